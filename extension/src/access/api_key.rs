@@ -1,0 +1,214 @@
+//! API keys: issued, found by their hash, revoked.
+//!
+//! A key reads `keyed_<number>_<base58 of 32 secret bytes and their CRC-32>`: the prefix and the checksum let a
+//! scanner recognise a leaked one. Only its SHA-256 is stored, and only that travels from the proxy to here.
+
+use super::caller::Caller;
+use super::principal::Principal;
+use crate::error::{Code, Error};
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, Rows, connected};
+use crate::postgres::{datum, role};
+use crate::template::catalog;
+use pgrx::pg_sys::{self, Datum, Oid};
+use sha2::{Digest, Sha256};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Past this many keys a session forgets what it knows of them and starts anew.
+const MOST_KNOWN: usize = 10_000;
+
+/// A key as it is stored, revoked ones excepted.
+struct Key {
+    id: i32,
+    role: String,
+    projects: Option<Vec<i32>>,
+    label: String,
+    /// Microseconds since 2000-01-01T00:00:00Z.
+    expires_at: Option<i64>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// The table of keys: when it changes, every session forgets.
+    table: Oid,
+    keys: HashMap<Vec<u8>, Rc<Key>>,
+}
+
+thread_local! {
+    static KNOWN: RefCell<Known> = RefCell::new(Known::default());
+}
+
+/// Forgets the keys when their table is among the stale ones.
+pub fn forget(stale: &[Oid]) {
+    KNOWN.with_borrow_mut(|known| {
+        if stale.iter().any(|&table| table == known.table || table == Oid::INVALID) {
+            known.keys.clear();
+        }
+    });
+}
+
+/// Makes the key with this hash the principal of the transaction; every way to fail has the same answer.
+pub fn authenticate(hash: &[u8], project: Option<&str>, source: &str) -> Result<(), Error> {
+    catalog::refresh();
+    let known = KNOWN.with_borrow(|known| known.keys.get(hash).cloned());
+    let key = match known {
+        Some(key) => key,
+        None => Rc::new(load(hash).ok_or_else(invalid)?),
+    };
+    if key.expires_at.is_some_and(|expires_at| expires_at <= now()) {
+        return Err(invalid());
+    }
+    let role = role::find_by_name(&key.role).ok_or_else(invalid)?;
+    KNOWN.with_borrow_mut(|known| {
+        if known.keys.len() >= MOST_KNOWN {
+            known.keys.clear();
+        }
+        known.keys.entry(hash.to_vec()).or_insert_with(|| Rc::clone(&key));
+    });
+    let mut principal = Principal {
+        key: key.id,
+        role: role.to_u32(),
+        project: None,
+        projects: key.projects.clone(),
+        source: source.to_owned(),
+        label: key.label.clone(),
+    };
+    principal.project = match (project, key.projects.as_deref()) {
+        (Some(name), _) => {
+            let project = catalog::project_by_name_or_id(name).filter(|project| principal.sees_project(project.id));
+            Some(project.ok_or_else(Error::not_found)?.id)
+        }
+        (None, Some([only])) => Some(*only),
+        (None, _) => None,
+    };
+    principal.enter();
+    Ok(())
+}
+
+fn now() -> i64 {
+    // SAFETY: reads the clock.
+    unsafe { pg_sys::GetCurrentTimestamp() }
+}
+
+fn invalid() -> Error {
+    Error::new(Code::Unauthorized, "the API key is not valid: it is unknown, revoked or expired")
+        .hint("ask an administrator for a key: SELECT keyed.issue_api_key(role, projects, label)")
+}
+
+fn load(hash: &[u8]) -> Option<Key> {
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(
+                "select k.id, k.role, k.projects::text[], k.label, k.expires_at, k.tableoid \
+                 from keyed_state.api_key k where k.hash = $1 and k.revoked_at is null",
+                Access::Latest,
+                &[(pg_sys::BYTEAOID, bytea(hash))],
+            );
+            (!rows.is_empty()).then(|| read_key(&rows))
+        })
+    })
+}
+
+fn read_key(rows: &Rows) -> Key {
+    let text = |column| rows.get(0, column).map(datum::read_text).unwrap_or_default();
+    let table = rows.get(0, 5).map_or(Oid::INVALID, |oid| Oid::from(oid.value() as u32));
+    KNOWN.with_borrow_mut(|known| known.table = table);
+    let projects = rows.get(0, 2).and_then(datum::read_text_array);
+    Key {
+        id: rows.get(0, 0).map_or(0, datum::read_i32),
+        role: text(1),
+        projects: projects.map(|ids| ids.iter().filter_map(|id| id.parse().ok()).collect()),
+        label: text(3),
+        expires_at: rows.get(0, 4).map(datum::read_i64),
+    }
+}
+
+fn bytea(bytes: &[u8]) -> datum::Argument {
+    // SAFETY: text and bytea have the same layout; the bytes are copied.
+    let pointer = unsafe { pg_sys::cstring_to_text_with_len(bytes.as_ptr().cast(), bytes.len() as i32) };
+    Some(Datum::from(pointer))
+}
+
+/// Issues a key that acts as `role`, bound to `projects` (slugs) or to all; the answer is its only copy.
+pub fn issue(
+    role: &str,
+    projects: Option<&[String]>,
+    label: Option<&str>,
+    expires_at: Option<Datum>,
+) -> Result<String, Error> {
+    Caller::current().require_admin("issue API keys")?;
+    if role::find_by_name(role).is_none() {
+        return Err(Error::at(Code::InvalidValue, "/role", format!("role {role:?} does not exist"))
+            .hint(format!("create it first: CREATE ROLE {role:?}")));
+    }
+    catalog::refresh();
+    let project_ids = projects.map(project_ids).transpose()?;
+    if expires_at.is_some_and(|expires_at| datum::read_i64(expires_at) <= now()) {
+        return Err(Error::at(Code::InvalidValue, "/expires_at", "expires_at lies in the past"));
+    }
+    let label = label.unwrap_or_default();
+    if label.len() > 200 || label.chars().any(char::is_control) {
+        return Err(Error::at(Code::InvalidValue, "/label", "a label has at most 200 bytes and no control characters"));
+    }
+    let mut secret = [0u8; 36];
+    datum::fill_random(&mut secret[..32]);
+    let checksum = crc32fast::hash(&secret[..32]);
+    secret[32..].copy_from_slice(&checksum.to_be_bytes());
+    Ok(as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(
+                "select pg_catalog.nextval(pg_catalog.pg_get_serial_sequence('keyed_state.api_key', 'id'))",
+                Access::Latest,
+                &[],
+            );
+            let id = rows.get(0, 0).map_or(0, datum::read_i64);
+            let key = format!("keyed_{id}_{}", bs58::encode(secret).into_string());
+            spi.run_once(
+                "insert into keyed_state.api_key (id, role, projects, label, hash, expires_at, created_by) \
+                 overriding system value values ($1, $2, $3::integer[], $4, $5, $6, $7)",
+                Access::Latest,
+                &[
+                    (pg_sys::INT8OID, Some(Datum::from(id))),
+                    (pg_sys::TEXTOID, datum::text(role)),
+                    (pg_sys::TEXTARRAYOID, project_ids.as_ref().and_then(|ids| {
+                        datum::text_array(ids.iter().map(|id| Some(id.as_str())))
+                    })),
+                    (pg_sys::TEXTOID, datum::text(label)),
+                    (pg_sys::BYTEAOID, bytea(&Sha256::digest(key.as_bytes()))),
+                    (pg_sys::TIMESTAMPTZOID, expires_at),
+                    (pg_sys::TEXTOID, datum::text(&role::name(role::session()).unwrap_or_default())),
+                ],
+            );
+            key
+        })
+    }))
+}
+
+fn project_ids(slugs: &[String]) -> Result<Vec<String>, Error> {
+    let find = |(position, slug): (usize, &String)| match catalog::project_by_name_or_id(slug) {
+        Some(project) => Ok(project.id.to_string()),
+        None => Err(Error::at(Code::InvalidValue, format!("/projects/{position}"), format!("no project {slug:?}"))),
+    };
+    if slugs.is_empty() {
+        return Err(Error::at(Code::InvalidValue, "/projects", "name at least one project, or null for all"));
+    }
+    slugs.iter().enumerate().map(find).collect()
+}
+
+/// Revokes a key: the next request with it is refused. False when it is unknown or already revoked.
+pub fn revoke(id: i32) -> Result<bool, Error> {
+    Caller::current().require_admin("revoke API keys")?;
+    Ok(as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(
+                "update keyed_state.api_key set revoked_at = pg_catalog.now() \
+                 where id = $1 and revoked_at is null",
+                Access::Latest,
+                &[(pg_sys::INT4OID, Some(Datum::from(id)))],
+            );
+            rows.len() > 0
+        })
+    }))
+}

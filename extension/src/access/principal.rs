@@ -1,0 +1,85 @@
+//! What a key says about a transaction, carried in a setting: written by `authenticate`, read by every function.
+//!
+//! The text is `key role project projects source label`, separated by single spaces; the label comes last because
+//! only it may hold spaces.
+
+use crate::postgres::setting;
+
+/// Who acts in this transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Principal {
+    /// The number of the API key.
+    pub key: i32,
+    /// The oid of the role that the key acts as.
+    pub role: u32,
+    /// The project that the request chose, or the only one that the key is bound to.
+    pub project: Option<i32>,
+    /// The projects that the key is bound to; `None` for all.
+    pub projects: Option<Vec<i32>>,
+    /// The door: `api`, `csv`, `inbound`.
+    pub source: String,
+    /// What people call the key.
+    pub label: String,
+}
+
+impl Principal {
+    /// The principal of this transaction, when a key was presented.
+    pub fn current() -> Option<Principal> {
+        setting::principal().and_then(|text| Principal::parse(&text))
+    }
+
+    /// Makes it the principal until the end of the transaction.
+    pub fn enter(&self) {
+        setting::set_principal(&self.render());
+    }
+
+    /// Whether the key is bound to this project, or to none in particular.
+    pub fn sees_project(&self, project: i32) -> bool {
+        self.projects.as_ref().is_none_or(|projects| projects.contains(&project))
+    }
+
+    fn render(&self) -> String {
+        let projects = self.projects.as_ref().map_or("*".to_owned(), |projects| {
+            projects.iter().map(i32::to_string).collect::<Vec<_>>().join(",")
+        });
+        let project = self.project.map_or("-".to_owned(), |project| project.to_string());
+        format!("{} {} {project} {projects} {} {}", self.key, self.role, self.source, self.label)
+    }
+
+    fn parse(text: &str) -> Option<Principal> {
+        let mut parts = text.splitn(6, ' ');
+        let key = parts.next()?.parse().ok()?;
+        let role = parts.next()?.parse().ok()?;
+        let project = match parts.next()? {
+            "-" => None,
+            number => Some(number.parse().ok()?),
+        };
+        let projects = match parts.next()? {
+            "*" => None,
+            "" => Some(Vec::new()),
+            numbers => Some(numbers.split(',').map(str::parse).collect::<Result<_, _>>().ok()?),
+        };
+        let source = parts.next()?.to_owned();
+        Some(Principal { key, role, project, projects, source, label: parts.next()?.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_principal_reads_back_as_it_was_written() {
+        for (project, projects, label) in [
+            (None, None, ""),
+            (Some(3), Some(vec![3]), "erp sync (nightly)"),
+            (None, Some(vec![]), "-"),
+            (Some(1), Some(vec![1, 22]), "* 5 6"),
+        ] {
+            let source = "api".to_owned();
+            let principal = Principal { key: 12, role: 16_401, project, projects, source, label: label.to_owned() };
+            assert_eq!(Principal::parse(&principal.render()), Some(principal));
+        }
+        assert_eq!(Principal::parse("forged"), None);
+    }
+}

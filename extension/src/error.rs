@@ -1,0 +1,239 @@
+//! What can be refused, and how it reaches the caller: one enum, one table.
+
+use pgrx::prelude::*;
+use std::fmt::Write as _;
+use uuid::Uuid;
+
+/// Every refusal of the product, by the name that `code` has in an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// The text is not JSON, or not of the outer shape that the request must have.
+    MalformedRequest,
+    /// A template was named by slug and no project was chosen.
+    ProjectRequired,
+    /// The API key is missing, unknown, revoked or expired.
+    Unauthorized,
+    /// The caller's role lacks the right.
+    Forbidden,
+    /// Missing, deleted or out of the caller's sight.
+    NotFound,
+    /// A live record of the template already holds the key.
+    ExternalKeyTaken,
+    /// Something of that name exists, or is still in use.
+    Conflict,
+    /// More than a limit allows.
+    PayloadTooLarge,
+    /// The key breaks a rule of the spec.
+    InvalidExternalKey,
+    /// The name does not have the form of a slug.
+    InvalidSlug,
+    /// The name belongs to a standard field or to PostgreSQL.
+    ReservedSlug,
+    /// The template has no attribute of that name.
+    UnknownAttribute,
+    /// The body has a member that the operation does not know.
+    UnknownField,
+    /// The value does not fit the attribute.
+    InvalidValue,
+    /// A required attribute was left out or set to null.
+    RequiredAttribute,
+    /// The record that a reference names does not exist, as far as the caller can see.
+    ReferenceNotFound,
+    /// Concurrent transactions got in each other's way; the same request may succeed next time.
+    SerializationFailure,
+    /// The installation itself is not as the extension expects it.
+    Internal,
+}
+
+impl Code {
+    /// The name in answers and the standard SQLSTATE it is raised with. PostgreSQL's own states only: others
+    /// become XX000 on their way through Rust.
+    pub const fn row(self) -> (&'static str, PgSqlErrorCode) {
+        use PgSqlErrorCode as State;
+        match self {
+            Code::MalformedRequest => ("malformed_request", State::ERRCODE_INVALID_JSON_TEXT),
+            Code::ProjectRequired => ("project_required", State::ERRCODE_INVALID_SCHEMA_NAME),
+            Code::Unauthorized => ("unauthorized", State::ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
+            Code::Forbidden => ("forbidden", State::ERRCODE_INSUFFICIENT_PRIVILEGE),
+            Code::NotFound => ("not_found", State::ERRCODE_NO_DATA_FOUND),
+            Code::ExternalKeyTaken => ("external_key_taken", State::ERRCODE_UNIQUE_VIOLATION),
+            Code::Conflict => ("conflict", State::ERRCODE_UNIQUE_VIOLATION),
+            Code::PayloadTooLarge => ("payload_too_large", State::ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+            Code::InvalidExternalKey => ("invalid_external_key", State::ERRCODE_INVALID_PARAMETER_VALUE),
+            Code::InvalidSlug => ("invalid_slug", State::ERRCODE_INVALID_PARAMETER_VALUE),
+            Code::ReservedSlug => ("reserved_slug", State::ERRCODE_INVALID_PARAMETER_VALUE),
+            Code::UnknownAttribute => ("unknown_attribute", State::ERRCODE_INVALID_PARAMETER_VALUE),
+            Code::UnknownField => ("unknown_field", State::ERRCODE_INVALID_PARAMETER_VALUE),
+            Code::InvalidValue => ("invalid_value", State::ERRCODE_INVALID_PARAMETER_VALUE),
+            Code::RequiredAttribute => ("required_attribute", State::ERRCODE_INVALID_PARAMETER_VALUE),
+            Code::ReferenceNotFound => ("reference_not_found", State::ERRCODE_FOREIGN_KEY_VIOLATION),
+            Code::SerializationFailure => ("conflict", State::ERRCODE_T_R_SERIALIZATION_FAILURE),
+            Code::Internal => ("internal", State::ERRCODE_INTERNAL_ERROR),
+        }
+    }
+}
+
+/// One fault at one place of the request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where it stands (RFC 6901 JSON pointer).
+    pub pointer: String,
+    /// Its own code, which may be narrower than that of the whole error.
+    pub code: Code,
+    /// A sentence for a person.
+    pub detail: String,
+}
+
+/// A refusal, before it is raised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// What kind it is.
+    pub code: Code,
+    /// A sentence for a person.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// The places at fault, where the request has such.
+    pub faults: Vec<Fault>,
+    /// The record that holds the key, when the caller may see it.
+    pub existing_id: Option<Uuid>,
+    /// Which operation of an atomic batch was refused (counted from 0).
+    pub failed_index: Option<usize>,
+}
+
+impl std::error::Error for Error {}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error {
+    /// An error about the request as a whole.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Error { code, message, hint: None, faults: Vec::new(), existing_id: None, failed_index: None }
+    }
+
+    /// An error about one place of the request.
+    pub fn at(code: Code, pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let fault = Fault { pointer: pointer.into(), code, detail: message.clone() };
+        Error { faults: vec![fault], ..Error::new(code, message) }
+    }
+
+    /// Adds what the caller can do about it.
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Error { hint: Some(hint.into()), ..self }
+    }
+
+    /// The one answer for what is missing, deleted or out of sight: always the same, so that it tells nothing.
+    pub fn not_found() -> Self {
+        Error::new(Code::NotFound, "nothing here: it does not exist, was deleted, or is not visible to this caller")
+    }
+
+    /// Moves every pointer below `prefix`, for an error that arose in a part of a larger request.
+    pub fn below(mut self, prefix: &str) -> Self {
+        for fault in &mut self.faults {
+            fault.pointer.insert_str(0, prefix);
+        }
+        self
+    }
+
+    /// Joins many errors into one: the first names it, all faults are kept.
+    pub fn join(errors: Vec<Error>) -> Option<Error> {
+        let mut errors = errors.into_iter();
+        let mut first = errors.next()?;
+        first.faults.extend(errors.flat_map(|error| error.faults));
+        Some(first)
+    }
+
+    /// The machine-readable part, sent in DETAIL: `{"code":…,"errors":[…],"existing_id":…,"failed_index":…}`.
+    pub fn detail(&self) -> String {
+        let mut out = format!("{{\"code\":\"{}\"", self.code.row().0);
+        if !self.faults.is_empty() {
+            out.push_str(",\"errors\":[");
+            for (position, fault) in self.faults.iter().enumerate() {
+                if position > 0 {
+                    out.push(',');
+                }
+                out.push_str("{\"pointer\":");
+                crate::json::write_string(&mut out, &fault.pointer);
+                let _ = write!(out, ",\"code\":\"{}\",\"detail\":", fault.code.row().0);
+                crate::json::write_string(&mut out, &fault.detail);
+                out.push('}');
+            }
+            out.push(']');
+        }
+        if let Some(id) = self.existing_id {
+            let _ = write!(out, ",\"existing_id\":\"{id}\"");
+        }
+        if let Some(index) = self.failed_index {
+            let _ = write!(out, ",\"failed_index\":{index}");
+        }
+        out.push('}');
+        out
+    }
+
+    /// The message with the place of the first fault, unless it names that place itself.
+    fn located_message(&self) -> String {
+        let Some(fault) = self.faults.first() else { return self.message.clone() };
+        let name = fault.pointer.rsplit('/').next().unwrap_or_default();
+        let more = match self.faults.len() {
+            1 => String::new(),
+            count => format!(" (the first of {count} faults)"),
+        };
+        if self.message.contains(name) {
+            format!("{}{more}", self.message)
+        } else {
+            format!("{}: {}{more}", fault.pointer, self.message)
+        }
+    }
+
+    /// Raises it as a PostgreSQL error: SQLSTATE, message, hint, and the JSON of [`Error::detail`] as DETAIL.
+    pub fn raise(self) -> ! {
+        let detail = self.detail();
+        let message = self.located_message();
+        let mut report = pg_sys::panic::ErrorReport::new(self.code.row().1, message, "keyed").set_detail(detail);
+        if let Some(hint) = self.hint {
+            report = report.set_hint(hint);
+        }
+        report.report(PgLogLevel::ERROR);
+        unreachable!("an error report of level ERROR does not return")
+    }
+}
+
+/// Ends a function that PostgreSQL called: the value, or the error raised.
+pub trait OrRaise<T> {
+    /// The value, or does not return.
+    fn or_raise(self) -> T;
+}
+
+impl<T> OrRaise<T> for Result<T, Error> {
+    fn or_raise(self) -> T {
+        self.unwrap_or_else(|error| error.raise())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn detail_is_json_that_names_code_and_pointers() {
+        let error = Error::at(Code::InvalidValue, "/attributes/a\"b", "must be a string").below("/operations/3");
+        assert_eq!(
+            error.detail(),
+            r#"{"code":"invalid_value","errors":[{"pointer":"/operations/3/attributes/a\"b","code":"invalid_value","detail":"must be a string"}]}"#
+        );
+    }
+
+    #[test]
+    fn joined_errors_keep_every_fault() {
+        let errors = ["/a", "/b"].map(|pointer| Error::at(Code::InvalidValue, pointer, "no"));
+        let joined = Error::join(errors.to_vec()).expect("two errors");
+        assert_eq!(joined.faults.iter().map(|fault| fault.pointer.as_str()).collect::<Vec<_>>(), ["/a", "/b"]);
+        assert_eq!(Error::join(Vec::new()), None);
+    }
+}

@@ -1,0 +1,201 @@
+//! JSON in and out without a tree in between: a value stays the text that the caller wrote until the rule for
+//! its attribute reads it, so no digit of a number is lost and no depth of nesting is walked.
+
+use crate::error::{Code, Error};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// The members of a JSON object in the order written; of a name given twice the last value counts, as in jsonb.
+#[derive(Debug, Default)]
+pub struct Object<'a>(pub Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Object<'de>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a JSON object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
+                let mut members: Vec<(Cow<'de, str>, &'de RawValue)> = Vec::with_capacity(8);
+                while let Some(Name(name)) = map.next_key()? {
+                    members.push((name, map.next_value()?));
+                }
+                if members.len() > 1 {
+                    keep_last_of_each_name(&mut members);
+                }
+                Ok(Object(members))
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
+}
+
+/// A name borrowed from the text where it holds no escape.
+struct Name<'a>(Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl<'de> Visitor<'de> for Text {
+            type Value = Name<'de>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Borrowed(text)))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Owned(text.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}
+
+fn keep_last_of_each_name(members: &mut Vec<(Cow<'_, str>, &RawValue)>) {
+    let mut later = std::collections::HashSet::with_capacity(members.len());
+    let mut position = members.len();
+    let mut repeated = Vec::new();
+    while position > 0 {
+        position -= 1;
+        if !later.insert(members[position].0.as_ref().to_owned()) {
+            repeated.push(position);
+        }
+    }
+    for position in repeated {
+        members.remove(position);
+    }
+}
+
+/// Reads a JSON text as an object; anything else cannot be read as a request.
+pub fn object(text: &str) -> Result<Object<'_>, Error> {
+    serde_json::from_str(text).map_err(|error| malformed(&error))
+}
+
+/// Reads the members of an object that stands at `pointer` inside the request.
+pub fn object_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Object<'a>, Error> {
+    match value.get().as_bytes().first() {
+        Some(b'{') => serde_json::from_str(value.get()).map_err(|error| malformed(&error)),
+        _ => Err(Error::at(Code::InvalidValue, pointer, "must be a JSON object")),
+    }
+}
+
+/// Reads an array that stands at `pointer` inside the request.
+pub fn array_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Vec<&'a RawValue>, Error> {
+    match value.get().as_bytes().first() {
+        Some(b'[') => serde_json::from_str(value.get()).map_err(|error| malformed(&error)),
+        _ => Err(Error::at(Code::InvalidValue, pointer, "must be a JSON array")),
+    }
+}
+
+/// The text of a JSON string, or `None` for a value of another kind.
+///
+/// PostgreSQL's text cannot hold U+0000, so it is refused here, with its place.
+pub fn string_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Option<Cow<'a, str>>, Error> {
+    if !value.get().starts_with('"') {
+        return Ok(None);
+    }
+    let Name(text) = serde_json::from_str(value.get()).map_err(|error| malformed(&error))?;
+    if text.contains('\0') {
+        return Err(Error::at(Code::InvalidValue, pointer, "must not hold the character U+0000")
+            .hint("remove \\u0000 from the text"));
+    }
+    Ok(Some(text))
+}
+
+/// Whether the value is JSON null.
+pub fn is_null(value: &RawValue) -> bool {
+    value.get() == "null"
+}
+
+/// true, false, or an error at `pointer`.
+pub fn boolean_at(value: &RawValue, pointer: &str) -> Result<bool, Error> {
+    match value.get() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(Error::at(Code::InvalidValue, pointer, "must be true or false")),
+    }
+}
+
+fn malformed(error: &serde_json::Error) -> Error {
+    Error::new(Code::MalformedRequest, format!("the body is not the JSON that is expected: {error}"))
+}
+
+/// Appends `text` as a JSON string.
+pub fn write_string(out: &mut String, text: &str) {
+    out.push('"');
+    let mut plain_from = 0;
+    for (position, byte) in text.bytes().enumerate() {
+        let escape = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0..0x20 => "",
+            _ => continue,
+        };
+        out.push_str(&text[plain_from..position]);
+        if escape.is_empty() {
+            use std::fmt::Write as _;
+            let _ = write!(out, "\\u{byte:04x}");
+        } else {
+            out.push_str(escape);
+        }
+        plain_from = position + 1;
+    }
+    out.push_str(&text[plain_from..]);
+    out.push('"');
+}
+
+/// Escapes one step of a JSON pointer (RFC 6901 §3).
+pub fn pointer_step(name: &str) -> Cow<'_, str> {
+    if name.contains(['~', '/']) { name.replace('~', "~0").replace('/', "~1").into() } else { name.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_number_keeps_the_digits_it_was_written_with() {
+        let read = object(r#"{"n": 12345678901234567890123.450, "deep": [[[]]]}"#).expect("an object");
+        assert_eq!(read.0[0].1.get(), "12345678901234567890123.450");
+        assert_eq!(read.0[1].1.get(), "[[[]]]");
+    }
+
+    #[test]
+    fn of_a_name_given_twice_the_last_value_counts() {
+        let read = object(r#"{"a":1,"b":2,"\u0061":3}"#).expect("an object");
+        let members: Vec<_> = read.0.iter().map(|(name, value)| (name.as_ref(), value.get())).collect();
+        assert_eq!(members, [("b", "2"), ("a", "3")]);
+    }
+
+    #[test]
+    fn what_is_not_an_object_is_a_malformed_request() {
+        for text in ["", "{", "[]", "1", "{\"a\":}", "{} x", "{\"a\":NaN}", "\u{feff}{}"] {
+            assert_eq!(object(text).expect_err(text).code, Code::MalformedRequest);
+        }
+    }
+
+    #[test]
+    fn a_hundred_thousand_levels_are_refused_or_skipped_without_recursion() {
+        let deep = "[".repeat(100_000);
+        assert!(object(&deep).is_err());
+        let closed = format!("{{\"a\":{deep}{}}}", "]".repeat(100_000));
+        assert_eq!(object(&closed).expect("an object").0.len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn a_written_string_reads_back(text in any::<String>()) {
+            let mut out = String::new();
+            write_string(&mut out, &text);
+            prop_assert_eq!(serde_json::from_str::<String>(&out).ok(), Some(text));
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! keyed: records under the caller's own key, as ordinary PostgreSQL tables. The rules live here, inside the
+//! database, so that every door obeys them.
+//!
+//! Read in this order: the pure rules (`key`, `slug`, `record_id`, `json`, `error`), then `template` (what a table
+//! of ours is), `record` (how its rows are read and written), `access` (who may), and `postgres`, the only part
+//! that touches PostgreSQL's C interface.
+
+pgrx::pg_module_magic!();
+
+/// API keys, principals and rights.
+pub mod access;
+/// What can be refused, and how it reaches the caller.
+pub mod error;
+/// What happened to a record.
+pub mod history;
+/// JSON in and out.
+pub mod json;
+/// The external key's own rules.
+pub mod key;
+/// Time series behind metric attributes.
+pub mod metric;
+/// PostgreSQL's C interface.
+pub mod postgres;
+/// Records.
+pub mod record;
+/// Ids that carry their template's number.
+pub mod record_id;
+mod schema;
+/// Names of projects, templates and attributes.
+pub mod slug;
+/// Templates.
+pub mod template;
+
+/// Runs once in each session, when the library is loaded.
+#[pgrx::pg_guard]
+pub extern "C-unwind" fn _PG_init() {
+    postgres::setting::register();
+    postgres::invalidation::register();
+}

@@ -1,0 +1,249 @@
+//! Values in and out of PostgreSQL's `Datum`.
+
+use pgrx::pg_sys::{self, Datum, Oid};
+use std::ffi::{CStr, CString};
+use uuid::Uuid;
+
+/// An argument of a statement: a datum of a known type, or null.
+pub type Argument = Option<Datum>;
+
+/// A `text` datum in the current memory context.
+pub fn text(value: &str) -> Argument {
+    // SAFETY: the pointer and length come from one str; PostgreSQL copies the bytes.
+    let pointer = unsafe { pg_sys::cstring_to_text_with_len(value.as_ptr().cast(), value.len() as i32) };
+    Some(Datum::from(pointer))
+}
+
+/// A `text` datum or null.
+pub fn optional_text(value: Option<&str>) -> Argument {
+    value.and_then(text)
+}
+
+/// A `uuid` datum in the current memory context.
+pub fn uuid(value: Uuid) -> Argument {
+    // SAFETY: 16 bytes are allocated and all of them written; pg_uuid_t is a plain array of 16 bytes.
+    unsafe {
+        let pointer = pg_sys::palloc(16).cast::<[u8; 16]>();
+        pointer.write(*value.as_bytes());
+        Some(Datum::from(pointer))
+    }
+}
+
+/// A `numeric` datum from digits whose form and size were checked before.
+pub fn numeric(digits: &str) -> Argument {
+    call_input_function(pg_sys::numeric_in, digits)
+}
+
+/// A `jsonb` datum from JSON text that this crate wrote.
+pub fn jsonb(json: &str) -> Argument {
+    call_input_function(pg_sys::jsonb_in, json)
+}
+
+fn call_input_function(
+    function: unsafe fn(pg_sys::FunctionCallInfo) -> Datum,
+    input: &str,
+) -> Argument {
+    let Ok(input) = CString::new(input) else { return None };
+    let arguments = [Some(Datum::from(input.as_ptr())), Some(Datum::from(0usize)), Some(Datum::from(-1i32))];
+    // SAFETY: input functions take a C string, a type oid that these two ignore, and a type modifier.
+    unsafe { pgrx::direct_function_call_as_datum(function, &arguments) }
+}
+
+/// A `text[]` datum in the current memory context; `None` is a null element.
+pub fn text_array<'a>(values: impl ExactSizeIterator<Item = Option<&'a str>>) -> Argument {
+    let mut nulls = Vec::with_capacity(values.len());
+    let mut elements: Vec<Datum> = Vec::with_capacity(values.len());
+    for value in values {
+        nulls.push(value.is_none());
+        elements.push(optional_text(value).unwrap_or(Datum::from(0usize)));
+    }
+    array(elements, nulls, pg_sys::TEXTOID)
+}
+
+/// A one-dimensional array datum of any type; `None` is a null element.
+pub fn array_of(values: Vec<Argument>, element_type: Oid) -> Argument {
+    let nulls = values.iter().map(Option::is_none).collect();
+    array(values.into_iter().map(|value| value.unwrap_or(Datum::from(0usize))).collect(), nulls, element_type)
+}
+
+fn array(mut elements: Vec<Datum>, mut nulls: Vec<bool>, element_type: Oid) -> Argument {
+    let (mut dimension, mut lower) = (elements.len() as i32, 1);
+    let (mut length, mut by_value, mut align) = (0i16, false, 0i8);
+    // SAFETY: both vectors have `dimension` entries and every element is a datum of the stated type, whose
+    // storage is asked from the catalog; an array without elements has no dimension.
+    let array = unsafe {
+        pg_sys::get_typlenbyvalalign(element_type, &mut length, &mut by_value, &mut align);
+        pg_sys::construct_md_array(
+            elements.as_mut_ptr(),
+            nulls.as_mut_ptr(),
+            i32::from(dimension > 0),
+            &mut dimension,
+            &mut lower,
+            element_type,
+            i32::from(length),
+            by_value,
+            align,
+        )
+    };
+    Some(Datum::from(array))
+}
+
+/// The bytes of a varlena datum (`text`, `bytea`), copied out.
+pub fn read_bytes(datum: Datum) -> Vec<u8> {
+    with_bytes(datum, <[u8]>::to_vec)
+}
+
+/// A `text` datum, copied out. The database's encoding is UTF-8: [`crate::template::init`] refuses others.
+pub fn read_text(datum: Datum) -> String {
+    with_text(datum, str::to_owned)
+}
+
+/// A `name` datum, copied out.
+pub fn read_name(datum: Datum) -> String {
+    // SAFETY: a name is a NUL-terminated string in 64 bytes.
+    unsafe { CStr::from_ptr(datum.cast_mut_ptr()) }.to_string_lossy().into_owned()
+}
+
+/// Lends the `text` of a datum without copying it when it is stored plainly.
+pub fn with_text<R>(datum: Datum, read: impl FnOnce(&str) -> R) -> R {
+    with_bytes(datum, |bytes| {
+        // SAFETY: a UTF-8 database verifies every text when it is made.
+        read(unsafe { std::str::from_utf8_unchecked(bytes) })
+    })
+}
+
+/// Lends the bytes of a varlena datum.
+pub fn with_bytes<R>(datum: Datum, read: impl FnOnce(&[u8]) -> R) -> R {
+    // SAFETY: the caller hands a non-null varlena datum; the detoasted copy lives in the current memory context
+    // for longer than this call, and is freed here only when it is a copy.
+    unsafe {
+        let stored: *mut pg_sys::varlena = datum.cast_mut_ptr();
+        let plain = pg_sys::pg_detoast_datum_packed(stored);
+        let length = pgrx::varsize_any_exhdr(plain);
+        let result = read(std::slice::from_raw_parts(pgrx::vardata_any(plain).cast(), length));
+        if plain != stored {
+            pg_sys::pfree(plain.cast());
+        }
+        result
+    }
+}
+
+/// A `uuid` datum.
+pub fn read_uuid(datum: Datum) -> Uuid {
+    // SAFETY: a uuid datum points to 16 bytes.
+    Uuid::from_bytes(unsafe { *datum.cast_mut_ptr::<[u8; 16]>() })
+}
+
+/// A `boolean` datum.
+pub fn read_bool(datum: Datum) -> bool {
+    datum.value() & 0xff != 0
+}
+
+/// An `integer` or `date` datum.
+pub fn read_i32(datum: Datum) -> i32 {
+    datum.value() as i32
+}
+
+/// A `bigint` or `timestamptz` datum.
+pub fn read_i64(datum: Datum) -> i64 {
+    datum.value() as i64
+}
+
+/// A `double precision` datum.
+pub fn read_f64(datum: Datum) -> f64 {
+    f64::from_bits(datum.value() as u64)
+}
+
+/// A `double precision` datum from its value.
+pub fn double(value: f64) -> Argument {
+    Some(Datum::from(value.to_bits() as usize))
+}
+
+/// Appends the digits of a `numeric` datum.
+pub fn write_numeric(out: &mut String, datum: Datum) {
+    call_output_function(pg_sys::numeric_out, datum, |digits| out.push_str(digits));
+}
+
+/// The text of a `jsonb` datum.
+pub fn read_jsonb(datum: Datum) -> String {
+    call_output_function(pg_sys::jsonb_out, datum, str::to_owned)
+}
+
+fn call_output_function<R>(
+    function: unsafe fn(pg_sys::FunctionCallInfo) -> Datum,
+    datum: Datum,
+    read: impl FnOnce(&str) -> R,
+) -> R {
+    // SAFETY: the datum is of the function's type; the C string it returns is ours to free.
+    unsafe {
+        let output = pgrx::direct_function_call_as_datum(function, &[Some(datum)]).unwrap_or(Datum::from(0usize));
+        let pointer: *mut std::ffi::c_char = output.cast_mut_ptr();
+        if pointer.is_null() {
+            return read("");
+        }
+        let result = read(std::str::from_utf8_unchecked(CStr::from_ptr(pointer).to_bytes()));
+        pg_sys::pfree(pointer.cast());
+        result
+    }
+}
+
+/// Whether a `numeric` datum is NaN or an infinity.
+pub fn numeric_is_special(datum: Datum) -> bool {
+    let mut digits = String::new();
+    write_numeric(&mut digits, datum);
+    digits.ends_with(|last: char| last.is_ascii_alphabetic())
+}
+
+/// The elements of a one-dimensional `text[]` datum; `None` where an element is null or there are more dimensions.
+pub fn read_text_array(datum: Datum) -> Option<Vec<String>> {
+    let (mut elements, mut nulls, mut count) = (std::ptr::null_mut(), std::ptr::null_mut(), 0);
+    // SAFETY: the datum is a text[]; deconstruct_array allocates both arrays with `count` entries.
+    unsafe {
+        let array = pg_sys::pg_detoast_datum(datum.cast_mut_ptr()).cast::<pg_sys::ArrayType>();
+        if (*array).ndim > 1 {
+            return None;
+        }
+        pg_sys::deconstruct_array(
+            array,
+            pg_sys::TEXTOID,
+            -1,
+            false,
+            b'i' as std::ffi::c_char,
+            &mut elements,
+            &mut nulls,
+            &mut count,
+        );
+        (0..count as usize).map(|i| (!*nulls.add(i)).then(|| read_text(*elements.add(i)))).collect()
+    }
+}
+
+/// Whether two datums of one type have the same stored image: 1.1 and 1.10 differ, as do 0.0 and -0.0.
+pub fn same_image(left: Datum, right: Datum, by_value: bool, length: i16) -> bool {
+    if by_value {
+        return left.value() == right.value();
+    }
+    if length > 0 {
+        // SAFETY: a by-reference datum of fixed length points to that many bytes.
+        return unsafe {
+            let bytes = |datum: Datum| std::slice::from_raw_parts(datum.cast_mut_ptr::<u8>(), length as usize);
+            bytes(left) == bytes(right)
+        };
+    }
+    with_bytes(left, |left| with_bytes(right, |right| left == right))
+}
+
+/// 64 random bits from the operating system's generator.
+pub fn random_u64() -> u64 {
+    let mut bytes = [0u8; 8];
+    fill_random(&mut bytes);
+    u64::from_ne_bytes(bytes)
+}
+
+/// Fills `bytes` from the operating system's generator; PostgreSQL's own wrapper is safe across fork.
+pub fn fill_random(bytes: &mut [u8]) {
+    // SAFETY: the pointer and the length are of one slice.
+    let filled = unsafe { pg_sys::pg_strong_random(bytes.as_mut_ptr().cast(), bytes.len()) };
+    if !filled {
+        crate::error::Error::new(crate::error::Code::Internal, "the operating system gave no random bytes").raise();
+    }
+}

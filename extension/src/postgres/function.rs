@@ -1,0 +1,185 @@
+//! Functions that PostgreSQL calls: arguments in, one result out.
+//!
+//! Their SQL declarations, with names, defaults and comments, are written by hand in `sql/functions/`.
+
+use super::datum::{self, Argument};
+use crate::error::{Code, Error};
+use pgrx::pg_sys::{self, Datum, Oid};
+use std::cell::Cell;
+use uuid::Uuid;
+
+/// Declares functions that `language c` can name: each takes a [`Call`] and gives a `Result<Answer, Error>`.
+macro_rules! sql_functions {
+    ($($(#[$doc:meta])* $name:ident => $body:expr;)*) => { $(
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        #[pgrx::pg_guard]
+        pub unsafe extern "C-unwind" fn $name(call: pgrx::pg_sys::FunctionCallInfo) -> pgrx::pg_sys::Datum {
+            let body: fn(&$crate::postgres::function::Call)
+                -> Result<$crate::postgres::function::Answer, $crate::error::Error> = $body;
+            let call = $crate::postgres::function::Call::new(call);
+            $crate::error::OrRaise::or_raise(body(&call)).into_datum(&call)
+        }
+        $crate::postgres::function::paste_finfo! { $name }
+    )* };
+}
+pub(crate) use sql_functions;
+
+/// Says to PostgreSQL that a function follows version 1 of the calling convention.
+macro_rules! paste_finfo {
+    ($name:ident) => {
+        const _: () = {
+            #[unsafe(export_name = concat!("pg_finfo_", stringify!($name)))]
+            extern "C" fn finfo() -> &'static pgrx::pg_sys::Pg_finfo_record {
+                const VERSION_1: pgrx::pg_sys::Pg_finfo_record = pgrx::pg_sys::Pg_finfo_record { api_version: 1 };
+                &VERSION_1
+            }
+        };
+    };
+}
+pub(crate) use paste_finfo;
+
+/// One call of a function.
+pub struct Call(pg_sys::FunctionCallInfo);
+
+/// What a function answers.
+pub enum Answer {
+    /// SQL null.
+    Null,
+    /// `void`.
+    Void,
+    /// `text`.
+    Text(String),
+    /// `jsonb`, by its text.
+    Json(String),
+    /// `uuid`.
+    Uuid(Uuid),
+    /// `text[]`.
+    Texts(Vec<Option<String>>),
+    /// `(id uuid, created boolean)`.
+    Upserted(Uuid, bool),
+    /// A datum made elsewhere, such as a trigger's row.
+    Datum(Datum),
+}
+
+impl Call {
+    /// Wraps the call that PostgreSQL made.
+    pub fn new(call: pg_sys::FunctionCallInfo) -> Self {
+        Call(call)
+    }
+
+    /// The call as PostgreSQL made it.
+    pub fn info(&self) -> pg_sys::FunctionCallInfo {
+        self.0
+    }
+
+    /// An argument, counted from 0; `None` when it is null or was not declared.
+    pub fn datum(&self, position: usize) -> Argument {
+        // SAFETY: the call holds `nargs` arguments.
+        unsafe {
+            if position >= (*self.0).nargs as usize {
+                return None;
+            }
+            let argument = (*self.0).args.as_ptr().add(position);
+            (!(*argument).isnull).then(|| (*argument).value)
+        }
+    }
+
+    /// A `text` argument.
+    pub fn text(&self, position: usize) -> Option<String> {
+        self.datum(position).map(datum::read_text)
+    }
+
+    /// A `text` argument that must not be null.
+    pub fn required_text(&self, position: usize, name: &str) -> Result<String, Error> {
+        self.text(position).ok_or_else(|| must_not_be_null(name))
+    }
+
+    /// The text of a `jsonb` argument.
+    pub fn json(&self, position: usize) -> Option<String> {
+        self.datum(position).map(datum::read_jsonb)
+    }
+
+    /// The text of a `jsonb` argument that must not be null.
+    pub fn required_json(&self, position: usize, name: &str) -> Result<String, Error> {
+        self.json(position).ok_or_else(|| must_not_be_null(name))
+    }
+
+    /// A `text[]` argument.
+    pub fn texts(&self, position: usize, name: &str) -> Result<Option<Vec<String>>, Error> {
+        let Some(array) = self.datum(position) else { return Ok(None) };
+        datum::read_text_array(array).map(Some).ok_or_else(|| {
+            Error::at(Code::InvalidValue, format!("/{name}"), "must be a one-dimensional array without nulls")
+        })
+    }
+
+    /// An `oid`, `regclass` or other argument of that form.
+    pub fn oid(&self, position: usize) -> Option<Oid> {
+        self.datum(position).map(|datum| Oid::from(datum.value() as u32))
+    }
+
+    /// An `integer` argument.
+    pub fn integer(&self, position: usize) -> Option<i32> {
+        self.datum(position).map(datum::read_i32)
+    }
+
+    /// A `uuid` argument.
+    pub fn uuid(&self, position: usize) -> Option<Uuid> {
+        self.datum(position).map(datum::read_uuid)
+    }
+
+    /// A `boolean` argument; null counts as false.
+    pub fn flag(&self, position: usize) -> bool {
+        self.datum(position).is_some_and(datum::read_bool)
+    }
+}
+
+/// The error for an SQL null where a value is needed.
+pub fn must_not_be_null(name: &str) -> Error {
+    Error::at(Code::InvalidValue, format!("/{name}"), format!("{name} must not be null"))
+}
+
+impl Answer {
+    /// The datum to return from `call`.
+    pub fn into_datum(self, call: &Call) -> Datum {
+        let datum = match self {
+            Answer::Null => None,
+            Answer::Void => return Datum::from(0usize),
+            Answer::Text(text) => datum::text(&text),
+            Answer::Json(json) => datum::jsonb(&json),
+            Answer::Uuid(id) => datum::uuid(id),
+            Answer::Texts(texts) => datum::text_array(texts.iter().map(Option::as_deref)),
+            Answer::Upserted(id, created) => Some(upserted_row(id, created)),
+            Answer::Datum(datum) => return datum,
+        };
+        datum.unwrap_or_else(|| {
+            // SAFETY: the call is PostgreSQL's own and in progress.
+            unsafe { (*call.info()).isnull = true };
+            Datum::from(0usize)
+        })
+    }
+}
+
+thread_local! {
+    /// The row type `(id uuid, created boolean)`, made once for each session.
+    static UPSERTED: Cell<pg_sys::TupleDesc> = const { Cell::new(std::ptr::null_mut()) };
+}
+
+fn upserted_row(id: Uuid, created: bool) -> Datum {
+    // SAFETY: the description has two columns, as have both arrays; it is made in memory that stays for the
+    // session, and blessing registers its type for it.
+    unsafe {
+        if UPSERTED.get().is_null() {
+            let context = pg_sys::MemoryContextSwitchTo(pg_sys::TopMemoryContext);
+            let description = pg_sys::CreateTemplateTupleDesc(2);
+            pg_sys::TupleDescInitEntry(description, 1, c"id".as_ptr(), pg_sys::UUIDOID, -1, 0);
+            pg_sys::TupleDescInitEntry(description, 2, c"created".as_ptr(), pg_sys::BOOLOID, -1, 0);
+            UPSERTED.set(pg_sys::BlessTupleDesc(description));
+            pg_sys::MemoryContextSwitchTo(context);
+        }
+        let mut values = [datum::uuid(id).unwrap_or(Datum::from(0usize)), Datum::from(created)];
+        let mut nulls = [false, false];
+        let tuple = pg_sys::heap_form_tuple(UPSERTED.get(), values.as_mut_ptr(), nulls.as_mut_ptr());
+        pg_sys::HeapTupleHeaderGetDatum((*tuple).t_data)
+    }
+}

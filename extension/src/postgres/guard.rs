@@ -1,0 +1,144 @@
+//! Who a statement runs as, and how an error is survived.
+
+use super::role;
+use crate::error::{Code, Error};
+use pgrx::PgTryBuilder;
+use pgrx::pg_sys::{self, Oid};
+use pgrx::prelude::PgSqlErrorCode;
+use std::ffi::CStr;
+
+/// The only schemas in which a name inside our statements may be found without being spelled out.
+const SEARCH_PATH: &CStr = c"pg_catalog, pg_temp";
+
+/// What the guarded statements do, which decides how much they are confined.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Confinement {
+    /// No SET ROLE, no temporary objects: nothing that a trigger of somebody else could abuse.
+    Data,
+    /// Data definition, which needs some of that.
+    Definition,
+}
+
+/// Reads and writes records as the role that owns the tables, with the search path pinned.
+///
+/// The caller's rights must have been checked, and what the caller may see must be written into the statement.
+/// When an error unwinds, the end of the (sub)transaction restores both.
+pub fn as_owner<R>(body: impl FnOnce() -> R) -> R {
+    run(Confinement::Data, body)
+}
+
+/// Defines tables as the role that owns them, with the search path pinned.
+pub fn as_owner_defining<R>(body: impl FnOnce() -> R) -> R {
+    run(Confinement::Definition, body)
+}
+
+/// The oid of the owner; an error tells how to make it.
+pub fn owner() -> Oid {
+    role::find(role::OWNER).unwrap_or_else(|| {
+        Error::new(Code::Internal, "keyed is not set up in this database")
+            .hint("run: SELECT keyed.init()  (as a superuser)")
+            .raise()
+    })
+}
+
+fn run<R>(confinement: Confinement, body: impl FnOnce() -> R) -> R {
+    let owner = owner();
+    let (mut role, mut context) = (Oid::INVALID, 0);
+    // SAFETY: reads two variables of the session.
+    unsafe { pg_sys::GetUserIdAndSecContext(&mut role, &mut context) };
+    let path_is_pinned = search_path_is_pinned();
+    if role == owner && path_is_pinned {
+        return body();
+    }
+    let confined = match confinement {
+        Confinement::Data => pg_sys::SECURITY_LOCAL_USERID_CHANGE | pg_sys::SECURITY_RESTRICTED_OPERATION,
+        Confinement::Definition => pg_sys::SECURITY_LOCAL_USERID_CHANGE,
+    };
+    // SAFETY: the pair is restored below, and by the end of the (sub)transaction when an error unwinds.
+    unsafe { pg_sys::SetUserIdAndSecContext(owner, context | confined as i32) };
+    let level = (!path_is_pinned).then(pin_search_path);
+    let result = body();
+    if let Some(level) = level {
+        // SAFETY: ends the level that pin_search_path began; settings return to what they were.
+        unsafe { pg_sys::AtEOXact_GUC(true, level) };
+    }
+    // SAFETY: see above.
+    unsafe { pg_sys::SetUserIdAndSecContext(role, context) };
+    result
+}
+
+fn search_path_is_pinned() -> bool {
+    // SAFETY: the variable points to the current value of search_path, a NUL-terminated string.
+    unsafe {
+        let path = pg_sys::namespace_search_path;
+        !path.is_null() && CStr::from_ptr(path) == SEARCH_PATH
+    }
+}
+
+fn pin_search_path() -> i32 {
+    // SAFETY: both strings are static; GUC_ACTION_SAVE ties the change to the level that was just begun.
+    unsafe {
+        let level = pg_sys::NewGUCNestLevel();
+        pg_sys::set_config_option(
+            c"search_path".as_ptr(),
+            SEARCH_PATH.as_ptr(),
+            pg_sys::GucContext::PGC_USERSET,
+            pg_sys::GucSource::PGC_S_SESSION,
+            pg_sys::GucAction::GUC_ACTION_SAVE,
+            true,
+            0,
+            false,
+        );
+        level
+    }
+}
+
+/// An error of PostgreSQL that was survived.
+#[derive(Debug)]
+pub struct Caught {
+    /// Its SQLSTATE.
+    pub state: PgSqlErrorCode,
+    /// Its message.
+    pub message: String,
+    caught: pg_sys::panic::CaughtError,
+}
+
+impl Caught {
+    /// Raises it again, unchanged.
+    pub fn rethrow(self) -> ! {
+        self.caught.rethrow()
+    }
+}
+
+/// Runs `body` in a subtransaction: its error undoes what it did and comes back as a value.
+///
+/// This is the only sound way to go on after an error of a statement: caught without it, a unique violation was
+/// seen to leave two live rows under one primary key.
+pub fn subtransaction<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
+    // SAFETY: as in PL/pgSQL's exception block: the memory context and the resource owner in force before are
+    // in force again on both ways out, and the subtransaction is either released or rolled back.
+    unsafe {
+        let (context, owner) = (pg_sys::CurrentMemoryContext, pg_sys::CurrentResourceOwner);
+        pg_sys::BeginInternalSubTransaction(std::ptr::null());
+        pg_sys::MemoryContextSwitchTo(context);
+        let outcome = PgTryBuilder::new(std::panic::AssertUnwindSafe(|| Ok(body())))
+            .catch_others(|caught| Err(Box::new(caught)))
+            .catch_rust_panic(|caught| Err(Box::new(caught)))
+            .execute();
+        match &outcome {
+            Ok(_) => pg_sys::ReleaseCurrentSubTransaction(),
+            Err(_) => {
+                pg_sys::MemoryContextSwitchTo(context);
+                pg_sys::RollbackAndReleaseCurrentSubTransaction();
+            }
+        }
+        pg_sys::MemoryContextSwitchTo(context);
+        pg_sys::CurrentResourceOwner = owner;
+        outcome.map_err(|caught| {
+            use pgrx::pg_sys::panic::CaughtError::{ErrorReport, PostgresError, RustPanic};
+            let (PostgresError(report) | ErrorReport(report) | RustPanic { ereport: report, .. }) = &*caught;
+            let (state, message) = (report.sql_error_code(), report.message().to_owned());
+            Box::new(Caught { state, message, caught: *caught })
+        })
+    }
+}

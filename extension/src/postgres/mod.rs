@@ -1,0 +1,25 @@
+//! Everything that touches PostgreSQL's C interface, and the only place of `unsafe`: the rest of the crate is
+//! written in terms of these few shapes.
+
+/// Values in and out of PostgreSQL's `Datum`.
+pub mod datum;
+/// Functions that PostgreSQL calls: arguments in, one result out.
+pub mod function;
+/// Who a statement runs as, and how an error is survived.
+pub mod guard;
+/// What other sessions' changes make stale.
+pub mod invalidation;
+/// Roles and what they may do.
+pub mod role;
+/// Settings that carry the caller's identity through a transaction.
+pub mod setting;
+/// Statements: prepared once, kept, run many times.
+pub mod spi;
+/// Row triggers: the old and the new row.
+pub mod trigger;
+
+/// Whether every statement of this transaction sees one fixed snapshot (REPEATABLE READ and SERIALIZABLE).
+pub fn snapshot_is_fixed() -> bool {
+    // SAFETY: reads a variable of the session.
+    unsafe { pgrx::pg_sys::XactIsoLevel >= pgrx::pg_sys::XACT_REPEATABLE_READ as i32 }
+}

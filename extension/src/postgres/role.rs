@@ -1,0 +1,85 @@
+//! Roles and what they may do.
+
+use pgrx::pg_sys::{self, Oid};
+use std::ffi::{CStr, CString};
+
+/// The role that owns every table of ours and may not log in.
+pub const OWNER: &CStr = c"keyed_owner";
+/// The role whose members may do everything in the workspace.
+pub const ADMIN: &CStr = c"keyed_admin";
+
+/// The oid of a role, when it exists.
+pub fn find(name: &CStr) -> Option<Oid> {
+    // SAFETY: the name is NUL-terminated; a missing role yields InvalidOid.
+    let oid = unsafe { pg_sys::get_role_oid(name.as_ptr(), true) };
+    (oid != Oid::INVALID).then_some(oid)
+}
+
+/// The oid of a role by a name that a caller sent.
+pub fn find_by_name(name: &str) -> Option<Oid> {
+    CString::new(name).ok().and_then(|name| find(&name))
+}
+
+/// The name of a role, when it still exists.
+pub fn name(role: Oid) -> Option<String> {
+    // SAFETY: a missing role yields a null pointer; the string is a copy in the current memory context.
+    unsafe {
+        let name = pg_sys::GetUserNameFromId(role, true);
+        (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy().into_owned())
+    }
+}
+
+/// The role whose rights the session has now (`current_user`).
+pub fn current() -> Oid {
+    // SAFETY: reads a variable of the session.
+    unsafe { pg_sys::GetUserId() }
+}
+
+/// The role that logged in (`session_user`).
+pub fn session() -> Oid {
+    // SAFETY: reads a variable of the session.
+    unsafe { pg_sys::GetSessionUserId() }
+}
+
+/// Whether `role` is a superuser.
+pub fn is_superuser(role: Oid) -> bool {
+    // SAFETY: asks the catalog.
+    unsafe { pg_sys::superuser_arg(role) }
+}
+
+/// Whether `role` has the rights of `of`, itself or by inheritance; a superuser has all.
+pub fn has_rights_of(role: Oid, of: Oid) -> bool {
+    // SAFETY: asks the catalog.
+    unsafe { pg_sys::has_privs_of_role(role, of) }
+}
+
+/// Whether `role` is a member of `of`, directly or not.
+pub fn is_member(role: Oid, of: Oid) -> bool {
+    // SAFETY: asks the catalog.
+    unsafe { pg_sys::is_member_of_role(role, of) }
+}
+
+/// A right on a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableRight {
+    /// SELECT.
+    Select,
+    /// INSERT.
+    Insert,
+    /// UPDATE.
+    Update,
+    /// DELETE.
+    Delete,
+}
+
+/// Whether `role` holds the right on the whole table.
+pub fn has_table_right(role: Oid, table: Oid, right: TableRight) -> bool {
+    let mode = match right {
+        TableRight::Select => pg_sys::ACL_SELECT,
+        TableRight::Insert => pg_sys::ACL_INSERT,
+        TableRight::Update => pg_sys::ACL_UPDATE,
+        TableRight::Delete => pg_sys::ACL_DELETE,
+    };
+    // SAFETY: asks the catalog.
+    unsafe { pg_sys::pg_class_aclcheck(table, role, mode as pg_sys::AclMode) == pg_sys::AclResult::ACLCHECK_OK }
+}

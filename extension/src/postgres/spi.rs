@@ -1,0 +1,158 @@
+//! Statements: prepared once, kept, run many times.
+
+use super::datum::Argument;
+use crate::error::{Code, Error};
+use pgrx::pg_sys::{self, Datum, Oid};
+use std::ffi::{CStr, CString, c_char};
+use std::marker::PhantomData;
+
+/// A prepared statement that lives until it is dropped; PostgreSQL plans it anew when its tables change.
+pub struct Plan {
+    pointer: pg_sys::SPIPlanPtr,
+    parameters: usize,
+}
+
+impl Drop for Plan {
+    fn drop(&mut self) {
+        // SAFETY: the pointer came from SPI_keepplan and is freed once.
+        unsafe { pg_sys::SPI_freeplan(self.pointer) };
+    }
+}
+
+/// A connection to SPI; statements run only inside [`connected`].
+pub struct Connection(PhantomData<*const ()>);
+
+/// Runs `body` with a connection. What its statements return is freed at the end, so copy what must stay.
+pub fn connected<R>(body: impl FnOnce(&Connection) -> R) -> R {
+    // SAFETY: every connect is paired with a finish; when an error unwinds past this frame, the end of the
+    // (sub)transaction closes the connection instead.
+    unsafe { pg_sys::SPI_connect() };
+    let result = body(&Connection(PhantomData));
+    // SAFETY: see above.
+    unsafe { pg_sys::SPI_finish() };
+    result
+}
+
+/// Which state of the database a statement sees. Neither takes a transaction id by itself, so reading works on a
+/// standby.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// The caller's snapshot; such a statement may only read.
+    Snapshot,
+    /// What is committed by now (below REPEATABLE READ), and what this transaction wrote itself; may write.
+    Latest,
+}
+
+impl Connection {
+    /// Prepares a statement and keeps it.
+    pub fn prepare(&self, sql: &str, parameters: &[Oid]) -> Plan {
+        let source = c_string(sql);
+        let mut types = parameters.to_vec();
+        // SAFETY: the string is NUL-terminated and the array has as many types as stated.
+        let pointer =
+            unsafe { pg_sys::SPI_prepare(source.as_ptr(), types.len() as i32, types.as_mut_ptr()) };
+        // SAFETY: the plan was just made; keeping it moves it out of this connection's memory.
+        if pointer.is_null() || unsafe { pg_sys::SPI_keepplan(pointer) } != 0 {
+            fail("prepare", sql);
+        }
+        Plan { pointer, parameters: parameters.len() }
+    }
+
+    /// Runs a kept statement.
+    pub fn run(&self, plan: &Plan, access: Access, arguments: &[Argument]) -> Rows<'_> {
+        assert_eq!(plan.parameters, arguments.len(), "as many arguments as parameters");
+        let (mut values, nulls) = split(arguments);
+        // SAFETY: values and nulls have one entry for each parameter, of the type it was prepared with.
+        let status = unsafe {
+            pg_sys::SPI_execute_plan(plan.pointer, values.as_mut_ptr(), nulls.as_ptr(), access == Access::Snapshot, 0)
+        };
+        self.rows(status, "a kept statement")
+    }
+
+    /// Runs a statement once, with parameters of the given types.
+    pub fn run_once(&self, sql: &str, access: Access, arguments: &[(Oid, Argument)]) -> Rows<'_> {
+        let source = c_string(sql);
+        let mut types: Vec<Oid> = arguments.iter().map(|argument| argument.0).collect();
+        let (mut values, nulls) = split(&arguments.iter().map(|argument| argument.1).collect::<Vec<_>>());
+        // SAFETY: the string is NUL-terminated; types, values and nulls have one entry for each argument.
+        let status = unsafe {
+            pg_sys::SPI_execute_with_args(
+                source.as_ptr(),
+                types.len() as i32,
+                types.as_mut_ptr(),
+                values.as_mut_ptr(),
+                nulls.as_ptr(),
+                access == Access::Snapshot,
+                0,
+            )
+        };
+        self.rows(status, sql)
+    }
+
+    /// Runs one or several statements without parameters, data definition among them.
+    pub fn script(&self, sql: &str) {
+        let source = c_string(sql);
+        // SAFETY: the string is NUL-terminated.
+        let status = unsafe { pg_sys::SPI_execute(source.as_ptr(), false, 0) };
+        self.rows(status, sql);
+    }
+
+    fn rows(&self, status: i32, sql: &str) -> Rows<'_> {
+        if status < 0 {
+            fail("run", sql);
+        }
+        // SAFETY: SPI sets both after each statement; the table stays until the connection ends.
+        unsafe { Rows { table: pg_sys::SPI_tuptable, processed: pg_sys::SPI_processed as usize, connection: PhantomData } }
+    }
+}
+
+/// The rows that a statement returned, valid until its connection ends.
+pub struct Rows<'c> {
+    table: *mut pg_sys::SPITupleTable,
+    processed: usize,
+    connection: PhantomData<&'c Connection>,
+}
+
+impl Rows<'_> {
+    /// How many rows were returned, or written by a statement that returns none.
+    pub fn len(&self) -> usize {
+        self.processed
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.processed == 0
+    }
+
+    /// The value in a row and a column, both counted from 0.
+    pub fn get(&self, row: usize, column: usize) -> Option<Datum> {
+        assert!(!self.table.is_null() && row < self.processed, "the row exists");
+        let mut is_null = false;
+        // SAFETY: the row exists; a column that does not exist yields null.
+        let datum = unsafe {
+            pg_sys::SPI_getbinval(
+                *(*self.table).vals.add(row),
+                (*self.table).tupdesc,
+                column as i32 + 1,
+                &mut is_null,
+            )
+        };
+        (!is_null).then_some(datum)
+    }
+}
+
+fn split(arguments: &[Argument]) -> (Vec<Datum>, Vec<c_char>) {
+    let values = arguments.iter().map(|argument| argument.unwrap_or(Datum::from(0usize))).collect();
+    let nulls = arguments.iter().map(|argument| if argument.is_some() { b' ' } else { b'n' } as c_char).collect();
+    (values, nulls)
+}
+
+fn c_string(sql: &str) -> CString {
+    CString::new(sql).unwrap_or_else(|_| Error::new(Code::InvalidValue, "a statement cannot hold U+0000").raise())
+}
+
+fn fail(what: &str, sql: &str) -> ! {
+    // SAFETY: the function maps SPI_result to a static string.
+    let reason = unsafe { CStr::from_ptr(pg_sys::SPI_result_code_string(pg_sys::SPI_result)) }.to_string_lossy();
+    Error::new(Code::Internal, format!("could not {what} {sql}: {reason}")).raise()
+}

@@ -1,0 +1,84 @@
+//! The attributes of a request → checked changes, in the order of the template's attributes.
+
+use super::value::{self, Change, Value};
+use crate::error::{Code, Error};
+use crate::json;
+use crate::template::Template;
+use serde_json::value::RawValue;
+
+/// What a request does to a record's attributes: position among the template's attributes, and change.
+pub type Changes<'a> = Vec<(usize, Change<'a>)>;
+
+/// Reads the `attributes` of a request; all faults are reported together.
+pub fn parse<'a>(template: &Template, attributes: &'a RawValue) -> Result<Changes<'a>, Error> {
+    let members = json::object_at(attributes, "/attributes")?.0;
+    let mut changes = Vec::with_capacity(members.len());
+    let mut errors = Vec::new();
+    for (name, raw) in members {
+        let Some(position) = template.position(&name) else {
+            errors.push(unknown(template, &name));
+            continue;
+        };
+        let attribute = &template.attributes[position];
+        match value::parse(attribute.kind, attribute.options.as_deref(), raw, &attribute.pointer) {
+            Ok(Change::Set(Value::Null)) if attribute.required => errors.push(required(&attribute.pointer)),
+            Ok(change) => changes.push((position, change)),
+            Err(error) if error.code == Code::MalformedRequest => return Err(error),
+            Err(error) => errors.push(error),
+        }
+    }
+    changes.sort_by_key(|change| change.0);
+    Error::join(errors).map_or(Ok(changes), Err)
+}
+
+/// Refuses the creation of a record that would lack a required attribute without default.
+pub fn check_complete(template: &Template, changes: &Changes) -> Result<(), Error> {
+    Error::join(missing(template, changes, true)).map_or(Ok(()), Err)
+}
+
+/// Whether creating a record from these changes alone would lack a required attribute.
+pub fn is_complete(template: &Template, changes: &Changes) -> bool {
+    check_complete(template, changes).is_ok()
+}
+
+/// For PUT: every attribute that is not listed becomes null; increments make no sense there.
+pub fn complete_for_replacement<'a>(template: &Template, mut changes: Changes<'a>) -> Result<Changes<'a>, Error> {
+    let mut errors = missing(template, &changes, false);
+    for (position, change) in &changes {
+        if matches!(change, Change::Increment(_)) {
+            let pointer = &template.attributes[*position].pointer;
+            errors.push(Error::at(Code::InvalidValue, pointer, "PUT replaces values: it cannot increment")
+                .hint("increment with PATCH or with an upsert"));
+        }
+    }
+    if let Some(error) = Error::join(errors) {
+        return Err(error);
+    }
+    let listed: Vec<usize> = changes.iter().map(|change| change.0).collect();
+    let unlisted = (0..template.attributes.len()).filter(|position| !listed.contains(position));
+    changes.extend(unlisted.map(|position| (position, Change::Set(Value::Null))).collect::<Vec<_>>());
+    changes.sort_by_key(|change| change.0);
+    Ok(changes)
+}
+
+fn missing(template: &Template, changes: &Changes, defaults_count: bool) -> Vec<Error> {
+    let lacks = |position: usize| !changes.iter().any(|change| change.0 == position);
+    let attributes = template.attributes.iter().enumerate();
+    attributes
+        .filter(|(_, attribute)| attribute.required && !(defaults_count && attribute.default.is_some()))
+        .filter(|(position, _)| lacks(*position))
+        .map(|(_, attribute)| required(&attribute.pointer))
+        .collect()
+}
+
+fn required(pointer: &str) -> Error {
+    Error::at(Code::RequiredAttribute, pointer, "this attribute is required: it must have a value")
+}
+
+fn unknown(template: &Template, name: &str) -> Error {
+    let slugs: Vec<&str> = template.attributes.iter().take(30).map(|attribute| attribute.slug.as_str()).collect();
+    let more = if template.attributes.len() > slugs.len() { ", …" } else { "" };
+    let pointer = format!("/attributes/{}", json::pointer_step(name));
+    Error::at(Code::UnknownAttribute, pointer, format!("{} has no attribute {name:?}", template.full_name()))
+        .hint(format!("its attributes are: {}{more}", slugs.join(", ")))
+}

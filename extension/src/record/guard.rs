@@ -1,0 +1,157 @@
+//! The trigger that keeps every rule, whoever writes: our functions, or an INSERT or UPDATE typed in psql.
+
+use super::{time, value};
+use crate::error::{Code, Error};
+use crate::key;
+use crate::postgres::datum::{self, Argument};
+use crate::postgres::function::{Answer, Call};
+use crate::postgres::trigger::{Event, Firing, Row};
+use crate::postgres::{guard, role};
+use crate::record_id;
+use crate::template::definition::Kind;
+use crate::template::{Attribute, Template, catalog, column};
+use pgrx::pg_sys::{self, Datum};
+
+/// `keyed.guard_record() returns trigger`, before each row.
+pub fn guard_record(call: &Call) -> Result<Answer, Error> {
+    let firing = Firing::from_call(call.info())?;
+    let row = match (&firing.old, &firing.new) {
+        (_, None) => refuse_removal(&firing)?,
+        (None, Some(new)) => check_insert(&firing, new)?,
+        (Some(old), Some(new)) => check_update(&firing, old, new)?,
+    };
+    Ok(Answer::Datum(row))
+}
+
+/// A row that vanishes takes its key, its references and the subject of its history along: only the owner of the
+/// tables, or a superuser, may do that.
+fn refuse_removal(firing: &Firing) -> Result<Datum, Error> {
+    if role::has_rights_of(role::current(), guard::owner()) {
+        return Ok(firing.pass());
+    }
+    Err(Error::new(Code::Forbidden, "records are not removed, they are marked as deleted").hint(
+        "call keyed.delete_record(id), or UPDATE … SET deleted_at = now(); a superuser can DELETE for good",
+    ))
+}
+
+fn check_insert(firing: &Firing, new: &Row) -> Result<Datum, Error> {
+    let template = catalog::by_table(firing.table)?;
+    if let Some(id) = new.get(column::ID) {
+        let id = datum::read_uuid(id);
+        if !record_id::is_fresh(id) && record_id::template_of(id) != Some(template.id) {
+            let message = format!("the id {id} does not belong to {}", template.full_name());
+            return Err(Error::at(Code::InvalidValue, "/id", message)
+                .hint("leave id out: its default makes one; your own id belongs into external_key"));
+        }
+    }
+    for attribute in &template.attributes {
+        if let Some(value) = new.get(attribute.column) {
+            check_value(attribute, value)?;
+        }
+    }
+    let mut replaced: Vec<(i16, Argument)> = Vec::new();
+    normalize_key(new, &mut replaced)?;
+    Ok(firing.replace(&replaced))
+}
+
+fn check_update(firing: &Firing, old: &Row, new: &Row) -> Result<Datum, Error> {
+    for (number, name) in [(column::ID, "id"), (column::CREATED_AT, "created_at")] {
+        if !new.same(old, number) {
+            return Err(Error::at(Code::InvalidValue, format!("/{name}"), format!("{name} cannot be changed"))
+                .hint("your own id belongs into external_key, your own times into attributes"));
+        }
+    }
+    if new.same_except(old, column::UPDATED_AT) {
+        return Ok(firing.replace(&[(column::UPDATED_AT, old.get(column::UPDATED_AT))]));
+    }
+    let template = catalog::by_table(firing.table)?;
+    for attribute in &template.attributes {
+        if let Some(value) = new.get(attribute.column)
+            && !new.same(old, attribute.column)
+        {
+            check_value(attribute, value)?;
+        }
+    }
+    let mut replaced: Vec<(i16, Argument)> = Vec::new();
+    if !new.same(old, column::EXTERNAL_KEY) {
+        normalize_key(new, &mut replaced)?;
+    }
+    // SAFETY: reads a variable of the session.
+    let now = unsafe { pg_sys::GetCurrentTransactionStartTimestamp() };
+    if new.get(column::UPDATED_AT).map(datum::read_i64) != Some(now) {
+        replaced.push((column::UPDATED_AT, Some(Datum::from(now))));
+    }
+    Ok(firing.replace(&replaced))
+}
+
+fn normalize_key(new: &Row, replaced: &mut Vec<(i16, Argument)>) -> Result<(), Error> {
+    let Some(key) = new.get(column::EXTERNAL_KEY) else { return Ok(()) };
+    datum::with_text(key, |text| {
+        let normalized = key::normalize(text)?;
+        if normalized.len() != text.len() {
+            replaced.push((column::EXTERNAL_KEY, datum::text(normalized)));
+        }
+        Ok(())
+    })
+}
+
+/// The rules of a value that its column type alone does not keep.
+fn check_value(attribute: &Attribute, datum: Datum) -> Result<(), Error> {
+    let refuse = |message: &str| Err(Error::at(Code::InvalidValue, &attribute.pointer, message));
+    match attribute.kind {
+        Kind::String => datum::with_text(datum, |text| value::check_text_size(text.len(), &attribute.pointer)),
+        Kind::Number => {
+            let mut digits = String::new();
+            datum::write_numeric(&mut digits, datum);
+            if digits.ends_with(|last: char| last.is_ascii_alphabetic()) {
+                return refuse("must be a finite number");
+            }
+            if digits.len() > 2 * value::MAX_NUMBER_DIGITS {
+                return refuse("has too many digits");
+            }
+            Ok(())
+        }
+        Kind::Metric if !datum::read_f64(datum).is_finite() => refuse("must be a finite number"),
+        Kind::List => {
+            let Some(list) = datum::read_text_array(datum) else {
+                return refuse("must be a one-dimensional array without nulls");
+            };
+            if list.len() > value::MAX_LIST_ELEMENTS {
+                return refuse("has too many elements");
+            }
+            value::check_text_size(list.iter().map(String::len).sum(), &attribute.pointer)?;
+            list.iter()
+                .try_for_each(|item| value::check_option(attribute.options.as_deref(), item, &attribute.pointer))
+        }
+        Kind::Date if !time::DATE_RANGE.contains(&datum::read_i32(datum)) => {
+            refuse("must be a date of the years 0001 to 9999")
+        }
+        Kind::DateTime if !time::DATETIME_RANGE.contains(&datum::read_i64(datum)) => {
+            refuse("must be a time of the years 0001 to 9999")
+        }
+        Kind::Metric | Kind::Date | Kind::DateTime | Kind::Reference => Ok(()),
+    }
+}
+
+/// What happened to a record, as history names it.
+pub fn operation(firing: &Firing) -> &'static str {
+    let deleted = |row: &Option<Row>| row.as_ref().is_some_and(|row| row.get(column::DELETED_AT).is_some());
+    match firing.event {
+        Event::Insert => "create",
+        Event::Delete => "purge",
+        Event::Update => match (deleted(&firing.old), deleted(&firing.new)) {
+            (false, true) => "delete",
+            (true, false) => "restore",
+            _ => "update",
+        },
+    }
+}
+
+/// The attributes that differ between the two rows.
+pub fn changed_attributes<'t>(template: &'t Template, firing: &Firing) -> Vec<&'t Attribute> {
+    let differs = |attribute: &&Attribute| match (&firing.old, &firing.new) {
+        (Some(old), Some(new)) => !new.same(old, attribute.column),
+        (one, other) => one.as_ref().or(other.as_ref()).is_some_and(|row| row.get(attribute.column).is_some()),
+    };
+    template.attributes.iter().filter(differs).collect()
+}

@@ -1,0 +1,29 @@
+//! Records: read, written and shown.
+
+/// The attributes of a request → checked changes.
+pub mod changes;
+/// The SQL functions and the HTTP door.
+pub mod functions;
+/// The trigger that keeps every rule, whoever writes.
+pub mod guard;
+/// One record, found.
+pub mod read;
+/// References: which record is meant.
+pub mod reference;
+/// Record → JSON.
+pub mod shape;
+/// Statements on the records of a template: pure text.
+pub mod statement;
+/// Dates and times in and out.
+pub mod time;
+/// Create a record, or update the one that holds the key.
+pub mod upsert;
+/// JSON → typed values.
+pub mod value;
+/// What `verbose=true` adds.
+pub mod verbose;
+/// Create, change, delete, restore.
+pub mod write;
+
+#[cfg(test)]
+mod tests;

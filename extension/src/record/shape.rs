@@ -1,0 +1,154 @@
+//! Record → JSON, straight from the columns of [`super::statement::columns`].
+
+use super::time;
+use crate::error::{Code, Error};
+use crate::json::write_string;
+use crate::postgres::datum;
+use crate::postgres::spi::Rows;
+use crate::slug::STANDARD_FIELDS;
+use crate::template::definition::Kind;
+use crate::template::{Attribute, Template};
+use pgrx::pg_sys::Datum;
+
+/// How many standard columns come before the attributes.
+pub const STANDARD_COLUMNS: usize = 5;
+
+/// Which parts of a record are wanted.
+#[derive(Debug, Default)]
+pub struct View {
+    /// Standard fields beyond the three that are always there; `None`: all.
+    standard: Option<Vec<&'static str>>,
+    /// Positions of attributes; `None`: all.
+    attributes: Option<Vec<usize>>,
+    /// Whether `attribute_values` comes too.
+    pub verbose: bool,
+}
+
+impl View {
+    /// Reads the names of `fields`; an unknown one is refused with its place.
+    pub fn parse(template: &Template, fields: Option<&[String]>, verbose: bool) -> Result<View, Error> {
+        let Some(fields) = fields else { return Ok(View { verbose, ..View::default() }) };
+        let (mut standard, mut attributes) = (Vec::new(), Vec::new());
+        for (index, field) in fields.iter().enumerate() {
+            if let Some(name) = STANDARD_FIELDS.into_iter().find(|name| name == field) {
+                standard.push(name);
+            } else if let Some(position) = template.position(field) {
+                attributes.push(position);
+            } else {
+                let message = format!("{} has no field {field:?}", template.full_name());
+                return Err(Error::at(Code::UnknownField, format!("/fields/{index}"), message)
+                    .hint("name attributes by their slug, or standard fields"));
+            }
+        }
+        Ok(View { standard: Some(standard), attributes: Some(attributes), verbose })
+    }
+
+    fn has_standard(&self, name: &str) -> bool {
+        self.standard.as_ref().is_none_or(|names| names.contains(&name))
+    }
+
+    /// Whether the attribute at this position is wanted.
+    pub fn has_attribute(&self, position: usize) -> bool {
+        self.attributes.as_ref().is_none_or(|positions| positions.contains(&position))
+    }
+}
+
+/// Appends a record without its closing brace, so that more members can follow.
+pub fn write_open(out: &mut String, template: &Template, rows: &Rows, row: usize, view: &View) {
+    out.push_str("{\"id\":\"");
+    write_uuid(out, rows.get(row, 0));
+    if view.has_standard("template_id") {
+        out.push_str("\",\"template_id\":\"");
+        out.push_str(&template.id.to_string());
+    }
+    out.push_str("\",\"template_slug\":\"");
+    out.push_str(&template.slug);
+    out.push_str("\",\"external_key\":");
+    match rows.get(row, 1) {
+        Some(key) => datum::with_text(key, |key| write_string(out, key)),
+        None => out.push_str("null"),
+    }
+    for (name, column) in [("created_at", 2), ("updated_at", 3), ("deleted_at", 4)] {
+        if view.has_standard(name) {
+            out.push_str(",\"");
+            out.push_str(name);
+            out.push_str("\":");
+            write_value(out, Kind::DateTime, rows.get(row, column));
+        }
+    }
+    out.push_str(",\"attributes\":{");
+    let mut first = true;
+    for (position, attribute) in template.attributes.iter().enumerate() {
+        if view.has_attribute(position) {
+            write_name(out, attribute, &mut first);
+            write_value(out, attribute.kind, rows.get(row, STANDARD_COLUMNS + position));
+        }
+    }
+    out.push('}');
+}
+
+/// Appends `,"slug":`; the comma only from the second on.
+pub fn write_name(out: &mut String, attribute: &Attribute, first: &mut bool) {
+    if !std::mem::take(first) {
+        out.push(',');
+    }
+    // A slug needs no escape.
+    out.push('"');
+    out.push_str(&attribute.slug);
+    out.push_str("\":");
+}
+
+/// Appends the value of a column of this type.
+pub fn write_value(out: &mut String, kind: Kind, value: Option<Datum>) {
+    let Some(value) = value else {
+        out.push_str("null");
+        return;
+    };
+    match kind {
+        Kind::String => datum::with_text(value, |text| write_string(out, text)),
+        Kind::Number => datum::write_numeric(out, value),
+        Kind::Metric => write_double(out, datum::read_f64(value)),
+        Kind::List => {
+            out.push('[');
+            for (index, element) in datum::read_text_array(value).unwrap_or_default().iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_string(out, element);
+            }
+            out.push(']');
+        }
+        Kind::Date => {
+            out.push('"');
+            time::write_date(out, datum::read_i32(value));
+            out.push('"');
+        }
+        Kind::DateTime => {
+            out.push('"');
+            time::write_datetime(out, datum::read_i64(value));
+            out.push('"');
+        }
+        Kind::Reference => {
+            out.push('"');
+            write_uuid(out, Some(value));
+            out.push('"');
+        }
+    }
+}
+
+/// Appends a double as JSON writes it: the shortest digits that read back as the same number.
+pub fn write_double(out: &mut String, value: f64) {
+    use std::fmt::Write as _;
+    let start = out.len();
+    let _ = write!(out, "{value:?}");
+    if out[start..].ends_with(".0") {
+        out.truncate(out.len() - 2);
+    }
+}
+
+fn write_uuid(out: &mut String, value: Option<Datum>) {
+    if let Some(value) = value {
+        let mut text = uuid::Uuid::encode_buffer();
+        out.push_str(datum::read_uuid(value).hyphenated().encode_lower(&mut text));
+    }
+}

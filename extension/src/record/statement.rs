@@ -1,0 +1,243 @@
+//! Statements on the records of a template: pure text. Values are parameters, names are checked slugs.
+
+use super::changes::Changes;
+use super::value::{Change, Point, Value};
+use crate::postgres::datum::{self, Argument};
+use crate::template::definition::Kind;
+use crate::template::{Attribute, Template};
+use pgrx::pg_sys::{self, Datum, Oid};
+use std::fmt::Write as _;
+
+/// The part of the key index's predicate that inference must repeat word for word.
+pub const LIVE_KEY: &str = "deleted_at is null and external_key is not null";
+
+/// The columns a record is shown from: the standard ones, then the attributes in their order.
+pub fn columns(template: &Template) -> String {
+    let mut sql = "t.id, t.external_key, t.created_at, t.updated_at, t.deleted_at".to_owned();
+    for attribute in &template.attributes {
+        let _ = write!(sql, ", t.\"{}\"", attribute.slug);
+    }
+    sql
+}
+
+/// What a statement assigns to columns: their parameters begin at a given number.
+pub struct Assignments<'t> {
+    items: Vec<Assignment<'t>>,
+    /// The arguments of the parameters, in order.
+    pub arguments: Vec<Argument>,
+}
+
+struct Assignment<'t> {
+    attribute: &'t Attribute,
+    kind: AssignmentKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AssignmentKind {
+    Set,
+    Increment,
+    /// A metric's column takes the latest point by time; a second parameter carries that time.
+    Latest,
+}
+
+impl<'t> Assignments<'t> {
+    /// The assignments that checked changes ask for; references by key must have been resolved.
+    pub fn new(template: &'t Template, changes: &Changes) -> Self {
+        let mut items = Vec::with_capacity(changes.len());
+        let mut arguments = Vec::with_capacity(changes.len() + 2);
+        for (position, change) in changes {
+            let attribute = &template.attributes[*position];
+            let kind = match change {
+                Change::Set(value) => {
+                    arguments.push(argument(value));
+                    AssignmentKind::Set
+                }
+                Change::Increment(amount) => {
+                    arguments.push(datum::numeric(amount));
+                    AssignmentKind::Increment
+                }
+                Change::Append(points) => {
+                    let Some(latest) = latest(points) else { continue };
+                    arguments.push(datum::double(latest.value));
+                    arguments.push(latest.at.map(|at| Datum::from(at)));
+                    AssignmentKind::Latest
+                }
+            };
+            items.push(Assignment { attribute, kind });
+        }
+        Assignments { items, arguments }
+    }
+
+    /// Whether nothing is assigned.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The types of the parameters.
+    pub fn parameter_types(&self) -> Vec<Oid> {
+        let mut types = Vec::with_capacity(self.arguments.len());
+        for item in &self.items {
+            types.push(type_oid(item.attribute.kind));
+            if item.kind == AssignmentKind::Latest {
+                types.push(pg_sys::TIMESTAMPTZOID);
+            }
+        }
+        types
+    }
+
+    fn numbered(&self, first: usize) -> impl Iterator<Item = (&Assignment<'t>, usize)> {
+        let mut next = first;
+        self.items.iter().map(move |item| {
+            let number = next;
+            next += if item.kind == AssignmentKind::Latest { 2 } else { 1 };
+            (item, number)
+        })
+    }
+
+    /// `, "a", "b"` and `, $3, $4` for an INSERT.
+    fn inserted(&self, first: usize) -> (String, String) {
+        let (mut names, mut values) = (String::new(), String::new());
+        for (item, number) in self.numbered(first) {
+            let _ = write!(names, ", \"{}\"", item.attribute.slug);
+            let _ = write!(values, ", ${number}");
+        }
+        (names, values)
+    }
+
+    /// `"a" = $3, "n" = coalesce(t."n", 0) + $4` for an UPDATE.
+    fn updated(&self, template: &Template, first: usize) -> String {
+        let mut sql = String::new();
+        for (item, number) in self.numbered(first) {
+            let slug = &item.attribute.slug;
+            let _ = match item.kind {
+                AssignmentKind::Set => write!(sql, "\"{slug}\" = ${number}, "),
+                AssignmentKind::Increment => write!(sql, "\"{slug}\" = coalesce(t.\"{slug}\", 0) + ${number}, "),
+                AssignmentKind::Latest => write!(
+                    sql,
+                    "\"{slug}\" = case when ${} < (select max(m.at) from {} m where m.record_id = t.id \
+                     and m.attribute_id = {}) then t.\"{slug}\" else ${number} end, ",
+                    number + 1,
+                    crate::metric::table_sql(template.id),
+                    item.attribute.id,
+                ),
+            };
+        }
+        sql.push_str("updated_at = now()");
+        sql
+    }
+
+    /// ` and record_image_ne(…)`, so that writing what is there already writes nothing. The function compares
+    /// stored images: 1.10 in place of 1.1 is a change, since every digit is kept.
+    fn changed(&self, first: usize) -> String {
+        if self.items.is_empty() || self.items.iter().any(|item| item.kind != AssignmentKind::Set) {
+            return String::new();
+        }
+        let (mut old, mut new) = (String::new(), String::new());
+        for (item, number) in self.numbered(first) {
+            let comma = if old.is_empty() { "" } else { ", " };
+            let _ = write!(old, "{comma}t.\"{}\"", item.attribute.slug);
+            let _ = write!(new, "{comma}${number}");
+        }
+        format!(" and record_image_ne(row({old}), row({new}))")
+    }
+}
+
+/// Creates a record: $1 id, $2 key, then the values. A taken key inserts nothing.
+pub fn insert(template: &Template, assignments: &Assignments, returning: &str) -> String {
+    let (names, values) = assignments.inserted(3);
+    format!(
+        "insert into {} as t (id, external_key{names}) values ($1, $2{values}) \
+         on conflict (external_key) where {LIVE_KEY} do nothing returning {returning}",
+        template.table_sql()
+    )
+}
+
+/// Creates a record or updates the live one that holds the key: $1 id, $2 key, then the values. Returns the id of
+/// the record written, or nothing when the record holds these values already.
+pub fn upsert(template: &Template, assignments: &Assignments) -> String {
+    let (names, values) = assignments.inserted(3);
+    let action = if assignments.is_empty() {
+        "nothing".to_owned()
+    } else {
+        format!("update set {} where true{}", assignments.updated(template, 3), assignments.changed(3))
+    };
+    format!(
+        "insert into {} as t (id, external_key{names}) values ($1, $2{values}) \
+         on conflict (external_key) where {LIVE_KEY} do {action} returning t.id",
+        template.table_sql()
+    )
+}
+
+/// Updates the live record that holds the key: $1 key, then the values.
+pub fn update_by_key(template: &Template, assignments: &Assignments) -> String {
+    format!(
+        "update {} t set {} where t.external_key = $1 and t.deleted_at is null{} returning t.id",
+        template.table_sql(),
+        assignments.updated(template, 2),
+        assignments.changed(2)
+    )
+}
+
+/// What a PATCH does to the key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum KeyAssignment {
+    /// It stays.
+    Keep,
+    /// It becomes $2, which may be null.
+    Set,
+}
+
+/// Updates a live record: $1 id, $2 key (only with [`KeyAssignment::Set`]), then the values.
+pub fn update_by_id(template: &Template, key: KeyAssignment, assignments: &Assignments) -> String {
+    let (set_key, changed) = match key {
+        KeyAssignment::Keep => ("", assignments.changed(2)),
+        KeyAssignment::Set => {
+            let others = match assignments.changed(3) {
+                changed if assignments.is_empty() => changed,
+                changed if changed.is_empty() => " or true".to_owned(),
+                changed => changed.replacen(" and ", " or ", 1),
+            };
+            ("external_key = $2, ", format!(" and (t.external_key is distinct from $2{others})"))
+        }
+    };
+    let first = if key == KeyAssignment::Set { 3 } else { 2 };
+    format!(
+        "update {} t set {set_key}{} where t.id = $1 and t.deleted_at is null{changed} returning {}",
+        template.table_sql(),
+        assignments.updated(template, first),
+        columns(template)
+    )
+}
+
+/// The column type of an attribute's values.
+pub fn type_oid(kind: Kind) -> Oid {
+    match kind {
+        Kind::String => pg_sys::TEXTOID,
+        Kind::Number => pg_sys::NUMERICOID,
+        Kind::Metric => pg_sys::FLOAT8OID,
+        Kind::List => pg_sys::TEXTARRAYOID,
+        Kind::Date => pg_sys::DATEOID,
+        Kind::DateTime => pg_sys::TIMESTAMPTZOID,
+        Kind::Reference => pg_sys::UUIDOID,
+    }
+}
+
+/// A value as the argument of a parameter of its type.
+pub fn argument(value: &Value) -> Argument {
+    match value {
+        Value::Null => None,
+        Value::Text(text) => datum::text(text),
+        Value::Number(digits) => datum::numeric(digits),
+        Value::List(list) => datum::text_array(list.iter().map(|element| Some(element.as_ref()))),
+        Value::Date(days) => Some(Datum::from(*days)),
+        Value::DateTime(at) => Some(Datum::from(*at)),
+        Value::Reference(id) => datum::uuid(*id),
+        // Resolved before a statement is made; see `reference::resolve`.
+        Value::ReferenceByKey(_) => None,
+    }
+}
+
+/// The latest point by time; of equal times the one sent last.
+fn latest(points: &[Point]) -> Option<&Point> {
+    points.iter().max_by_key(|point| point.at)
+}

@@ -1,0 +1,119 @@
+//! What values are taken, refused and written back.
+
+use super::time::{DATE_RANGE, parse_date, parse_datetime, write_date, write_datetime};
+use super::value::{Change, Point, Value, parse};
+use crate::error::{Code, Error};
+use crate::template::definition::{Kind, ListOption};
+use proptest::prelude::*;
+use serde_json::value::RawValue;
+
+fn raw(text: &str) -> Box<RawValue> {
+    serde_json::from_str(text).expect("JSON")
+}
+
+fn refused(kind: Kind, text: &str) -> Error {
+    match parse(kind, None, &raw(text), "/a") {
+        Ok(taken) => panic!("{text} was taken as {taken:?}"),
+        Err(error) => error,
+    }
+}
+
+#[test]
+fn nothing_is_coerced() {
+    for (kind, texts) in [
+        (Kind::String, vec!["1", "true", "[]", "{}", r#"["a"]"#]),
+        (Kind::Number, vec![r#""1""#, "true", "[1]", r#"{"inc":1}"#, r#"{"$inc":"1"}"#, r#"{"$inc":1,"b":2}"#]),
+        (Kind::Metric, vec![r#""1""#, "true", r#"{"at":"2024-01-01T00:00:00Z"}"#, r#"{"value":1,"x":2}"#]),
+        (Kind::List, vec!["1", "{}", "[1]", "[null]", r#"[["a"]]"#]),
+        (Kind::Date, vec!["20240101", "{}"]),
+        (Kind::DateTime, vec!["1704067200"]),
+        (Kind::Reference, vec!["1", "[]", r#""x""#, r#"{"id":"x"}"#, r#"{"external_key":1}"#]),
+    ] {
+        for text in texts {
+            assert!(refused(kind, text).faults[0].pointer.starts_with("/a"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn numbers_keep_their_digits_and_are_bounded() {
+    for digits in ["9007199254740993", "12345678901234567890123.45", "1.10", "0.1", "-0", "1e100"] {
+        let raw = raw(digits);
+        let taken = parse(Kind::Number, None, &raw, "/a");
+        assert_eq!(taken, Ok(Change::Set(Value::Number(digits.into()))));
+    }
+    let long = "1".repeat(1001);
+    for digits in ["1e131071", "1e400", "1e1000000", "1e-101", "1e99999999999", &long] {
+        assert_eq!(refused(Kind::Number, digits).code, Code::InvalidValue);
+    }
+    assert_eq!(refused(Kind::Metric, "1e400").code, Code::InvalidValue);
+}
+
+#[test]
+fn a_metric_takes_a_number_a_point_or_many() {
+    let at = parse_datetime("2024-01-01T00:00:00Z", "/").ok();
+    let text = r#"[1, {"value": 2.5, "at": "2024-01-01T00:00:00Z"}]"#;
+    let points = vec![Point { value: 1.0, at: None }, Point { value: 2.5, at }];
+    assert_eq!(parse(Kind::Metric, None, &raw(text), "/a"), Ok(Change::Append(points)));
+}
+
+#[test]
+fn a_list_takes_one_string_or_many_and_only_its_options() {
+    let options = [ListOption { value: "red".into(), label: "Red".into() }];
+    let list = |text: &str| {
+        parse(Kind::List, Some(&options), &raw(text), "/a").map(|change| format!("{change:?}")).map_err(|e| e.faults)
+    };
+    assert_eq!(list(r#""red""#), list(r#"["red"]"#));
+    assert_eq!(list(r#"["red","blue"]"#).expect_err("an option")[0].pointer, "/a/1");
+}
+
+#[test]
+fn text_cannot_hold_the_character_zero() {
+    assert_eq!(refused(Kind::String, r#""a\u0000b""#).code, Code::InvalidValue);
+    assert_eq!(refused(Kind::String, r#""\ud800""#).code, Code::MalformedRequest);
+}
+
+#[test]
+fn only_real_dates_are_dates() {
+    for text in ["today", "now", "infinity", "2024-02-30", "20240105", "2024-1-5", "0000-01-01", "2024-01-05 10:00"] {
+        assert!(parse_date(text, "/a").is_err(), "{text}");
+    }
+    assert_eq!(parse_date("2000-01-01", "/a"), Ok(0));
+    assert_eq!(parse_date("0001-01-01", "/a"), Ok(*DATE_RANGE.start()));
+    assert_eq!(parse_date("9999-12-31", "/a"), Ok(*DATE_RANGE.end()));
+}
+
+#[test]
+fn a_time_needs_an_offset_and_is_kept_as_an_instant() {
+    for text in
+        ["now", "2024-01-01", "2024-01-01T00:00:00", "2024-01-01T24:00:00Z", "2024-02-30T00:00:00Z", "20240101T000000Z"]
+    {
+        assert!(parse_datetime(text, "/a").is_err(), "{text}");
+    }
+    for (text, canonical) in [
+        ("2024-03-10T12:00:00+02:00", "2024-03-10T10:00:00Z"),
+        ("2024-03-10T12:00:00.123456789Z", "2024-03-10T12:00:00.123457Z"),
+        ("2024-12-31T23:59:60Z", "2024-12-31T23:59:59Z"),
+        ("1969-12-31T23:59:59.5Z", "1969-12-31T23:59:59.5Z"),
+    ] {
+        let mut out = String::new();
+        write_datetime(&mut out, parse_datetime(text, "/a").expect(text));
+        assert_eq!(out, canonical);
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_day_reads_back_as_written(days in DATE_RANGE) {
+        let mut out = String::new();
+        write_date(&mut out, days);
+        prop_assert_eq!(parse_date(&out, "/a"), Ok(days));
+    }
+
+    #[test]
+    fn every_instant_reads_back_as_written(at in super::time::DATETIME_RANGE) {
+        let mut out = String::new();
+        write_datetime(&mut out, at);
+        prop_assert_eq!(parse_datetime(&out, "/a"), Ok(at));
+    }
+}

@@ -1,0 +1,93 @@
+//! Dates and times: strict ISO 8601 and RFC 3339 in and out, as PostgreSQL's own day and microsecond numbers.
+
+use crate::error::{Code, Error};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use std::fmt::Write as _;
+
+/// Days from 1970-01-01, where Unix time starts, to 2000-01-01, where PostgreSQL's does.
+const EPOCH_DAYS: i64 = 10_957;
+const DAY_MICROSECONDS: i64 = 86_400_000_000;
+const EPOCH_MICROSECONDS: i64 = EPOCH_DAYS * DAY_MICROSECONDS;
+
+/// 0001-01-01 and 9999-12-31 as days since 2000-01-01: the years that ISO 8601 writes with four digits.
+pub const DATE_RANGE: std::ops::RangeInclusive<i32> = -730_119..=2_921_939;
+
+/// The same span for times: microseconds since 2000-01-01T00:00:00Z.
+pub const DATETIME_RANGE: std::ops::RangeInclusive<i64> =
+    -730_119 * DAY_MICROSECONDS..=2_921_940 * DAY_MICROSECONDS - 1;
+
+/// `YYYY-MM-DD` as days since 2000-01-01.
+pub fn parse_date(text: &str, pointer: &str) -> Result<i32, Error> {
+    let refuse = || {
+        Error::at(Code::InvalidValue, pointer, format!("{text:?} is not a date"))
+            .hint("write YYYY-MM-DD with a year from 0001 to 9999, for example 2024-02-29")
+    };
+    // The parser also takes 20240229 and drops a time of day; only the one form is wanted.
+    if text.len() != 10 {
+        return Err(refuse());
+    }
+    let date: Date = text.parse().map_err(|_| refuse())?;
+    let days = date.duration_since(Date::constant(2000, 1, 1)).as_hours() / 24;
+    i32::try_from(days).ok().filter(|days| DATE_RANGE.contains(days)).ok_or_else(refuse)
+}
+
+/// An RFC 3339 time with offset as microseconds since 2000-01-01T00:00:00Z, rounded half away from zero.
+pub fn parse_datetime(text: &str, pointer: &str) -> Result<i64, Error> {
+    let refuse = || {
+        Error::at(Code::InvalidValue, pointer, format!("{text:?} is not a time with offset"))
+            .hint("write RFC 3339, for example 2024-02-29T13:45:00Z or 2024-02-29T14:45:00.5+01:00")
+    };
+    let bytes = text.as_bytes();
+    let shaped = bytes.len() >= 20
+        && bytes[..4].iter().all(u8::is_ascii_digit)
+        && matches!(bytes[10], b'T' | b't' | b' ')
+        && bytes[13] == b':'
+        && bytes[16] == b':'
+        && !text.contains('[');
+    if !shaped {
+        return Err(refuse());
+    }
+    let at: Timestamp = text.parse().map_err(|_| refuse())?;
+    let nanoseconds = at.as_nanosecond();
+    let microseconds = (nanoseconds + 500 * nanoseconds.signum()) / 1000;
+    i64::try_from(microseconds)
+        .ok()
+        .map(|unix| unix - EPOCH_MICROSECONDS)
+        .filter(|at| DATETIME_RANGE.contains(at))
+        .ok_or_else(refuse)
+}
+
+/// Writes days since 2000-01-01 as `YYYY-MM-DD`.
+pub fn write_date(out: &mut String, days: i32) {
+    let (year, month, day) = civil_from_days(i64::from(days) + EPOCH_DAYS);
+    let _ = write!(out, "{year:04}-{month:02}-{day:02}");
+}
+
+/// Writes microseconds since 2000-01-01T00:00:00Z as RFC 3339 in UTC, with as many fraction digits as there are.
+pub fn write_datetime(out: &mut String, at: i64) {
+    let unix = at.saturating_add(EPOCH_MICROSECONDS);
+    let (days, rest) = (unix.div_euclid(DAY_MICROSECONDS), unix.rem_euclid(DAY_MICROSECONDS));
+    let (year, month, day) = civil_from_days(days);
+    let (seconds, fraction) = (rest / 1_000_000, rest % 1_000_000);
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let _ = write!(out, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");
+    if fraction > 0 {
+        let digits = format!(".{fraction:06}");
+        out.push_str(digits.trim_end_matches('0'));
+    }
+    out.push('Z');
+}
+
+/// The proleptic Gregorian date of a day number counted from 1970-01-01.
+fn civil_from_days(days: i64) -> (i64, i64, i64) {
+    // Years are counted from March, so that the leap day is the last of its year; 400 years have 146,097 days.
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    (era * 400 + year_of_era + i64::from(month <= 2), month, day)
+}

@@ -1,0 +1,165 @@
+//! Create a record, or update the one that holds the key: one statement on the common path, and never a doubt
+//! which of the two it was.
+
+use super::changes::{self, Changes};
+use super::statement::{self, Assignments};
+use super::write::{Key, key_and_values, key_taken};
+use super::{read, reference};
+use crate::access::{Caller, Right};
+use crate::error::{Code, Error};
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use crate::template::Template;
+use crate::{json, key, metric, record_id};
+use pgrx::pg_sys;
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+/// How often a writer that keeps losing to others tries before it gives up.
+const MOST_TRIES: usize = 10;
+
+/// Which branches an upsert may take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Both.
+    #[default]
+    Upsert,
+    /// Only create: a key that is held is a conflict.
+    Create,
+    /// Only update: a key that nobody holds is not found.
+    Update,
+}
+
+impl Mode {
+    /// The mode of that name; absent means upsert.
+    pub fn parse(name: Option<&str>) -> Result<Mode, Error> {
+        match name {
+            None | Some("upsert") => Ok(Mode::Upsert),
+            Some("create") => Ok(Mode::Create),
+            Some("update") => Ok(Mode::Update),
+            Some(other) => Err(Error::at(Code::InvalidValue, "/mode", format!("{other:?} is not a mode"))
+                .hint("the modes are upsert, create and update")),
+        }
+    }
+}
+
+/// Reads the member `external_key` of a body: a string, or null.
+pub fn parse_key(value: &RawValue) -> Result<Key, Error> {
+    if json::is_null(value) {
+        return Ok(Key::Null);
+    }
+    if !value.get().starts_with('"') {
+        return Err(Error::at(Code::InvalidExternalKey, "/external_key", "external_key must be a string")
+            .hint("write numbers as strings too: \"42\""));
+    }
+    let text: std::borrow::Cow<str> = serde_json::from_str(value.get())
+        .map_err(|error| Error::new(Code::MalformedRequest, format!("external_key cannot be read: {error}")))?;
+    key::normalize(&text).map(|key| Key::Value(key.to_owned()))
+}
+
+/// Writes to the live record of the template that holds `key`, creating it when there is none. The key is
+/// normalised. Returns the record's id and whether it was created.
+pub fn upsert(
+    caller: &Caller,
+    template: &Template,
+    mode: Mode,
+    key: &str,
+    mut changes: Changes,
+) -> Result<(Uuid, bool), Error> {
+    if mode != Mode::Update {
+        caller.require(Right::Create, template)?;
+    }
+    if mode != Mode::Create {
+        caller.require(Right::Update, template)?;
+    }
+    reference::resolve(caller, template, &mut changes)?;
+    metric::stamp(&mut changes);
+    let complete = changes::is_complete(template, &changes);
+    let (id, created) = match mode {
+        Mode::Create => {
+            changes::check_complete(template, &changes)?;
+            (insert(template, key, &changes).ok_or_else(|| key_taken(template, key))?, true)
+        }
+        Mode::Update => (update(template, key, &changes).ok_or_else(Error::not_found)?, false),
+        Mode::Upsert if complete => insert_or_update(template, key, &changes)?,
+        // PostgreSQL checks NOT NULL before it looks for a conflict, so the record must be found first.
+        Mode::Upsert => match update(template, key, &changes) {
+            Some(id) => (id, false),
+            None => {
+                changes::check_complete(template, &changes)?;
+                (insert(template, key, &changes).ok_or_else(gave_up)?, true)
+            }
+        },
+    };
+    metric::append(template, id, &changes);
+    Ok((id, created))
+}
+
+/// The one statement. Its row tells the branch: a new id means created, another one means updated. No row means
+/// that the record holds these values already; then it is locked by us and can be read.
+fn insert_or_update(template: &Template, key: &str, changes: &Changes) -> Result<(Uuid, bool), Error> {
+    let assignments = Assignments::new(template, changes);
+    let sql = statement::upsert(template, &assignments);
+    as_owner(|| {
+        let plan = template.plan(&sql, || key_and_values(&assignments));
+        for _ in 0..MOST_TRIES {
+            let id = record_id::generate(template.id, datum::random_u64());
+            let written = connected(|spi| {
+                let mut arguments = vec![datum::uuid(id), datum::text(key)];
+                arguments.extend_from_slice(&assignments.arguments);
+                let rows = spi.run(&plan, Access::Latest, &arguments);
+                (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten()
+            });
+            if let Some(written) = written {
+                return Ok((written, written == id));
+            }
+            if let Some(existing) = read::id_by_key(template, key) {
+                return Ok((existing, false));
+            }
+        }
+        Err(gave_up())
+    })
+}
+
+fn insert(template: &Template, key: &str, changes: &Changes) -> Option<Uuid> {
+    let assignments = Assignments::new(template, changes);
+    let sql = statement::insert(template, &assignments, "t.id");
+    as_owner(|| {
+        let plan = template.plan(&sql, || key_and_values(&assignments));
+        let id = record_id::generate(template.id, datum::random_u64());
+        connected(|spi| {
+            let mut arguments = vec![datum::uuid(id), datum::text(key)];
+            arguments.extend_from_slice(&assignments.arguments);
+            let rows = spi.run(&plan, Access::Latest, &arguments);
+            (!rows.is_empty()).then_some(id)
+        })
+    })
+}
+
+fn update(template: &Template, key: &str, changes: &Changes) -> Option<Uuid> {
+    let assignments = Assignments::new(template, changes);
+    if assignments.is_empty() {
+        return read::id_by_key(template, key);
+    }
+    let sql = statement::update_by_key(template, &assignments);
+    as_owner(|| {
+        let plan = template.plan(&sql, || {
+            let mut types = vec![pg_sys::TEXTOID];
+            types.extend(assignments.parameter_types());
+            types
+        });
+        let mut arguments = vec![datum::text(key)];
+        arguments.extend_from_slice(&assignments.arguments);
+        let written = connected(|spi| {
+            let rows = spi.run(&plan, Access::Latest, &arguments);
+            (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten()
+        });
+        written.or_else(|| read::id_by_key(template, key))
+    })
+}
+
+fn gave_up() -> Error {
+    Error::new(Code::SerializationFailure, "concurrent writes to this key kept getting in the way")
+        .hint("run the transaction again")
+}

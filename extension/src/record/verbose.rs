@@ -1,0 +1,93 @@
+//! What `verbose=true` adds: `attribute_values`, each with its type, label and what helps a person read it.
+
+use super::shape::{STANDARD_COLUMNS, View, write_name, write_value};
+use crate::access::{Caller, Right};
+use crate::json::write_string;
+use crate::postgres::datum;
+use crate::postgres::spi::{Access, Rows, connected};
+use crate::template::definition::Kind;
+use crate::template::{Attribute, Template, catalog};
+use pgrx::pg_sys::{self, Datum};
+
+/// Appends `,"attribute_values":{slug:{value,type,label,…}}`.
+pub fn write(out: &mut String, template: &Template, rows: &Rows, row: usize, view: &View) {
+    let Some(record) = rows.get(row, 0) else { return };
+    out.push_str(",\"attribute_values\":{");
+    let mut first = true;
+    for (position, attribute) in template.attributes.iter().enumerate() {
+        if !view.has_attribute(position) {
+            continue;
+        }
+        let value = rows.get(row, STANDARD_COLUMNS + position);
+        write_name(out, attribute, &mut first);
+        out.push_str("{\"value\":");
+        write_value(out, attribute.kind, value);
+        out.push_str(",\"type\":\"");
+        out.push_str(attribute.kind.name());
+        out.push_str("\",\"label\":");
+        write_string(out, attribute.label.as_deref().unwrap_or(&attribute.slug));
+        match (attribute.kind, value) {
+            (Kind::List, value) => write_labels(out, attribute, value),
+            (Kind::Reference, Some(target)) => write_target(out, attribute, target),
+            (Kind::Metric, Some(_)) => write_time(out, template, attribute, record),
+            _ => {}
+        }
+        out.push('}');
+    }
+    out.push('}');
+}
+
+fn write_labels(out: &mut String, attribute: &Attribute, value: Option<Datum>) {
+    let elements = value.and_then(datum::read_text_array).unwrap_or_default();
+    out.push_str(",\"labels\":[");
+    for (index, element) in elements.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        let option = attribute.options.iter().flatten().find(|option| option.value == *element);
+        write_string(out, option.map_or(element, |option| &option.label));
+    }
+    out.push(']');
+}
+
+/// The target's display value, key and template; nulls when it is deleted or out of the caller's sight.
+fn write_target(out: &mut String, attribute: &Attribute, target_id: Datum) {
+    let target = attribute.target.and_then(catalog::by_id);
+    let target = target.filter(|target| Caller::current().require(Right::Read, target).is_ok());
+    let Some(target) = target else {
+        out.push_str(",\"display\":null,\"external_key\":null,\"template_slug\":null");
+        return;
+    };
+    let display = target.display_slug().map_or("null::text".to_owned(), |slug| format!("t.\"{slug}\"::text"));
+    let sql = format!(
+        "select {display}, t.external_key from {} t where t.id = $1 and t.deleted_at is null",
+        target.table_sql()
+    );
+    let plan = target.plan(&sql, || vec![pg_sys::UUIDOID]);
+    connected(|spi| {
+        let rows = spi.run(&plan, Access::Latest, &[Some(target_id)]);
+        for (name, column) in [("display", 0), ("external_key", 1)] {
+            out.push_str(",\"");
+            out.push_str(name);
+            out.push_str("\":");
+            let value = if rows.is_empty() { None } else { rows.get(0, column) };
+            write_value(out, Kind::String, value);
+        }
+    });
+    out.push_str(",\"template_slug\":\"");
+    out.push_str(&target.slug);
+    out.push('"');
+}
+
+fn write_time(out: &mut String, template: &Template, attribute: &Attribute, record: Datum) {
+    let sql = format!(
+        "select m.at from {} m where m.record_id = $1 and m.attribute_id = $2 order by m.at desc, m.id desc limit 1",
+        crate::metric::table_sql(template.id)
+    );
+    let plan = template.plan(&sql, || vec![pg_sys::UUIDOID, pg_sys::INT4OID]);
+    connected(|spi| {
+        let rows = spi.run(&plan, Access::Latest, &[Some(record), Some(Datum::from(attribute.id))]);
+        out.push_str(",\"at\":");
+        write_value(out, Kind::DateTime, if rows.is_empty() { None } else { rows.get(0, 0) });
+    });
+}

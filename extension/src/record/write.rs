@@ -1,0 +1,243 @@
+//! Create, change, delete and restore a record. Each is one statement; the triggers keep the rules and the history.
+
+use super::changes::{self, Changes};
+use super::read::{self, Lifetime, to_json};
+use super::shape::View;
+use super::statement::{self, Assignments, KeyAssignment, columns};
+use super::{reference, upsert};
+use crate::access::{Caller, Right};
+use crate::error::{Code, Error};
+use crate::postgres::datum::{self, Argument};
+use crate::postgres::guard::{as_owner, subtransaction};
+use crate::postgres::spi::{Access, connected};
+use crate::template::Template;
+use crate::{metric, record_id};
+use pgrx::pg_sys;
+use pgrx::prelude::PgSqlErrorCode;
+use uuid::Uuid;
+
+/// What a request says about the external key: three cases that must not be confused.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Key {
+    /// It was not mentioned.
+    #[default]
+    Absent,
+    /// It was null.
+    Null,
+    /// It was this, already normalised.
+    Value(String),
+}
+
+impl Key {
+    /// The key itself, where there is one.
+    pub fn value(&self) -> Option<&str> {
+        match self {
+            Key::Value(key) => Some(key),
+            Key::Absent | Key::Null => None,
+        }
+    }
+}
+
+/// Creates a record and gives it back as JSON, with its id.
+pub fn create(
+    caller: &Caller,
+    template: &Template,
+    key: Option<&str>,
+    mut changes: Changes,
+) -> Result<(Uuid, String), Error> {
+    caller.require(Right::Create, template)?;
+    changes::check_complete(template, &changes)?;
+    reference::resolve(caller, template, &mut changes)?;
+    metric::stamp(&mut changes);
+    let id = record_id::generate(template.id, datum::random_u64());
+    let record = as_owner(|| {
+        let assignments = Assignments::new(template, &changes);
+        let sql = statement::insert(template, &assignments, &columns(template));
+        let plan = template.plan(&sql, || key_and_values(&assignments));
+        connected(|spi| {
+            let mut arguments = vec![datum::uuid(id), datum::optional_text(key)];
+            arguments.extend_from_slice(&assignments.arguments);
+            let rows = spi.run(&plan, Access::Latest, &arguments);
+            (!rows.is_empty()).then(|| to_json(template, &rows, 0, &View::default()))
+        })
+    });
+    let Some(record) = record else { return Err(key_taken(template, key.unwrap_or_default())) };
+    metric::append(template, id, &changes);
+    Ok((id, record))
+}
+
+/// The parameter types of a statement that begins with id and key.
+pub fn key_and_values(assignments: &Assignments) -> Vec<pg_sys::Oid> {
+    let mut types = vec![pg_sys::UUIDOID, pg_sys::TEXTOID];
+    types.extend(assignments.parameter_types());
+    types
+}
+
+/// The refusal of a key that another live record holds.
+pub fn key_taken(template: &Template, key: &str) -> Error {
+    let message = format!("another live record of {} holds the external_key {key:?}", template.full_name());
+    let existing_id = read::id_by_key(template, key);
+    Error { existing_id, ..Error::at(Code::ExternalKeyTaken, "/external_key", message) }
+        .hint("send another key, or write to that record: PUT …/by-key, keyed.upsert_by_key")
+}
+
+/// Changes what is listed, and nothing else.
+pub fn patch(caller: &Caller, id: Uuid, key: &Key, body: Option<&serde_json::value::RawValue>) -> Result<String, Error> {
+    let template = read::template_of(caller, id, Right::Update)?;
+    let changes = body.map(|body| changes::parse(&template, body)).transpose()?.unwrap_or_default();
+    update(caller, &template, id, key, changes)
+}
+
+/// Replaces all attribute values; the key stays.
+pub fn replace(caller: &Caller, id: Uuid, body: &serde_json::value::RawValue) -> Result<String, Error> {
+    let template = read::template_of(caller, id, Right::Update)?;
+    let changes = changes::complete_for_replacement(&template, changes::parse(&template, body)?)?;
+    update(caller, &template, id, &Key::Absent, changes)
+}
+
+/// Updates a live record; the template's right was checked.
+pub fn update(
+    caller: &Caller,
+    template: &Template,
+    id: Uuid,
+    key: &Key,
+    mut changes: Changes,
+) -> Result<String, Error> {
+    reference::resolve(caller, template, &mut changes)?;
+    metric::stamp(&mut changes);
+    let assignments = Assignments::new(template, &changes);
+    if assignments.is_empty() && *key == Key::Absent {
+        return read::by_id(template, id, Lifetime::Live, &View::default(), Access::Latest);
+    }
+    let (assignment, mut arguments, mut types) = (
+        if *key == Key::Absent { KeyAssignment::Keep } else { KeyAssignment::Set },
+        vec![datum::uuid(id)],
+        vec![pg_sys::UUIDOID],
+    );
+    if assignment == KeyAssignment::Set {
+        arguments.push(datum::optional_text(key.value()));
+        types.push(pg_sys::TEXTOID);
+    }
+    arguments.extend_from_slice(&assignments.arguments);
+    types.extend(assignments.parameter_types());
+    let sql = statement::update_by_id(template, assignment, &assignments);
+    let written = write_one(template, &sql, types, &arguments, key)?;
+    match written {
+        Some(record) => {
+            metric::append(template, id, &changes);
+            Ok(record)
+        }
+        // Nothing differed, or there is no such record: reading tells.
+        None => read::by_id(template, id, Lifetime::Live, &View::default(), Access::Latest),
+    }
+}
+
+/// Runs a statement that returns the written record; a key that is taken comes back as our own error.
+fn write_one(
+    template: &Template,
+    sql: &str,
+    types: Vec<pg_sys::Oid>,
+    arguments: &[Argument],
+    key: &Key,
+) -> Result<Option<String>, Error> {
+    let run = || {
+        as_owner(|| {
+            let plan = template.plan(sql, || types);
+            connected(|spi| {
+                let rows = spi.run(&plan, Access::Latest, arguments);
+                (!rows.is_empty()).then(|| to_json(template, &rows, 0, &View::default()))
+            })
+        })
+    };
+    // Only a write that touches the key can meet a taken one; the others are spared the subtransaction.
+    let Some(wanted) = key.value() else { return Ok(run()) };
+    subtransaction(run).map_err(|caught| match caught.state {
+        PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => key_taken(template, wanted),
+        _ => caught.rethrow(),
+    })
+}
+
+/// Marks a live record as deleted, which releases its key.
+pub fn delete(caller: &Caller, id: Uuid) -> Result<(), Error> {
+    let template = read::template_of(caller, id, Right::Delete)?;
+    let sql = format!(
+        "update {} t set deleted_at = now(), updated_at = now() where t.id = $1 and t.deleted_at is null",
+        template.table_sql()
+    );
+    delete_where(&template, &sql, pg_sys::UUIDOID, datum::uuid(id)).then_some(()).ok_or_else(Error::not_found)
+}
+
+/// Marks the live record that holds the key as deleted.
+pub fn delete_by_key(caller: &Caller, template: &Template, key: &str) -> Result<(), Error> {
+    caller.require(Right::Delete, template)?;
+    let Ok(key) = crate::key::normalize(key) else { return Err(Error::not_found()) };
+    let sql = format!(
+        "update {} t set deleted_at = now(), updated_at = now() where t.external_key = $1 and t.deleted_at is null",
+        template.table_sql()
+    );
+    delete_where(template, &sql, pg_sys::TEXTOID, datum::text(key)).then_some(()).ok_or_else(Error::not_found)
+}
+
+fn delete_where(template: &Template, sql: &str, parameter: pg_sys::Oid, argument: Argument) -> bool {
+    as_owner(|| {
+        let plan = template.plan(sql, || vec![parameter]);
+        connected(|spi| spi.run(&plan, Access::Latest, &[argument]).len() > 0)
+    })
+}
+
+/// Brings a deleted record back, with its old key or with the one given.
+pub fn restore(caller: &Caller, id: Uuid, key: &Key) -> Result<String, Error> {
+    let template = read::template_of(caller, id, Right::Update)?;
+    let old_key = as_owner(|| {
+        let sql = format!("select t.external_key, t.deleted_at from {} t where t.id = $1 for update", template.table_sql());
+        let plan = template.plan(&sql, || vec![pg_sys::UUIDOID]);
+        connected(|spi| {
+            let rows = spi.run(&plan, Access::Latest, &[datum::uuid(id)]);
+            if rows.is_empty() {
+                return Err(Error::not_found());
+            }
+            if rows.get(0, 1).is_none() {
+                return Err(Error::new(Code::Conflict, "the record is not deleted: there is nothing to restore"));
+            }
+            Ok(rows.get(0, 0).map(datum::read_text))
+        })
+    })?;
+    let wanted = match key {
+        Key::Absent => old_key.map_or(Key::Null, Key::Value),
+        given => given.clone(),
+    };
+    let sql = format!(
+        "update {} t set deleted_at = null, external_key = $2, updated_at = now() where t.id = $1 \
+         and t.deleted_at is not null returning {}",
+        template.table_sql(),
+        columns(&template)
+    );
+    let arguments = [datum::uuid(id), datum::optional_text(wanted.value())];
+    let types = vec![pg_sys::UUIDOID, pg_sys::TEXTOID];
+    let restored = write_one(&template, &sql, types, &arguments, &wanted).map_err(|error| match error.code {
+        Code::ExternalKeyTaken => {
+            error.hint("send {\"external_key\": \"another\"}, or null to restore the record without a key")
+        }
+        _ => error,
+    })?;
+    restored.ok_or_else(Error::not_found)
+}
+
+/// Reads the members `external_key` and `attributes` of a body; others are refused.
+pub fn parse_body<'a>(
+    body: &'a str,
+) -> Result<(Key, Option<&'a serde_json::value::RawValue>), Error> {
+    let (mut key, mut attributes) = (Key::Absent, None);
+    for (name, value) in crate::json::object(body)?.0 {
+        match name.as_ref() {
+            "external_key" => key = upsert::parse_key(value)?,
+            "attributes" => attributes = Some(value),
+            _ => {
+                let pointer = format!("/{}", crate::json::pointer_step(&name));
+                return Err(Error::at(Code::UnknownField, pointer, format!("{name:?} is not known here"))
+                    .hint("a body has attributes and external_key"));
+            }
+        }
+    }
+    Ok((key, attributes))
+}

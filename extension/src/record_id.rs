@@ -1,0 +1,78 @@
+//! Record ids: UUID version 8 (RFC 9562 §5.8), ordered by time, carrying the number of their template.
+//!
+//! Layout, most significant bit first: 48 bits milliseconds since 1970, 4 bits version, 12 bits fraction of
+//! the millisecond, 2 bits variant, 24 bits template number, 38 bits random.
+
+use std::cell::Cell;
+use std::time::{SystemTime, UNIX_EPOCH};
+use uuid::Uuid;
+
+/// The highest template number that fits into an id.
+pub const MAX_TEMPLATE: i32 = (1 << 24) - 1;
+
+thread_local! {
+    /// The latest 60-bit time stamp given out, so that ids of one session always ascend.
+    static LATEST_STAMP: Cell<u64> = const { Cell::new(0) };
+    /// The latest id made by this session: nobody else can have written it yet.
+    static LATEST_ID: Cell<Uuid> = const { Cell::new(Uuid::nil()) };
+}
+
+/// A new id for a record of the template with this number; `random` supplies at least 38 random bits.
+pub fn generate(template: i32, random: u64) -> Uuid {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let fraction = u64::from(elapsed.subsec_nanos() % 1_000_000) * 4096 / 1_000_000;
+    let now = ((elapsed.as_millis() as u64) << 12) | fraction;
+    let stamp = LATEST_STAMP.with(|latest| {
+        let stamp = now.max(latest.get() + 1);
+        latest.set(stamp);
+        stamp
+    });
+    let id = compose(stamp, template, random);
+    LATEST_ID.set(id);
+    id
+}
+
+/// Whether `id` is the one this session made last, so that no history of it can exist.
+pub fn is_fresh(id: Uuid) -> bool {
+    LATEST_ID.get() == id
+}
+
+/// The number of the template whose record this id names, or `None` when it is not an id of ours.
+pub fn template_of(id: Uuid) -> Option<i32> {
+    (id.get_version_num() == 8 && id.get_variant() == uuid::Variant::RFC4122)
+        .then(|| ((id.as_u128() >> 38) & 0xff_ffff) as i32)
+        .filter(|&template| template > 0)
+}
+
+fn compose(stamp: u64, template: i32, random: u64) -> Uuid {
+    let high = (stamp >> 12 << 16) | 0x8000 | (stamp & 0xfff);
+    let low = (0b10 << 62) | ((template as u64 & 0xff_ffff) << 38) | (random & ((1 << 38) - 1));
+    Uuid::from_u64_pair(high, low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_names_its_template() {
+        for template in [1, 7, 65_536, MAX_TEMPLATE] {
+            assert_eq!(template_of(generate(template, u64::MAX)), Some(template));
+        }
+        assert_eq!(template_of(Uuid::nil()), None);
+        assert_eq!(template_of(Uuid::from_u64_pair(0x4000, 0b10 << 62 | 7 << 38)), None);
+    }
+
+    #[test]
+    fn ids_of_one_session_ascend() {
+        let ids: Vec<Uuid> = (0..10_000).map(|random| generate(3, random)).collect();
+        assert!(ids.is_sorted_by(|earlier, later| earlier < later));
+    }
+
+    #[test]
+    fn an_id_is_a_valid_uuid_of_version_8() {
+        let id = generate(9, 1);
+        assert_eq!((id.get_version_num(), id.get_variant()), (8, uuid::Variant::RFC4122));
+        assert!(is_fresh(id) && !is_fresh(generate(9, 2).max(id).min(id)));
+    }
+}

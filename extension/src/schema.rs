@@ -1,0 +1,9 @@
+//! Loads the SQL that declares what this library exports, in the order in which it must run. Nothing else.
+
+use pgrx::extension_sql_file;
+
+extension_sql_file!("../../sql/functions/internal.sql", name = "internal");
+extension_sql_file!("../../sql/functions/template.sql", name = "template", requires = ["internal"]);
+extension_sql_file!("../../sql/functions/record.sql", name = "record", requires = ["template"]);
+extension_sql_file!("../../sql/functions/access.sql", name = "access", requires = ["record"]);
+extension_sql_file!("../../sql/functions/http.sql", name = "http", requires = ["access"]);

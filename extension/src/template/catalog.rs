@@ -1,0 +1,255 @@
+//! What this session knows of projects and templates: read once, forgotten when they change.
+
+use super::definition::{Kind, parse_options};
+use super::{Attribute, Template};
+use crate::access::{Caller, api_key};
+use crate::error::{Code, Error};
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::postgres::{datum, invalidation};
+use pgrx::pg_sys::{self, Datum, Oid};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::{CStr, CString};
+use std::rc::Rc;
+
+/// A project: a schema.
+#[derive(Clone, Debug)]
+pub struct Project {
+    /// Its number.
+    pub id: i32,
+    /// The name of its schema.
+    pub slug: String,
+}
+
+#[derive(Default)]
+struct Catalog {
+    templates: HashMap<Oid, Rc<Template>>,
+    tables_by_id: HashMap<i32, Oid>,
+    projects: HashMap<String, Project>,
+    /// The table of projects: when it changes, what is known of them is forgotten.
+    project_table: Oid,
+}
+
+thread_local! {
+    static CATALOG: RefCell<Catalog> = RefCell::new(Catalog::default());
+}
+
+/// Forgets what other sessions, or this one, have changed. Called at the start of every function.
+pub fn refresh() {
+    let Some(stale) = invalidation::take_stale() else { return };
+    api_key::forget(&stale);
+    // The templates are dropped after the borrow has ended: dropping one frees its plans.
+    let forgotten: Vec<Rc<Template>> = CATALOG.with_borrow_mut(|catalog| {
+        if stale.contains(&Oid::INVALID) {
+            catalog.projects.clear();
+            catalog.tables_by_id.clear();
+            return catalog.templates.drain().map(|entry| entry.1).collect();
+        }
+        if stale.contains(&catalog.project_table) {
+            catalog.projects.clear();
+        }
+        let mut forgotten = Vec::new();
+        for table in &stale {
+            if let Some(template) = catalog.templates.remove(table) {
+                catalog.tables_by_id.remove(&template.id);
+                forgotten.push(template);
+            }
+        }
+        forgotten
+    });
+    drop(forgotten);
+}
+
+/// What is known of a table that cannot change any more until the transaction ends: taking the lock that every
+/// statement takes also brings in the announcements of whoever changed it last.
+fn known(table: Oid) -> Option<Rc<Template>> {
+    // SAFETY: the lock is released at the end of the transaction; a table that is gone can be locked as well.
+    unsafe { pg_sys::LockRelationOid(table, pg_sys::AccessShareLock as pg_sys::LOCKMODE) };
+    refresh();
+    CATALOG.with_borrow(|catalog| catalog.templates.get(&table).cloned())
+}
+
+/// The template that a table holds.
+pub fn by_table(table: Oid) -> Result<Rc<Template>, Error> {
+    if let Some(template) = known(table) {
+        return Ok(template);
+    }
+    let Some((schema, name)) = table_name(table) else { return Err(Error::not_found()) };
+    load("p.slug = $1 and t.slug = $2", &[(pg_sys::TEXTOID, datum::text(&schema)), (pg_sys::TEXTOID, datum::text(&name))])
+        .filter(|template| template.table == table)
+        .map(remember)
+        .ok_or_else(|| {
+            Error::at(Code::InvalidValue, "/template", format!("{schema}.{name} is not a template"))
+                .hint("create one with keyed.create_template(project, slug, attributes)")
+        })
+}
+
+/// The template with this number.
+pub fn by_id(id: i32) -> Option<Rc<Template>> {
+    refresh();
+    let table = CATALOG.with_borrow(|catalog| catalog.tables_by_id.get(&id).copied());
+    table.and_then(known).or_else(|| load("t.id = $1", &[(pg_sys::INT4OID, Some(Datum::from(id)))]).map(remember))
+}
+
+/// The template of this slug in a project.
+pub fn by_slug(project: i32, slug: &str) -> Option<Rc<Template>> {
+    refresh();
+    let schema = project_by_id(project)?.slug;
+    if let Some(template) = table_oid(&schema, slug).and_then(known) {
+        return Some(template);
+    }
+    let arguments = [(pg_sys::INT4OID, Some(Datum::from(project))), (pg_sys::TEXTOID, datum::text(slug))];
+    load("p.id = $1 and t.slug = $2", &arguments).map(remember)
+}
+
+/// The template that a request names by slug, within the caller's project, or by number.
+pub fn by_name(caller: &Caller, name: &str) -> Result<Rc<Template>, Error> {
+    let found = if name.starts_with(|first: char| first.is_ascii_digit()) {
+        name.parse().ok().and_then(by_id)
+    } else {
+        let project = caller.project().ok_or_else(|| {
+            Error::new(Code::ProjectRequired, format!("in which project is the template {name:?}?"))
+                .hint("send the header X-Service-Project-Id, or name the template by its id")
+        })?;
+        by_slug(project, name)
+    };
+    found.filter(|template| caller.sees_project(template.project_id)).ok_or_else(Error::not_found)
+}
+
+fn remember(template: Template) -> Rc<Template> {
+    let template = Rc::new(template);
+    if crate::postgres::snapshot_is_fixed() {
+        // Read through an old snapshot, it may already be outdated although its announcement came before.
+        invalidation::note(template.table);
+    }
+    CATALOG.with_borrow_mut(|catalog| {
+        catalog.tables_by_id.insert(template.id, template.table);
+        catalog.templates.insert(template.table, Rc::clone(&template))
+    });
+    template
+}
+
+fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Option<Template> {
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(
+                &format!(
+                    "select t.id, t.project_id, p.slug, t.slug, t.label, t.display, t.language, t.created_at, \
+                     t.updated_at from keyed_state.template t join keyed_state.project p on p.id = t.project_id \
+                     where {condition}"
+                ),
+                Access::Latest,
+                arguments,
+            );
+            if rows.is_empty() {
+                return None;
+            }
+            let text = |column| rows.get(0, column).map(datum::read_text);
+            let (project_slug, slug) = (text(2)?, text(3)?);
+            let table = table_oid(&project_slug, &slug)?;
+            // SAFETY: as in `known`: the columns are read after nobody can change them any more.
+            unsafe { pg_sys::LockRelationOid(table, pg_sys::AccessShareLock as pg_sys::LOCKMODE) };
+            let id = datum::read_i32(rows.get(0, 0)?);
+            Some(Template::new(Template {
+                id,
+                project_id: datum::read_i32(rows.get(0, 1)?),
+                project_slug,
+                slug,
+                label: text(4),
+                display: text(5),
+                language: text(6)?,
+                created_at: datum::read_i64(rows.get(0, 7)?),
+                updated_at: datum::read_i64(rows.get(0, 8)?),
+                table,
+                attributes: load_attributes(spi, id, table),
+                ..Template::default()
+            }))
+        })
+    })
+}
+
+fn load_attributes(spi: &Connection, template: i32, table: Oid) -> Vec<Attribute> {
+    let rows = spi.run_once(
+        "select a.id, a.slug, a.type, a.label, a.required, a.indexed, a.options, a.target_id, a.default_value, \
+         c.attnum from keyed_state.attribute a join pg_catalog.pg_attribute c \
+         on c.attrelid = $2 and c.attname = a.slug::pg_catalog.name and not c.attisdropped \
+         where a.template_id = $1 order by a.position, a.id",
+        Access::Latest,
+        &[(pg_sys::INT4OID, Some(Datum::from(template))), (pg_sys::OIDOID, Some(Datum::from(table)))],
+    );
+    (0..rows.len()).filter_map(|row| read_attribute(&rows, row)).collect()
+}
+
+fn read_attribute(rows: &Rows, row: usize) -> Option<Attribute> {
+    let text = |column| rows.get(row, column).map(datum::read_text);
+    let options = rows.get(row, 6).map(datum::read_jsonb).and_then(|options| {
+        let raw: Box<serde_json::value::RawValue> = serde_json::from_str(&options).ok()?;
+        parse_options(&raw, "").ok().flatten()
+    });
+    let slug = text(1)?;
+    Some(Attribute {
+        id: datum::read_i32(rows.get(row, 0)?),
+        pointer: format!("/attributes/{slug}"),
+        slug,
+        kind: Kind::parse(&text(2)?)?,
+        label: text(3),
+        required: datum::read_bool(rows.get(row, 4)?),
+        indexed: datum::read_bool(rows.get(row, 5)?),
+        options,
+        target: rows.get(row, 7).map(datum::read_i32),
+        default: rows.get(row, 8).map(datum::read_jsonb),
+        column: rows.get(row, 9)?.value() as i16,
+    })
+}
+
+/// The project of this slug, or of this number written as a string.
+pub fn project_by_name_or_id(name: &str) -> Option<Project> {
+    let known = CATALOG.with_borrow(|catalog| catalog.projects.get(name).cloned());
+    known.or_else(|| {
+        let project = as_owner(|| {
+            connected(|spi| {
+                let rows = spi.run_once(
+                    "select id, slug, tableoid from keyed_state.project where slug = $1 or id::text = $1",
+                    Access::Latest,
+                    &[(pg_sys::TEXTOID, datum::text(name))],
+                );
+                if rows.is_empty() {
+                    return None;
+                }
+                let table = rows.get(0, 2).map_or(Oid::INVALID, |oid| Oid::from(oid.value() as u32));
+                CATALOG.with_borrow_mut(|catalog| catalog.project_table = table);
+                Some(Project { id: datum::read_i32(rows.get(0, 0)?), slug: datum::read_text(rows.get(0, 1)?) })
+            })
+        })?;
+        CATALOG.with_borrow_mut(|catalog| catalog.projects.insert(name.to_owned(), project.clone()));
+        Some(project)
+    })
+}
+
+fn project_by_id(id: i32) -> Option<Project> {
+    project_by_name_or_id(&id.to_string())
+}
+
+fn table_oid(schema: &str, name: &str) -> Option<Oid> {
+    let (schema, name) = (CString::new(schema).ok()?, CString::new(name).ok()?);
+    // SAFETY: both names are NUL-terminated; what is missing yields InvalidOid.
+    let table = unsafe {
+        let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
+        pg_sys::get_relname_relid(name.as_ptr(), schema)
+    };
+    (table != Oid::INVALID).then_some(table)
+}
+
+fn table_name(table: Oid) -> Option<(String, String)> {
+    // SAFETY: both functions yield a copy of the name, or null for what is missing.
+    unsafe {
+        let name = pg_sys::get_rel_name(table);
+        let schema = pg_sys::get_namespace_name(pg_sys::get_rel_namespace(table));
+        if name.is_null() || schema.is_null() {
+            return None;
+        }
+        let read = |text| CStr::from_ptr(text).to_string_lossy().into_owned();
+        Some((read(schema), read(name)))
+    }
+}

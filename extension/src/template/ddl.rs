@@ -1,0 +1,180 @@
+//! Statements that make and change tables: pure text. Names are checked slugs; values go through [`literal`].
+
+use super::definition::{Definition, Kind};
+use crate::record::value::{Change, Value};
+use crate::record::{time, value};
+use std::fmt::Write as _;
+
+/// A table of a project, as SQL names it.
+pub fn table_sql(project: &str, template: &str) -> String {
+    format!("\"{project}\".\"{template}\"")
+}
+
+/// The table of a template's history.
+pub fn history_sql(template: i32) -> String {
+    format!("keyed_state.history_{template}")
+}
+
+/// The one way in which a text becomes part of a statement.
+pub fn literal(text: &str) -> String {
+    let escape = if text.contains('\\') { "E" } else { "" };
+    format!("{escape}'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
+}
+
+/// Makes the schema of a project.
+pub fn create_schema(slug: &str, name: &str) -> String {
+    format!(
+        "create schema \"{slug}\"; comment on schema \"{slug}\" is {}; \
+         grant usage on schema \"{slug}\" to keyed_admin;",
+        literal(name)
+    )
+}
+
+/// Makes a template's table with its key index, its triggers and its history.
+pub fn create_table(project: &str, slug: &str, id: i32, label: Option<&str>, attributes: &[NewColumn]) -> String {
+    let table = table_sql(project, slug);
+    let history = history_sql(id);
+    let mut columns = format!(
+        "id uuid primary key default keyed.new_id({id}), \
+         external_key text collate \"C\", \
+         created_at timestamptz not null default pg_catalog.now(), \
+         updated_at timestamptz not null default pg_catalog.now(), \
+         deleted_at timestamptz"
+    );
+    for attribute in attributes {
+        let _ = write!(columns, ", {}", column(attribute));
+    }
+    let mut sql = format!(
+        // Room in every page lets an update stay in it, so that it enters no index (HOT).
+        "create table {table} ({columns}) with (fillfactor = 90); \
+         create unique index on {table} (external_key) where deleted_at is null and external_key is not null; \
+         create table {history} ( \
+           record_id uuid, version integer, at timestamptz not null, actor text not null, source text not null, \
+           operation text not null, external_key text collate \"C\", changes jsonb not null, \
+           primary key (record_id, version)); \
+         comment on table {history} is {}; \
+         create trigger keyed_guard before insert or update or delete on {table} \
+           for each row execute function keyed.guard_record(); \
+         create trigger keyed_history after insert or update or delete on {table} \
+           for each row execute function keyed.write_history(); \
+         grant select, insert, update, delete on {table} to keyed_admin; \
+         grant select on {history} to keyed_admin; \
+         comment on table {table} is {};",
+        literal(&format!("Every change of the records of {project}.{slug}: who, when, by which door, old and new values.")),
+        literal(label.unwrap_or(slug)),
+    );
+    for (name, comment) in [
+        ("id", "The record's own id: a UUID, ordered by time, that carries the number of its template."),
+        ("external_key", "The id that another system uses for this record; unique among live records, 1 to 255 characters."),
+        ("created_at", "When the record was created."),
+        ("updated_at", "When a value of the record last changed."),
+        ("deleted_at", "When the record was deleted; null while it is live."),
+    ] {
+        let _ = write!(sql, " comment on column {table}.{name} is {};", literal(comment));
+    }
+    for attribute in attributes {
+        let _ = write!(sql, " {}", after_column(&table, attribute));
+    }
+    sql
+}
+
+/// An attribute on its way to become a column.
+pub struct NewColumn<'a> {
+    /// What the caller defined.
+    pub definition: &'a Definition,
+    /// The table that a reference points to.
+    pub target_table: Option<String>,
+}
+
+/// A column as `create table` and `alter table … add column` write it.
+pub fn column(new: &NewColumn) -> String {
+    let definition = new.definition;
+    let mut sql = format!("\"{}\" {}", definition.slug, definition.kind.column_type());
+    if let Some(default) = &definition.default {
+        let _ = write!(sql, " default {}", default_sql(definition, default));
+    }
+    if definition.required {
+        sql.push_str(" not null");
+    }
+    if let Some(target) = &new.target_table {
+        let _ = write!(sql, " references {target} (id)");
+    }
+    sql
+}
+
+/// What belongs to a column and cannot stand in its definition: its comment and its index.
+pub fn after_column(table: &str, new: &NewColumn) -> String {
+    let definition = new.definition;
+    let mut sql = comment_on_column(table, &definition.slug, definition.label.as_deref());
+    if let Some(index) = index(table, &definition.slug, definition.kind, definition.indexed) {
+        let _ = write!(sql, " {index};");
+    }
+    sql
+}
+
+/// The index that filters and sorts on an attribute use. A reference always has one: its target asks for it.
+pub fn index(table: &str, slug: &str, kind: Kind, indexed: bool) -> Option<String> {
+    if !indexed && kind != Kind::Reference {
+        return None;
+    }
+    Some(match kind {
+        Kind::List => format!("create index on {table} using gin (\"{slug}\")"),
+        Kind::String => format!("create index on {table} (pg_catalog.left(\"{slug}\", 200))"),
+        _ => format!("create index on {table} (\"{slug}\")"),
+    })
+}
+
+/// The comment that shows an attribute's label to whoever reads the table.
+pub fn comment_on_column(table: &str, slug: &str, label: Option<&str>) -> String {
+    format!("comment on column {table}.\"{slug}\" is {};", label.map_or("null".to_owned(), literal))
+}
+
+/// A default, given as checked JSON, as a constant of the column's type.
+pub fn default_sql(definition: &Definition, json: &str) -> String {
+    let raw: Box<serde_json::value::RawValue> = match serde_json::from_str(json) {
+        Ok(raw) => raw,
+        Err(_) => return "null".to_owned(),
+    };
+    let sql_type = definition.kind.column_type();
+    match value::parse(definition.kind, definition.options.as_deref(), &raw, "") {
+        Ok(Change::Set(Value::Text(text))) => literal(&text),
+        Ok(Change::Set(Value::Number(digits))) => format!("{}::{sql_type}", literal(&digits)),
+        Ok(Change::Set(Value::List(list))) => {
+            let elements: Vec<String> = list.iter().map(|element| literal(element)).collect();
+            format!("array[{}]::{sql_type}", elements.join(", "))
+        }
+        Ok(Change::Set(Value::Date(days))) => {
+            let mut text = String::new();
+            time::write_date(&mut text, days);
+            format!("{}::{sql_type}", literal(&text))
+        }
+        Ok(Change::Set(Value::DateTime(at))) => {
+            let mut text = String::new();
+            time::write_datetime(&mut text, at);
+            format!("{}::{sql_type}", literal(&text))
+        }
+        _ => "null".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_literal_cannot_be_left() {
+        assert_eq!(literal("it's"), "'it''s'");
+        assert_eq!(literal(r"\' or 1=1--"), r"E'\\'' or 1=1--'");
+    }
+
+    proptest! {
+        #[test]
+        fn every_quote_inside_a_literal_is_doubled(text in any::<String>()) {
+            let quoted = literal(&text);
+            let inner = quoted.trim_start_matches('E');
+            let inner = &inner[1..inner.len() - 1];
+            prop_assert_eq!(inner.replace("''", "").contains('\''), false);
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! What a caller may say about an attribute: JSON → checked definition, pure.
+
+use crate::error::{Code, Error};
+use crate::json;
+use crate::record::value::{self, Change, Value};
+use crate::slug::{self, Noun};
+use serde_json::value::RawValue;
+
+/// The most attributes a template may have.
+pub const MAX_ATTRIBUTES: usize = 500;
+
+/// The most options a list attribute may offer.
+const MAX_OPTIONS: usize = 1000;
+
+/// The type of an attribute (spec, "Attribute types").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `text`; the spec's other name for it is dimension.
+    String,
+    /// `numeric`: exact, every digit kept.
+    Number,
+    /// `double precision`: the latest value of a time series that is kept apart.
+    Metric,
+    /// `text[]`.
+    List,
+    /// `date`.
+    Date,
+    /// `timestamptz`.
+    DateTime,
+    /// `uuid` with a foreign key to the target template.
+    Reference,
+}
+
+impl Kind {
+    /// Every type, with its name in the API and its column type.
+    pub const ALL: [(Kind, &'static str, &'static str); 7] = [
+        (Kind::String, "string", "text"),
+        (Kind::Number, "number", "numeric"),
+        (Kind::Metric, "metric", "double precision"),
+        (Kind::List, "list", "text[]"),
+        (Kind::Date, "date", "date"),
+        (Kind::DateTime, "datetime", "timestamptz"),
+        (Kind::Reference, "reference", "uuid"),
+    ];
+
+    /// The type of that name; `dimension` is another word for `string`.
+    pub fn parse(name: &str) -> Option<Kind> {
+        let name = if name == "dimension" { "string" } else { name };
+        Kind::ALL.into_iter().find(|row| row.1 == name).map(|row| row.0)
+    }
+
+    /// Its name in the API.
+    pub fn name(self) -> &'static str {
+        Kind::ALL[self as usize].1
+    }
+
+    /// Its column type, as SQL writes it.
+    pub fn column_type(self) -> &'static str {
+        Kind::ALL[self as usize].2
+    }
+}
+
+/// One value that a list attribute may hold, with the words shown for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListOption {
+    /// What is stored.
+    pub value: String,
+    /// What is shown.
+    pub label: String,
+}
+
+/// A checked definition of one attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// Its name: a column of the template's table.
+    pub slug: String,
+    /// Its type.
+    pub kind: Kind,
+    /// What people read; the slug when absent.
+    pub label: Option<String>,
+    /// Whether every record must have a value.
+    pub required: bool,
+    /// Whether filters and sorts on it should find an index.
+    pub indexed: bool,
+    /// For lists: the only values allowed, or `None` for any.
+    pub options: Option<Vec<ListOption>>,
+    /// For references: the slug of the target template.
+    pub target: Option<String>,
+    /// The value of a record that is created without one, as JSON text.
+    pub default: Option<String>,
+}
+
+/// Reads a JSON array of attribute definitions; all faults are reported together.
+pub fn parse_all(attributes: &RawValue, pointer: &str) -> Result<Vec<Definition>, Error> {
+    let entries = json::array_at(attributes, pointer)?;
+    if entries.len() > MAX_ATTRIBUTES {
+        return Err(Error::at(
+            Code::PayloadTooLarge,
+            pointer,
+            format!("a template may have at most {MAX_ATTRIBUTES} attributes, not {}", entries.len()),
+        ));
+    }
+    let mut definitions: Vec<Definition> = Vec::with_capacity(entries.len());
+    let mut errors = Vec::new();
+    for (position, entry) in entries.into_iter().enumerate() {
+        let here = format!("{pointer}/{position}");
+        match parse(entry, &here) {
+            Ok(definition) if definitions.iter().any(|earlier| earlier.slug == definition.slug) => {
+                errors.push(Error::at(
+                    Code::InvalidValue,
+                    format!("{here}/slug"),
+                    format!("the slug {:?} is used twice", definition.slug),
+                ));
+            }
+            Ok(definition) => definitions.push(definition),
+            Err(error) => errors.push(error),
+        }
+    }
+    Error::join(errors).map_or(Ok(definitions), Err)
+}
+
+/// Reads one attribute definition, a JSON object.
+pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
+    let (mut slug, mut kind, mut label, mut target) = (None, None, None, None);
+    let (mut required, mut indexed, mut options, mut default) = (false, false, None, None);
+    for (name, value) in &json::object_at(entry, pointer)?.0 {
+        let here = format!("{pointer}/{}", json::pointer_step(name));
+        match name.as_ref() {
+            "slug" => slug = Some(text_at(value, &here)?),
+            "type" => {
+                let text = text_at(value, &here)?;
+                kind = Some(Kind::parse(&text).ok_or_else(|| unknown_type(&text, &here))?);
+            }
+            "label" => label = parse_label(value, &here)?,
+            "template" => target = Some(text_at(value, &here)?),
+            "required" => required = json::boolean_at(value, &here)?,
+            "indexed" => indexed = json::boolean_at(value, &here)?,
+            "options" => options = parse_options(value, &here)?,
+            "default" => default = (!json::is_null(value)).then_some(*value),
+            // Answers carry the attribute's id; a definition that was read may be sent back.
+            "id" => {}
+            _ => return Err(unknown_member(name, &here)),
+        }
+    }
+    let slug = slug.ok_or_else(|| missing("slug", pointer))?;
+    slug::check(Noun::Attribute, &slug, &format!("{pointer}/slug"))?;
+    let kind = kind.ok_or_else(|| missing("type", pointer))?;
+    if kind == Kind::Reference && target.is_none() {
+        return Err(missing("template", pointer).hint("name the slug of the template that is referenced"));
+    }
+    for (given, member, belongs_to) in
+        [(target.is_some(), "template", Kind::Reference), (options.is_some(), "options", Kind::List)]
+    {
+        if given && kind != belongs_to {
+            return Err(Error::at(
+                Code::InvalidValue,
+                format!("{pointer}/{member}"),
+                format!("only an attribute of type {} has {member}", belongs_to.name()),
+            ));
+        }
+    }
+    if required && kind == Kind::Metric {
+        return Err(Error::at(
+            Code::InvalidValue,
+            format!("{pointer}/required"),
+            "a metric cannot be required: its series starts with its first point",
+        ));
+    }
+    let mut definition = Definition { slug, kind, label, required, indexed, options, target, default: None };
+    if let Some(default) = default {
+        definition.default = Some(check_default(&definition, default, &format!("{pointer}/default"))?);
+    }
+    Ok(definition)
+}
+
+/// Reads a label: a string, or null for none.
+pub fn parse_label(value: &RawValue, pointer: &str) -> Result<Option<String>, Error> {
+    if json::is_null(value) { Ok(None) } else { text_at(value, pointer).map(Some) }
+}
+
+/// Reads list options: an array of strings or of `{value, label}`, or null for any value.
+pub fn parse_options(value: &RawValue, pointer: &str) -> Result<Option<Vec<ListOption>>, Error> {
+    if json::is_null(value) {
+        return Ok(None);
+    }
+    let entries = json::array_at(value, pointer)?;
+    if entries.is_empty() || entries.len() > MAX_OPTIONS {
+        let message = format!("a list has 1 to {MAX_OPTIONS} options");
+        return Err(Error::at(Code::InvalidValue, pointer, message).hint("leave options out to allow any value"));
+    }
+    let mut options: Vec<ListOption> = Vec::with_capacity(entries.len());
+    for (position, entry) in entries.into_iter().enumerate() {
+        let here = format!("{pointer}/{position}");
+        let option = parse_option(entry, &here)?;
+        if options.iter().any(|earlier| earlier.value == option.value) {
+            return Err(Error::at(Code::InvalidValue, here, format!("{:?} stands twice", option.value)));
+        }
+        options.push(option);
+    }
+    Ok(Some(options))
+}
+
+fn parse_option(entry: &RawValue, pointer: &str) -> Result<ListOption, Error> {
+    if let Some(value) = json::string_at(entry, pointer)? {
+        let value = value.into_owned();
+        return Ok(ListOption { label: value.clone(), value });
+    }
+    let (mut value, mut label) = (None, None);
+    for (name, member) in &json::object_at(entry, pointer)?.0 {
+        let here = format!("{pointer}/{}", json::pointer_step(name));
+        match name.as_ref() {
+            "value" => value = Some(text_at(member, &here)?),
+            "label" => label = parse_label(member, &here)?,
+            _ => return Err(unknown_member(name, &here)),
+        }
+    }
+    let value = value.ok_or_else(|| missing("value", pointer))?;
+    Ok(ListOption { label: label.unwrap_or_else(|| value.clone()), value })
+}
+
+/// List options as JSON: `[{value, label}]`.
+pub fn options_json(options: &[ListOption]) -> String {
+    let mut out = String::from("[");
+    for (position, option) in options.iter().enumerate() {
+        out.push_str(if position > 0 { ",{\"value\":" } else { "{\"value\":" });
+        json::write_string(&mut out, &option.value);
+        out.push_str(",\"label\":");
+        json::write_string(&mut out, &option.label);
+        out.push('}');
+    }
+    out.push(']');
+    out
+}
+
+/// Checks a default against the attribute's own type and gives back its JSON text.
+pub fn check_default(definition: &Definition, default: &RawValue, pointer: &str) -> Result<String, Error> {
+    if matches!(definition.kind, Kind::Metric | Kind::Reference) {
+        let message = format!("an attribute of type {} cannot have a default", definition.kind.name());
+        return Err(Error::at(Code::InvalidValue, pointer, message));
+    }
+    let options = definition.options.as_deref();
+    match value::parse(definition.kind, options, default, pointer)? {
+        Change::Set(Value::Null) | Change::Increment(_) | Change::Append(_) => {
+            Err(Error::at(Code::InvalidValue, pointer, "a default must be a plain value"))
+        }
+        Change::Set(_) => Ok(default.get().to_owned()),
+    }
+}
+
+/// The string at `pointer`, or an error that says a string is wanted.
+pub fn text_at(value: &RawValue, pointer: &str) -> Result<String, Error> {
+    match json::string_at(value, pointer)? {
+        Some(text) => Ok(text.into_owned()),
+        None => Err(Error::at(Code::InvalidValue, pointer, "must be a string")),
+    }
+}
+
+/// The error for a member that the definition does not know.
+pub fn unknown_member(name: &str, pointer: &str) -> Error {
+    Error::at(Code::UnknownField, pointer, format!("{name:?} is not known here"))
+}
+
+/// The error for a member that must be there.
+pub fn missing(name: &str, pointer: &str) -> Error {
+    Error::at(Code::InvalidValue, format!("{pointer}/{name}"), format!("{name} is missing"))
+}
+
+fn unknown_type(name: &str, pointer: &str) -> Error {
+    let names: Vec<&str> = Kind::ALL.iter().map(|row| row.1).collect();
+    Error::at(Code::InvalidValue, pointer, format!("{name:?} is not an attribute type"))
+        .hint(format!("the types are {} and dimension, another word for string", names.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<Definition>, Error> {
+        let raw: Box<RawValue> = serde_json::from_str(text).expect("JSON");
+        parse_all(&raw, "/attributes")
+    }
+
+    #[test]
+    fn slug_and_type_suffice() {
+        let read = read(r#"[{"slug":"name","type":"dimension"}]"#).expect("a definition");
+        assert_eq!((read[0].slug.as_str(), read[0].kind, read[0].required), ("name", Kind::String, false));
+    }
+
+    #[test]
+    fn the_table_of_types_stands_in_the_order_of_the_enum() {
+        for (position, (kind, name, _)) in Kind::ALL.into_iter().enumerate() {
+            assert_eq!((kind as usize, Kind::parse(name)), (position, Some(kind)));
+        }
+    }
+
+    #[test]
+    fn each_fault_is_reported_at_its_place() {
+        for (text, pointer) in [
+            (r#"[{"type":"string"}]"#, "/attributes/0/slug"),
+            (r#"[{"slug":"a"}]"#, "/attributes/0/type"),
+            (r#"[{"slug":"a","type":"text"}]"#, "/attributes/0/type"),
+            (r#"[{"slug":"deleted_at","type":"string"}]"#, "/attributes/0/slug"),
+            (r#"[{"slug":"a","type":"reference"}]"#, "/attributes/0/template"),
+            (r#"[{"slug":"a","type":"string","options":["x"]}]"#, "/attributes/0/options"),
+            (r#"[{"slug":"a","type":"list","options":["x","x"]}]"#, "/attributes/0/options/1"),
+            (r#"[{"slug":"a","type":"list","options":[]}]"#, "/attributes/0/options"),
+            (r#"[{"slug":"a","type":"list","options":["x"],"default":["y"]}]"#, "/attributes/0/default/0"),
+            (r#"[{"slug":"a","type":"number","default":"1"}]"#, "/attributes/0/default"),
+            (r#"[{"slug":"a","type":"number","default":{"$inc":1}}]"#, "/attributes/0/default"),
+            (r#"[{"slug":"a","type":"metric","required":true}]"#, "/attributes/0/required"),
+            (r#"[{"slug":"a","type":"string","requird":true}]"#, "/attributes/0/requird"),
+            (r#"[{"slug":"a","type":"string"},{"slug":"a","type":"date"}]"#, "/attributes/1/slug"),
+            (r#"{"slug":"a"}"#, "/attributes"),
+        ] {
+            let error = read(text).expect_err(text);
+            assert_eq!(error.faults[0].pointer, pointer, "{text}");
+        }
+    }
+}

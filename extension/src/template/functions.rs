@@ -1,0 +1,345 @@
+//! The SQL functions and the HTTP door that define templates.
+
+use super::ddl::NewColumn;
+use super::definition::{self, Definition, Kind, missing, text_at, unknown_member};
+use super::{Template, alter, catalog, ddl, setup};
+use crate::access::{Caller, Right, api_key};
+use crate::error::{Code, Error};
+use crate::json;
+use crate::metric;
+use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
+use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction};
+use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::{datum, invalidation, trigger};
+use crate::record_id::MAX_TEMPLATE;
+use crate::slug::{self, Noun};
+use pgrx::pg_sys::{self, Datum};
+use pgrx::prelude::PgSqlErrorCode;
+use std::rc::Rc;
+
+sql_functions! {
+    /// `keyed.init() returns integer`.
+    keyed_init => |_| setup::init().map(|version| Answer::Datum(Datum::from(version)));
+
+    /// `keyed.migrate() returns integer`.
+    keyed_migrate => |_| setup::migrate().map(|version| Answer::Datum(Datum::from(version)));
+
+    /// `keyed.create_project(slug text, name text) returns integer`.
+    keyed_create_project => |call| {
+        let slug = call.required_text(0, "slug")?;
+        setup::create_project(&slug, call.text(1).as_deref()).map(|id| Answer::Datum(Datum::from(id)))
+    };
+
+    /// `keyed.create_template(project text, slug text, attributes jsonb, label text) returns jsonb`.
+    keyed_create_template => |call| {
+        let project = call.required_text(0, "project")?;
+        let slug = call.required_text(1, "slug")?;
+        let attributes = call.json(2).unwrap_or_else(|| "[]".to_owned());
+        let attributes = serde_json::from_str(&attributes)
+            .map_err(|error| Error::new(Code::MalformedRequest, error.to_string()))?;
+        let definitions = definition::parse_all(attributes, "/attributes")?;
+        let new = NewTemplate { slug, label: call.text(3), definitions, ..NewTemplate::default() };
+        create(&project, new).map(|template| Answer::Json(template.to_json()))
+    };
+
+    /// `keyed_http.create_template(body text) returns text[]`.
+    keyed_http_create_template => |call| {
+        let body = call.required_text(0, "body")?;
+        let caller = Caller::current();
+        let project = caller.project().ok_or_else(|| {
+            Error::new(Code::ProjectRequired, "in which project shall the template be made?")
+                .hint("send the header X-Service-Project-Id")
+        })?;
+        let template = create(&project.to_string(), NewTemplate::parse(&body)?)?;
+        let status = Some("201".to_owned());
+        Ok(Answer::Texts(vec![status, Some(template.id.to_string()), Some(template.to_json())]))
+    };
+
+    /// `keyed_http.get_template(template text) returns text`.
+    keyed_http_get_template => |call| {
+        let name = call.required_text(0, "template")?;
+        let caller = Caller::current();
+        let template = catalog::by_name(&caller, &name)?;
+        caller.require(Right::Read, &template)?;
+        Ok(Answer::Text(template.to_json()))
+    };
+
+    /// `keyed_http.list_templates() returns text`.
+    keyed_http_list_templates => |_| Ok(Answer::Text(list(&Caller::current())));
+
+    /// `keyed.alter_template(template regclass, changes jsonb) returns jsonb`.
+    keyed_alter_template => |call| {
+        let changes = call.required_json(1, "changes")?;
+        alter::alter(&*template_argument(call)?, &changes).map(|template| Answer::Json(template.to_json()))
+    };
+
+    /// `keyed.add_attribute(template regclass, attribute jsonb) returns jsonb`.
+    keyed_add_attribute => |call| {
+        let (template, attribute) = (template_argument(call)?, call.required_json(1, "attribute")?);
+        let slug = attribute_slug(&attribute)?;
+        if template.position(&slug).is_some() {
+            return Err(Error::at(Code::Conflict, "/slug", format!("there is an attribute {slug:?} already")));
+        }
+        alter::alter(&template, &format!("{{\"attributes\":[{attribute}]}}"))
+            .map(|template| Answer::Json(template.to_json()))
+    };
+
+    /// `keyed.alter_attribute(template regclass, slug text, changes jsonb) returns jsonb`.
+    keyed_alter_attribute => |call| {
+        let (template, slug) = (template_argument(call)?, call.required_text(1, "slug")?);
+        let changes = call.required_json(2, "changes")?;
+        alter::alter(&template, &alter::attribute_body(&template, &slug, &changes)?)
+            .map(|template| Answer::Json(template.to_json()))
+    };
+
+    /// `keyed.drop_attribute(template regclass, slug text) returns jsonb`.
+    keyed_drop_attribute => |call| {
+        let (template, slug) = (template_argument(call)?, call.required_text(1, "slug")?);
+        let mut body = "{\"drop\":[".to_owned();
+        json::write_string(&mut body, &slug);
+        body.push_str("]}");
+        alter::alter(&template, &body).map(|template| Answer::Json(template.to_json()))
+    };
+
+    /// `keyed.drop_template(template regclass, with_records boolean) returns void`.
+    keyed_drop_template => |call| {
+        alter::drop_template(&*template_argument(call)?, call.flag(1)).map(|()| Answer::Void)
+    };
+
+    /// `keyed_http.alter_template(template text, body text) returns text[]`.
+    keyed_http_alter_template => |call| {
+        let (name, body) = (call.required_text(0, "template")?, call.required_text(1, "body")?);
+        let template = catalog::by_name(&Caller::current(), &name)?;
+        let template = alter::alter(&template, &body)?;
+        Ok(Answer::Texts(vec![Some("200".to_owned()), None, Some(template.to_json())]))
+    };
+
+    /// `keyed_http.drop_template(template text) returns text[]`.
+    keyed_http_drop_template => |call| {
+        let name = call.required_text(0, "template")?;
+        let template = catalog::by_name(&Caller::current(), &name)?;
+        alter::drop_template(&template, false)?;
+        Ok(Answer::Texts(vec![Some("204".to_owned()), None, None]))
+    };
+
+    /// `keyed.announce_change() returns trigger`.
+    keyed_announce_change => |call| {
+        invalidation::announce(trigger::table_of(call.info())?);
+        Ok(Answer::Datum(Datum::from(0usize)))
+    };
+
+    /// `keyed.authenticate(key_hash bytea, project text, source text) returns boolean`.
+    keyed_authenticate => |call| {
+        let hash = call.datum(0).map(datum::read_bytes).unwrap_or_default();
+        let source = call.text(2).unwrap_or_else(|| "api".to_owned());
+        if !["api", "csv", "inbound"].contains(&source.as_str()) {
+            return Err(Error::at(Code::InvalidValue, "/source", "source is api, csv or inbound"));
+        }
+        api_key::authenticate(&hash, call.text(1).as_deref(), &source)?;
+        Ok(Answer::Datum(Datum::from(true)))
+    };
+
+    /// `keyed.issue_api_key(role name, projects text[], label text, expires_at timestamptz) returns text`.
+    keyed_issue_api_key => |call| {
+        let role = call.datum(0).map(datum::read_name).unwrap_or_default();
+        let projects = call.texts(1, "projects")?;
+        api_key::issue(&role, projects.as_deref(), call.text(2).as_deref(), call.datum(3)).map(Answer::Text)
+    };
+
+    /// `keyed.revoke_api_key(id integer) returns boolean`.
+    keyed_revoke_api_key => |call| {
+        api_key::revoke(call.integer(0).unwrap_or(0)).map(|revoked| Answer::Datum(Datum::from(revoked)))
+    };
+}
+
+fn template_argument(call: &Call) -> Result<Rc<Template>, Error> {
+    catalog::by_table(call.oid(0).ok_or_else(|| must_not_be_null("template"))?)
+}
+
+fn attribute_slug(attribute: &str) -> Result<String, Error> {
+    let members = json::object(attribute)?.0;
+    let slug = members.iter().find(|(name, _)| name == "slug").ok_or_else(|| missing("slug", ""))?;
+    text_at(slug.1, "/slug")
+}
+
+/// A template that a caller wants.
+#[derive(Default)]
+struct NewTemplate {
+    slug: String,
+    label: Option<String>,
+    display: Option<String>,
+    language: Option<String>,
+    definitions: Vec<Definition>,
+}
+
+impl NewTemplate {
+    fn parse(body: &str) -> Result<Self, Error> {
+        let mut new = NewTemplate::default();
+        for (name, value) in &json::object(body)?.0 {
+            let here = format!("/{}", json::pointer_step(name));
+            match name.as_ref() {
+                "slug" => new.slug = text_at(value, &here)?,
+                "label" => new.label = definition::parse_label(value, &here)?,
+                "display" => new.display = definition::parse_label(value, &here)?,
+                "language" => new.language = Some(text_at(value, &here)?),
+                "attributes" => new.definitions = definition::parse_all(value, &here)?,
+                // Answers carry these; a template that was read may be sent back.
+                "id" | "project" | "created_at" | "updated_at" => {}
+                _ => return Err(unknown_member(name, &here)),
+            }
+        }
+        if new.slug.is_empty() { Err(missing("slug", "")) } else { Ok(new) }
+    }
+}
+
+fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
+    let caller = Caller::current();
+    caller.require_admin("define templates")?;
+    slug::check(Noun::Template, &new.slug, "/slug")?;
+    catalog::refresh();
+    let project = catalog::project_by_name_or_id(project)
+        .filter(|project| caller.sees_project(project.id))
+        .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))?;
+    if let Some(display) = &new.display
+        && !new.definitions.iter().any(|definition| definition.slug == *display)
+    {
+        return Err(Error::at(Code::UnknownAttribute, "/display", format!("there is no attribute {display:?}")));
+    }
+    let language = new.language.as_deref().unwrap_or("english");
+    check_language(language)?;
+    let mut targets = Vec::with_capacity(new.definitions.len());
+    for (position, definition) in new.definitions.iter().enumerate() {
+        targets.push(match &definition.target {
+            None => None,
+            // A template may refer to itself: its number is not known before it exists.
+            Some(target) if *target == new.slug => Some((None, ddl::table_sql(&project.slug, target))),
+            Some(target) => {
+                let found = catalog::by_slug(project.id, target).ok_or_else(|| {
+                    let pointer = format!("/attributes/{position}/template");
+                    Error::at(Code::InvalidValue, pointer, format!("the project has no template {target:?}"))
+                        .hint("create the target template first")
+                })?;
+                Some((Some(found.id), found.table_sql()))
+            }
+        });
+    }
+    let made = subtransaction(|| {
+        as_owner_defining(|| {
+            connected(|spi| {
+                let id = insert_template(spi, project.id, &new, language);
+                let columns: Vec<NewColumn> = new
+                    .definitions
+                    .iter()
+                    .zip(&targets)
+                    .map(|(definition, target)| NewColumn {
+                        definition,
+                        target_table: target.as_ref().map(|target| target.1.clone()),
+                    })
+                    .collect();
+                spi.script(&ddl::create_table(&project.slug, &new.slug, id, new.label.as_deref(), &columns));
+                if new.definitions.iter().any(|definition| definition.kind == Kind::Metric) {
+                    spi.script(&metric::create_table(id, &format!("{}.{}", project.slug, new.slug)));
+                }
+                for (position, (definition, target)) in new.definitions.iter().zip(&targets).enumerate() {
+                    let target = target.as_ref().map(|target| target.0.unwrap_or(id));
+                    insert_attribute(spi, id, position as i32 + 1, definition, target);
+                }
+                id
+            })
+        })
+    });
+    let id = made.map_err(|caught| match caught.state {
+        PgSqlErrorCode::ERRCODE_DUPLICATE_TABLE
+        | PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION
+        | PgSqlErrorCode::ERRCODE_DUPLICATE_OBJECT => {
+            let name = format!("{}.{}", project.slug, new.slug);
+            Error::at(Code::Conflict, "/slug", format!("{name} exists already")).hint("choose another slug")
+        }
+        _ => caught.rethrow(),
+    })?;
+    catalog::by_id(id).ok_or_else(Error::not_found)
+}
+
+fn insert_template(spi: &Connection, project: i32, new: &NewTemplate, language: &str) -> i32 {
+    let rows = spi.run_once(
+        "insert into keyed_state.template (project_id, slug, label, display, language) \
+         values ($1, $2, $3, $4, $5) returning id",
+        Access::Latest,
+        &[
+            (pg_sys::INT4OID, Some(Datum::from(project))),
+            (pg_sys::TEXTOID, datum::text(&new.slug)),
+            (pg_sys::TEXTOID, datum::optional_text(new.label.as_deref())),
+            (pg_sys::TEXTOID, datum::optional_text(new.display.as_deref())),
+            (pg_sys::TEXTOID, datum::text(language)),
+        ],
+    );
+    let id = rows.get(0, 0).map_or(0, datum::read_i32);
+    if id > MAX_TEMPLATE {
+        let message = format!("a workspace holds at most {MAX_TEMPLATE} templates");
+        Error::new(Code::PayloadTooLarge, message).raise();
+    }
+    id
+}
+
+pub(super) fn insert_attribute(spi: &Connection, template: i32, position: i32, new: &Definition, target: Option<i32>) {
+    let options = new.options.as_deref().map(definition::options_json);
+    spi.run_once(
+        "insert into keyed_state.attribute \
+         (template_id, position, slug, type, label, required, indexed, options, target_id, default_value) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10::jsonb)",
+        Access::Latest,
+        &[
+            (pg_sys::INT4OID, Some(Datum::from(template))),
+            (pg_sys::INT4OID, Some(Datum::from(position))),
+            (pg_sys::TEXTOID, datum::text(&new.slug)),
+            (pg_sys::TEXTOID, datum::text(new.kind.name())),
+            (pg_sys::TEXTOID, datum::optional_text(new.label.as_deref())),
+            (pg_sys::BOOLOID, Some(Datum::from(new.required))),
+            (pg_sys::BOOLOID, Some(Datum::from(new.indexed))),
+            (pg_sys::TEXTOID, datum::optional_text(options.as_deref())),
+            (pg_sys::INT4OID, target.map(Datum::from)),
+            (pg_sys::TEXTOID, datum::optional_text(new.default.as_deref())),
+        ],
+    );
+}
+
+pub(super) fn check_language(language: &str) -> Result<(), Error> {
+    let exists = connected(|spi| {
+        let rows = spi.run_once(
+            "select from pg_catalog.pg_ts_config c where c.cfgname operator(pg_catalog.=) $1::pg_catalog.name \
+             and c.cfgnamespace operator(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace",
+            Access::Snapshot,
+            &[(pg_sys::TEXTOID, datum::text(language))],
+        );
+        !rows.is_empty()
+    });
+    if exists {
+        return Ok(());
+    }
+    Err(Error::at(Code::InvalidValue, "/language", format!("there is no text-search configuration {language:?}"))
+        .hint("SELECT cfgname FROM pg_ts_config lists them: simple, english, german, …"))
+}
+
+fn list(caller: &Caller) -> String {
+    let ids: Vec<i32> = as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(
+                "select t.id, t.project_id from keyed_state.template t \
+                 join keyed_state.project p on p.id = t.project_id order by p.slug, t.slug",
+                Access::Snapshot,
+                &[],
+            );
+            (0..rows.len())
+                .filter(|&row| rows.get(row, 1).map(datum::read_i32).is_some_and(|project| caller.sees_project(project)))
+                .filter_map(|row| rows.get(row, 0).map(datum::read_i32))
+                .collect()
+        })
+    });
+    let templates: Vec<String> = ids
+        .into_iter()
+        .filter_map(catalog::by_id)
+        .filter(|template| caller.require(Right::Read, template).is_ok())
+        .map(|template| template.to_json())
+        .collect();
+    format!("{{\"templates\":[{}]}}", templates.join(","))
+}

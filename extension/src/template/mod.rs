@@ -1,0 +1,134 @@
+//! Templates: what a table of ours is, and the functions that define them.
+
+/// Changing a template while others write.
+pub mod alter;
+/// What this session knows of templates.
+pub mod catalog;
+/// Statements that make and change tables.
+pub mod ddl;
+/// What a caller may say about an attribute.
+pub mod definition;
+/// The SQL functions and the HTTP door.
+pub mod functions;
+/// Setting a database up, and moving its state forward.
+pub mod setup;
+/// Template → JSON.
+pub mod shape;
+
+use crate::postgres::spi::{Plan, connected};
+use definition::{Kind, ListOption};
+use pgrx::pg_sys::Oid;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// The most kept statements for one template in one session; past it they are made anew.
+const MOST_PLANS: usize = 256;
+
+/// The numbers of the standard columns, which every table of ours begins with.
+pub mod column {
+    /// `id uuid`.
+    pub const ID: i16 = 1;
+    /// `external_key text`.
+    pub const EXTERNAL_KEY: i16 = 2;
+    /// `created_at timestamptz`.
+    pub const CREATED_AT: i16 = 3;
+    /// `updated_at timestamptz`.
+    pub const UPDATED_AT: i16 = 4;
+    /// `deleted_at timestamptz`.
+    pub const DELETED_AT: i16 = 5;
+}
+
+/// An attribute: a column.
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    /// Its number, stable under renames.
+    pub id: i32,
+    /// The column's name.
+    pub slug: String,
+    /// Where it stands in a request body.
+    pub pointer: String,
+    /// Its type.
+    pub kind: Kind,
+    /// What people read, when it differs from the slug.
+    pub label: Option<String>,
+    /// Whether the column is NOT NULL.
+    pub required: bool,
+    /// Whether filters and sorts find an index.
+    pub indexed: bool,
+    /// A list's only values.
+    pub options: Option<Vec<ListOption>>,
+    /// A reference's target template.
+    pub target: Option<i32>,
+    /// The default as JSON text.
+    pub default: Option<String>,
+    /// The column's number.
+    pub column: i16,
+}
+
+/// A template: a table.
+#[derive(Default)]
+pub struct Template {
+    /// Its number, part of every record's id.
+    pub id: i32,
+    /// The number of its project.
+    pub project_id: i32,
+    /// The schema.
+    pub project_slug: String,
+    /// The table's name.
+    pub slug: String,
+    /// What people read, when it differs from the slug.
+    pub label: Option<String>,
+    /// The attribute shown for a record.
+    pub display: Option<String>,
+    /// The text-search configuration.
+    pub language: String,
+    /// Microseconds since 2000-01-01T00:00:00Z.
+    pub created_at: i64,
+    /// Microseconds since 2000-01-01T00:00:00Z.
+    pub updated_at: i64,
+    /// The table.
+    pub table: Oid,
+    /// In the order in which they are shown.
+    pub attributes: Vec<Attribute>,
+    positions: HashMap<String, usize>,
+    plans: RefCell<HashMap<String, Rc<Plan>>>,
+}
+
+impl Template {
+    fn new(mut template: Template) -> Template {
+        template.positions =
+            template.attributes.iter().enumerate().map(|(position, it)| (it.slug.clone(), position)).collect();
+        template
+    }
+
+    /// `project.template`, for people.
+    pub fn full_name(&self) -> String {
+        format!("{}.{}", self.project_slug, self.slug)
+    }
+
+    /// The table, as SQL names it. Slugs hold no quote, so quoting is enough.
+    pub fn table_sql(&self) -> String {
+        ddl::table_sql(&self.project_slug, &self.slug)
+    }
+
+    /// Where an attribute stands among the template's.
+    pub fn position(&self, slug: &str) -> Option<usize> {
+        self.positions.get(slug).copied()
+    }
+
+    /// The kept statement of this text, prepared at its first use. It is planned anew by PostgreSQL when the
+    /// table changes, and forgotten with the template.
+    pub fn plan(&self, sql: &str, parameters: impl FnOnce() -> Vec<Oid>) -> Rc<Plan> {
+        if let Some(plan) = self.plans.borrow().get(sql) {
+            return Rc::clone(plan);
+        }
+        let plan = Rc::new(connected(|spi| spi.prepare(sql, &parameters())));
+        let mut plans = self.plans.borrow_mut();
+        if plans.len() >= MOST_PLANS {
+            plans.clear();
+        }
+        plans.insert(sql.to_owned(), Rc::clone(&plan));
+        plan
+    }
+}

@@ -1,0 +1,100 @@
+//! Setting a database up, moving its state forward, and making projects.
+
+use super::{catalog, ddl};
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::postgres::guard::{as_owner_defining, subtransaction};
+use crate::postgres::spi::{Access, connected};
+use crate::postgres::{datum, role};
+use crate::slug::{self, Noun};
+use pgrx::pg_sys;
+use pgrx::prelude::PgSqlErrorCode;
+
+const ROLES: &str = include_str!("../../../sql/roles.sql");
+
+/// The scripts that made the state what it is, oldest first; each runs once in a database.
+const STATE: [(i32, &str); 1] = [(1, include_str!("../../../sql/state/0001_tables.sql"))];
+
+/// Only one session at a time sets up or migrates a database.
+const LOCK: &str = "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('keyed.init', 0))";
+
+/// Makes the roles and the state tables; what is there already stays. Returns the version of the state.
+pub fn init() -> Result<i32, Error> {
+    // SAFETY: reads a variable of the session.
+    if unsafe { pg_sys::GetDatabaseEncoding() } != pg_sys::pg_enc::PG_UTF8 as i32 {
+        return Err(Error::new(Code::Internal, "keyed needs a database with encoding UTF8")
+            .hint("create one: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"));
+    }
+    if !role::is_superuser(role::current()) {
+        return Err(Error::new(Code::Forbidden, "keyed.init() makes roles: it needs a superuser"));
+    }
+    connected(|spi| {
+        spi.script(LOCK);
+        // What exists already is the normal case of a second call; its notices would only alarm.
+        spi.script("set local client_min_messages = warning");
+        spi.script(ROLES);
+    });
+    migrate()
+}
+
+/// Runs the scripts that this database has not seen. Returns the version of the state.
+pub fn migrate() -> Result<i32, Error> {
+    Caller::current().require_admin("migrate the state of keyed")?;
+    Ok(as_owner_defining(|| {
+        connected(|spi| {
+            spi.script(LOCK);
+            spi.script(
+                "create table if not exists keyed_state.version ( \
+                   number integer primary key, applied_at timestamptz not null default pg_catalog.now()); \
+                 comment on table keyed_state.version is 'The scripts that made this state what it is.'; \
+                 comment on column keyed_state.version.number is 'The number of the script.'; \
+                 comment on column keyed_state.version.applied_at is 'When it ran.';",
+            );
+            let rows = spi.run_once("select coalesce(max(number), 0) from keyed_state.version", Access::Latest, &[]);
+            let mut version = rows.get(0, 0).map_or(0, datum::read_i32);
+            let seen = version;
+            for (number, script) in STATE.iter().filter(|script| script.0 > seen) {
+                spi.script(script);
+                spi.script(&format!("insert into keyed_state.version (number) values ({number})"));
+                version = *number;
+            }
+            version
+        })
+    }))
+}
+
+/// Makes a project: a schema. Returns its number.
+pub fn create_project(slug: &str, name: Option<&str>) -> Result<i32, Error> {
+    Caller::current().require_admin("create projects")?;
+    slug::check(Noun::Project, slug, "/slug")?;
+    if role::find(role::OWNER).is_none() || !state_exists() {
+        init()?;
+    }
+    catalog::refresh();
+    let name = name.unwrap_or(slug);
+    let taken = || {
+        Error::at(Code::Conflict, "/slug", format!("a schema {slug:?} exists already")).hint("choose another slug")
+    };
+    let made = subtransaction(|| {
+        as_owner_defining(|| {
+            connected(|spi| {
+                spi.script(&ddl::create_schema(slug, name));
+                let rows = spi.run_once(
+                    "insert into keyed_state.project (slug, name) values ($1, $2) returning id",
+                    Access::Latest,
+                    &[(pg_sys::TEXTOID, datum::text(slug)), (pg_sys::TEXTOID, datum::text(name))],
+                );
+                rows.get(0, 0).map_or(0, datum::read_i32)
+            })
+        })
+    });
+    made.map_err(|caught| match caught.state {
+        PgSqlErrorCode::ERRCODE_DUPLICATE_SCHEMA | PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => taken(),
+        _ => caught.rethrow(),
+    })
+}
+
+fn state_exists() -> bool {
+    // SAFETY: a missing schema yields InvalidOid.
+    unsafe { pg_sys::get_namespace_oid(c"keyed_state".as_ptr(), true) != pg_sys::Oid::INVALID }
+}

@@ -1,0 +1,70 @@
+//! Template → JSON (contract, "Template").
+
+use super::{Attribute, Template, catalog};
+use crate::json::write_string;
+use crate::record::time;
+
+impl Template {
+    /// The attribute shown for a record: the one chosen, else the first string.
+    pub fn display_slug(&self) -> Option<&str> {
+        self.display.as_deref().or_else(|| {
+            let is_string = |attribute: &&Attribute| attribute.kind == super::definition::Kind::String;
+            self.attributes.iter().find(is_string).map(|attribute| attribute.slug.as_str())
+        })
+    }
+
+    /// `{id, slug, label, project, display, language, attributes, created_at, updated_at}`.
+    pub fn to_json(&self) -> String {
+        let mut out = format!("{{\"id\":\"{}\",\"slug\":\"{}\",\"label\":", self.id, self.slug);
+        write_string(&mut out, self.label.as_deref().unwrap_or(&self.slug));
+        out.push_str(",\"project\":");
+        write_string(&mut out, &self.project_slug);
+        out.push_str(",\"display\":");
+        match self.display_slug() {
+            Some(slug) => write_string(&mut out, slug),
+            None => out.push_str("null"),
+        }
+        out.push_str(",\"language\":");
+        write_string(&mut out, &self.language);
+        out.push_str(",\"attributes\":[");
+        for (position, attribute) in self.attributes.iter().enumerate() {
+            if position > 0 {
+                out.push(',');
+            }
+            write_attribute(&mut out, attribute);
+        }
+        out.push_str("],\"created_at\":\"");
+        time::write_datetime(&mut out, self.created_at);
+        out.push_str("\",\"updated_at\":\"");
+        time::write_datetime(&mut out, self.updated_at);
+        out.push_str("\"}");
+        out
+    }
+}
+
+fn write_attribute(out: &mut String, attribute: &Attribute) {
+    out.push_str(&format!(
+        "{{\"id\":\"{}\",\"slug\":\"{}\",\"type\":\"{}\",\"label\":",
+        attribute.id,
+        attribute.slug,
+        attribute.kind.name()
+    ));
+    write_string(out, attribute.label.as_deref().unwrap_or(&attribute.slug));
+    out.push_str(&format!(",\"required\":{},\"indexed\":{}", attribute.required, attribute.indexed));
+    if let Some(options) = &attribute.options {
+        out.push_str(",\"options\":");
+        out.push_str(&super::definition::options_json(options));
+    }
+    if let Some(target) = attribute.target {
+        out.push_str(",\"template\":");
+        match catalog::by_id(target) {
+            Some(target) => write_string(out, &target.slug),
+            None => out.push_str("null"),
+        }
+    }
+    if let Some(default) = &attribute.default {
+        out.push_str(",\"default\":");
+        out.push_str(default);
+    }
+    out.push('}');
+}

@@ -1,0 +1,73 @@
+-- What keyed-proxy calls: bodies in and answers out are texts, passed through as they are. A writing function
+-- answers {status, id for Location or null, body or null}. Each obeys the principal that keyed.authenticate set.
+
+create schema keyed_http;
+comment on schema keyed_http is 'The functions behind the HTTP routes of keyed-proxy. SQL users have those in schema keyed.';
+grant usage on schema keyed_http to public;
+
+create function keyed_http.create_template(body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_create_template';
+comment on function keyed_http.create_template(text) is 'POST /templates.';
+
+create function keyed_http.get_template(template text) returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_get_template';
+comment on function keyed_http.get_template(text) is 'GET /templates/{template}.';
+
+create function keyed_http.list_templates() returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_list_templates';
+comment on function keyed_http.list_templates() is 'GET /templates.';
+
+create function keyed_http.create_record(template text, body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_create_record';
+comment on function keyed_http.create_record(text, text) is 'POST /entities/template/{template}.';
+
+create function keyed_http.get_record(id text, fields text, verbose boolean, include_deleted boolean) returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_get_record';
+comment on function keyed_http.get_record(text, text, boolean, boolean) is 'GET /entities/{id}.';
+
+create function keyed_http.patch_record(id text, body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_patch_record';
+comment on function keyed_http.patch_record(text, text) is 'PATCH /entities/{id}.';
+
+create function keyed_http.replace_attributes(id text, body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_replace_attributes';
+comment on function keyed_http.replace_attributes(text, text) is 'PUT /entities/{id}.';
+
+create function keyed_http.delete_record(id text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_delete_record';
+comment on function keyed_http.delete_record(text) is 'DELETE /entities/{id}.';
+
+create function keyed_http.restore_record(id text, body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_restore_record';
+comment on function keyed_http.restore_record(text, text) is 'POST /entities/{id}/restore.';
+
+create function keyed_http.history(id text, page_size integer, cursor text) returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_history';
+comment on function keyed_http.history(text, integer, text) is 'GET /entities/{id}/history.';
+
+create function keyed_http.metric_series(
+  id text, slug text, "from" text, "to" text, bucket text, aggregate text, page_size integer, cursor text)
+  returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_metric_series';
+comment on function keyed_http.metric_series(text, text, text, text, text, text, integer, text) is
+  'GET /entities/{id}/metrics/{slug}.';
+
+create function keyed_http.upsert_by_key(template text, body text, mode text, return_record boolean) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_upsert_by_key';
+comment on function keyed_http.upsert_by_key(text, text, text, boolean) is 'PUT /entities/template/{template}/by-key.';
+
+create function keyed_http.get_by_key(template text, external_key text, fields text, verbose boolean) returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_get_by_key';
+comment on function keyed_http.get_by_key(text, text, text, boolean) is 'GET /entities/template/{template}/by-key.';
+
+create function keyed_http.delete_by_key(template text, external_key text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_delete_by_key';
+comment on function keyed_http.delete_by_key(text, text) is 'DELETE /entities/template/{template}/by-key.';
+
+create function keyed_http.alter_template(template text, body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_alter_template';
+comment on function keyed_http.alter_template(text, text) is 'PATCH /templates/{template}.';
+
+create function keyed_http.drop_template(template text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_drop_template';
+comment on function keyed_http.drop_template(text) is 'DELETE /templates/{template}.';

@@ -1,0 +1,23 @@
+-- What tables of ours call by themselves. Nobody needs to call these.
+
+grant usage on schema keyed to public;
+
+create function keyed.new_id(template integer) returns uuid
+  language c volatile strict parallel restricted as 'MODULE_PATHNAME', 'keyed_new_id';
+comment on function keyed.new_id(integer) is
+  'A new record id for the template with this number: a UUID version 8 (RFC 9562), ordered by time, that carries the number. Default of every id column.';
+
+create function keyed.guard_record() returns trigger
+  language c as 'MODULE_PATHNAME', 'keyed_guard_record';
+comment on function keyed.guard_record() is
+  'Trigger before each row of a template''s table: checks and normalises the key, checks values, keeps id and created_at, sets updated_at, refuses removal.';
+
+create function keyed.write_history() returns trigger
+  language c as 'MODULE_PATHNAME', 'keyed_write_history';
+comment on function keyed.write_history() is
+  'Trigger after each row of a template''s table: writes what changed, who did it and by which door.';
+
+create function keyed.announce_change() returns trigger
+  language c as 'MODULE_PATHNAME', 'keyed_announce_change';
+comment on function keyed.announce_change() is
+  'Trigger on state tables that sessions remember: makes every session forget what it read.';

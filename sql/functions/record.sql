@@ -1,0 +1,90 @@
+-- Records. Anyone may execute these; each function checks its caller.
+
+create function keyed.normalize_key(external_key text) returns text
+  language c immutable strict parallel safe as 'MODULE_PATHNAME', 'keyed_normalize_key';
+comment on function keyed.normalize_key(text) is
+  'The key as it is stored: outer spaces trimmed. Error 22023 unless it then has 1 to 255 characters and no control character.';
+
+create function keyed.create_record(template regclass, attributes jsonb default '{}', external_key text default null)
+  returns jsonb
+  language c volatile as 'MODULE_PATHNAME', 'keyed_create_record';
+comment on function keyed.create_record(regclass, jsonb, text) is
+  'Creates a record and returns it. attributes: {slug: value}. Errors: 23505 when a live record of the template holds the key (DETAIL has existing_id), 22023 with a pointer to each fault, 23503 for a reference to nothing.';
+
+create function keyed.get_record(
+  id uuid, fields text[] default null, verbose boolean default false, include_deleted boolean default false)
+  returns jsonb
+  language c stable parallel restricted as 'MODULE_PATHNAME', 'keyed_get_record';
+comment on function keyed.get_record(uuid, text[], boolean, boolean) is
+  'The record with this id. fields: names to keep (id, template_slug and external_key always come); verbose: adds attribute_values; include_deleted: deleted records too. Error P0002 when there is none.';
+
+create function keyed.get_by_key(
+  template regclass, external_key text, fields text[] default null, verbose boolean default false)
+  returns jsonb
+  language c stable parallel restricted as 'MODULE_PATHNAME', 'keyed_get_by_key';
+comment on function keyed.get_by_key(regclass, text, text[], boolean) is
+  'The live record of the template that holds the key. Error P0002 when there is none.';
+
+create function keyed.upsert_by_key(
+  template regclass, external_key text, attributes jsonb default '{}', out id uuid, out created boolean)
+  language c volatile as 'MODULE_PATHNAME', 'keyed_upsert_by_key';
+comment on function keyed.upsert_by_key(regclass, text, jsonb) is
+  'Creates the record with this key when no live record of the template holds it; otherwise changes only the attributes listed, {"$inc": n} adding to a number. Returns the record''s id, and whether it was created. The same values again write nothing.';
+
+create function keyed.patch_record(id uuid, body jsonb) returns jsonb
+  language c volatile as 'MODULE_PATHNAME', 'keyed_patch_record';
+comment on function keyed.patch_record(uuid, jsonb) is
+  'Changes what is listed. body: {"attributes"?: {slug: value}, "external_key"?: a string sets it, null clears it, absent leaves it}. Returns the record. Errors as create_record, and P0002 when there is none.';
+
+create function keyed.replace_attributes(id uuid, attributes jsonb) returns jsonb
+  language c volatile as 'MODULE_PATHNAME', 'keyed_replace_attributes';
+comment on function keyed.replace_attributes(uuid, jsonb) is
+  'Replaces all attribute values: what is not listed becomes null. The key is untouched. Returns the record.';
+
+create function keyed.delete_record(id uuid) returns void
+  language c volatile as 'MODULE_PATHNAME', 'keyed_delete_record';
+comment on function keyed.delete_record(uuid) is
+  'Marks a live record as deleted, which releases its key. Error P0002 when there is none.';
+
+create function keyed.restore_record(id uuid, body jsonb default '{}') returns jsonb
+  language c volatile as 'MODULE_PATHNAME', 'keyed_restore_record';
+comment on function keyed.restore_record(uuid, jsonb) is
+  'Brings a deleted record back with its old key, or with {"external_key": "another"}, or null for none. Errors: 23505 when the key was taken meanwhile or the record is not deleted, P0002 when there is none.';
+
+create function keyed.history_page(id uuid, page_size integer default 100, cursor text default null) returns jsonb
+  language c stable parallel restricted as 'MODULE_PATHNAME', 'keyed_history_page';
+comment on function keyed.history_page(uuid, integer, text) is
+  'One page of a record''s history, newest first: {"history": [{version, at, actor, source, operation, external_key, changes: {slug: {old, new}}}], "next_cursor"}. Deleted records included.';
+
+create function keyed.history(id uuid)
+  returns table (version integer, at timestamptz, actor text, source text, operation text, external_key text, changes jsonb)
+  language sql stable parallel restricted
+  begin atomic
+    select entry.version, entry.at, entry.actor, entry.source, entry.operation, entry.external_key, entry.changes
+    from pg_catalog.jsonb_to_recordset(keyed.history_page(id, 1000) -> 'history') as entry (
+      version integer, at timestamptz, actor text, source text, operation text, external_key text, changes jsonb);
+  end;
+comment on function keyed.history(uuid) is
+  'The latest 1000 changes of a record as rows, newest first; keyed.history_page pages through all of them.';
+
+create function keyed.metric_page(
+  id uuid, slug text, "from" text default null, "to" text default null, bucket text default null,
+  aggregate text default null, page_size integer default 1000, cursor text default null)
+  returns jsonb
+  language c stable parallel restricted as 'MODULE_PATHNAME', 'keyed_metric_page';
+comment on function keyed.metric_page(uuid, text, text, text, text, text, integer, text) is
+  'One page of a metric''s series, oldest first: {"points": [{at, value}], "next_cursor"}. from (inclusive) and to (exclusive): RFC 3339. bucket: 30s, 5m, 1h, 1d; aggregate of a bucket: avg, min, max, sum, count, last.';
+
+create function keyed.metric_series(
+  id uuid, slug text, "from" text default null, "to" text default null, bucket text default null,
+  aggregate text default null)
+  returns table (at timestamptz, value double precision)
+  language sql stable parallel restricted
+  begin atomic
+    select point.at, point.value
+    from pg_catalog.jsonb_to_recordset(
+      keyed.metric_page(id, slug, "from", "to", bucket, aggregate, 10000) -> 'points')
+      as point (at timestamptz, value double precision);
+  end;
+comment on function keyed.metric_series(uuid, text, text, text, text, text) is
+  'The first 10000 points of a metric''s series, or of its buckets, as rows, oldest first.';

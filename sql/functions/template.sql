@@ -1,0 +1,47 @@
+-- Setting up, projects and templates. Each function checks its caller: a member of keyed_admin, or a superuser.
+
+create function keyed.init() returns integer
+  language c volatile as 'MODULE_PATHNAME', 'keyed_init';
+comment on function keyed.init() is
+  'Sets the database up: roles keyed_owner, keyed_admin and keyed_proxy, and the state tables. What exists stays. Needs a superuser. Returns the version of the state.';
+
+create function keyed.migrate() returns integer
+  language c volatile as 'MODULE_PATHNAME', 'keyed_migrate';
+comment on function keyed.migrate() is
+  'Moves the state tables to what this version of the extension needs; run it after ALTER EXTENSION keyed UPDATE. Returns the version of the state.';
+
+create function keyed.create_project(slug text, name text default null) returns integer
+  language c volatile as 'MODULE_PATHNAME', 'keyed_create_project';
+comment on function keyed.create_project(text, text) is
+  'Makes a project: a schema of that name. Returns its number. Errors: 22023 for a bad or reserved slug, 23505 when the schema exists.';
+
+create function keyed.create_template(project text, slug text, attributes jsonb default '[]', label text default null)
+  returns jsonb
+  language c volatile as 'MODULE_PATHNAME', 'keyed_create_template';
+comment on function keyed.create_template(text, text, jsonb, text) is
+  'Makes a template: a table with one typed column per attribute. attributes: [{"slug": "name", "type": "string", "label"?, "required"?, "indexed"?, "options"?, "template"?, "default"?}]; types: string, dimension, number, metric, list, date, datetime, reference. Returns the template. Errors: 22023 with a pointer to each fault, 23505 when the table exists.';
+
+create function keyed.alter_template(template regclass, changes jsonb) returns jsonb
+  language c volatile as 'MODULE_PATHNAME', 'keyed_alter_template';
+comment on function keyed.alter_template(regclass, jsonb) is
+  'Changes a template: {"rename"?: {old: new}, "drop"?: [slug], "attributes"?: [known slugs are changed, new ones added], "label"?, "display"?, "language"?}, in that order, all or nothing. Data of what stays is kept. Returns the template.';
+
+create function keyed.add_attribute(template regclass, attribute jsonb) returns jsonb
+  language c volatile as 'MODULE_PATHNAME', 'keyed_add_attribute';
+comment on function keyed.add_attribute(regclass, jsonb) is
+  'Adds an attribute, defined as in create_template. Returns the template.';
+
+create function keyed.alter_attribute(template regclass, slug text, changes jsonb) returns jsonb
+  language c volatile as 'MODULE_PATHNAME', 'keyed_alter_attribute';
+comment on function keyed.alter_attribute(regclass, text, jsonb) is
+  'Changes an attribute: {"label"?, "options"?, "required"?, "indexed"?, "default"?, "slug"? (renames it)}. Type and target stay. Returns the template.';
+
+create function keyed.drop_attribute(template regclass, slug text) returns jsonb
+  language c volatile as 'MODULE_PATHNAME', 'keyed_drop_attribute';
+comment on function keyed.drop_attribute(regclass, text) is
+  'Drops an attribute with its values; history keeps what it said of it. Returns the template.';
+
+create function keyed.drop_template(template regclass, with_records boolean default false) returns void
+  language c volatile as 'MODULE_PATHNAME', 'keyed_drop_template';
+comment on function keyed.drop_template(regclass, boolean) is
+  'Removes a template with its table, history and series. Error 23505 when it holds live records and with_records is not true, or when others refer to it.';
