@@ -46,29 +46,29 @@ pub enum Code {
 }
 
 impl Code {
-    /// The name in answers and the standard SQLSTATE it is raised with. PostgreSQL's own states only: others
+    /// The name in answers, the standard SQLSTATE it is raised with, and the HTTP status. PostgreSQL's own states only: others
     /// become XX000 on their way through Rust.
-    pub const fn row(self) -> (&'static str, PgSqlErrorCode) {
+    pub const fn row(self) -> (&'static str, PgSqlErrorCode, u16) {
         use PgSqlErrorCode as State;
         match self {
-            Code::MalformedRequest => ("malformed_request", State::ERRCODE_INVALID_JSON_TEXT),
-            Code::ProjectRequired => ("project_required", State::ERRCODE_INVALID_SCHEMA_NAME),
-            Code::Unauthorized => ("unauthorized", State::ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
-            Code::Forbidden => ("forbidden", State::ERRCODE_INSUFFICIENT_PRIVILEGE),
-            Code::NotFound => ("not_found", State::ERRCODE_NO_DATA_FOUND),
-            Code::ExternalKeyTaken => ("external_key_taken", State::ERRCODE_UNIQUE_VIOLATION),
-            Code::Conflict => ("conflict", State::ERRCODE_UNIQUE_VIOLATION),
-            Code::PayloadTooLarge => ("payload_too_large", State::ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-            Code::InvalidExternalKey => ("invalid_external_key", State::ERRCODE_INVALID_PARAMETER_VALUE),
-            Code::InvalidSlug => ("invalid_slug", State::ERRCODE_INVALID_PARAMETER_VALUE),
-            Code::ReservedSlug => ("reserved_slug", State::ERRCODE_INVALID_PARAMETER_VALUE),
-            Code::UnknownAttribute => ("unknown_attribute", State::ERRCODE_INVALID_PARAMETER_VALUE),
-            Code::UnknownField => ("unknown_field", State::ERRCODE_INVALID_PARAMETER_VALUE),
-            Code::InvalidValue => ("invalid_value", State::ERRCODE_INVALID_PARAMETER_VALUE),
-            Code::RequiredAttribute => ("required_attribute", State::ERRCODE_INVALID_PARAMETER_VALUE),
-            Code::ReferenceNotFound => ("reference_not_found", State::ERRCODE_FOREIGN_KEY_VIOLATION),
-            Code::SerializationFailure => ("conflict", State::ERRCODE_T_R_SERIALIZATION_FAILURE),
-            Code::Internal => ("internal", State::ERRCODE_INTERNAL_ERROR),
+            Code::MalformedRequest => ("malformed_request", State::ERRCODE_INVALID_JSON_TEXT, 400),
+            Code::ProjectRequired => ("project_required", State::ERRCODE_INVALID_SCHEMA_NAME, 400),
+            Code::Unauthorized => ("unauthorized", State::ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION, 401),
+            Code::Forbidden => ("forbidden", State::ERRCODE_INSUFFICIENT_PRIVILEGE, 403),
+            Code::NotFound => ("not_found", State::ERRCODE_NO_DATA_FOUND, 404),
+            Code::ExternalKeyTaken => ("external_key_taken", State::ERRCODE_UNIQUE_VIOLATION, 409),
+            Code::Conflict => ("conflict", State::ERRCODE_UNIQUE_VIOLATION, 409),
+            Code::PayloadTooLarge => ("payload_too_large", State::ERRCODE_PROGRAM_LIMIT_EXCEEDED, 413),
+            Code::InvalidExternalKey => ("invalid_external_key", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
+            Code::InvalidSlug => ("invalid_slug", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
+            Code::ReservedSlug => ("reserved_slug", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
+            Code::UnknownAttribute => ("unknown_attribute", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
+            Code::UnknownField => ("unknown_field", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
+            Code::InvalidValue => ("invalid_value", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
+            Code::RequiredAttribute => ("required_attribute", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
+            Code::ReferenceNotFound => ("reference_not_found", State::ERRCODE_FOREIGN_KEY_VIOLATION, 422),
+            Code::SerializationFailure => ("conflict", State::ERRCODE_T_R_SERIALIZATION_FAILURE, 503),
+            Code::Internal => ("internal", State::ERRCODE_INTERNAL_ERROR, 500),
         }
     }
 }
@@ -177,7 +177,7 @@ impl Error {
     }
 
     /// The message with the place of the first fault, unless it names that place itself.
-    fn located_message(&self) -> String {
+    pub fn located_message(&self) -> String {
         let Some(fault) = self.faults.first() else { return self.message.clone() };
         let name = fault.pointer.rsplit('/').next().unwrap_or_default();
         let more = match self.faults.len() {

@@ -9,6 +9,8 @@ pgrx::pg_module_magic!();
 
 /// API keys, principals and rights.
 pub mod access;
+/// Many operations in one call.
+pub mod batch;
 /// What can be refused, and how it reaches the caller.
 pub mod error;
 /// What happened to a record.
@@ -36,4 +38,5 @@ pub mod template;
 pub extern "C-unwind" fn _PG_init() {
     postgres::setting::register();
     postgres::invalidation::register();
+    postgres::transaction::register();
 }

@@ -71,3 +71,7 @@ comment on function keyed_http.alter_template(text, text) is 'PATCH /templates/{
 create function keyed_http.drop_template(template text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_drop_template';
 comment on function keyed_http.drop_template(text) is 'DELETE /templates/{template}.';
+
+create function keyed_http.batch(body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_batch';
+comment on function keyed_http.batch(text) is 'POST /entities/batch.';

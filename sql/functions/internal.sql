@@ -12,10 +12,15 @@ create function keyed.guard_record() returns trigger
 comment on function keyed.guard_record() is
   'Trigger before each row of a template''s table: checks and normalises the key, checks values, keeps id and created_at, sets updated_at, refuses removal.';
 
+create function keyed.note_history() returns trigger
+  language c as 'MODULE_PATHNAME', 'keyed_note_history';
+comment on function keyed.note_history() is
+  'Trigger after each row of a template''s table: notes what changed.';
+
 create function keyed.write_history() returns trigger
   language c as 'MODULE_PATHNAME', 'keyed_write_history';
 comment on function keyed.write_history() is
-  'Trigger after each row of a template''s table: writes what changed, who did it and by which door.';
+  'Trigger after each statement on a template''s table: writes the notes into its history, with who did it and by which door.';
 
 create function keyed.announce_change() returns trigger
   language c as 'MODULE_PATHNAME', 'keyed_announce_change';

@@ -88,3 +88,8 @@ create function keyed.metric_series(
   end;
 comment on function keyed.metric_series(uuid, text, text, text, text, text) is
   'The first 10000 points of a metric''s series, or of its buckets, as rows, oldest first.';
+
+create function keyed.batch(operations jsonb, atomic boolean default false) returns jsonb
+  language c volatile as 'MODULE_PATHNAME', 'keyed_batch';
+comment on function keyed.batch(jsonb, boolean) is
+  'Runs up to 1000 operations: [{"op": create|update|upsert|delete, "template": "project.template" or number, "id"?, "external_key"?, "attributes"?}]. atomic: the first refused one undoes all and is raised with failed_index; otherwise each has its own outcome. Returns {"errors", "results": [{index, status, id, created, error?}]} in the order of the request.';

@@ -66,6 +66,15 @@ pub fn array_of(values: Vec<Argument>, element_type: Oid) -> Argument {
     array(values.into_iter().map(|value| value.unwrap_or(Datum::from(0usize))).collect(), nulls, element_type)
 }
 
+/// A `text` datum that holds an array as PostgreSQL writes it: `{a,"b c"}`.
+pub fn array_literal(array: Argument) -> Argument {
+    let array = array?;
+    // SAFETY: array_out keeps its look-ups in the call's function info, so it must be called with one; the C
+    // string it returns is copied and lives in the current memory context.
+    let written = unsafe { CStr::from_ptr(pg_sys::OidOutputFunctionCall(Oid::from(pg_sys::F_ARRAY_OUT), array)) };
+    text(&written.to_string_lossy())
+}
+
 fn array(mut elements: Vec<Datum>, mut nulls: Vec<bool>, element_type: Oid) -> Argument {
     let (mut dimension, mut lower) = (elements.len() as i32, 1);
     let (mut length, mut by_value, mut align) = (0i16, false, 0i8);

@@ -115,6 +115,15 @@ impl Caught {
 /// This is the only sound way to go on after an error of a statement: caught without it, a unique violation was
 /// seen to leave two live rows under one primary key.
 pub fn subtransaction<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
+    subtransaction_if(body, |_| true)
+}
+
+/// Like [`subtransaction`], for a body that can also refuse by itself: then, too, what it did is undone.
+pub fn attempt<R>(body: impl FnOnce() -> Result<R, Error>) -> Result<Result<R, Error>, Box<Caught>> {
+    subtransaction_if(body, Result::is_ok)
+}
+
+fn subtransaction_if<R>(body: impl FnOnce() -> R, keep: impl FnOnce(&R) -> bool) -> Result<R, Box<Caught>> {
     // SAFETY: as in PL/pgSQL's exception block: the memory context and the resource owner in force before are
     // in force again on both ways out, and the subtransaction is either released or rolled back.
     unsafe {
@@ -126,8 +135,8 @@ pub fn subtransaction<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
             .catch_rust_panic(|caught| Err(Box::new(caught)))
             .execute();
         match &outcome {
-            Ok(_) => pg_sys::ReleaseCurrentSubTransaction(),
-            Err(_) => {
+            Ok(result) if keep(result) => pg_sys::ReleaseCurrentSubTransaction(),
+            Ok(_) | Err(_) => {
                 pg_sys::MemoryContextSwitchTo(context);
                 pg_sys::RollbackAndReleaseCurrentSubTransaction();
             }

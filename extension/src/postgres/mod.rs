@@ -15,6 +15,8 @@ pub mod role;
 pub mod setting;
 /// Statements: prepared once, kept, run many times.
 pub mod spi;
+/// Where in a transaction the session is.
+pub mod transaction;
 /// Row triggers: the old and the new row.
 pub mod trigger;
 

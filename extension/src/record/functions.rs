@@ -37,8 +37,11 @@ sql_functions! {
     /// `keyed.guard_record() returns trigger`.
     keyed_guard_record => super::guard::guard_record;
 
+    /// `keyed.note_history() returns trigger`.
+    keyed_note_history => history::write::note_history;
+
     /// `keyed.write_history() returns trigger`.
-    keyed_write_history => history::write_history;
+    keyed_write_history => history::write::write_history;
 
     /// `keyed.create_record(template regclass, attributes jsonb, external_key text) returns jsonb`.
     keyed_create_record => |call| {
@@ -102,7 +105,7 @@ sql_functions! {
     /// `keyed.history_page(id uuid, page_size integer, cursor text) returns jsonb`.
     keyed_history_page => |call| {
         let id = id_argument(call)?;
-        history::read(&Caller::current(), id, call.integer(1), call.text(2).as_deref()).map(Answer::Json)
+        history::read::page(&Caller::current(), id, call.integer(1), call.text(2).as_deref()).map(Answer::Json)
     };
 
     /// `keyed.metric_page(id uuid, slug text, from, to, bucket, aggregate text, page_size integer, cursor text)`.
@@ -175,7 +178,7 @@ sql_functions! {
     /// `keyed_http.history(id text, page_size integer, cursor text) returns text`.
     keyed_http_history => |call| {
         let id = id_name(call)?;
-        history::read(&Caller::current(), id, call.integer(1), call.text(2).as_deref()).map(Answer::Text)
+        history::read::page(&Caller::current(), id, call.integer(1), call.text(2).as_deref()).map(Answer::Text)
     };
 
     /// `keyed_http.metric_series(id text, slug text, …) returns text`.

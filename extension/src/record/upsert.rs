@@ -83,14 +83,7 @@ pub fn upsert(
         }
         Mode::Update => (update(template, key, &changes).ok_or_else(Error::not_found)?, false),
         Mode::Upsert if complete => insert_or_update(template, key, &changes)?,
-        // PostgreSQL checks NOT NULL before it looks for a conflict, so the record must be found first.
-        Mode::Upsert => match update(template, key, &changes) {
-            Some(id) => (id, false),
-            None => {
-                changes::check_complete(template, &changes)?;
-                (insert(template, key, &changes).ok_or_else(gave_up)?, true)
-            }
-        },
+        Mode::Upsert => update_or_insert(template, key, &changes)?,
     };
     metric::append(template, id, &changes);
     Ok((id, created))
@@ -120,6 +113,15 @@ fn insert_or_update(template: &Template, key: &str, changes: &Changes) -> Result
         }
         Err(gave_up())
     })
+}
+
+/// The way of an upsert that does not list every required attribute. PostgreSQL checks NOT NULL before it looks for
+/// a conflict, so the record must be found first; only when there is none does the lack matter.
+fn update_or_insert(template: &Template, key: &str, changes: &Changes) -> Result<(Uuid, bool), Error> {
+    match update(template, key, changes) {
+        Some(id) => Ok((id, false)),
+        None => Err(changes::check_complete(template, changes).err().unwrap_or_else(gave_up)),
+    }
 }
 
 fn insert(template: &Template, key: &str, changes: &Changes) -> Option<Uuid> {

@@ -55,8 +55,10 @@ pub fn create_table(project: &str, slug: &str, id: i32, label: Option<&str>, att
          comment on table {history} is {}; \
          create trigger keyed_guard before insert or update or delete on {table} \
            for each row execute function keyed.guard_record(); \
-         create trigger keyed_history after insert or update or delete on {table} \
-           for each row execute function keyed.write_history(); \
+         create trigger keyed_note_history after insert or update or delete on {table} \
+           for each row execute function keyed.note_history(); \
+         create trigger keyed_write_history after insert or update or delete on {table} \
+           for each statement execute function keyed.write_history(); \
          grant select, insert, update, delete on {table} to keyed_admin; \
          grant select on {history} to keyed_admin; \
          comment on table {table} is {};",

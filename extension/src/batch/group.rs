@@ -1,0 +1,234 @@
+//! Many records of one template by one statement: what makes a batch fast. Operations join while they write the
+//! same attributes of one template with plain values and name different keys; the order is that of the plan.
+
+use super::parse::{Kind, Operation};
+use super::{Done, Outcome};
+use crate::access::{Caller, Right};
+use crate::error::Error;
+use crate::postgres::datum::{self, Argument};
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use crate::record::changes::{self, Changes};
+use crate::record::statement::{LIVE_KEY, argument, type_oid};
+use crate::record::value::{Change, Value};
+use crate::record::write::key_taken;
+use crate::record::reference;
+use crate::record_id;
+use crate::template::definition::Kind as AttributeKind;
+use crate::template::Template;
+use pgrx::pg_sys;
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+use std::rc::Rc;
+use uuid::Uuid;
+
+/// Operations waiting to be run together.
+#[derive(Default)]
+pub struct Group<'a> {
+    members: Vec<Operation<'a>>,
+    keys: HashSet<String>,
+}
+
+/// Whether an operation can ever be run together with others.
+pub fn is_groupable(operation: &Operation) -> bool {
+    let plain = operation.changes.iter().all(|(_, change)| matches!(change, Change::Set(_)));
+    match operation.kind {
+        Kind::Create => plain,
+        Kind::Upsert => plain && changes::is_complete(&operation.template, &operation.changes),
+        Kind::Update | Kind::Delete => false,
+    }
+}
+
+impl<'a> Group<'a> {
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// How many operations wait.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether the operation fits what waits already.
+    pub fn accepts(&self, operation: &Operation) -> bool {
+        let Some(first) = self.members.first() else { return true };
+        let shape = |operation: &Operation| operation.changes.iter().map(|change| change.0).collect::<Vec<_>>();
+        is_groupable(operation)
+            && Rc::ptr_eq(&first.template, &operation.template)
+            && first.kind == operation.kind
+            && operation.key.value().is_none_or(|key| !self.keys.contains(key))
+            && shape(first) == shape(operation)
+    }
+
+    /// Lets an operation wait, once its rights and references are settled.
+    pub fn add(&mut self, caller: &Caller, mut operation: Operation<'a>) -> Result<(), Error> {
+        caller.require(Right::Create, &operation.template)?;
+        if operation.kind == Kind::Upsert {
+            caller.require(Right::Update, &operation.template)?;
+        }
+        reference::resolve(caller, &operation.template, &mut operation.changes)?;
+        if let Some(key) = operation.key.value() {
+            self.keys.insert(key.to_owned());
+        }
+        self.members.push(operation);
+        Ok(())
+    }
+
+    /// The operations, to be run one by one.
+    pub fn into_members(self) -> Vec<Operation<'a>> {
+        self.members
+    }
+
+    /// Runs them by one statement. An error of PostgreSQL is an error of all.
+    pub fn run(&self) -> Vec<(usize, Outcome)> {
+        let Some(first) = self.members.first() else { return Vec::new() };
+        let template = &first.template;
+        let ids: Vec<Uuid> =
+            self.members.iter().map(|_| record_id::generate(template.id, datum::random_u64())).collect();
+        as_owner(|| match first.kind {
+            Kind::Upsert => self.run_upserts(template, &first.changes, &ids),
+            _ => self.run_creates(template, &first.changes, &ids),
+        })
+    }
+
+    fn run_creates(&self, template: &Template, shape: &Changes, ids: &[Uuid]) -> Vec<(usize, Outcome)> {
+        let written: HashSet<Uuid> = self.execute(template, shape, Kind::Create, ids).into_values().collect();
+        let outcome = |(member, id): (&Operation, &Uuid)| {
+            let outcome = if written.contains(id) {
+                Ok(Done { kind: Kind::Create, id: *id, created: true })
+            } else {
+                Err(key_taken(template, member.key.value().unwrap_or_default()))
+            };
+            (member.index, outcome)
+        };
+        self.members.iter().zip(ids).map(outcome).collect()
+    }
+
+    fn run_upserts(&self, template: &Template, shape: &Changes, ids: &[Uuid]) -> Vec<(usize, Outcome)> {
+        let mut by_key = self.execute(template, shape, Kind::Upsert, ids);
+        // Records that hold these values already were not written: their ids are looked up.
+        let unwritten: Vec<&str> = self
+            .members
+            .iter()
+            .filter_map(|member| member.key.value())
+            .filter(|key| !by_key.contains_key(&Some((*key).to_owned())))
+            .collect();
+        if !unwritten.is_empty() {
+            let sql = format!(
+                "select t.external_key, t.id from {} t where t.external_key = any ($1) and t.deleted_at is null",
+                template.table_sql()
+            );
+            let plan = template.plan(&sql, || vec![pg_sys::TEXTARRAYOID]);
+            connected(|spi| {
+                let keys = datum::text_array(unwritten.iter().map(|key| Some(*key)));
+                let rows = spi.run(&plan, Access::Latest, &[keys]);
+                for row in 0..rows.len() {
+                    let key = rows.get(row, 0).map(datum::read_text);
+                    if let Some(id) = rows.get(row, 1).map(datum::read_uuid) {
+                        by_key.insert(key, id);
+                    }
+                }
+            });
+        }
+        let outcome = |(member, new): (&Operation, &Uuid)| {
+            let key = member.key.value().map(str::to_owned);
+            let outcome = by_key.get(&key).map(|id| Done { kind: Kind::Upsert, id: *id, created: id == new });
+            (member.index, outcome.ok_or_else(Error::not_found))
+        };
+        self.members.iter().zip(ids).map(outcome).collect()
+    }
+
+    /// Runs the statement and gives back the ids written, by key.
+    fn execute(
+        &self,
+        template: &Template,
+        shape: &Changes,
+        kind: Kind,
+        ids: &[Uuid],
+    ) -> HashMap<Option<String>, Uuid> {
+        let sql = statement(template, shape, kind);
+        let plan = template.plan(&sql, || {
+            let mut types = vec![pg_sys::UUIDARRAYOID, pg_sys::TEXTARRAYOID];
+            types.extend(shape.iter().map(|(position, _)| array_oid(template.attributes[*position].kind)));
+            types
+        });
+        let mut arguments = vec![
+            datum::array_of(ids.iter().map(|id| datum::uuid(*id)).collect(), pg_sys::UUIDOID),
+            datum::text_array(self.members.iter().map(|member| member.key.value())),
+        ];
+        for (column, (position, _)) in shape.iter().enumerate() {
+            let kind = template.attributes[*position].kind;
+            let element = if kind == AttributeKind::List { pg_sys::TEXTOID } else { type_oid(kind) };
+            let values = self.members.iter().map(|member| element_of(&member.changes[column].1)).collect();
+            arguments.push(datum::array_of(values, element));
+        }
+        connected(|spi| {
+            let rows = spi.run(&plan, Access::Latest, &arguments);
+            let mut written = HashMap::with_capacity(rows.len());
+            let mut unnamed = Vec::new();
+            for row in 0..rows.len() {
+                let Some(id) = rows.get(row, 0).map(datum::read_uuid) else { continue };
+                match rows.get(row, 1).map(datum::read_text) {
+                    // Creates are told apart by id alone: several may have no key.
+                    _ if kind == Kind::Create => unnamed.push(id),
+                    key => {
+                        written.insert(key, id);
+                    }
+                }
+            }
+            written.extend(unnamed.into_iter().map(|id| (Some(id.to_string()), id)));
+            written
+        })
+    }
+}
+
+fn statement(template: &Template, shape: &Changes, kind: Kind) -> String {
+    let (mut names, mut values, mut parameters, mut aliases) =
+        (String::new(), String::new(), String::new(), String::new());
+    let (mut updates, mut old, mut new) = (String::new(), String::new(), String::new());
+    for (column, (position, _)) in shape.iter().enumerate() {
+        let attribute = &template.attributes[*position];
+        let slug = &attribute.slug;
+        let cast = if attribute.kind == AttributeKind::List { "::text[]" } else { "" };
+        let comma = if column > 0 { ", " } else { "" };
+        let _ = write!(names, ", \"{slug}\"");
+        let _ = write!(values, ", u.c{column}{cast}");
+        let _ = write!(parameters, ", ${}", column + 3);
+        let _ = write!(aliases, ", c{column}");
+        let _ = write!(updates, "\"{slug}\" = excluded.\"{slug}\", ");
+        let _ = write!(old, "{comma}t.\"{slug}\"");
+        let _ = write!(new, "{comma}excluded.\"{slug}\"");
+    }
+    let action = if kind == Kind::Create || shape.is_empty() {
+        "nothing".to_owned()
+    } else {
+        format!("update set {updates}updated_at = now() where record_image_ne(row({old}), row({new}))")
+    };
+    format!(
+        "insert into {} as t (id, external_key{names}) select u.id, u.external_key{values} \
+         from unnest($1, $2{parameters}) u (id, external_key{aliases}) \
+         on conflict (external_key) where {LIVE_KEY} do {action} returning t.id, t.external_key",
+        template.table_sql()
+    )
+}
+
+fn array_oid(kind: AttributeKind) -> pg_sys::Oid {
+    match kind {
+        AttributeKind::String | AttributeKind::List => pg_sys::TEXTARRAYOID,
+        AttributeKind::Number => pg_sys::NUMERICARRAYOID,
+        AttributeKind::Metric => pg_sys::FLOAT8ARRAYOID,
+        AttributeKind::Date => pg_sys::DATEARRAYOID,
+        AttributeKind::DateTime => pg_sys::TIMESTAMPTZARRAYOID,
+        AttributeKind::Reference => pg_sys::UUIDARRAYOID,
+    }
+}
+
+/// A value as an element of its column's array. PostgreSQL has no arrays of arrays, so a list travels as text.
+fn element_of(change: &Change) -> Argument {
+    match change {
+        Change::Set(list @ Value::List(_)) => datum::array_literal(argument(list)),
+        Change::Set(value) => argument(value),
+        Change::Increment(_) | Change::Append(_) => None,
+    }
+}

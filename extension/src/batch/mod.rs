@@ -1,0 +1,179 @@
+//! Many operations in one call: parsed, put into an order in which concurrent batches cannot deadlock, run in
+//! groups, and reported in the order of the request.
+
+/// Many records of one template by one statement.
+pub mod group;
+/// The order in which operations run.
+pub mod order;
+/// JSON → operations.
+pub mod parse;
+/// Results → JSON.
+pub mod report;
+/// Runs operations one by one.
+pub mod single;
+
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::postgres::function::{Answer, sql_functions};
+use crate::postgres::guard::{Caught, attempt};
+use crate::record::changes::Changes;
+use crate::record::value::{Change, Value};
+use parse::{Kind, Operation};
+use pgrx::prelude::PgSqlErrorCode;
+use uuid::Uuid;
+
+/// The most operations of one batch.
+pub const MAX_OPERATIONS: usize = 1000;
+
+sql_functions! {
+    /// `keyed.batch(operations jsonb, atomic boolean) returns jsonb`.
+    keyed_batch => |call| {
+        let operations = call.required_json(0, "operations")?;
+        let operations = serde_json::from_str(&operations)
+            .map_err(|error| Error::new(Code::MalformedRequest, format!("operations cannot be read: {error}")))?;
+        run(&Caller::current(), operations, call.flag(1)).map(Answer::Json)
+    };
+
+    /// `keyed_http.batch(body text) returns text[]`.
+    keyed_http_batch => |call| {
+        let body = call.required_text(0, "body")?;
+        let (operations, atomic) = parse::body(&body)?;
+        let report = run(&Caller::current(), operations, atomic)?;
+        Ok(Answer::Texts(vec![Some("200".to_owned()), None, Some(report)]))
+    };
+}
+
+/// What became of an operation that was not refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    kind: Kind,
+    id: Uuid,
+    created: bool,
+}
+
+type Outcome = Result<Done, Error>;
+
+fn run(caller: &Caller, operations: &serde_json::value::RawValue, atomic: bool) -> Result<String, Error> {
+    let parsed = parse::operations(caller, operations)?;
+    let mut outcomes: Vec<Option<Outcome>> = vec![None; parsed.len()];
+    let mut ready: Vec<Operation> = Vec::with_capacity(parsed.len());
+    for (index, operation) in parsed.into_iter().enumerate() {
+        match operation {
+            Ok(operation) => ready.push(operation),
+            Err(error) if atomic => return Err(failed(index, error)),
+            Err(error) => outcomes[index] = Some(Err(error)),
+        }
+    }
+    let steps = order::plan(&mut ready);
+    let mut group = group::Group::default();
+    let mut put_off: Vec<(usize, Changes)> = Vec::new();
+    for step in steps {
+        let operation = &mut ready[step.operation];
+        if !step.put_off.is_empty() {
+            put_off.push((step.operation, take(&mut operation.changes, &step.put_off)));
+        }
+        // What this operation needs may be waiting in the group.
+        if !group.accepts(operation) || operation.refers_by_key() {
+            finish(caller, &mut group, atomic, &mut outcomes)?;
+        }
+        let operation = &ready[step.operation];
+        if group::is_groupable(operation) {
+            match group.add(caller, operation.clone()) {
+                Ok(()) => {}
+                Err(error) if atomic => return Err(failed(operation.index, error)),
+                Err(error) => outcomes[operation.index] = Some(Err(error)),
+            }
+        } else {
+            let outcome = alone(|| single::run(caller, operation, operation.changes.clone()))?;
+            settle(atomic, operation.index, outcome, &mut outcomes)?;
+        }
+    }
+    finish(caller, &mut group, atomic, &mut outcomes)?;
+    // References that go round in a circle: the records exist now, so the last link can be made.
+    for (position, changes) in put_off {
+        let operation = &ready[position];
+        if let Some(Ok(done)) = outcomes[operation.index].clone() {
+            let outcome = alone(|| single::link(caller, operation, done, changes))?;
+            settle(atomic, operation.index, outcome, &mut outcomes)?;
+        }
+    }
+    Ok(report::to_json(&outcomes))
+}
+
+fn finish(
+    caller: &Caller,
+    group: &mut group::Group,
+    atomic: bool,
+    outcomes: &mut [Option<Outcome>],
+) -> Result<(), Error> {
+    let group = std::mem::take(group);
+    if group.is_empty() {
+        return Ok(());
+    }
+    if group.len() > 1 {
+        match attempt(|| Ok(group.run())) {
+            Ok(Ok(done)) => {
+                for (index, outcome) in done {
+                    settle(atomic, index, outcome, outcomes)?;
+                }
+                return Ok(());
+            }
+            Ok(Err(error)) => return Err(error),
+            // One bad row must not cost its neighbours: each is tried again alone.
+            Err(caught) => rethrow_unless_local(caught)?,
+        };
+    }
+    for operation in group.into_members() {
+        let outcome = alone(|| single::run(caller, &operation, operation.changes.clone()))?;
+        settle(atomic, operation.index, outcome, outcomes)?;
+    }
+    Ok(())
+}
+
+/// Runs one operation so that its refusal undoes just what it did.
+fn alone(body: impl FnOnce() -> Outcome) -> Result<Outcome, Error> {
+    match attempt(body) {
+        Ok(outcome) => Ok(outcome),
+        Err(caught) => rethrow_unless_local(caught).map(Err),
+    }
+}
+
+/// An error about the operation becomes its outcome; one about the session or its neighbours ends the request.
+fn rethrow_unless_local(caught: Box<Caught>) -> Result<Error, Error> {
+    use PgSqlErrorCode as State;
+    let code = match caught.state {
+        State::ERRCODE_UNIQUE_VIOLATION => Code::Conflict,
+        State::ERRCODE_FOREIGN_KEY_VIOLATION => Code::ReferenceNotFound,
+        State::ERRCODE_NOT_NULL_VIOLATION | State::ERRCODE_CHECK_VIOLATION | State::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE => {
+            Code::InvalidValue
+        }
+        State::ERRCODE_PROGRAM_LIMIT_EXCEEDED => Code::PayloadTooLarge,
+        _ => caught.rethrow(),
+    };
+    Ok(Error::new(code, caught.message))
+}
+
+fn settle(atomic: bool, index: usize, outcome: Outcome, outcomes: &mut [Option<Outcome>]) -> Result<(), Error> {
+    match outcome {
+        Err(error) if atomic => Err(failed(index, error)),
+        outcome => {
+            outcomes[index] = Some(outcome);
+            Ok(())
+        }
+    }
+}
+
+fn failed(index: usize, error: Error) -> Error {
+    Error { failed_index: Some(index), ..error.below(&format!("/operations/{index}")) }
+}
+
+fn take<'a>(changes: &mut Changes<'a>, positions: &[usize]) -> Changes<'a> {
+    let (taken, kept) = std::mem::take(changes).into_iter().partition(|change| positions.contains(&change.0));
+    *changes = kept;
+    taken
+}
+
+/// Whether a change refers to a record by its key.
+fn refers_by_key(change: &Change) -> bool {
+    matches!(change, Change::Set(Value::ReferenceByKey(_)))
+}

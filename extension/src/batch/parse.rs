@@ -1,0 +1,166 @@
+//! JSON → operations: what each wants, checked as far as it can be without the records.
+
+use super::{MAX_OPERATIONS, refers_by_key};
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::json::{self, pointer_step};
+use crate::record::changes::{self, Changes};
+use crate::record::upsert::parse_key;
+use crate::record::write::Key;
+use crate::template::definition::{missing, text_at};
+use crate::template::{Template, catalog};
+use crate::record_id;
+use serde_json::value::RawValue;
+use std::rc::Rc;
+use uuid::Uuid;
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Create a record; a key that is held is a conflict.
+    Create,
+    /// Change a live record.
+    Update,
+    /// Create a record, or change the one that holds the key.
+    Upsert,
+    /// Mark a live record as deleted.
+    Delete,
+}
+
+/// One operation, ready to run.
+#[derive(Clone)]
+pub struct Operation<'a> {
+    /// Where it stands in the request.
+    pub index: usize,
+    /// What it does.
+    pub kind: Kind,
+    /// Whose record it is.
+    pub template: Rc<Template>,
+    /// Which record, when it is named by id.
+    pub id: Option<Uuid>,
+    /// The key: which record, or with an id what its key becomes.
+    pub key: Key,
+    /// What happens to the attributes.
+    pub changes: Changes<'a>,
+}
+
+impl Operation<'_> {
+    /// Whether the operation may give a record another key, so that the order among different keys matters.
+    pub fn sets_key(&self) -> bool {
+        self.id.is_some() && self.key != Key::Absent
+    }
+
+    /// Whether one of its references must be looked up by key.
+    pub fn refers_by_key(&self) -> bool {
+        self.changes.iter().any(|(_, change)| refers_by_key(change))
+    }
+}
+
+/// Reads the body of a batch request: `{operations, atomic?}`.
+pub fn body(text: &str) -> Result<(&RawValue, bool), Error> {
+    let (mut operations, mut atomic) = (None, false);
+    for (name, value) in json::object(text)?.0 {
+        match name.as_ref() {
+            "operations" => operations = Some(value),
+            "atomic" => atomic = json::boolean_at(value, "/atomic")?,
+            _ => {
+                let pointer = format!("/{}", pointer_step(&name));
+                return Err(Error::at(Code::UnknownField, pointer, "a batch has operations and atomic"));
+            }
+        }
+    }
+    operations.map(|operations| (operations, atomic)).ok_or_else(|| missing("operations", ""))
+}
+
+/// Reads the operations; an error of one is its own.
+pub fn operations<'a>(caller: &Caller, operations: &'a RawValue) -> Result<Vec<Result<Operation<'a>, Error>>, Error> {
+    let entries = json::array_at(operations, "/operations")?;
+    if entries.len() > MAX_OPERATIONS {
+        let message = format!("a batch has at most {MAX_OPERATIONS} operations, not {}", entries.len());
+        return Err(Error::at(Code::PayloadTooLarge, "/operations", message).hint("send several batches"));
+    }
+    let mut parsed = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.into_iter().enumerate() {
+        match operation(caller, index, entry) {
+            Err(error) if error.code == Code::ProjectRequired => return Err(error),
+            result => parsed.push(result),
+        }
+    }
+    Ok(parsed)
+}
+
+fn operation<'a>(caller: &Caller, index: usize, entry: &'a RawValue) -> Result<Operation<'a>, Error> {
+    let (mut kind, mut template, mut id, mut key, mut attributes) = (None, None, None, Key::Absent, None);
+    for (name, value) in json::object_at(entry, "")?.0 {
+        match name.as_ref() {
+            "op" => kind = Some(parse_kind(&text_at(value, "/op")?)?),
+            "template" => template = Some(text_at(value, "/template")?),
+            "id" => {
+                let text = text_at(value, "/id")?;
+                id = Some(Uuid::parse_str(&text).map_err(|_| Error::not_found())?);
+            }
+            "external_key" => key = parse_key(value)?,
+            "attributes" => attributes = Some(value),
+            _ => {
+                let pointer = format!("/{}", pointer_step(&name));
+                return Err(Error::at(Code::UnknownField, pointer, format!("{name:?} is not known here"))
+                    .hint("an operation has op, template, id, external_key and attributes"));
+            }
+        }
+    }
+    let kind = kind.ok_or_else(|| missing("op", ""))?;
+    let template = find_template(caller, template.as_deref(), id)?;
+    match kind {
+        Kind::Create if id.is_some() => {
+            return Err(Error::at(Code::InvalidValue, "/id", "a new record gets its id from the service"));
+        }
+        Kind::Upsert if id.is_some() => {
+            return Err(Error::at(Code::InvalidValue, "/id", "an upsert names its record by external_key"));
+        }
+        Kind::Upsert | Kind::Update | Kind::Delete if id.is_none() && key.value().is_none() => {
+            return Err(Error::at(Code::InvalidExternalKey, "/external_key", "the operation must name its record")
+                .hint("send external_key, or (update, delete) id"));
+        }
+        Kind::Delete if attributes.is_some() => {
+            return Err(Error::at(Code::UnknownField, "/attributes", "a delete has no attributes"));
+        }
+        _ => {}
+    }
+    let changes = attributes.map(|attributes| changes::parse(&template, attributes)).transpose()?.unwrap_or_default();
+    if kind == Kind::Create {
+        changes::check_complete(&template, &changes)?;
+    }
+    Ok(Operation { index, kind, template, id, key, changes })
+}
+
+fn parse_kind(name: &str) -> Result<Kind, Error> {
+    match name {
+        "create" => Ok(Kind::Create),
+        "update" => Ok(Kind::Update),
+        "upsert" => Ok(Kind::Upsert),
+        "delete" => Ok(Kind::Delete),
+        _ => Err(Error::at(Code::InvalidValue, "/op", format!("{name:?} is not an operation"))
+            .hint("the operations are create, update, upsert and delete")),
+    }
+}
+
+/// The template by slug, number or `project.template`; with an id it may be left out, and must agree otherwise.
+fn find_template(caller: &Caller, name: Option<&str>, id: Option<Uuid>) -> Result<Rc<Template>, Error> {
+    let by_id = match id {
+        Some(id) => Some(record_id::template_of(id).and_then(catalog::by_id).ok_or_else(Error::not_found)?),
+        None => None,
+    };
+    let by_name = match name.map(|name| (name, name.split_once('.'))) {
+        None => None,
+        Some((name, None)) => Some(catalog::by_name(caller, name)?),
+        Some((_, Some((project, slug)))) => {
+            let project = catalog::project_by_name_or_id(project).ok_or_else(Error::not_found)?;
+            Some(catalog::by_slug(project.id, slug).ok_or_else(Error::not_found)?)
+        }
+    };
+    match (by_id, by_name) {
+        (Some(by_id), Some(by_name)) if by_id.id != by_name.id => Err(Error::not_found()),
+        (Some(template), _) | (None, Some(template)) => Ok(template),
+        (None, None) => Err(missing("template", "")),
+    }
+}

@@ -1,0 +1,43 @@
+//! One operation of a batch, by the same functions that serve it alone.
+
+use super::parse::{Kind, Operation};
+use super::{Done, Outcome};
+use crate::access::{Caller, Right};
+use crate::error::Error;
+use crate::record::changes::Changes;
+use crate::record::upsert::{self, Mode};
+use crate::record::write::{self, Key};
+use crate::record::read;
+
+/// Runs an operation.
+pub fn run(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
+    let (kind, template) = (operation.kind, &operation.template);
+    let done = |id, created| Done { kind, id, created };
+    match (kind, operation.id, operation.key.value()) {
+        (Kind::Create, _, key) => write::create(caller, template, key, changes).map(|(id, _)| done(id, true)),
+        (Kind::Upsert, _, Some(key)) => {
+            upsert::upsert(caller, template, Mode::Upsert, key, changes).map(|(id, created)| done(id, created))
+        }
+        (Kind::Update, Some(id), _) => {
+            caller.require(Right::Update, template)?;
+            write::update(caller, template, id, &operation.key, changes).map(|_| done(id, false))
+        }
+        (Kind::Update, None, Some(key)) => {
+            upsert::upsert(caller, template, Mode::Update, key, changes).map(|(id, _)| done(id, false))
+        }
+        (Kind::Delete, Some(id), _) => write::delete(caller, id).map(|()| done(id, false)),
+        (Kind::Delete, None, Some(key)) => {
+            caller.require(Right::Delete, template)?;
+            let id = read::id_by_key(template, key).ok_or_else(Error::not_found)?;
+            write::delete(caller, id).map(|()| done(id, false))
+        }
+        (Kind::Upsert | Kind::Update | Kind::Delete, None, None) | (Kind::Upsert, Some(_), None) => {
+            Err(Error::not_found())
+        }
+    }
+}
+
+/// Makes the references that had to wait until all records of a circle exist.
+pub fn link(caller: &Caller, operation: &Operation, done: Done, changes: Changes) -> Outcome {
+    write::update(caller, &operation.template, done.id, &Key::Absent, changes).map(|_| done)
+}

@@ -1,0 +1,76 @@
+//! The history of a record, page by page.
+
+use crate::access::{Caller, Right};
+use crate::error::{Code, Error};
+use crate::json::write_string;
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use crate::record::shape::write_value;
+use crate::template::ddl;
+use crate::template::definition::Kind;
+use pgrx::pg_sys::{self, Datum};
+use uuid::Uuid;
+
+/// How many entries a page has when the request does not say, and at the most.
+const DEFAULT_LIMIT: i32 = 100;
+const MOST_LIMIT: i32 = 1000;
+
+/// The history of a record, deleted ones included, newest first: `{history:[…],next_cursor}`.
+pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>) -> Result<String, Error> {
+    let template = crate::record::read::template_of(caller, id, Right::Read)?;
+    let limit = limit.unwrap_or(DEFAULT_LIMIT);
+    if !(1..=MOST_LIMIT).contains(&limit) {
+        return Err(Error::at(Code::InvalidValue, "/limit", format!("limit is a number from 1 to {MOST_LIMIT}")));
+    }
+    let before: i32 = match cursor {
+        None => i32::MAX,
+        Some(cursor) => cursor.strip_prefix('v').and_then(|version| version.parse().ok()).ok_or_else(|| {
+            Error::at(Code::InvalidValue, "/cursor", "this is not a cursor of a history")
+                .hint("send next_cursor of the page before, unchanged")
+        })?,
+    };
+    let sql = format!(
+        "select h.version, h.at, h.actor, h.source, h.operation, h.external_key, h.changes from {} h \
+         where h.record_id = $1 and h.version < $2 order by h.version desc limit $3",
+        ddl::history_sql(template.id)
+    );
+    as_owner(|| {
+        let plan = template.plan(&sql, || vec![pg_sys::UUIDOID, pg_sys::INT4OID, pg_sys::INT8OID]);
+        connected(|spi| {
+            // One row more than wanted tells whether there is another page.
+            let arguments = [datum::uuid(id), Some(Datum::from(before)), Some(Datum::from(i64::from(limit) + 1))];
+            let rows = spi.run(&plan, Access::Snapshot, &arguments);
+            if rows.is_empty() && cursor.is_none() {
+                return Err(Error::not_found());
+            }
+            let shown = rows.len().min(limit as usize);
+            let mut out = String::from("{\"history\":[");
+            let mut version = 0;
+            for row in 0..shown {
+                version = rows.get(row, 0).map_or(0, datum::read_i32);
+                out.push_str(if row > 0 { ",{\"version\":" } else { "{\"version\":" });
+                out.push_str(&version.to_string());
+                for (name, kind, number) in [
+                    ("at", Kind::DateTime, 1),
+                    ("actor", Kind::String, 2),
+                    ("source", Kind::String, 3),
+                    ("operation", Kind::String, 4),
+                    ("external_key", Kind::String, 5),
+                ] {
+                    out.push(',');
+                    write_string(&mut out, name);
+                    out.push(':');
+                    write_value(&mut out, kind, rows.get(row, number));
+                }
+                out.push_str(",\"changes\":");
+                out.push_str(&rows.get(row, 6).map(datum::read_jsonb).unwrap_or_default());
+                out.push('}');
+            }
+            out.push_str("],\"next_cursor\":");
+            out.push_str(&if rows.len() > shown { format!("\"v{version}\"") } else { "null".to_owned() });
+            out.push('}');
+            Ok(out)
+        })
+    })
+}

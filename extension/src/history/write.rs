@@ -1,0 +1,205 @@
+//! The triggers that write history: one notes each row, one writes the notes when the statement is done.
+//!
+//! Noting rows ourselves, and not by transition tables, costs less for the single row of an upsert (no tuple store,
+//! no join of old and new), and for many rows their entries still go in by one statement.
+
+use crate::access::Caller;
+use crate::error::Error;
+use crate::postgres::datum;
+use crate::postgres::function::{Answer, Call};
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use crate::postgres::transaction::{self, Moment};
+use crate::postgres::trigger::{self, Firing};
+use crate::record::guard::{changed_attributes, operation};
+use crate::record::shape::write_value;
+use crate::record_id;
+use crate::template::definition::Kind;
+use crate::template::{Template, catalog, column, ddl};
+use pgrx::pg_sys::{self, Datum, Oid};
+use std::cell::RefCell;
+use std::collections::HashSet;
+use uuid::Uuid;
+
+/// A statement of more rows writes its entries in portions of this many, so that memory stays flat.
+const PORTION: usize = 1000;
+
+/// An entry that waits for the end of its statement.
+struct Entry {
+    table: Oid,
+    /// The subtransaction it belongs to: an entry of one that failed is never written.
+    moment: Moment,
+    record: Uuid,
+    /// Made by this session a moment ago: its first version needs no search.
+    is_fresh: bool,
+    operation: &'static str,
+    external_key: Option<String>,
+    changes: String,
+}
+
+#[derive(Default)]
+struct Waiting {
+    entries: Vec<Entry>,
+    records: HashSet<Uuid>,
+}
+
+impl Waiting {
+    /// Drops what can never be written any more: notes of statements that failed.
+    fn forget_failed(&mut self, now: Moment) {
+        if self.entries.last().is_some_and(|entry| entry.moment != now) {
+            self.entries.retain(|entry| entry.moment.may_still_commit(now));
+            self.records = self.entries.iter().map(|entry| entry.record).collect();
+        }
+    }
+
+    /// Takes the entry in, unless the entries that wait must be written first: there are many, or one is of the
+    /// same record, which a trigger of somebody else can bring about.
+    fn push(&mut self, entry: Entry) -> Option<Entry> {
+        if self.entries.len() >= PORTION || !self.records.insert(entry.record) {
+            return Some(entry);
+        }
+        self.entries.push(entry);
+        None
+    }
+
+    fn take(&mut self, table: Oid, moment: Moment) -> Vec<Entry> {
+        let taken = self.entries.extract_if(.., |it| it.table == table && it.moment == moment).collect();
+        self.records = self.entries.iter().map(|entry| entry.record).collect();
+        taken
+    }
+}
+
+thread_local! {
+    static WAITING: RefCell<Waiting> = RefCell::new(Waiting::default());
+}
+
+/// `keyed.note_history() returns trigger`, after each row.
+pub fn note_history(call: &Call) -> Result<Answer, Error> {
+    let firing = Firing::from_call(call.info())?;
+    let template = catalog::by_table(firing.table)?;
+    let pass = Answer::Datum(firing.pass());
+    let operation = operation(&firing);
+    let changes = changes(&template, &firing);
+    if operation == "update" && changes.len() == 2 {
+        return Ok(pass);
+    }
+    let Some(row) = firing.new.as_ref().or(firing.old.as_ref()) else { return Ok(pass) };
+    let Some(record) = row.get(column::ID).map(datum::read_uuid) else { return Ok(pass) };
+    let moment = transaction::moment();
+    let entry = Entry {
+        table: firing.table,
+        moment,
+        record,
+        is_fresh: operation == "create" && record_id::is_fresh(record),
+        operation,
+        external_key: row.get(column::EXTERNAL_KEY).map(datum::read_text),
+        changes,
+    };
+    let refused = WAITING.with_borrow_mut(|waiting| {
+        waiting.forget_failed(moment);
+        waiting.push(entry)
+    });
+    if let Some(entry) = refused {
+        flush(&template, moment);
+        WAITING.with_borrow_mut(|waiting| waiting.push(entry));
+    }
+    Ok(pass)
+}
+
+/// `keyed.write_history() returns trigger`, after each statement.
+pub fn write_history(call: &Call) -> Result<Answer, Error> {
+    let table = trigger::table_of(call.info())?;
+    if WAITING.with_borrow(|waiting| waiting.entries.iter().any(|it| it.table == table)) {
+        flush(&*catalog::by_table(table)?, transaction::moment());
+    }
+    Ok(Answer::Datum(Datum::from(0usize)))
+}
+
+fn flush(template: &Template, moment: Moment) {
+    let entries = WAITING.with_borrow_mut(|waiting| waiting.take(template.table, moment));
+    let (actor, source) = Caller::actor_and_source();
+    as_owner(|| match entries.as_slice() {
+        [] => {}
+        [entry] => write_one(template, entry, &actor, &source),
+        entries => write_many(template, entries, &actor, &source),
+    });
+}
+
+fn write_one(template: &Template, entry: &Entry, actor: &str, source: &str) {
+    let table = ddl::history_sql(template.id);
+    let sql = if entry.is_fresh {
+        format!("insert into {table} values ($1, 1, now(), $2, $3, $4, $5, $6)")
+    } else {
+        format!(
+            "insert into {table} select $1, coalesce(max(h.version), 0) + 1, now(), $2, $3, $4, $5, $6 \
+             from {table} h where h.record_id = $1"
+        )
+    };
+    let plan = template.plan(&sql, || {
+        use pg_sys::{JSONBOID, TEXTOID, UUIDOID};
+        vec![UUIDOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, JSONBOID]
+    });
+    connected(|spi| {
+        let arguments = [
+            datum::uuid(entry.record),
+            datum::text(actor),
+            datum::text(source),
+            datum::text(entry.operation),
+            datum::optional_text(entry.external_key.as_deref()),
+            datum::jsonb(&entry.changes),
+        ];
+        spi.run(&plan, Access::Latest, &arguments);
+    });
+}
+
+fn write_many(template: &Template, entries: &[Entry], actor: &str, source: &str) {
+    let table = ddl::history_sql(template.id);
+    let sql = format!(
+        "insert into {table} select u.record_id, case when u.is_fresh then 1 else (select \
+         coalesce(max(h.version), 0) + 1 from {table} h where h.record_id = u.record_id) end, now(), $1, $2, \
+         u.operation, u.external_key, u.changes::jsonb \
+         from unnest($3, $4, $5, $6, $7) u (record_id, is_fresh, operation, external_key, changes)"
+    );
+    let plan = template.plan(&sql, || {
+        use pg_sys::{BOOLARRAYOID, TEXTARRAYOID, TEXTOID, UUIDARRAYOID};
+        vec![TEXTOID, TEXTOID, UUIDARRAYOID, BOOLARRAYOID, TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID]
+    });
+    connected(|spi| {
+        let arguments = [
+            datum::text(actor),
+            datum::text(source),
+            datum::array_of(entries.iter().map(|entry| datum::uuid(entry.record)).collect(), pg_sys::UUIDOID),
+            datum::array_of(entries.iter().map(|it| Some(Datum::from(it.is_fresh))).collect(), pg_sys::BOOLOID),
+            datum::text_array(entries.iter().map(|entry| Some(entry.operation))),
+            datum::text_array(entries.iter().map(|entry| entry.external_key.as_deref())),
+            datum::text_array(entries.iter().map(|entry| Some(entry.changes.as_str()))),
+        ];
+        spi.run(&plan, Access::Latest, &arguments);
+    });
+}
+
+/// `{slug: {old, new}}` of what differs.
+fn changes(template: &Template, firing: &Firing) -> String {
+    let (old, new) = (firing.old.as_ref(), firing.new.as_ref());
+    let mut out = String::with_capacity(128);
+    out.push('{');
+    let mut write_change = |slug: &str, kind: Kind, number: i16| {
+        out.push_str(if out.len() > 1 { ",\"" } else { "\"" });
+        out.push_str(slug);
+        out.push_str("\":{\"old\":");
+        write_value(&mut out, kind, old.and_then(|row| row.get(number)));
+        out.push_str(",\"new\":");
+        write_value(&mut out, kind, new.and_then(|row| row.get(number)));
+        out.push('}');
+    };
+    if let (Some(old), Some(new)) = (old, new)
+        && !new.same(old, column::EXTERNAL_KEY)
+    {
+        write_change("external_key", Kind::String, column::EXTERNAL_KEY);
+    }
+    for attribute in changed_attributes(template, firing) {
+        write_change(&attribute.slug, attribute.kind, attribute.column);
+    }
+    out.push('}');
+    out
+}

@@ -1,0 +1,45 @@
+//! Where in a transaction the session is: so that what was noted in one that failed is never taken for another's.
+
+use pgrx::pg_sys;
+use pgrx::prelude::*;
+use std::cell::Cell;
+
+thread_local! {
+    /// How many transactions of this session have ended.
+    static ENDED: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A subtransaction of a transaction of this session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    transaction: u64,
+    subtransaction: u32,
+}
+
+impl Moment {
+    /// Whether what was noted at this moment can still become part of the transaction, seen from `now`: the
+    /// subtransactions in progress have ascending numbers, so a higher one than the current has ended.
+    pub fn may_still_commit(self, now: Moment) -> bool {
+        self.transaction == now.transaction && self.subtransaction <= now.subtransaction
+    }
+}
+
+/// Registers the callback; called once when the library is loaded.
+pub fn register() {
+    // SAFETY: the callback lives as long as the library, which is never unloaded.
+    unsafe { pg_sys::RegisterXactCallback(Some(count_end), std::ptr::null_mut()) };
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn count_end(event: pg_sys::XactEvent::Type, _unused: *mut std::ffi::c_void) {
+    use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE};
+    if matches!(event, XACT_EVENT_ABORT | XACT_EVENT_COMMIT | XACT_EVENT_PREPARE) {
+        ENDED.set(ENDED.get() + 1);
+    }
+}
+
+/// Where the session is now.
+pub fn moment() -> Moment {
+    // SAFETY: reads a variable of the session.
+    Moment { transaction: ENDED.get(), subtransaction: unsafe { pg_sys::GetCurrentSubTransactionId() } }
+}
