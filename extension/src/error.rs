@@ -130,7 +130,10 @@ impl Error {
 
     /// The one answer for what is missing, deleted or out of sight: always the same, so that it tells nothing.
     pub fn not_found() -> Self {
-        Error::new(Code::NotFound, "nothing here: it does not exist, was deleted, or is not visible to this caller")
+        Error::new(
+            Code::NotFound,
+            "nothing here: it does not exist, was deleted, or is not visible to this caller",
+        )
     }
 
     /// Moves every pointer below `prefix`, for an error that arose in a part of a larger request.
@@ -195,7 +198,8 @@ impl Error {
     pub fn raise(self) -> ! {
         let detail = self.detail();
         let message = self.located_message();
-        let mut report = pg_sys::panic::ErrorReport::new(self.code.row().1, message, "keyed").set_detail(detail);
+        let mut report =
+            pg_sys::panic::ErrorReport::new(self.code.row().1, message, "keyed").set_detail(detail);
         if let Some(hint) = self.hint {
             report = report.set_hint(hint);
         }
@@ -222,7 +226,8 @@ mod tests {
 
     #[test]
     fn detail_is_json_that_names_code_and_pointers() {
-        let error = Error::at(Code::InvalidValue, "/attributes/a\"b", "must be a string").below("/operations/3");
+        let error =
+            Error::at(Code::InvalidValue, "/attributes/a\"b", "must be a string").below("/operations/3");
         assert_eq!(
             error.detail(),
             r#"{"code":"invalid_value","errors":[{"pointer":"/operations/3/attributes/a\"b","code":"invalid_value","detail":"must be a string"}]}"#
@@ -233,7 +238,10 @@ mod tests {
     fn joined_errors_keep_every_fault() {
         let errors = ["/a", "/b"].map(|pointer| Error::at(Code::InvalidValue, pointer, "no"));
         let joined = Error::join(errors.to_vec()).expect("two errors");
-        assert_eq!(joined.faults.iter().map(|fault| fault.pointer.as_str()).collect::<Vec<_>>(), ["/a", "/b"]);
+        assert_eq!(
+            joined.faults.iter().map(|fault| fault.pointer.as_str()).collect::<Vec<_>>(),
+            ["/a", "/b"]
+        );
         assert_eq!(Error::join(Vec::new()), None);
     }
 }

@@ -56,18 +56,19 @@ impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
 }
 
 fn keep_last_of_each_name(members: &mut Vec<(Cow<'_, str>, &RawValue)>) {
-    let mut later = std::collections::HashSet::with_capacity(members.len());
-    let mut position = members.len();
-    let mut repeated = Vec::new();
-    while position > 0 {
-        position -= 1;
-        if !later.insert(members[position].0.as_ref().to_owned()) {
-            repeated.push(position);
+    // Few members are compared with each other faster than hashed; many must not cost their square.
+    if members.len() <= 32 {
+        for position in (0..members.len()).rev() {
+            if members[position + 1..].iter().any(|later| later.0 == members[position].0) {
+                members.remove(position);
+            }
         }
+        return;
     }
-    for position in repeated {
-        members.remove(position);
-    }
+    let mut later = std::collections::HashSet::with_capacity(members.len());
+    let is_last: Vec<bool> = members.iter().rev().map(|member| later.insert(member.0.clone())).collect();
+    let mut is_last = is_last.into_iter().rev();
+    members.retain(|_| is_last.next().unwrap_or(true));
 }
 
 /// Reads a JSON text as an object; anything else cannot be read as a request.
@@ -173,6 +174,19 @@ mod tests {
         let read = object(r#"{"a":1,"b":2,"\u0061":3}"#).expect("an object");
         let members: Vec<_> = read.0.iter().map(|(name, value)| (name.as_ref(), value.get())).collect();
         assert_eq!(members, [("b", "2"), ("a", "3")]);
+    }
+
+    #[test]
+    fn the_last_value_counts_among_many_members_too() {
+        let many: Vec<String> = (0..100).map(|n| format!("\"k{}\":{n}", n % 50)).collect();
+        let text = format!("{{{}}}", many.join(","));
+        let read = object(&text).expect("an object");
+        assert_eq!(read.0.len(), 50);
+        assert!(
+            read.0
+                .iter()
+                .all(|(name, value)| format!("k{}", value.get().parse::<i32>().unwrap_or(0) - 50) == **name)
+        );
     }
 
     #[test]

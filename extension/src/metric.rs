@@ -41,7 +41,9 @@ pub fn create_table(template: i32, full_name: &str) -> String {
            record_id uuid, attribute_id integer, at timestamptz, id bigint generated always as identity, \
            value double precision not null, primary key (record_id, attribute_id, at, id)); \
          comment on table {table} is {}; grant select on {table} to keyed_admin;",
-        crate::template::ddl::literal(&format!("Series of the metrics of {full_name}: every point ever appended."))
+        crate::template::ddl::literal(&format!(
+            "Series of the metrics of {full_name}: every point ever appended."
+        ))
     )
 }
 
@@ -112,7 +114,11 @@ pub fn series(caller: &Caller, record: Uuid, slug: &str, query: &Query) -> Resul
     })?;
     let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MOST_LIMIT).contains(&limit) {
-        return Err(Error::at(Code::InvalidValue, "/limit", format!("limit is a number from 1 to {MOST_LIMIT}")));
+        return Err(Error::at(
+            Code::InvalidValue,
+            "/limit",
+            format!("limit is a number from 1 to {MOST_LIMIT}"),
+        ));
     }
     let bound = |text: &Option<String>, pointer: &str| match text {
         Some(text) => time::parse_datetime(text, pointer).map(Some),
@@ -198,12 +204,13 @@ fn parse_bucket(text: &str) -> Result<i64, Error> {
         _ => 0,
     };
     let count: Option<i64> = text.get(..text.len().saturating_sub(1)).and_then(|digits| digits.parse().ok());
-    count.and_then(|count| count.checked_mul(unit)).filter(|seconds| (1..=366 * 86_400).contains(seconds)).ok_or_else(
-        || {
+    count
+        .and_then(|count| count.checked_mul(unit))
+        .filter(|seconds| (1..=366 * 86_400).contains(seconds))
+        .ok_or_else(|| {
             Error::at(Code::InvalidValue, "/bucket", format!("{text:?} is not a bucket"))
                 .hint("write a number and s, m, h or d, up to 366d: 30s, 5m, 1h, 1d")
-        },
-    )
+        })
 }
 
 fn parse_aggregate(name: Option<&str>) -> Result<&'static str, Error> {

@@ -77,7 +77,8 @@ pub fn authenticate(hash: &[u8], project: Option<&str>, source: &str) -> Result<
     };
     principal.project = match (project, key.projects.as_deref()) {
         (Some(name), _) => {
-            let project = catalog::project_by_name_or_id(name).filter(|project| principal.sees_project(project.id));
+            let project =
+                catalog::project_by_name_or_id(name).filter(|project| principal.sees_project(project.id));
             Some(project.ok_or_else(Error::not_found)?.id)
         }
         (None, Some([only])) => Some(*only),
@@ -150,7 +151,11 @@ pub fn issue(
     }
     let label = label.unwrap_or_default();
     if label.len() > 200 || label.chars().any(char::is_control) {
-        return Err(Error::at(Code::InvalidValue, "/label", "a label has at most 200 bytes and no control characters"));
+        return Err(Error::at(
+            Code::InvalidValue,
+            "/label",
+            "a label has at most 200 bytes and no control characters",
+        ));
     }
     let mut secret = [0u8; 36];
     datum::fill_random(&mut secret[..32]);
@@ -172,9 +177,12 @@ pub fn issue(
                 &[
                     (pg_sys::INT8OID, Some(Datum::from(id))),
                     (pg_sys::TEXTOID, datum::text(role)),
-                    (pg_sys::TEXTARRAYOID, project_ids.as_ref().and_then(|ids| {
-                        datum::text_array(ids.iter().map(|id| Some(id.as_str())))
-                    })),
+                    (
+                        pg_sys::TEXTARRAYOID,
+                        project_ids
+                            .as_ref()
+                            .and_then(|ids| datum::text_array(ids.iter().map(|id| Some(id.as_str())))),
+                    ),
                     (pg_sys::TEXTOID, datum::text(label)),
                     (pg_sys::BYTEAOID, bytea(&Sha256::digest(key.as_bytes()))),
                     (pg_sys::TIMESTAMPTZOID, expires_at),
@@ -189,7 +197,11 @@ pub fn issue(
 fn project_ids(slugs: &[String]) -> Result<Vec<String>, Error> {
     let find = |(position, slug): (usize, &String)| match catalog::project_by_name_or_id(slug) {
         Some(project) => Ok(project.id.to_string()),
-        None => Err(Error::at(Code::InvalidValue, format!("/projects/{position}"), format!("no project {slug:?}"))),
+        None => Err(Error::at(
+            Code::InvalidValue,
+            format!("/projects/{position}"),
+            format!("no project {slug:?}"),
+        )),
     };
     if slugs.is_empty() {
         return Err(Error::at(Code::InvalidValue, "/projects", "name at least one project, or null for all"));
@@ -208,7 +220,7 @@ pub fn revoke(id: i32) -> Result<bool, Error> {
                 Access::Latest,
                 &[(pg_sys::INT4OID, Some(Datum::from(id)))],
             );
-            rows.len() > 0
+            !rows.is_empty()
         })
     }))
 }

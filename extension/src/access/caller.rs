@@ -53,8 +53,8 @@ impl Caller {
     pub fn current() -> Caller {
         let principal = Principal::current();
         let role = principal.as_ref().map_or_else(role::current, |principal| Oid::from(principal.role));
-        let is_admin =
-            role::is_superuser(role) || role::find(role::ADMIN).is_some_and(|admin| role::has_rights_of(role, admin));
+        let is_admin = role::is_superuser(role)
+            || role::find(role::ADMIN).is_some_and(|admin| role::has_rights_of(role, admin));
         Caller { role, is_admin, principal }
     }
 

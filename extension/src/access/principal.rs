@@ -77,7 +77,8 @@ mod tests {
             (Some(1), Some(vec![1, 22]), "* 5 6"),
         ] {
             let source = "api".to_owned();
-            let principal = Principal { key: 12, role: 16_401, project, projects, source, label: label.to_owned() };
+            let principal =
+                Principal { key: 12, role: 16_401, project, projects, source, label: label.to_owned() };
             assert_eq!(Principal::parse(&principal.render()), Some(principal));
         }
         assert_eq!(Principal::parse("forged"), None);

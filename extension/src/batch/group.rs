@@ -9,13 +9,13 @@ use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::record::changes::{self, Changes};
-use crate::record::statement::{LIVE_KEY, argument, type_oid};
+use crate::record::reference;
+use crate::record::statement::{LIVE_KEY, argument, differs, type_oid};
 use crate::record::value::{Change, Value};
 use crate::record::write::key_taken;
-use crate::record::reference;
 use crate::record_id;
-use crate::template::definition::Kind as AttributeKind;
 use crate::template::Template;
+use crate::template::definition::Kind as AttributeKind;
 use pgrx::pg_sys;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -53,7 +53,8 @@ impl<'a> Group<'a> {
     /// Whether the operation fits what waits already.
     pub fn accepts(&self, operation: &Operation) -> bool {
         let Some(first) = self.members.first() else { return true };
-        let shape = |operation: &Operation| operation.changes.iter().map(|change| change.0).collect::<Vec<_>>();
+        let shape =
+            |operation: &Operation| operation.changes.iter().map(|change| change.0).collect::<Vec<_>>();
         is_groupable(operation)
             && Rc::ptr_eq(&first.template, &operation.template)
             && first.kind == operation.kind
@@ -186,24 +187,23 @@ impl<'a> Group<'a> {
 fn statement(template: &Template, shape: &Changes, kind: Kind) -> String {
     let (mut names, mut values, mut parameters, mut aliases) =
         (String::new(), String::new(), String::new(), String::new());
-    let (mut updates, mut old, mut new) = (String::new(), String::new(), String::new());
+    let (mut updates, mut changed) = (String::new(), String::new());
     for (column, (position, _)) in shape.iter().enumerate() {
         let attribute = &template.attributes[*position];
         let slug = &attribute.slug;
         let cast = if attribute.kind == AttributeKind::List { "::text[]" } else { "" };
-        let comma = if column > 0 { ", " } else { "" };
+        let or = if column > 0 { " or " } else { "" };
         let _ = write!(names, ", \"{slug}\"");
         let _ = write!(values, ", u.c{column}{cast}");
         let _ = write!(parameters, ", ${}", column + 3);
         let _ = write!(aliases, ", c{column}");
         let _ = write!(updates, "\"{slug}\" = excluded.\"{slug}\", ");
-        let _ = write!(old, "{comma}t.\"{slug}\"");
-        let _ = write!(new, "{comma}excluded.\"{slug}\"");
+        let _ = write!(changed, "{or}{}", differs(attribute, &format!("excluded.\"{slug}\"")));
     }
     let action = if kind == Kind::Create || shape.is_empty() {
         "nothing".to_owned()
     } else {
-        format!("update set {updates}updated_at = now() where record_image_ne(row({old}), row({new}))")
+        format!("update set {updates}updated_at = now() where {changed}")
     };
     format!(
         "insert into {} as t (id, external_key{names}) select u.id, u.external_key{values} \

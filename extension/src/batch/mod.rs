@@ -144,16 +144,21 @@ fn rethrow_unless_local(caught: Box<Caught>) -> Result<Error, Error> {
     let code = match caught.state {
         State::ERRCODE_UNIQUE_VIOLATION => Code::Conflict,
         State::ERRCODE_FOREIGN_KEY_VIOLATION => Code::ReferenceNotFound,
-        State::ERRCODE_NOT_NULL_VIOLATION | State::ERRCODE_CHECK_VIOLATION | State::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE => {
-            Code::InvalidValue
-        }
+        State::ERRCODE_NOT_NULL_VIOLATION
+        | State::ERRCODE_CHECK_VIOLATION
+        | State::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE => Code::InvalidValue,
         State::ERRCODE_PROGRAM_LIMIT_EXCEEDED => Code::PayloadTooLarge,
         _ => caught.rethrow(),
     };
     Ok(Error::new(code, caught.message))
 }
 
-fn settle(atomic: bool, index: usize, outcome: Outcome, outcomes: &mut [Option<Outcome>]) -> Result<(), Error> {
+fn settle(
+    atomic: bool,
+    index: usize,
+    outcome: Outcome,
+    outcomes: &mut [Option<Outcome>],
+) -> Result<(), Error> {
     match outcome {
         Err(error) if atomic => Err(failed(index, error)),
         outcome => {

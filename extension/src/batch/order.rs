@@ -28,7 +28,8 @@ pub struct Step {
 /// Sorts out in which order to run the operations.
 pub fn plan(operations: &mut [Operation]) -> Vec<Step> {
     let writers = writers_by_key(operations);
-    let needs: Vec<Vec<(usize, usize)>> = operations.iter().map(|operation| needed(operation, &writers)).collect();
+    let needs: Vec<Vec<(usize, usize)>> =
+        operations.iter().map(|operation| needed(operation, &writers)).collect();
     // A batch that moves keys from record to record depends on the order of the request; so does the
     // meaning of its keys. It runs as it was sent, and may have to be repeated when it meets another such.
     let base: Vec<usize> = if operations.iter().any(Operation::sets_key) {
@@ -44,7 +45,7 @@ pub fn plan(operations: &mut [Operation]) -> Vec<Step> {
 
 fn sorted(operations: &[Operation]) -> Vec<usize> {
     let mut ranks: HashMap<i32, usize> = HashMap::new();
-    let mut keyed: Vec<(usize, i32, Option<String>, Option<Uuid>, usize)> = Vec::with_capacity(operations.len());
+    let mut places: Vec<Place> = Vec::with_capacity(operations.len());
     for (position, operation) in operations.iter().enumerate() {
         let template = &operation.template;
         let rank = *ranks.entry(template.id).or_insert_with(|| rank(template, &mut Vec::new()));
@@ -53,17 +54,24 @@ fn sorted(operations: &[Operation]) -> Vec<usize> {
             Some(id) => current_key(template, id),
             None => operation.key.value().map(str::to_owned),
         };
-        keyed.push((rank, template.id, key, operation.id, position));
+        // The same key by two names is one record: then the request's order counts, not the id.
+        let id = if key.is_some() { None } else { operation.id };
+        places.push(Place { rank, template: template.id, has_no_key: key.is_none(), key, id, position });
     }
-    // Records without a key come last; they can only be named by id.
-    keyed.sort_by(|left, right| {
-        let place = |it: &(usize, i32, Option<String>, Option<Uuid>, usize)| (it.0, it.1, it.2.is_none());
-        place(left).cmp(&place(right)).then_with(|| left.2.cmp(&right.2)).then_with(|| {
-            // The same key by two names is one record: then the request's order counts, not the id.
-            if left.2.is_some() { left.4.cmp(&right.4) } else { left.3.cmp(&right.3).then(left.4.cmp(&right.4)) }
-        })
-    });
-    keyed.into_iter().map(|it| it.4).collect()
+    places.sort_unstable();
+    places.into_iter().map(|place| place.position).collect()
+}
+
+/// Where an operation stands; the order of the fields is the order of importance. Records without a key come
+/// last: they can only be named by id.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    rank: usize,
+    template: i32,
+    has_no_key: bool,
+    key: Option<String>,
+    id: Option<Uuid>,
+    position: usize,
 }
 
 /// How many references lie between a template and one that refers to nothing; a circle counts once.
@@ -83,7 +91,10 @@ fn rank(template: &Template, path: &mut Vec<i32>) -> usize {
 }
 
 fn current_key(template: &Template, id: Uuid) -> Option<String> {
-    let sql = format!("select t.external_key from {} t where t.id = $1 and t.deleted_at is null", template.table_sql());
+    let sql = format!(
+        "select t.external_key from {} t where t.id = $1 and t.deleted_at is null",
+        template.table_sql()
+    );
     as_owner(|| {
         let plan = template.plan(&sql, || vec![pg_sys::UUIDOID]);
         connected(|spi| {
@@ -119,7 +130,11 @@ fn needed(operation: &Operation, writers: &HashMap<(i32, String), usize>) -> Vec
 
 /// Puts what is needed before what needs it, and otherwise keeps the base order. A need that would close a circle
 /// is put off, when the attribute may be empty for a while.
-fn arrange(base: &[usize], needs: &[Vec<(usize, usize)>], may_wait: impl Fn(usize, usize) -> bool) -> Vec<Step> {
+fn arrange(
+    base: &[usize],
+    needs: &[Vec<(usize, usize)>],
+    may_wait: impl Fn(usize, usize) -> bool,
+) -> Vec<Step> {
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum State {
         Unseen,

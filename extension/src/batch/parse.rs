@@ -7,9 +7,9 @@ use crate::json::{self, pointer_step};
 use crate::record::changes::{self, Changes};
 use crate::record::upsert::parse_key;
 use crate::record::write::Key;
+use crate::record_id;
 use crate::template::definition::{missing, text_at};
 use crate::template::{Template, catalog};
-use crate::record_id;
 use serde_json::value::RawValue;
 use std::rc::Rc;
 use uuid::Uuid;
@@ -73,7 +73,10 @@ pub fn body(text: &str) -> Result<(&RawValue, bool), Error> {
 }
 
 /// Reads the operations; an error of one is its own.
-pub fn operations<'a>(caller: &Caller, operations: &'a RawValue) -> Result<Vec<Result<Operation<'a>, Error>>, Error> {
+pub fn operations<'a>(
+    caller: &Caller,
+    operations: &'a RawValue,
+) -> Result<Vec<Result<Operation<'a>, Error>>, Error> {
     let entries = json::array_at(operations, "/operations")?;
     if entries.len() > MAX_OPERATIONS {
         let message = format!("a batch has at most {MAX_OPERATIONS} operations, not {}", entries.len());
@@ -118,15 +121,20 @@ fn operation<'a>(caller: &Caller, index: usize, entry: &'a RawValue) -> Result<O
             return Err(Error::at(Code::InvalidValue, "/id", "an upsert names its record by external_key"));
         }
         Kind::Upsert | Kind::Update | Kind::Delete if id.is_none() && key.value().is_none() => {
-            return Err(Error::at(Code::InvalidExternalKey, "/external_key", "the operation must name its record")
-                .hint("send external_key, or (update, delete) id"));
+            return Err(Error::at(
+                Code::InvalidExternalKey,
+                "/external_key",
+                "the operation must name its record",
+            )
+            .hint("send external_key, or (update, delete) id"));
         }
         Kind::Delete if attributes.is_some() => {
             return Err(Error::at(Code::UnknownField, "/attributes", "a delete has no attributes"));
         }
         _ => {}
     }
-    let changes = attributes.map(|attributes| changes::parse(&template, attributes)).transpose()?.unwrap_or_default();
+    let changes =
+        attributes.map(|attributes| changes::parse(&template, attributes)).transpose()?.unwrap_or_default();
     if kind == Kind::Create {
         changes::check_complete(&template, &changes)?;
     }

@@ -5,9 +5,9 @@ use super::{Done, Outcome};
 use crate::access::{Caller, Right};
 use crate::error::Error;
 use crate::record::changes::Changes;
+use crate::record::read;
 use crate::record::upsert::{self, Mode};
 use crate::record::write::{self, Key};
-use crate::record::read;
 
 /// Runs an operation.
 pub fn run(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
@@ -15,9 +15,8 @@ pub fn run(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome 
     let done = |id, created| Done { kind, id, created };
     match (kind, operation.id, operation.key.value()) {
         (Kind::Create, _, key) => write::create(caller, template, key, changes).map(|(id, _)| done(id, true)),
-        (Kind::Upsert, _, Some(key)) => {
-            upsert::upsert(caller, template, Mode::Upsert, key, changes).map(|(id, created)| done(id, created))
-        }
+        (Kind::Upsert, _, Some(key)) => upsert::upsert(caller, template, Mode::Upsert, key, changes)
+            .map(|(id, created)| done(id, created)),
         (Kind::Update, Some(id), _) => {
             caller.require(Right::Update, template)?;
             write::update(caller, template, id, &operation.key, changes).map(|_| done(id, false))

@@ -21,14 +21,20 @@ pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>)
     let template = crate::record::read::template_of(caller, id, Right::Read)?;
     let limit = limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MOST_LIMIT).contains(&limit) {
-        return Err(Error::at(Code::InvalidValue, "/limit", format!("limit is a number from 1 to {MOST_LIMIT}")));
+        return Err(Error::at(
+            Code::InvalidValue,
+            "/limit",
+            format!("limit is a number from 1 to {MOST_LIMIT}"),
+        ));
     }
     let before: i32 = match cursor {
         None => i32::MAX,
-        Some(cursor) => cursor.strip_prefix('v').and_then(|version| version.parse().ok()).ok_or_else(|| {
-            Error::at(Code::InvalidValue, "/cursor", "this is not a cursor of a history")
-                .hint("send next_cursor of the page before, unchanged")
-        })?,
+        Some(cursor) => {
+            cursor.strip_prefix('v').and_then(|version| version.parse().ok()).ok_or_else(|| {
+                Error::at(Code::InvalidValue, "/cursor", "this is not a cursor of a history")
+                    .hint("send next_cursor of the page before, unchanged")
+            })?
+        }
     };
     let sql = format!(
         "select h.version, h.at, h.actor, h.source, h.operation, h.external_key, h.changes from {} h \
@@ -39,7 +45,8 @@ pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>)
         let plan = template.plan(&sql, || vec![pg_sys::UUIDOID, pg_sys::INT4OID, pg_sys::INT8OID]);
         connected(|spi| {
             // One row more than wanted tells whether there is another page.
-            let arguments = [datum::uuid(id), Some(Datum::from(before)), Some(Datum::from(i64::from(limit) + 1))];
+            let arguments =
+                [datum::uuid(id), Some(Datum::from(before)), Some(Datum::from(i64::from(limit) + 1))];
             let rows = spi.run(&plan, Access::Snapshot, &arguments);
             if rows.is_empty() && cursor.is_none() {
                 return Err(Error::not_found());

@@ -75,7 +75,7 @@ thread_local! {
 
 /// `keyed.note_history() returns trigger`, after each row.
 pub fn note_history(call: &Call) -> Result<Answer, Error> {
-    let firing = Firing::from_call(call.info())?;
+    let firing = Firing::from_call(call)?;
     let template = catalog::by_table(firing.table)?;
     let pass = Answer::Datum(firing.pass());
     let operation = operation(&firing);
@@ -108,7 +108,7 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
 
 /// `keyed.write_history() returns trigger`, after each statement.
 pub fn write_history(call: &Call) -> Result<Answer, Error> {
-    let table = trigger::table_of(call.info())?;
+    let table = trigger::table_of(call)?;
     if WAITING.with_borrow(|waiting| waiting.entries.iter().any(|it| it.table == table)) {
         flush(&*catalog::by_table(table)?, transaction::moment());
     }
@@ -169,7 +169,10 @@ fn write_many(template: &Template, entries: &[Entry], actor: &str, source: &str)
             datum::text(actor),
             datum::text(source),
             datum::array_of(entries.iter().map(|entry| datum::uuid(entry.record)).collect(), pg_sys::UUIDOID),
-            datum::array_of(entries.iter().map(|it| Some(Datum::from(it.is_fresh))).collect(), pg_sys::BOOLOID),
+            datum::array_of(
+                entries.iter().map(|it| Some(Datum::from(it.is_fresh))).collect(),
+                pg_sys::BOOLOID,
+            ),
             datum::text_array(entries.iter().map(|entry| Some(entry.operation))),
             datum::text_array(entries.iter().map(|entry| entry.external_key.as_deref())),
             datum::text_array(entries.iter().map(|entry| Some(entry.changes.as_str()))),

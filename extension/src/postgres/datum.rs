@@ -1,6 +1,7 @@
 //! Values in and out of PostgreSQL's `Datum`.
 
 use pgrx::pg_sys::{self, Datum, Oid};
+use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 use uuid::Uuid;
 
@@ -39,10 +40,7 @@ pub fn jsonb(json: &str) -> Argument {
     call_input_function(pg_sys::jsonb_in, json)
 }
 
-fn call_input_function(
-    function: unsafe fn(pg_sys::FunctionCallInfo) -> Datum,
-    input: &str,
-) -> Argument {
+fn call_input_function(function: unsafe fn(pg_sys::FunctionCallInfo) -> Datum, input: &str) -> Argument {
     let Ok(input) = CString::new(input) else { return None };
     let arguments = [Some(Datum::from(input.as_ptr())), Some(Datum::from(0usize)), Some(Datum::from(-1i32))];
     // SAFETY: input functions take a C string, a type oid that these two ignore, and a type modifier.
@@ -71,7 +69,8 @@ pub fn array_literal(array: Argument) -> Argument {
     let array = array?;
     // SAFETY: array_out keeps its look-ups in the call's function info, so it must be called with one; the C
     // string it returns is copied and lives in the current memory context.
-    let written = unsafe { CStr::from_ptr(pg_sys::OidOutputFunctionCall(Oid::from(pg_sys::F_ARRAY_OUT), array)) };
+    let written =
+        unsafe { CStr::from_ptr(pg_sys::OidOutputFunctionCall(Oid::from(pg_sys::F_ARRAY_OUT), array)) };
     text(&written.to_string_lossy())
 }
 
@@ -185,7 +184,8 @@ fn call_output_function<R>(
 ) -> R {
     // SAFETY: the datum is of the function's type; the C string it returns is ours to free.
     unsafe {
-        let output = pgrx::direct_function_call_as_datum(function, &[Some(datum)]).unwrap_or(Datum::from(0usize));
+        let output =
+            pgrx::direct_function_call_as_datum(function, &[Some(datum)]).unwrap_or(Datum::from(0usize));
         let pointer: *mut std::ffi::c_char = output.cast_mut_ptr();
         if pointer.is_null() {
             return read("");
@@ -234,18 +234,34 @@ pub fn same_image(left: Datum, right: Datum, by_value: bool, length: i16) -> boo
     if length > 0 {
         // SAFETY: a by-reference datum of fixed length points to that many bytes.
         return unsafe {
-            let bytes = |datum: Datum| std::slice::from_raw_parts(datum.cast_mut_ptr::<u8>(), length as usize);
+            let bytes =
+                |datum: Datum| std::slice::from_raw_parts(datum.cast_mut_ptr::<u8>(), length as usize);
             bytes(left) == bytes(right)
         };
     }
     with_bytes(left, |left| with_bytes(right, |right| left == right))
 }
 
+thread_local! {
+    /// Random words not yet given out: asking the operating system for each would cost more than making an id.
+    /// A session never forks, so no two sessions can hold the same ones.
+    static RANDOM: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
+
 /// 64 random bits from the operating system's generator.
 pub fn random_u64() -> u64 {
-    let mut bytes = [0u8; 8];
-    fill_random(&mut bytes);
-    u64::from_ne_bytes(bytes)
+    RANDOM.with_borrow_mut(|words| {
+        if words.is_empty() {
+            let mut bytes = [0u8; 512];
+            fill_random(&mut bytes);
+            words.extend(
+                bytes
+                    .chunks_exact(8)
+                    .map(|chunk| chunk.iter().fold(0, |word, byte| word << 8 | u64::from(*byte))),
+            );
+        }
+        words.pop().unwrap_or_default()
+    })
 }
 
 /// Fills `bytes` from the operating system's generator; PostgreSQL's own wrapper is safe across fork.
@@ -253,6 +269,7 @@ pub fn fill_random(bytes: &mut [u8]) {
     // SAFETY: the pointer and the length are of one slice.
     let filled = unsafe { pg_sys::pg_strong_random(bytes.as_mut_ptr().cast(), bytes.len()) };
     if !filled {
-        crate::error::Error::new(crate::error::Code::Internal, "the operating system gave no random bytes").raise();
+        crate::error::Error::new(crate::error::Code::Internal, "the operating system gave no random bytes")
+            .raise();
     }
 }

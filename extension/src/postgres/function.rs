@@ -12,6 +12,9 @@ use uuid::Uuid;
 macro_rules! sql_functions {
     ($($(#[$doc:meta])* $name:ident => $body:expr;)*) => { $(
         $(#[$doc])*
+        ///
+        /// # Safety
+        /// Only PostgreSQL calls it, with a call of its own.
         #[unsafe(no_mangle)]
         #[pgrx::pg_guard]
         pub unsafe extern "C-unwind" fn $name(call: pgrx::pg_sys::FunctionCallInfo) -> pgrx::pg_sys::Datum {
@@ -31,7 +34,8 @@ macro_rules! paste_finfo {
         const _: () = {
             #[unsafe(export_name = concat!("pg_finfo_", stringify!($name)))]
             extern "C" fn finfo() -> &'static pgrx::pg_sys::Pg_finfo_record {
-                const VERSION_1: pgrx::pg_sys::Pg_finfo_record = pgrx::pg_sys::Pg_finfo_record { api_version: 1 };
+                const VERSION_1: pgrx::pg_sys::Pg_finfo_record =
+                    pgrx::pg_sys::Pg_finfo_record { api_version: 1 };
                 &VERSION_1
             }
         };

@@ -81,5 +81,7 @@ pub fn has_table_right(role: Oid, table: Oid, right: TableRight) -> bool {
         TableRight::Delete => pg_sys::ACL_DELETE,
     };
     // SAFETY: asks the catalog.
-    unsafe { pg_sys::pg_class_aclcheck(table, role, mode as pg_sys::AclMode) == pg_sys::AclResult::ACLCHECK_OK }
+    unsafe {
+        pg_sys::pg_class_aclcheck(table, role, mode as pg_sys::AclMode) == pg_sys::AclResult::ACLCHECK_OK
+    }
 }

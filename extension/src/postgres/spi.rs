@@ -49,8 +49,7 @@ impl Connection {
         let source = c_string(sql);
         let mut types = parameters.to_vec();
         // SAFETY: the string is NUL-terminated and the array has as many types as stated.
-        let pointer =
-            unsafe { pg_sys::SPI_prepare(source.as_ptr(), types.len() as i32, types.as_mut_ptr()) };
+        let pointer = unsafe { pg_sys::SPI_prepare(source.as_ptr(), types.len() as i32, types.as_mut_ptr()) };
         // SAFETY: the plan was just made; keeping it moves it out of this connection's memory.
         if pointer.is_null() || unsafe { pg_sys::SPI_keepplan(pointer) } != 0 {
             fail("prepare", sql);
@@ -64,7 +63,13 @@ impl Connection {
         let (mut values, nulls) = split(arguments);
         // SAFETY: values and nulls have one entry for each parameter, of the type it was prepared with.
         let status = unsafe {
-            pg_sys::SPI_execute_plan(plan.pointer, values.as_mut_ptr(), nulls.as_ptr(), access == Access::Snapshot, 0)
+            pg_sys::SPI_execute_plan(
+                plan.pointer,
+                values.as_mut_ptr(),
+                nulls.as_ptr(),
+                access == Access::Snapshot,
+                0,
+            )
         };
         self.rows(status, "a kept statement")
     }
@@ -102,7 +107,13 @@ impl Connection {
             fail("run", sql);
         }
         // SAFETY: SPI sets both after each statement; the table stays until the connection ends.
-        unsafe { Rows { table: pg_sys::SPI_tuptable, processed: pg_sys::SPI_processed as usize, connection: PhantomData } }
+        unsafe {
+            Rows {
+                table: pg_sys::SPI_tuptable,
+                processed: pg_sys::SPI_processed as usize,
+                connection: PhantomData,
+            }
+        }
     }
 }
 
@@ -143,16 +154,19 @@ impl Rows<'_> {
 
 fn split(arguments: &[Argument]) -> (Vec<Datum>, Vec<c_char>) {
     let values = arguments.iter().map(|argument| argument.unwrap_or(Datum::from(0usize))).collect();
-    let nulls = arguments.iter().map(|argument| if argument.is_some() { b' ' } else { b'n' } as c_char).collect();
+    let nulls =
+        arguments.iter().map(|argument| if argument.is_some() { b' ' } else { b'n' } as c_char).collect();
     (values, nulls)
 }
 
 fn c_string(sql: &str) -> CString {
-    CString::new(sql).unwrap_or_else(|_| Error::new(Code::InvalidValue, "a statement cannot hold U+0000").raise())
+    CString::new(sql)
+        .unwrap_or_else(|_| Error::new(Code::InvalidValue, "a statement cannot hold U+0000").raise())
 }
 
 fn fail(what: &str, sql: &str) -> ! {
     // SAFETY: the function maps SPI_result to a static string.
-    let reason = unsafe { CStr::from_ptr(pg_sys::SPI_result_code_string(pg_sys::SPI_result)) }.to_string_lossy();
+    let reason =
+        unsafe { CStr::from_ptr(pg_sys::SPI_result_code_string(pg_sys::SPI_result)) }.to_string_lossy();
     Error::new(Code::Internal, format!("could not {what} {sql}: {reason}")).raise()
 }

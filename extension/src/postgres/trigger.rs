@@ -1,6 +1,7 @@
 //! Row triggers: the old and the new row.
 
 use super::datum::{self, Argument};
+use super::function::Call;
 use crate::error::{Code, Error};
 use pgrx::pg_sys::{self, Datum, Oid};
 
@@ -38,7 +39,8 @@ pub struct Row {
 
 impl Firing {
     /// Reads the trigger's context; an error when the function is not called as a row trigger.
-    pub fn from_call(call: pg_sys::FunctionCallInfo) -> Result<Self, Error> {
+    pub fn from_call(call: &Call) -> Result<Self, Error> {
+        let call = call.info();
         // SAFETY: PostgreSQL hands a valid call; called_as_trigger checks the kind of context before it is read.
         unsafe {
             if !pgrx::trigger_support::called_as_trigger(call) {
@@ -70,7 +72,8 @@ impl Firing {
     pub fn replace(&self, columns: &[(i16, Argument)]) -> Datum {
         let Some(row) = self.new.as_ref().filter(|_| !columns.is_empty()) else { return self.pass() };
         let mut numbers: Vec<i32> = columns.iter().map(|column| i32::from(column.0)).collect();
-        let mut values: Vec<Datum> = columns.iter().map(|column| column.1.unwrap_or(Datum::from(0usize))).collect();
+        let mut values: Vec<Datum> =
+            columns.iter().map(|column| column.1.unwrap_or(Datum::from(0usize))).collect();
         let mut nulls: Vec<bool> = columns.iter().map(|column| column.1.is_none()).collect();
         // SAFETY: the three arrays have one entry for each column, and the columns exist in the description.
         let tuple = unsafe {
@@ -140,7 +143,8 @@ impl Row {
 }
 
 /// The table that a trigger fired for, whatever kind of trigger it is.
-pub fn table_of(call: pg_sys::FunctionCallInfo) -> Result<Oid, Error> {
+pub fn table_of(call: &Call) -> Result<Oid, Error> {
+    let call = call.info();
     // SAFETY: as in Firing::from_call; only the relation is read.
     unsafe {
         if !pgrx::trigger_support::called_as_trigger(call) {

@@ -42,13 +42,18 @@ pub fn is_complete(template: &Template, changes: &Changes) -> bool {
 }
 
 /// For PUT: every attribute that is not listed becomes null; increments make no sense there.
-pub fn complete_for_replacement<'a>(template: &Template, mut changes: Changes<'a>) -> Result<Changes<'a>, Error> {
+pub fn complete_for_replacement<'a>(
+    template: &Template,
+    mut changes: Changes<'a>,
+) -> Result<Changes<'a>, Error> {
     let mut errors = missing(template, &changes, false);
     for (position, change) in &changes {
         if matches!(change, Change::Increment(_)) {
             let pointer = &template.attributes[*position].pointer;
-            errors.push(Error::at(Code::InvalidValue, pointer, "PUT replaces values: it cannot increment")
-                .hint("increment with PATCH or with an upsert"));
+            errors.push(
+                Error::at(Code::InvalidValue, pointer, "PUT replaces values: it cannot increment")
+                    .hint("increment with PATCH or with an upsert"),
+            );
         }
     }
     if let Some(error) = Error::join(errors) {
@@ -76,7 +81,8 @@ fn required(pointer: &str) -> Error {
 }
 
 fn unknown(template: &Template, name: &str) -> Error {
-    let slugs: Vec<&str> = template.attributes.iter().take(30).map(|attribute| attribute.slug.as_str()).collect();
+    let slugs: Vec<&str> =
+        template.attributes.iter().take(30).map(|attribute| attribute.slug.as_str()).collect();
     let more = if template.attributes.len() > slugs.len() { ", …" } else { "" };
     let pointer = format!("/attributes/{}", json::pointer_step(name));
     Error::at(Code::UnknownAttribute, pointer, format!("{} has no attribute {name:?}", template.full_name()))

@@ -215,14 +215,24 @@ fn answer(status: u16, id: Option<Uuid>, body: Option<String>) -> Answer {
     Answer::Texts(vec![Some(status.to_string()), id.map(|id| id.to_string()), body])
 }
 
-fn get_record(id: Uuid, fields: Option<&[String]>, verbose: bool, include_deleted: bool) -> Result<String, Error> {
+fn get_record(
+    id: Uuid,
+    fields: Option<&[String]>,
+    verbose: bool,
+    include_deleted: bool,
+) -> Result<String, Error> {
     let template = read::template_of(&Caller::current(), id, Right::Read)?;
     let view = View::parse(&template, fields, verbose)?;
     let lifetime = if include_deleted { Lifetime::Any } else { Lifetime::Live };
     read::by_id(&template, id, lifetime, &view, Access::Snapshot)
 }
 
-fn get_by_key(template: &Template, key: &str, fields: Option<&[String]>, verbose: bool) -> Result<String, Error> {
+fn get_by_key(
+    template: &Template,
+    key: &str,
+    fields: Option<&[String]>,
+    verbose: bool,
+) -> Result<String, Error> {
     Caller::current().require(Right::Read, template)?;
     read::by_key(template, key, &View::parse(template, fields, verbose)?)
 }
@@ -232,10 +242,15 @@ fn http_upsert(template: &Template, body: &str, mode: Mode, return_record: bool)
     let key = match &key {
         Key::Value(key) => key,
         Key::Null | Key::Absent => {
-            return Err(Error::at(Code::InvalidExternalKey, "/external_key", "an upsert needs an external_key"));
+            return Err(Error::at(
+                Code::InvalidExternalKey,
+                "/external_key",
+                "an upsert needs an external_key",
+            ));
         }
     };
-    let changes = attributes.map(|attributes| changes::parse(template, attributes)).transpose()?.unwrap_or_default();
+    let changes =
+        attributes.map(|attributes| changes::parse(template, attributes)).transpose()?.unwrap_or_default();
     let (id, created) = upsert::upsert(&Caller::current(), template, mode, key, changes)?;
     let mut body = format!("{{\"id\":\"{id}\",\"created\":{created}");
     if return_record {

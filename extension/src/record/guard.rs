@@ -14,7 +14,7 @@ use pgrx::pg_sys::{self, Datum};
 
 /// `keyed.guard_record() returns trigger`, before each row.
 pub fn guard_record(call: &Call) -> Result<Answer, Error> {
-    let firing = Firing::from_call(call.info())?;
+    let firing = Firing::from_call(call)?;
     let row = match (&firing.old, &firing.new) {
         (_, None) => refuse_removal(&firing)?,
         (None, Some(new)) => check_insert(&firing, new)?,
@@ -57,8 +57,12 @@ fn check_insert(firing: &Firing, new: &Row) -> Result<Datum, Error> {
 fn check_update(firing: &Firing, old: &Row, new: &Row) -> Result<Datum, Error> {
     for (number, name) in [(column::ID, "id"), (column::CREATED_AT, "created_at")] {
         if !new.same(old, number) {
-            return Err(Error::at(Code::InvalidValue, format!("/{name}"), format!("{name} cannot be changed"))
-                .hint("your own id belongs into external_key, your own times into attributes"));
+            return Err(Error::at(
+                Code::InvalidValue,
+                format!("/{name}"),
+                format!("{name} cannot be changed"),
+            )
+            .hint("your own id belongs into external_key, your own times into attributes"));
         }
     }
     if new.same_except(old, column::UPDATED_AT) {
@@ -99,7 +103,9 @@ fn normalize_key(new: &Row, replaced: &mut Vec<(i16, Argument)>) -> Result<(), E
 fn check_value(attribute: &Attribute, datum: Datum) -> Result<(), Error> {
     let refuse = |message: &str| Err(Error::at(Code::InvalidValue, &attribute.pointer, message));
     match attribute.kind {
-        Kind::String => datum::with_text(datum, |text| value::check_text_size(text.len(), &attribute.pointer)),
+        Kind::String => {
+            datum::with_text(datum, |text| value::check_text_size(text.len(), &attribute.pointer))
+        }
         Kind::Number => {
             let mut digits = String::new();
             datum::write_numeric(&mut digits, datum);
@@ -120,8 +126,9 @@ fn check_value(attribute: &Attribute, datum: Datum) -> Result<(), Error> {
                 return refuse("has too many elements");
             }
             value::check_text_size(list.iter().map(String::len).sum(), &attribute.pointer)?;
-            list.iter()
-                .try_for_each(|item| value::check_option(attribute.options.as_deref(), item, &attribute.pointer))
+            list.iter().try_for_each(|item| {
+                value::check_option(attribute.options.as_deref(), item, &attribute.pointer)
+            })
         }
         Kind::Date if !time::DATE_RANGE.contains(&datum::read_i32(datum)) => {
             refuse("must be a date of the years 0001 to 9999")
@@ -151,7 +158,9 @@ pub fn operation(firing: &Firing) -> &'static str {
 pub fn changed_attributes<'t>(template: &'t Template, firing: &Firing) -> Vec<&'t Attribute> {
     let differs = |attribute: &&Attribute| match (&firing.old, &firing.new) {
         (Some(old), Some(new)) => !new.same(old, attribute.column),
-        (one, other) => one.as_ref().or(other.as_ref()).is_some_and(|row| row.get(attribute.column).is_some()),
+        (one, other) => {
+            one.as_ref().or(other.as_ref()).is_some_and(|row| row.get(attribute.column).is_some())
+        }
     };
     template.attributes.iter().filter(differs).collect()
 }

@@ -31,7 +31,13 @@ pub fn template_of(caller: &Caller, id: Uuid, right: Right) -> Result<Rc<Templat
 }
 
 /// The record with this id.
-pub fn by_id(template: &Template, id: Uuid, lifetime: Lifetime, view: &View, access: Access) -> Result<String, Error> {
+pub fn by_id(
+    template: &Template,
+    id: Uuid,
+    lifetime: Lifetime,
+    view: &View,
+    access: Access,
+) -> Result<String, Error> {
     let condition = match lifetime {
         Lifetime::Live => "t.id = $1 and t.deleted_at is null",
         Lifetime::Any => "t.id = $1",
@@ -48,8 +54,10 @@ pub fn by_key(template: &Template, key: &str, view: &View) -> Result<String, Err
 
 /// The id of the live record that holds this key.
 pub fn id_by_key(template: &Template, key: &str) -> Option<Uuid> {
-    let sql =
-        format!("select t.id from {} t where t.external_key = $1 and t.deleted_at is null", template.table_sql());
+    let sql = format!(
+        "select t.id from {} t where t.external_key = $1 and t.deleted_at is null",
+        template.table_sql()
+    );
     as_owner(|| {
         let plan = template.plan(&sql, || vec![pg_sys::TEXTOID]);
         connected(|spi| {

@@ -20,14 +20,20 @@ pub fn resolve(caller: &Caller, template: &Template, changes: &mut Changes) -> R
         let attribute = &template.attributes[*position];
         let found = match (&*change, attribute.target) {
             (Change::Set(Value::Reference(id)), Some(target)) => find(caller, target, &Wanted::Id(*id)),
-            (Change::Set(Value::ReferenceByKey(key)), Some(target)) => find(caller, target, &Wanted::Key(key)),
+            (Change::Set(Value::ReferenceByKey(key)), Some(target)) => {
+                find(caller, target, &Wanted::Key(key))
+            }
             _ => continue,
         };
         match found {
             Some(id) => *change = Change::Set(Value::Reference(id)),
             None => errors.push(
-                Error::at(Code::ReferenceNotFound, &attribute.pointer, "the record that is referenced does not exist")
-                    .hint("create it first, or send null"),
+                Error::at(
+                    Code::ReferenceNotFound,
+                    &attribute.pointer,
+                    "the record that is referenced does not exist",
+                )
+                .hint("create it first, or send null"),
             ),
         }
     }

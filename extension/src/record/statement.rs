@@ -59,7 +59,7 @@ impl<'t> Assignments<'t> {
                 Change::Append(points) => {
                     let Some(latest) = latest(points) else { continue };
                     arguments.push(datum::double(latest.value));
-                    arguments.push(latest.at.map(|at| Datum::from(at)));
+                    arguments.push(latest.at.map(Datum::from));
                     AssignmentKind::Latest
                 }
             };
@@ -111,7 +111,9 @@ impl<'t> Assignments<'t> {
             let slug = &item.attribute.slug;
             let _ = match item.kind {
                 AssignmentKind::Set => write!(sql, "\"{slug}\" = ${number}, "),
-                AssignmentKind::Increment => write!(sql, "\"{slug}\" = coalesce(t.\"{slug}\", 0) + ${number}, "),
+                AssignmentKind::Increment => {
+                    write!(sql, "\"{slug}\" = coalesce(t.\"{slug}\", 0) + ${number}, ")
+                }
                 AssignmentKind::Latest => write!(
                     sql,
                     "\"{slug}\" = case when ${} < (select max(m.at) from {} m where m.record_id = t.id \
@@ -126,19 +128,23 @@ impl<'t> Assignments<'t> {
         sql
     }
 
-    /// ` and record_image_ne(…)`, so that writing what is there already writes nothing. The function compares
-    /// stored images: 1.10 in place of 1.1 is a change, since every digit is kept.
+    /// ` and (…)`, so that writing what is there already writes nothing.
     fn changed(&self, first: usize) -> String {
         if self.items.is_empty() || self.items.iter().any(|item| item.kind != AssignmentKind::Set) {
             return String::new();
         }
-        let (mut old, mut new) = (String::new(), String::new());
-        for (item, number) in self.numbered(first) {
-            let comma = if old.is_empty() { "" } else { ", " };
-            let _ = write!(old, "{comma}t.\"{}\"", item.attribute.slug);
-            let _ = write!(new, "{comma}${number}");
-        }
-        format!(" and record_image_ne(row({old}), row({new}))")
+        let differs =
+            self.numbered(first).map(|(item, number)| differs(item.attribute, &format!("${number}")));
+        format!(" and ({})", differs.collect::<Vec<_>>().join(" or "))
+    }
+}
+
+/// Whether a column of `t` differs from a new value. 1.10 in place of 1.1 is a change, since every digit is kept.
+pub fn differs(attribute: &Attribute, new: &str) -> String {
+    let old = format!("t.\"{}\"", attribute.slug);
+    match attribute.kind {
+        Kind::Number => format!("{old} is distinct from {new} or scale({old}) is distinct from scale({new})"),
+        _ => format!("{old} is distinct from {new}"),
     }
 }
 

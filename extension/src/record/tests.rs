@@ -3,7 +3,7 @@
 use super::time::{DATE_RANGE, parse_date, parse_datetime, write_date, write_datetime};
 use super::value::{Change, Point, Value, parse};
 use crate::error::{Code, Error};
-use crate::template::definition::{Kind, ListOption};
+use crate::template::{definition::Kind, options::ListOption};
 use proptest::prelude::*;
 use serde_json::value::RawValue;
 
@@ -22,7 +22,10 @@ fn refused(kind: Kind, text: &str) -> Error {
 fn nothing_is_coerced() {
     for (kind, texts) in [
         (Kind::String, vec!["1", "true", "[]", "{}", r#"["a"]"#]),
-        (Kind::Number, vec![r#""1""#, "true", "[1]", r#"{"inc":1}"#, r#"{"$inc":"1"}"#, r#"{"$inc":1,"b":2}"#]),
+        (
+            Kind::Number,
+            vec![r#""1""#, "true", "[1]", r#"{"inc":1}"#, r#"{"$inc":"1"}"#, r#"{"$inc":1,"b":2}"#],
+        ),
         (Kind::Metric, vec![r#""1""#, "true", r#"{"at":"2024-01-01T00:00:00Z"}"#, r#"{"value":1,"x":2}"#]),
         (Kind::List, vec!["1", "{}", "[1]", "[null]", r#"[["a"]]"#]),
         (Kind::Date, vec!["20240101", "{}"]),
@@ -61,7 +64,9 @@ fn a_metric_takes_a_number_a_point_or_many() {
 fn a_list_takes_one_string_or_many_and_only_its_options() {
     let options = [ListOption { value: "red".into(), label: "Red".into() }];
     let list = |text: &str| {
-        parse(Kind::List, Some(&options), &raw(text), "/a").map(|change| format!("{change:?}")).map_err(|e| e.faults)
+        parse(Kind::List, Some(&options), &raw(text), "/a")
+            .map(|change| format!("{change:?}"))
+            .map_err(|e| e.faults)
     };
     assert_eq!(list(r#""red""#), list(r#"["red"]"#));
     assert_eq!(list(r#"["red","blue"]"#).expect_err("an option")[0].pointer, "/a/1");
@@ -75,7 +80,9 @@ fn text_cannot_hold_the_character_zero() {
 
 #[test]
 fn only_real_dates_are_dates() {
-    for text in ["today", "now", "infinity", "2024-02-30", "20240105", "2024-1-5", "0000-01-01", "2024-01-05 10:00"] {
+    for text in
+        ["today", "now", "infinity", "2024-02-30", "20240105", "2024-1-5", "0000-01-01", "2024-01-05 10:00"]
+    {
         assert!(parse_date(text, "/a").is_err(), "{text}");
     }
     assert_eq!(parse_date("2000-01-01", "/a"), Ok(0));
@@ -85,9 +92,14 @@ fn only_real_dates_are_dates() {
 
 #[test]
 fn a_time_needs_an_offset_and_is_kept_as_an_instant() {
-    for text in
-        ["now", "2024-01-01", "2024-01-01T00:00:00", "2024-01-01T24:00:00Z", "2024-02-30T00:00:00Z", "20240101T000000Z"]
-    {
+    for text in [
+        "now",
+        "2024-01-01",
+        "2024-01-01T00:00:00",
+        "2024-01-01T24:00:00Z",
+        "2024-02-30T00:00:00Z",
+        "20240101T000000Z",
+    ] {
         assert!(parse_datetime(text, "/a").is_err(), "{text}");
     }
     for (text, canonical) in [

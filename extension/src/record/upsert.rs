@@ -53,8 +53,9 @@ pub fn parse_key(value: &RawValue) -> Result<Key, Error> {
         return Err(Error::at(Code::InvalidExternalKey, "/external_key", "external_key must be a string")
             .hint("write numbers as strings too: \"42\""));
     }
-    let text: std::borrow::Cow<str> = serde_json::from_str(value.get())
-        .map_err(|error| Error::new(Code::MalformedRequest, format!("external_key cannot be read: {error}")))?;
+    let text: std::borrow::Cow<str> = serde_json::from_str(value.get()).map_err(|error| {
+        Error::new(Code::MalformedRequest, format!("external_key cannot be read: {error}"))
+    })?;
     key::normalize(&text).map(|key| Key::Value(key.to_owned()))
 }
 

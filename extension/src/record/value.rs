@@ -3,7 +3,7 @@
 use super::time;
 use crate::error::{Code, Error};
 use crate::json;
-use crate::template::definition::{Kind, ListOption};
+use crate::template::{definition::Kind, options::ListOption};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use uuid::Uuid;
@@ -241,7 +241,8 @@ fn parse_reference<'a>(raw: &'a RawValue, pointer: &str) -> Result<Value<'a>, Er
     }
     let here = format!("{pointer}/external_key");
     let key = wanted_string(key, &here, "a string")?;
-    let normalized = crate::key::normalize(&key).map_err(|error| Error::at(error.code, here, error.message))?;
+    let normalized =
+        crate::key::normalize(&key).map_err(|error| Error::at(error.code, here, error.message))?;
     Ok(Value::ReferenceByKey(match &key {
         Cow::Borrowed(whole) => {
             let start = normalized.as_ptr() as usize - whole.as_ptr() as usize;

@@ -82,7 +82,12 @@ pub fn key_taken(template: &Template, key: &str) -> Error {
 }
 
 /// Changes what is listed, and nothing else.
-pub fn patch(caller: &Caller, id: Uuid, key: &Key, body: Option<&serde_json::value::RawValue>) -> Result<String, Error> {
+pub fn patch(
+    caller: &Caller,
+    id: Uuid,
+    key: &Key,
+    body: Option<&serde_json::value::RawValue>,
+) -> Result<String, Error> {
     let template = read::template_of(caller, id, Right::Update)?;
     let changes = body.map(|body| changes::parse(&template, body)).transpose()?.unwrap_or_default();
     update(caller, &template, id, key, changes)
@@ -181,7 +186,7 @@ pub fn delete_by_key(caller: &Caller, template: &Template, key: &str) -> Result<
 fn delete_where(template: &Template, sql: &str, parameter: pg_sys::Oid, argument: Argument) -> bool {
     as_owner(|| {
         let plan = template.plan(sql, || vec![parameter]);
-        connected(|spi| spi.run(&plan, Access::Latest, &[argument]).len() > 0)
+        connected(|spi| !spi.run(&plan, Access::Latest, &[argument]).is_empty())
     })
 }
 
@@ -189,7 +194,10 @@ fn delete_where(template: &Template, sql: &str, parameter: pg_sys::Oid, argument
 pub fn restore(caller: &Caller, id: Uuid, key: &Key) -> Result<String, Error> {
     let template = read::template_of(caller, id, Right::Update)?;
     let old_key = as_owner(|| {
-        let sql = format!("select t.external_key, t.deleted_at from {} t where t.id = $1 for update", template.table_sql());
+        let sql = format!(
+            "select t.external_key, t.deleted_at from {} t where t.id = $1 for update",
+            template.table_sql()
+        );
         let plan = template.plan(&sql, || vec![pg_sys::UUIDOID]);
         connected(|spi| {
             let rows = spi.run(&plan, Access::Latest, &[datum::uuid(id)]);
@@ -197,7 +205,10 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key) -> Result<String, Error> {
                 return Err(Error::not_found());
             }
             if rows.get(0, 1).is_none() {
-                return Err(Error::new(Code::Conflict, "the record is not deleted: there is nothing to restore"));
+                return Err(Error::new(
+                    Code::Conflict,
+                    "the record is not deleted: there is nothing to restore",
+                ));
             }
             Ok(rows.get(0, 0).map(datum::read_text))
         })
@@ -214,19 +225,17 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key) -> Result<String, Error> {
     );
     let arguments = [datum::uuid(id), datum::optional_text(wanted.value())];
     let types = vec![pg_sys::UUIDOID, pg_sys::TEXTOID];
-    let restored = write_one(&template, &sql, types, &arguments, &wanted).map_err(|error| match error.code {
-        Code::ExternalKeyTaken => {
-            error.hint("send {\"external_key\": \"another\"}, or null to restore the record without a key")
-        }
-        _ => error,
-    })?;
+    let restored =
+        write_one(&template, &sql, types, &arguments, &wanted).map_err(|error| match error.code {
+            Code::ExternalKeyTaken => error
+                .hint("send {\"external_key\": \"another\"}, or null to restore the record without a key"),
+            _ => error,
+        })?;
     restored.ok_or_else(Error::not_found)
 }
 
 /// Reads the members `external_key` and `attributes` of a body; others are refused.
-pub fn parse_body<'a>(
-    body: &'a str,
-) -> Result<(Key, Option<&'a serde_json::value::RawValue>), Error> {
+pub fn parse_body(body: &str) -> Result<(Key, Option<&serde_json::value::RawValue>), Error> {
     let (mut key, mut attributes) = (Key::Absent, None);
     for (name, value) in crate::json::object(body)?.0 {
         match name.as_ref() {

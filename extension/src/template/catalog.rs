@@ -1,6 +1,7 @@
 //! What this session knows of projects and templates: read once, forgotten when they change.
 
-use super::definition::{Kind, parse_options};
+use super::definition::Kind;
+use super::options;
 use super::{Attribute, Template};
 use crate::access::{Caller, api_key};
 use crate::error::{Code, Error};
@@ -76,20 +77,25 @@ pub fn by_table(table: Oid) -> Result<Rc<Template>, Error> {
         return Ok(template);
     }
     let Some((schema, name)) = table_name(table) else { return Err(Error::not_found()) };
-    load("p.slug = $1 and t.slug = $2", &[(pg_sys::TEXTOID, datum::text(&schema)), (pg_sys::TEXTOID, datum::text(&name))])
-        .filter(|template| template.table == table)
-        .map(remember)
-        .ok_or_else(|| {
-            Error::at(Code::InvalidValue, "/template", format!("{schema}.{name} is not a template"))
-                .hint("create one with keyed.create_template(project, slug, attributes)")
-        })
+    load(
+        "p.slug = $1 and t.slug = $2",
+        &[(pg_sys::TEXTOID, datum::text(&schema)), (pg_sys::TEXTOID, datum::text(&name))],
+    )
+    .filter(|template| template.table == table)
+    .map(remember)
+    .ok_or_else(|| {
+        Error::at(Code::InvalidValue, "/template", format!("{schema}.{name} is not a template"))
+            .hint("create one with keyed.create_template(project, slug, attributes)")
+    })
 }
 
 /// The template with this number.
 pub fn by_id(id: i32) -> Option<Rc<Template>> {
     refresh();
     let table = CATALOG.with_borrow(|catalog| catalog.tables_by_id.get(&id).copied());
-    table.and_then(known).or_else(|| load("t.id = $1", &[(pg_sys::INT4OID, Some(Datum::from(id)))]).map(remember))
+    table
+        .and_then(known)
+        .or_else(|| load("t.id = $1", &[(pg_sys::INT4OID, Some(Datum::from(id)))]).map(remember))
 }
 
 /// The template of this slug in a project.
@@ -185,7 +191,7 @@ fn read_attribute(rows: &Rows, row: usize) -> Option<Attribute> {
     let text = |column| rows.get(row, column).map(datum::read_text);
     let options = rows.get(row, 6).map(datum::read_jsonb).and_then(|options| {
         let raw: Box<serde_json::value::RawValue> = serde_json::from_str(&options).ok()?;
-        parse_options(&raw, "").ok().flatten()
+        options::parse(&raw, "").ok().flatten()
     });
     let slug = text(1)?;
     Some(Attribute {
@@ -219,7 +225,10 @@ pub fn project_by_name_or_id(name: &str) -> Option<Project> {
                 }
                 let table = rows.get(0, 2).map_or(Oid::INVALID, |oid| Oid::from(oid.value() as u32));
                 CATALOG.with_borrow_mut(|catalog| catalog.project_table = table);
-                Some(Project { id: datum::read_i32(rows.get(0, 0)?), slug: datum::read_text(rows.get(0, 1)?) })
+                Some(Project {
+                    id: datum::read_i32(rows.get(0, 0)?),
+                    slug: datum::read_text(rows.get(0, 1)?),
+                })
             })
         })?;
         CATALOG.with_borrow_mut(|catalog| catalog.projects.insert(name.to_owned(), project.clone()));

@@ -31,7 +31,13 @@ pub fn create_schema(slug: &str, name: &str) -> String {
 }
 
 /// Makes a template's table with its key index, its triggers and its history.
-pub fn create_table(project: &str, slug: &str, id: i32, label: Option<&str>, attributes: &[NewColumn]) -> String {
+pub fn create_table(
+    project: &str,
+    slug: &str,
+    id: i32,
+    label: Option<&str>,
+    attributes: &[NewColumn],
+) -> String {
     let table = table_sql(project, slug);
     let history = history_sql(id);
     let mut columns = format!(
@@ -62,12 +68,17 @@ pub fn create_table(project: &str, slug: &str, id: i32, label: Option<&str>, att
          grant select, insert, update, delete on {table} to keyed_admin; \
          grant select on {history} to keyed_admin; \
          comment on table {table} is {};",
-        literal(&format!("Every change of the records of {project}.{slug}: who, when, by which door, old and new values.")),
+        literal(&format!(
+            "Every change of the records of {project}.{slug}: who, when, by which door, old and new values."
+        )),
         literal(label.unwrap_or(slug)),
     );
     for (name, comment) in [
         ("id", "The record's own id: a UUID, ordered by time, that carries the number of its template."),
-        ("external_key", "The id that another system uses for this record; unique among live records, 1 to 255 characters."),
+        (
+            "external_key",
+            "The id that another system uses for this record; unique among live records, 1 to 255 characters.",
+        ),
         ("created_at", "When the record was created."),
         ("updated_at", "When a value of the record last changed."),
         ("deleted_at", "When the record was deleted; null while it is live."),

@@ -1,5 +1,6 @@
 //! What a caller may say about an attribute: JSON → checked definition, pure.
 
+use super::options::{self, ListOption};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::record::value::{self, Change, Value};
@@ -8,9 +9,6 @@ use serde_json::value::RawValue;
 
 /// The most attributes a template may have.
 pub const MAX_ATTRIBUTES: usize = 500;
-
-/// The most options a list attribute may offer.
-const MAX_OPTIONS: usize = 1000;
 
 /// The type of an attribute (spec, "Attribute types").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,15 +56,6 @@ impl Kind {
     pub fn column_type(self) -> &'static str {
         Kind::ALL[self as usize].2
     }
-}
-
-/// One value that a list attribute may hold, with the words shown for it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListOption {
-    /// What is stored.
-    pub value: String,
-    /// What is shown.
-    pub label: String,
 }
 
 /// A checked definition of one attribute.
@@ -135,7 +124,7 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
             "template" => target = Some(text_at(value, &here)?),
             "required" => required = json::boolean_at(value, &here)?,
             "indexed" => indexed = json::boolean_at(value, &here)?,
-            "options" => options = parse_options(value, &here)?,
+            "options" => options = options::parse(value, &here)?,
             "default" => default = (!json::is_null(value)).then_some(*value),
             // Answers carry the attribute's id; a definition that was read may be sent back.
             "id" => {}
@@ -176,60 +165,6 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
 /// Reads a label: a string, or null for none.
 pub fn parse_label(value: &RawValue, pointer: &str) -> Result<Option<String>, Error> {
     if json::is_null(value) { Ok(None) } else { text_at(value, pointer).map(Some) }
-}
-
-/// Reads list options: an array of strings or of `{value, label}`, or null for any value.
-pub fn parse_options(value: &RawValue, pointer: &str) -> Result<Option<Vec<ListOption>>, Error> {
-    if json::is_null(value) {
-        return Ok(None);
-    }
-    let entries = json::array_at(value, pointer)?;
-    if entries.is_empty() || entries.len() > MAX_OPTIONS {
-        let message = format!("a list has 1 to {MAX_OPTIONS} options");
-        return Err(Error::at(Code::InvalidValue, pointer, message).hint("leave options out to allow any value"));
-    }
-    let mut options: Vec<ListOption> = Vec::with_capacity(entries.len());
-    for (position, entry) in entries.into_iter().enumerate() {
-        let here = format!("{pointer}/{position}");
-        let option = parse_option(entry, &here)?;
-        if options.iter().any(|earlier| earlier.value == option.value) {
-            return Err(Error::at(Code::InvalidValue, here, format!("{:?} stands twice", option.value)));
-        }
-        options.push(option);
-    }
-    Ok(Some(options))
-}
-
-fn parse_option(entry: &RawValue, pointer: &str) -> Result<ListOption, Error> {
-    if let Some(value) = json::string_at(entry, pointer)? {
-        let value = value.into_owned();
-        return Ok(ListOption { label: value.clone(), value });
-    }
-    let (mut value, mut label) = (None, None);
-    for (name, member) in &json::object_at(entry, pointer)?.0 {
-        let here = format!("{pointer}/{}", json::pointer_step(name));
-        match name.as_ref() {
-            "value" => value = Some(text_at(member, &here)?),
-            "label" => label = parse_label(member, &here)?,
-            _ => return Err(unknown_member(name, &here)),
-        }
-    }
-    let value = value.ok_or_else(|| missing("value", pointer))?;
-    Ok(ListOption { label: label.unwrap_or_else(|| value.clone()), value })
-}
-
-/// List options as JSON: `[{value, label}]`.
-pub fn options_json(options: &[ListOption]) -> String {
-    let mut out = String::from("[");
-    for (position, option) in options.iter().enumerate() {
-        out.push_str(if position > 0 { ",{\"value\":" } else { "{\"value\":" });
-        json::write_string(&mut out, &option.value);
-        out.push_str(",\"label\":");
-        json::write_string(&mut out, &option.label);
-        out.push('}');
-    }
-    out.push(']');
-    out
 }
 
 /// Checks a default against the attribute's own type and gives back its JSON text.

@@ -1,20 +1,16 @@
 //! The SQL functions and the HTTP door that define templates.
 
-use super::ddl::NewColumn;
-use super::definition::{self, Definition, Kind, missing, text_at, unknown_member};
-use super::{Template, alter, catalog, ddl, setup};
+use super::creation::{NewTemplate, create};
+use super::definition::{self, missing, text_at};
+use super::{Template, alter, catalog, removal, setup};
 use crate::access::{Caller, Right, api_key};
 use crate::error::{Code, Error};
 use crate::json;
-use crate::metric;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
-use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction};
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
 use crate::postgres::{datum, invalidation, trigger};
-use crate::record_id::MAX_TEMPLATE;
-use crate::slug::{self, Noun};
-use pgrx::pg_sys::{self, Datum};
-use pgrx::prelude::PgSqlErrorCode;
+use pgrx::pg_sys::Datum;
 use std::rc::Rc;
 
 sql_functions! {
@@ -103,7 +99,7 @@ sql_functions! {
 
     /// `keyed.drop_template(template regclass, with_records boolean) returns void`.
     keyed_drop_template => |call| {
-        alter::drop_template(&*template_argument(call)?, call.flag(1)).map(|()| Answer::Void)
+        removal::drop_template(&*template_argument(call)?, call.flag(1)).map(|()| Answer::Void)
     };
 
     /// `keyed_http.alter_template(template text, body text) returns text[]`.
@@ -118,13 +114,13 @@ sql_functions! {
     keyed_http_drop_template => |call| {
         let name = call.required_text(0, "template")?;
         let template = catalog::by_name(&Caller::current(), &name)?;
-        alter::drop_template(&template, false)?;
+        removal::drop_template(&template, false)?;
         Ok(Answer::Texts(vec![Some("204".to_owned()), None, None]))
     };
 
     /// `keyed.announce_change() returns trigger`.
     keyed_announce_change => |call| {
-        invalidation::announce(trigger::table_of(call.info())?);
+        invalidation::announce(trigger::table_of(call)?);
         Ok(Answer::Datum(Datum::from(0usize)))
     };
 
@@ -162,164 +158,6 @@ fn attribute_slug(attribute: &str) -> Result<String, Error> {
     text_at(slug.1, "/slug")
 }
 
-/// A template that a caller wants.
-#[derive(Default)]
-struct NewTemplate {
-    slug: String,
-    label: Option<String>,
-    display: Option<String>,
-    language: Option<String>,
-    definitions: Vec<Definition>,
-}
-
-impl NewTemplate {
-    fn parse(body: &str) -> Result<Self, Error> {
-        let mut new = NewTemplate::default();
-        for (name, value) in &json::object(body)?.0 {
-            let here = format!("/{}", json::pointer_step(name));
-            match name.as_ref() {
-                "slug" => new.slug = text_at(value, &here)?,
-                "label" => new.label = definition::parse_label(value, &here)?,
-                "display" => new.display = definition::parse_label(value, &here)?,
-                "language" => new.language = Some(text_at(value, &here)?),
-                "attributes" => new.definitions = definition::parse_all(value, &here)?,
-                // Answers carry these; a template that was read may be sent back.
-                "id" | "project" | "created_at" | "updated_at" => {}
-                _ => return Err(unknown_member(name, &here)),
-            }
-        }
-        if new.slug.is_empty() { Err(missing("slug", "")) } else { Ok(new) }
-    }
-}
-
-fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
-    let caller = Caller::current();
-    caller.require_admin("define templates")?;
-    slug::check(Noun::Template, &new.slug, "/slug")?;
-    catalog::refresh();
-    let project = catalog::project_by_name_or_id(project)
-        .filter(|project| caller.sees_project(project.id))
-        .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))?;
-    if let Some(display) = &new.display
-        && !new.definitions.iter().any(|definition| definition.slug == *display)
-    {
-        return Err(Error::at(Code::UnknownAttribute, "/display", format!("there is no attribute {display:?}")));
-    }
-    let language = new.language.as_deref().unwrap_or("english");
-    check_language(language)?;
-    let mut targets = Vec::with_capacity(new.definitions.len());
-    for (position, definition) in new.definitions.iter().enumerate() {
-        targets.push(match &definition.target {
-            None => None,
-            // A template may refer to itself: its number is not known before it exists.
-            Some(target) if *target == new.slug => Some((None, ddl::table_sql(&project.slug, target))),
-            Some(target) => {
-                let found = catalog::by_slug(project.id, target).ok_or_else(|| {
-                    let pointer = format!("/attributes/{position}/template");
-                    Error::at(Code::InvalidValue, pointer, format!("the project has no template {target:?}"))
-                        .hint("create the target template first")
-                })?;
-                Some((Some(found.id), found.table_sql()))
-            }
-        });
-    }
-    let made = subtransaction(|| {
-        as_owner_defining(|| {
-            connected(|spi| {
-                let id = insert_template(spi, project.id, &new, language);
-                let columns: Vec<NewColumn> = new
-                    .definitions
-                    .iter()
-                    .zip(&targets)
-                    .map(|(definition, target)| NewColumn {
-                        definition,
-                        target_table: target.as_ref().map(|target| target.1.clone()),
-                    })
-                    .collect();
-                spi.script(&ddl::create_table(&project.slug, &new.slug, id, new.label.as_deref(), &columns));
-                if new.definitions.iter().any(|definition| definition.kind == Kind::Metric) {
-                    spi.script(&metric::create_table(id, &format!("{}.{}", project.slug, new.slug)));
-                }
-                for (position, (definition, target)) in new.definitions.iter().zip(&targets).enumerate() {
-                    let target = target.as_ref().map(|target| target.0.unwrap_or(id));
-                    insert_attribute(spi, id, position as i32 + 1, definition, target);
-                }
-                id
-            })
-        })
-    });
-    let id = made.map_err(|caught| match caught.state {
-        PgSqlErrorCode::ERRCODE_DUPLICATE_TABLE
-        | PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION
-        | PgSqlErrorCode::ERRCODE_DUPLICATE_OBJECT => {
-            let name = format!("{}.{}", project.slug, new.slug);
-            Error::at(Code::Conflict, "/slug", format!("{name} exists already")).hint("choose another slug")
-        }
-        _ => caught.rethrow(),
-    })?;
-    catalog::by_id(id).ok_or_else(Error::not_found)
-}
-
-fn insert_template(spi: &Connection, project: i32, new: &NewTemplate, language: &str) -> i32 {
-    let rows = spi.run_once(
-        "insert into keyed_state.template (project_id, slug, label, display, language) \
-         values ($1, $2, $3, $4, $5) returning id",
-        Access::Latest,
-        &[
-            (pg_sys::INT4OID, Some(Datum::from(project))),
-            (pg_sys::TEXTOID, datum::text(&new.slug)),
-            (pg_sys::TEXTOID, datum::optional_text(new.label.as_deref())),
-            (pg_sys::TEXTOID, datum::optional_text(new.display.as_deref())),
-            (pg_sys::TEXTOID, datum::text(language)),
-        ],
-    );
-    let id = rows.get(0, 0).map_or(0, datum::read_i32);
-    if id > MAX_TEMPLATE {
-        let message = format!("a workspace holds at most {MAX_TEMPLATE} templates");
-        Error::new(Code::PayloadTooLarge, message).raise();
-    }
-    id
-}
-
-pub(super) fn insert_attribute(spi: &Connection, template: i32, position: i32, new: &Definition, target: Option<i32>) {
-    let options = new.options.as_deref().map(definition::options_json);
-    spi.run_once(
-        "insert into keyed_state.attribute \
-         (template_id, position, slug, type, label, required, indexed, options, target_id, default_value) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10::jsonb)",
-        Access::Latest,
-        &[
-            (pg_sys::INT4OID, Some(Datum::from(template))),
-            (pg_sys::INT4OID, Some(Datum::from(position))),
-            (pg_sys::TEXTOID, datum::text(&new.slug)),
-            (pg_sys::TEXTOID, datum::text(new.kind.name())),
-            (pg_sys::TEXTOID, datum::optional_text(new.label.as_deref())),
-            (pg_sys::BOOLOID, Some(Datum::from(new.required))),
-            (pg_sys::BOOLOID, Some(Datum::from(new.indexed))),
-            (pg_sys::TEXTOID, datum::optional_text(options.as_deref())),
-            (pg_sys::INT4OID, target.map(Datum::from)),
-            (pg_sys::TEXTOID, datum::optional_text(new.default.as_deref())),
-        ],
-    );
-}
-
-pub(super) fn check_language(language: &str) -> Result<(), Error> {
-    let exists = connected(|spi| {
-        let rows = spi.run_once(
-            "select from pg_catalog.pg_ts_config c where c.cfgname operator(pg_catalog.=) $1::pg_catalog.name \
-             and c.cfgnamespace operator(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace",
-            Access::Snapshot,
-            &[(pg_sys::TEXTOID, datum::text(language))],
-        );
-        !rows.is_empty()
-    });
-    if exists {
-        return Ok(());
-    }
-    Err(Error::at(Code::InvalidValue, "/language", format!("there is no text-search configuration {language:?}"))
-        .hint("SELECT cfgname FROM pg_ts_config lists them: simple, english, german, …"))
-}
-
 fn list(caller: &Caller) -> String {
     let ids: Vec<i32> = as_owner(|| {
         connected(|spi| {
@@ -330,7 +168,9 @@ fn list(caller: &Caller) -> String {
                 &[],
             );
             (0..rows.len())
-                .filter(|&row| rows.get(row, 1).map(datum::read_i32).is_some_and(|project| caller.sees_project(project)))
+                .filter(|&row| {
+                    rows.get(row, 1).map(datum::read_i32).is_some_and(|project| caller.sees_project(project))
+                })
                 .filter_map(|row| rows.get(row, 0).map(datum::read_i32))
                 .collect()
         })

@@ -2,21 +2,30 @@
 
 /// Changing a template while others write.
 pub mod alter;
+/// One attribute of a template that exists.
+pub mod attribute;
 /// What this session knows of templates.
 pub mod catalog;
+/// A new template.
+pub mod creation;
 /// Statements that make and change tables.
 pub mod ddl;
 /// What a caller may say about an attribute.
 pub mod definition;
 /// The SQL functions and the HTTP door.
 pub mod functions;
+/// The values that a list attribute offers.
+pub mod options;
+/// The end of a template.
+pub mod removal;
 /// Setting a database up, and moving its state forward.
 pub mod setup;
 /// Template → JSON.
 pub mod shape;
 
 use crate::postgres::spi::{Plan, connected};
-use definition::{Kind, ListOption};
+use definition::Kind;
+use options::ListOption;
 use pgrx::pg_sys::Oid;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -97,8 +106,12 @@ pub struct Template {
 
 impl Template {
     fn new(mut template: Template) -> Template {
-        template.positions =
-            template.attributes.iter().enumerate().map(|(position, it)| (it.slug.clone(), position)).collect();
+        template.positions = template
+            .attributes
+            .iter()
+            .enumerate()
+            .map(|(position, it)| (it.slug.clone(), position))
+            .collect();
         template
     }
 

@@ -50,7 +50,8 @@ pub fn migrate() -> Result<i32, Error> {
                  comment on column keyed_state.version.number is 'The number of the script.'; \
                  comment on column keyed_state.version.applied_at is 'When it ran.';",
             );
-            let rows = spi.run_once("select coalesce(max(number), 0) from keyed_state.version", Access::Latest, &[]);
+            let rows =
+                spi.run_once("select coalesce(max(number), 0) from keyed_state.version", Access::Latest, &[]);
             let mut version = rows.get(0, 0).map_or(0, datum::read_i32);
             let seen = version;
             for (number, script) in STATE.iter().filter(|script| script.0 > seen) {
@@ -73,7 +74,8 @@ pub fn create_project(slug: &str, name: Option<&str>) -> Result<i32, Error> {
     catalog::refresh();
     let name = name.unwrap_or(slug);
     let taken = || {
-        Error::at(Code::Conflict, "/slug", format!("a schema {slug:?} exists already")).hint("choose another slug")
+        Error::at(Code::Conflict, "/slug", format!("a schema {slug:?} exists already"))
+            .hint("choose another slug")
     };
     let made = subtransaction(|| {
         as_owner_defining(|| {

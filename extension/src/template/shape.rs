@@ -53,7 +53,7 @@ fn write_attribute(out: &mut String, attribute: &Attribute) {
     out.push_str(&format!(",\"required\":{},\"indexed\":{}", attribute.required, attribute.indexed));
     if let Some(options) = &attribute.options {
         out.push_str(",\"options\":");
-        out.push_str(&super::definition::options_json(options));
+        out.push_str(&super::options::to_json(options));
     }
     if let Some(target) = attribute.target {
         out.push_str(",\"template\":");

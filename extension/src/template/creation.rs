@@ -1,0 +1,198 @@
+//! A new template: rows of state, a table, its history.
+
+use super::ddl::NewColumn;
+use super::definition::{self, Definition, Kind, missing, text_at, unknown_member};
+use super::{Template, catalog, ddl, options};
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::json;
+use crate::metric;
+use crate::postgres::datum;
+use crate::postgres::guard::{as_owner_defining, subtransaction};
+use crate::postgres::spi::{Access, Connection, connected};
+use crate::record_id::MAX_TEMPLATE;
+use crate::slug::{self, Noun};
+use pgrx::pg_sys::{self, Datum};
+use pgrx::prelude::PgSqlErrorCode;
+use std::rc::Rc;
+
+/// A template that a caller wants.
+#[derive(Default)]
+pub struct NewTemplate {
+    /// The name of its table.
+    pub slug: String,
+    /// What people read.
+    pub label: Option<String>,
+    /// The attribute shown for a record.
+    pub display: Option<String>,
+    /// The text-search configuration.
+    pub language: Option<String>,
+    /// Its attributes.
+    pub definitions: Vec<Definition>,
+}
+
+impl NewTemplate {
+    /// Reads the body of POST /templates.
+    pub fn parse(body: &str) -> Result<Self, Error> {
+        let mut new = NewTemplate::default();
+        for (name, value) in &json::object(body)?.0 {
+            let here = format!("/{}", json::pointer_step(name));
+            match name.as_ref() {
+                "slug" => new.slug = text_at(value, &here)?,
+                "label" => new.label = definition::parse_label(value, &here)?,
+                "display" => new.display = definition::parse_label(value, &here)?,
+                "language" => new.language = Some(text_at(value, &here)?),
+                "attributes" => new.definitions = definition::parse_all(value, &here)?,
+                // Answers carry these; a template that was read may be sent back.
+                "id" | "project" | "created_at" | "updated_at" => {}
+                _ => return Err(unknown_member(name, &here)),
+            }
+        }
+        if new.slug.is_empty() { Err(missing("slug", "")) } else { Ok(new) }
+    }
+}
+
+/// Makes a template in a project, named by slug or number.
+pub fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
+    let caller = Caller::current();
+    caller.require_admin("define templates")?;
+    slug::check(Noun::Template, &new.slug, "/slug")?;
+    catalog::refresh();
+    let project = catalog::project_by_name_or_id(project)
+        .filter(|project| caller.sees_project(project.id))
+        .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))?;
+    if let Some(display) = &new.display
+        && !new.definitions.iter().any(|definition| definition.slug == *display)
+    {
+        return Err(Error::at(
+            Code::UnknownAttribute,
+            "/display",
+            format!("there is no attribute {display:?}"),
+        ));
+    }
+    let language = new.language.as_deref().unwrap_or("english");
+    check_language(language)?;
+    let mut targets = Vec::with_capacity(new.definitions.len());
+    for (position, definition) in new.definitions.iter().enumerate() {
+        targets.push(match &definition.target {
+            None => None,
+            // A template may refer to itself: its number is not known before it exists.
+            Some(target) if *target == new.slug => Some((None, ddl::table_sql(&project.slug, target))),
+            Some(target) => {
+                let found = catalog::by_slug(project.id, target).ok_or_else(|| {
+                    let pointer = format!("/attributes/{position}/template");
+                    Error::at(Code::InvalidValue, pointer, format!("the project has no template {target:?}"))
+                        .hint("create the target template first")
+                })?;
+                Some((Some(found.id), found.table_sql()))
+            }
+        });
+    }
+    let made = subtransaction(|| {
+        as_owner_defining(|| {
+            connected(|spi| {
+                let id = insert_template(spi, project.id, &new, language);
+                let columns: Vec<NewColumn> = new
+                    .definitions
+                    .iter()
+                    .zip(&targets)
+                    .map(|(definition, target)| NewColumn {
+                        definition,
+                        target_table: target.as_ref().map(|target| target.1.clone()),
+                    })
+                    .collect();
+                spi.script(&ddl::create_table(&project.slug, &new.slug, id, new.label.as_deref(), &columns));
+                if new.definitions.iter().any(|definition| definition.kind == Kind::Metric) {
+                    spi.script(&metric::create_table(id, &format!("{}.{}", project.slug, new.slug)));
+                }
+                for (position, (definition, target)) in new.definitions.iter().zip(&targets).enumerate() {
+                    let target = target.as_ref().map(|target| target.0.unwrap_or(id));
+                    insert_attribute(spi, id, position as i32 + 1, definition, target);
+                }
+                id
+            })
+        })
+    });
+    let id = made.map_err(|caught| match caught.state {
+        PgSqlErrorCode::ERRCODE_DUPLICATE_TABLE
+        | PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION
+        | PgSqlErrorCode::ERRCODE_DUPLICATE_OBJECT => {
+            let name = format!("{}.{}", project.slug, new.slug);
+            Error::at(Code::Conflict, "/slug", format!("{name} exists already")).hint("choose another slug")
+        }
+        _ => caught.rethrow(),
+    })?;
+    catalog::by_id(id).ok_or_else(Error::not_found)
+}
+
+fn insert_template(spi: &Connection, project: i32, new: &NewTemplate, language: &str) -> i32 {
+    let rows = spi.run_once(
+        "insert into keyed_state.template (project_id, slug, label, display, language) \
+         values ($1, $2, $3, $4, $5) returning id",
+        Access::Latest,
+        &[
+            (pg_sys::INT4OID, Some(Datum::from(project))),
+            (pg_sys::TEXTOID, datum::text(&new.slug)),
+            (pg_sys::TEXTOID, datum::optional_text(new.label.as_deref())),
+            (pg_sys::TEXTOID, datum::optional_text(new.display.as_deref())),
+            (pg_sys::TEXTOID, datum::text(language)),
+        ],
+    );
+    let id = rows.get(0, 0).map_or(0, datum::read_i32);
+    if id > MAX_TEMPLATE {
+        let message = format!("a workspace holds at most {MAX_TEMPLATE} templates");
+        Error::new(Code::PayloadTooLarge, message).raise();
+    }
+    id
+}
+
+/// Writes down a new attribute.
+pub fn insert_attribute(
+    spi: &Connection,
+    template: i32,
+    position: i32,
+    new: &Definition,
+    target: Option<i32>,
+) {
+    let options = new.options.as_deref().map(options::to_json);
+    spi.run_once(
+        "insert into keyed_state.attribute \
+         (template_id, position, slug, type, label, required, indexed, options, target_id, default_value) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10::jsonb)",
+        Access::Latest,
+        &[
+            (pg_sys::INT4OID, Some(Datum::from(template))),
+            (pg_sys::INT4OID, Some(Datum::from(position))),
+            (pg_sys::TEXTOID, datum::text(&new.slug)),
+            (pg_sys::TEXTOID, datum::text(new.kind.name())),
+            (pg_sys::TEXTOID, datum::optional_text(new.label.as_deref())),
+            (pg_sys::BOOLOID, Some(Datum::from(new.required))),
+            (pg_sys::BOOLOID, Some(Datum::from(new.indexed))),
+            (pg_sys::TEXTOID, datum::optional_text(options.as_deref())),
+            (pg_sys::INT4OID, target.map(Datum::from)),
+            (pg_sys::TEXTOID, datum::optional_text(new.default.as_deref())),
+        ],
+    );
+}
+
+/// Refuses a text-search configuration that does not exist.
+pub fn check_language(language: &str) -> Result<(), Error> {
+    let exists = connected(|spi| {
+        let rows = spi.run_once(
+            "select from pg_catalog.pg_ts_config c where c.cfgname operator(pg_catalog.=) $1::pg_catalog.name \
+             and c.cfgnamespace operator(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace",
+            Access::Snapshot,
+            &[(pg_sys::TEXTOID, datum::text(language))],
+        );
+        !rows.is_empty()
+    });
+    if exists {
+        return Ok(());
+    }
+    Err(Error::at(
+        Code::InvalidValue,
+        "/language",
+        format!("there is no text-search configuration {language:?}"),
+    )
+    .hint("SELECT cfgname FROM pg_ts_config lists them: simple, english, german, …"))
+}

@@ -1,0 +1,74 @@
+//! The values that a list attribute offers: pure.
+
+use super::definition::{missing, parse_label, text_at, unknown_member};
+use crate::error::{Code, Error};
+use crate::json;
+use serde_json::value::RawValue;
+
+/// The most options a list attribute may offer.
+const MAX_OPTIONS: usize = 1000;
+
+/// One value that a list attribute may hold, with the words shown for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListOption {
+    /// What is stored.
+    pub value: String,
+    /// What is shown.
+    pub label: String,
+}
+
+/// Reads list options: an array of strings or of `{value, label}`, or null for any value.
+pub fn parse(value: &RawValue, pointer: &str) -> Result<Option<Vec<ListOption>>, Error> {
+    if json::is_null(value) {
+        return Ok(None);
+    }
+    let entries = json::array_at(value, pointer)?;
+    if entries.is_empty() || entries.len() > MAX_OPTIONS {
+        let message = format!("a list has 1 to {MAX_OPTIONS} options");
+        return Err(
+            Error::at(Code::InvalidValue, pointer, message).hint("leave options out to allow any value")
+        );
+    }
+    let mut options: Vec<ListOption> = Vec::with_capacity(entries.len());
+    for (position, entry) in entries.into_iter().enumerate() {
+        let here = format!("{pointer}/{position}");
+        let option = parse_option(entry, &here)?;
+        if options.iter().any(|earlier| earlier.value == option.value) {
+            return Err(Error::at(Code::InvalidValue, here, format!("{:?} stands twice", option.value)));
+        }
+        options.push(option);
+    }
+    Ok(Some(options))
+}
+
+fn parse_option(entry: &RawValue, pointer: &str) -> Result<ListOption, Error> {
+    if let Some(value) = json::string_at(entry, pointer)? {
+        let value = value.into_owned();
+        return Ok(ListOption { label: value.clone(), value });
+    }
+    let (mut value, mut label) = (None, None);
+    for (name, member) in &json::object_at(entry, pointer)?.0 {
+        let here = format!("{pointer}/{}", json::pointer_step(name));
+        match name.as_ref() {
+            "value" => value = Some(text_at(member, &here)?),
+            "label" => label = parse_label(member, &here)?,
+            _ => return Err(unknown_member(name, &here)),
+        }
+    }
+    let value = value.ok_or_else(|| missing("value", pointer))?;
+    Ok(ListOption { label: label.unwrap_or_else(|| value.clone()), value })
+}
+
+/// List options as JSON: `[{value, label}]`.
+pub fn to_json(options: &[ListOption]) -> String {
+    let mut out = String::from("[");
+    for (position, option) in options.iter().enumerate() {
+        out.push_str(if position > 0 { ",{\"value\":" } else { "{\"value\":" });
+        json::write_string(&mut out, &option.value);
+        out.push_str(",\"label\":");
+        json::write_string(&mut out, &option.label);
+        out.push('}');
+    }
+    out.push(']');
+    out
+}

@@ -1,0 +1,51 @@
+//! The end of a template.
+
+use super::{Template, ddl};
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::metric;
+use crate::postgres::guard::{as_owner_defining, subtransaction};
+use crate::postgres::spi::{Access, connected};
+use pgrx::prelude::PgSqlErrorCode;
+
+/// Removes a template with its table, history and series. One that holds live records is kept unless
+/// `with_records` says otherwise; one that others refer to is kept in any case.
+pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Error> {
+    Caller::current().require_admin("define templates")?;
+    let name = template.full_name();
+    let outcome = subtransaction(|| {
+        as_owner_defining(|| {
+            connected(|spi| {
+                let table = template.table_sql();
+                spi.script(&format!("lock table {table} in access exclusive mode"));
+                let live = spi.run_once(
+                    &format!("select from {table} t where t.deleted_at is null limit 1"),
+                    Access::Latest,
+                    &[],
+                );
+                if !live.is_empty() && !with_records {
+                    Error::new(Code::Conflict, format!("{name} holds live records"))
+                        .hint(
+                            "delete them first, or call keyed.drop_template(template, with_records => true)",
+                        )
+                        .raise();
+                }
+                spi.script(&format!(
+                    "drop table {table}; drop table {}; drop table if exists {}; \
+                     delete from keyed_state.template where id = {}",
+                    ddl::history_sql(template.id),
+                    metric::table_sql(template.id),
+                    template.id
+                ));
+            });
+        });
+    });
+    outcome.map_err(|caught| match caught.state {
+        PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST
+        | PgSqlErrorCode::ERRCODE_FOREIGN_KEY_VIOLATION => {
+            Error::new(Code::Conflict, format!("{name} is still in use: {}", caught.message))
+                .hint("drop the attributes and views that refer to it first")
+        }
+        _ => caught.rethrow(),
+    })
+}
