@@ -1,0 +1,44 @@
+//! What a row of the database says as an HTTP response.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use tokio_postgres::Row;
+
+use crate::problem::Problem;
+use crate::query::Prefix;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// The one column of a read is the body.
+pub(crate) fn read(row: &Row) -> Result<Response, Problem> {
+    match row.try_get::<_, &str>(0) {
+        Ok(body) => Ok(json(StatusCode::OK, body.to_owned())),
+        Err(error) => Err(Problem::internal(format!("not the answer of a read: {error}"))),
+    }
+}
+
+/// The one column of a write is `{status, id of what was created, body}`. With a place to find it, what was created is
+/// given an address.
+pub(crate) fn written(row: &Row, place: Option<(Prefix, &str)>) -> Result<Response, Problem> {
+    let unexpected = |what: String| Problem::internal(format!("not the answer of a write: {what}"));
+    let columns: Vec<Option<&str>> = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
+    let [Some(status), id, body] = columns[..] else {
+        return Err(unexpected(format!("{} elements", columns.len())));
+    };
+    let status =
+        StatusCode::from_bytes(status.as_bytes()).map_err(|_| unexpected(format!("status {status}")))?;
+    let mut response = match body {
+        Some(body) => json(status, body.to_owned()),
+        None => status.into_response(),
+    };
+    if let (StatusCode::CREATED, Some(id), Some((Prefix(prefix), noun))) = (status, id, place) {
+        let address = HeaderValue::try_from(format!("{prefix}/{noun}/{id}"));
+        let address = address.map_err(|_| unexpected(format!("id {id:?}")))?;
+        response.headers_mut().insert(header::LOCATION, address);
+    }
+    Ok(response)
+}
+
+pub(crate) fn json(status: StatusCode, body: String) -> Response {
+    (status, [(header::CONTENT_TYPE, JSON)], body).into_response()
+}

@@ -1,0 +1,143 @@
+//! The list of routes, and what they share. The router can be called without a socket.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::{MethodRouter, get, post, put};
+
+use crate::database::Database;
+use crate::envelope;
+use crate::problem::Problem;
+use crate::routes::health::Readiness;
+use crate::routes::{batch, by_key, entities, health, templates};
+use crate::settings::Settings;
+
+/// What the routes share.
+pub(crate) struct App {
+    pub(crate) database: Database,
+    pub(crate) readiness: Readiness,
+    pub(crate) body_limit: usize,
+    pub(crate) body_timeout: Duration,
+}
+
+impl App {
+    pub(crate) fn new(settings: &Settings) -> anyhow::Result<App> {
+        Ok(App {
+            database: Database::new(settings, settings.pool_size)?,
+            readiness: Readiness::new(settings)?,
+            body_limit: settings.body_limit,
+            body_timeout: settings.request_timeout,
+        })
+    }
+}
+
+/// The service's own prefix, and the one that its search operations have in older documents.
+const PREFIXES: [&str; 2] = ["/v1", "/api/v1"];
+
+#[rustfmt::skip]
+fn api() -> [(&'static str, MethodRouter<Arc<App>>); 9] {
+    [
+        ("/entities/template/{template}", post(entities::create)),
+        ("/entities/template/{template}/by-key", put(by_key::upsert).get(by_key::read).delete(by_key::delete)),
+        ("/entities/{id}", get(entities::read).patch(entities::patch).put(entities::replace).delete(entities::delete)),
+        ("/entities/{id}/restore", post(entities::restore)),
+        ("/entities/{id}/history", get(entities::history)),
+        ("/entities/{id}/metrics/{slug}", get(entities::metric_series)),
+        ("/entities/batch", post(batch::run)),
+        ("/templates", get(templates::list).post(templates::create)),
+        ("/templates/{template}", get(templates::read).patch(templates::alter).delete(templates::drop)),
+    ]
+}
+
+/// All that is served.
+pub(crate) fn router(app: Arc<App>) -> Router {
+    let mut router = Router::new().route("/healthz", get(health::alive)).route("/readyz", get(health::ready));
+    for prefix in PREFIXES {
+        for (path, methods) in api() {
+            router = router.route(&format!("{prefix}{path}"), methods);
+        }
+    }
+    router
+        .method_not_allowed_fallback(async || Problem::method_not_allowed())
+        .fallback(async || Problem::no_such_route())
+        .layer(axum::middleware::from_fn(envelope::wrap))
+        .with_state(app)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::{Body, to_bytes};
+    use axum::http::{Request, header};
+    use clap::Parser;
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::settings::{Cli, Command};
+
+    /// Sends a request line and headers, one a line, to a service whose database does not exist.
+    async fn ask(request: &str) -> (u16, axum::http::HeaderMap, String) {
+        let arguments = ["keyed-proxy", "serve", "--database-url", "host=/nonexistent dbname=none user=none"];
+        let Command::Serve(settings) = Cli::try_parse_from(arguments).expect("good arguments").command;
+        let app = App::new(&settings).expect("no connection is opened yet");
+        let mut lines = request.lines().map(str::trim);
+        let (method, uri) = lines.next().and_then(|line| line.split_once(' ')).expect("a request line");
+        let request = lines
+            .filter_map(|line| line.split_once(": "))
+            .fold(Request::builder().method(method).uri(uri), |request, (name, value)| {
+                request.header(name, value)
+            });
+        let response = router(Arc::new(app)).oneshot(request.body(Body::empty()).expect("a request")).await;
+        let (parts, body) = response.expect("the router answers everything").into_parts();
+        let body = to_bytes(body, 1 << 20).await.expect("a body");
+        (parts.status.as_u16(), parts.headers, String::from_utf8_lossy(&body).into_owned())
+    }
+
+    #[tokio::test]
+    async fn the_process_is_alive_without_a_database_but_not_ready() {
+        assert_eq!(ask("GET /healthz").await.0, 200);
+        let (status, headers, body) = ask("GET /readyz").await;
+        assert_eq!((status, headers[header::RETRY_AFTER].as_bytes()), (503, b"1".as_slice()));
+        assert!(body.contains(r#""code":"unavailable""#), "{body}");
+    }
+
+    #[tokio::test]
+    async fn an_unknown_address_is_a_problem_that_names_the_request() {
+        for address in ["/", "/v1", "/v1/templates/", "/v2/templates", "/v1/entities/a/b/c"] {
+            let id = "0192f0c1-2222-7abc-8def-0123456789ab";
+            let (status, headers, body) = ask(&format!("GET {address}\nx-request-id: {id}")).await;
+            assert_eq!(status, 404, "{address}");
+            assert_eq!(headers[header::CONTENT_TYPE], "application/problem+json");
+            assert_eq!(headers["x-request-id"], id);
+            assert!(body.contains(&format!(r#""instance":"urn:uuid:{id}""#)), "{body}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_wrong_method_is_told_the_right_ones() {
+        for (address, allowed) in [
+            ("/v1/entities/batch", "POST"),
+            ("/api/v1/templates", "GET,HEAD,POST"),
+            ("/v1/entities/template/crm/by-key", "PUT,GET,HEAD,DELETE"),
+        ] {
+            let (status, headers, body) = ask(&format!("TRACE {address}")).await;
+            assert_eq!(status, 405, "{address}");
+            assert_eq!(headers[header::ALLOW], allowed);
+            assert!(body.contains(r#""code":"method_not_allowed""#), "{body}");
+        }
+    }
+
+    #[tokio::test]
+    async fn every_route_wants_a_token_before_anything_else() {
+        for prefix in PREFIXES {
+            for (path, _) in api() {
+                let (status, headers, _) =
+                    ask(&format!("DELETE {prefix}{path}?unknown=1").replace(['{', '}'], "")).await;
+                match status {
+                    401 => assert_eq!(headers[header::WWW_AUTHENTICATE], r#"Bearer realm="keyed""#),
+                    status => assert_eq!(status, 405, "{path}"),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Strict reading of a JSON body: its type, size and encoding are checked, its content is the database's affair.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderMap, header};
+use http_body_util::BodyExt;
+use hyper::body::Body as _;
+
+use crate::app::App;
+use crate::problem::Problem;
+
+/// The text of a body that must be there.
+pub(crate) struct JsonText(pub(crate) String);
+
+/// The text of a body that may be missing.
+pub(crate) struct OptionalJsonText(pub(crate) Option<String>);
+
+impl FromRequest<Arc<App>> for JsonText {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
+        match read_json(request, app).await? {
+            Some(text) => Ok(JsonText(text)),
+            None => Err(Problem::malformed("a JSON body is needed here")),
+        }
+    }
+}
+
+impl FromRequest<Arc<App>> for OptionalJsonText {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
+        read_json(request, app).await.map(OptionalJsonText)
+    }
+}
+
+async fn read_json(request: Request, app: &App) -> Result<Option<String>, Problem> {
+    let (parts, body) = request.into_parts();
+    if body.is_end_stream() {
+        return Ok(None);
+    }
+    check_type(&parts.headers)?;
+    let read = read_all(body, app.body_limit);
+    let Ok(bytes) = tokio::time::timeout(app.body_timeout, read).await else {
+        return Err(Problem::body_too_slow());
+    };
+    let text = String::from_utf8(bytes?).map_err(|_| Problem::malformed("the body is not UTF-8"))?;
+    // JSON has no such byte, and PostgreSQL's text cannot carry it to where the rest is judged.
+    if text.as_bytes().contains(&0) {
+        return Err(Problem::malformed("the body has a zero byte"));
+    }
+    Ok(Some(text).filter(|text| !text.is_empty()))
+}
+
+fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
+    // A packed body could unfold to any size, and none of ours is large enough to need it.
+    if headers
+        .get(header::CONTENT_ENCODING)
+        .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
+    {
+        return Err(Problem::unsupported_media_type("the body must not have a Content-Encoding"));
+    }
+    match headers.get(header::CONTENT_TYPE) {
+        Some(value) if value.to_str().is_ok_and(is_json) => Ok(()),
+        Some(_) => {
+            Err(Problem::unsupported_media_type("the body's Content-Type must be application/json in UTF-8"))
+        }
+        None => {
+            Err(Problem::unsupported_media_type("the body has no Content-Type: application/json is needed"))
+        }
+    }
+}
+
+fn is_json(content_type: &str) -> bool {
+    let mut parts = content_type.split(';').map(str::trim);
+    let essence = parts.next().unwrap_or_default().to_ascii_lowercase();
+    let json =
+        essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
+    json && parts.filter_map(|parameter| parameter.split_once('=')).all(|(name, value)| {
+        !name.trim().eq_ignore_ascii_case("charset")
+            || value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+    })
+}
+
+async fn read_all(mut body: Body, limit: usize) -> Result<Vec<u8>, Problem> {
+    // What the caller announces is refused before a byte of it is read.
+    let announced = body.size_hint().lower();
+    if announced > limit as u64 {
+        return Err(Problem::body_too_large(limit));
+    }
+    // An announcement costs nothing, so it may not reserve much either.
+    let mut bytes = Vec::with_capacity((announced as usize).min(1 << 20));
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Problem::malformed("the body broke off"))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if data.len() > limit - bytes.len() {
+            return Err(Problem::body_too_large(limit));
+        }
+        bytes.extend_from_slice(&data);
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::StatusCode;
+
+    use super::*;
+
+    #[test]
+    fn json_types_are_recognised() {
+        for value in [
+            "application/json",
+            "Application/JSON",
+            "application/json; charset=utf-8",
+            "application/json;charset=\"UTF-8\"",
+            "application/merge-patch+json",
+        ] {
+            assert!(is_json(value), "{value}");
+        }
+        for value in
+            ["", "text/json", "application/jsonp", "application/json; charset=latin1", "text/plain", "+json"]
+        {
+            assert!(!is_json(value), "{value}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_is_read_up_to_the_limit_and_not_further() {
+        assert_eq!(read_all(Body::from("12345"), 5).await.ok(), Some(b"12345".to_vec()));
+        let refused = read_all(Body::from("123456"), 5).await.map_err(|problem| problem.status());
+        assert_eq!(refused, Err(StatusCode::PAYLOAD_TOO_LARGE));
+    }
+}

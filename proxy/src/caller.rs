@@ -1,0 +1,108 @@
+//! Who is asking: the bearer token, kept only as its digest, and the project header.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, header};
+use sha2::{Digest, Sha256};
+
+use crate::problem::Problem;
+
+const PROJECT: HeaderName = HeaderName::from_static("x-service-project-id");
+
+/// What `keyed.authenticate` is asked with. The proxy itself never decides whether a token is good.
+pub(crate) struct Caller {
+    pub(crate) token_digest: [u8; 32],
+    pub(crate) project: Option<String>,
+}
+
+impl<S: Sync> FromRequestParts<S> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Caller, Problem> {
+        caller(&parts.headers)
+    }
+}
+
+fn caller(headers: &HeaderMap) -> Result<Caller, Problem> {
+    let Some(token) = single(headers, header::AUTHORIZATION)?.and_then(bearer_token) else {
+        return Err(Problem::no_token());
+    };
+    let project = match single(headers, PROJECT)? {
+        // An empty header is what a client with an unset variable sends.
+        None | Some(b"") => None,
+        Some(value) => match std::str::from_utf8(value) {
+            Ok(project) => Some(project.to_owned()),
+            Err(_) => return Err(Problem::malformed("the header X-Service-Project-Id is not UTF-8")),
+        },
+    };
+    Ok(Caller { token_digest: Sha256::digest(token).into(), project })
+}
+
+/// Two of them would let two readers of one request see two callers.
+fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&[u8]>, Problem> {
+    let mut values = headers.get_all(&name).iter();
+    let first = values.next();
+    if values.next().is_some() {
+        return Err(Problem::malformed(format!("the header {name} is given more than once")));
+    }
+    Ok(first.map(|value| value.as_bytes().trim_ascii()))
+}
+
+fn bearer_token(authorization: &[u8]) -> Option<&[u8]> {
+    let (scheme, token) = authorization.split_at_checked(b"bearer ".len())?;
+    let token = token.trim_ascii();
+    (scheme.eq_ignore_ascii_case(b"bearer ") && !token.is_empty()).then_some(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderValue, StatusCode};
+
+    use super::*;
+
+    fn ask(headers: &[(&'static str, &'static [u8])]) -> Result<Caller, StatusCode> {
+        let headers = headers.iter().map(|(name, value)| {
+            (HeaderName::from_static(name), HeaderValue::from_bytes(value).expect("a header value"))
+        });
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(name, value);
+        }
+        caller(&map).map_err(|problem| problem.status())
+    }
+
+    #[test]
+    fn the_token_is_hashed_and_the_scheme_is_case_insensitive() {
+        let digest: [u8; 32] = Sha256::digest(b"abc").into();
+        for value in [&b"Bearer abc"[..], b"bearer abc", b"BEARER   abc "] {
+            let caller = ask(&[("authorization", value)]).expect("a caller");
+            assert_eq!(caller.token_digest, digest);
+            assert_eq!(caller.project, None);
+        }
+    }
+
+    #[test]
+    fn anything_but_a_bearer_token_is_unauthorized() {
+        for value in [&b""[..], b"Bearer", b"Bearer ", b"Basic YTpi", b"Bearerabc"] {
+            assert_eq!(ask(&[("authorization", value)]).err(), Some(StatusCode::UNAUTHORIZED));
+        }
+        assert_eq!(ask(&[]).err(), Some(StatusCode::UNAUTHORIZED));
+    }
+
+    #[test]
+    fn the_project_is_optional_and_must_be_text() {
+        let token = ("authorization", &b"Bearer abc"[..]);
+        let project = |value| ask(&[token, ("x-service-project-id", value)]).map(|caller| caller.project);
+        assert_eq!(project(b"crm"), Ok(Some("crm".to_owned())));
+        assert_eq!(project(b" "), Ok(None));
+        assert_eq!(project(b"\xff"), Err(StatusCode::BAD_REQUEST));
+    }
+
+    #[test]
+    fn a_doubled_header_is_refused() {
+        let token = ("authorization", &b"Bearer abc"[..]);
+        assert_eq!(ask(&[token, token]).err(), Some(StatusCode::BAD_REQUEST));
+        let project = ("x-service-project-id", &b"crm"[..]);
+        assert_eq!(ask(&[token, project, project]).err(), Some(StatusCode::BAD_REQUEST));
+    }
+}

@@ -1,0 +1,250 @@
+//! One statement per request, so one round trip and one implicit transaction; again where that is safe and may help.
+
+use std::error::Error as _;
+use std::io;
+use std::time::Duration;
+
+use deadpool_postgres::{
+    Client, Manager, ManagerConfig, Pool, PoolConfig, PoolError, QueueMode, RecyclingMethod, Runtime,
+    TimeoutType, Timeouts,
+};
+use tokio::time::{Instant, sleep, timeout_at};
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Error, NoTls, Row};
+
+use crate::caller::Caller;
+use crate::error::{Code, code_of, problem_of};
+use crate::lease::Lease;
+use crate::problem::Problem;
+use crate::settings::Settings;
+use crate::tls::Tls;
+
+/// How often a statement is tried that lost against concurrent ones.
+const TRIES: u64 = 3;
+
+/// An argument of a statement, and its type, which an unprepared statement must name.
+pub(crate) type Argument<'a> = (&'a (dyn ToSql + Sync), Type);
+
+pub(crate) fn text<T: ToSql + Sync>(value: &T) -> Argument<'_> {
+    (value, Type::TEXT)
+}
+
+pub(crate) fn flag<T: ToSql + Sync>(value: &T) -> Argument<'_> {
+    (value, Type::BOOL)
+}
+
+pub(crate) fn number<T: ToSql + Sync>(value: &T) -> Argument<'_> {
+    (value, Type::INT4)
+}
+
+/// Whether a statement may be sent again when its answer was lost.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    Read,
+    Write,
+}
+
+pub(crate) struct Database {
+    pool: Pool,
+    tls: Tls,
+    prepared: bool,
+    answer_timeout: Duration,
+}
+
+impl Database {
+    /// Opens no connection yet, so the service starts whether the database answers or not.
+    pub(crate) fn new(settings: &Settings, pool_size: usize) -> anyhow::Result<Database> {
+        let config = settings.database().map_err(anyhow::Error::msg)?;
+        let tls = if Settings::wants_tls(&config) { Tls::verified()? } else { Tls::Off };
+        // No statement runs when a connection is taken from the pool: that would be a second round trip for each
+        // request. None is needed, since a `Lease` gives no connection back on which anything is going on, and no
+        // statement of ours opens a transaction or sets anything that outlives it.
+        let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+        let manager = match tls.clone() {
+            Tls::Off => Manager::from_config(config, NoTls, recycling),
+            Tls::On(tls) => Manager::from_config(config, tls, recycling),
+        };
+        let pool = Pool::builder(manager)
+            .config(PoolConfig {
+                max_size: pool_size,
+                timeouts: Timeouts {
+                    wait: Some(settings.pool_wait),
+                    create: Some(Duration::from_secs(5)),
+                    recycle: None,
+                },
+                // The connection used last has its caches warm, in the server as in the processor.
+                queue_mode: QueueMode::Lifo,
+            })
+            .runtime(Runtime::Tokio1)
+            .build()?;
+        Ok(Database {
+            pool,
+            tls,
+            prepared: settings.prepared_statements,
+            answer_timeout: settings.request_timeout,
+        })
+    }
+
+    /// Asks on behalf of a caller: `$1` and `$2` are the caller's, the arguments follow.
+    pub(crate) async fn call(
+        &self,
+        effect: Effect,
+        caller: &Caller,
+        statement: &'static str,
+        arguments: &[Argument<'_>],
+    ) -> Result<Row, Problem> {
+        let digest = caller.token_digest.as_slice();
+        let mut all: Vec<Argument<'_>> = Vec::with_capacity(2 + arguments.len());
+        all.push((&digest, Type::BYTEA));
+        all.push(text(&caller.project));
+        all.extend_from_slice(arguments);
+        self.run(effect, statement, &all).await
+    }
+
+    /// Runs a statement that answers one row.
+    pub(crate) async fn run(
+        &self,
+        effect: Effect,
+        statement: &'static str,
+        arguments: &[Argument<'_>],
+    ) -> Result<Row, Problem> {
+        let deadline = Instant::now() + self.answer_timeout;
+        let mut tries = 1;
+        loop {
+            match self.try_once(deadline, statement, arguments).await {
+                Ok(row) => return Ok(row),
+                // The pause is random, so that two who lost against each other do not meet again.
+                Err(failure) if failure.is_lost_race() && tries < TRIES => {
+                    sleep(Duration::from_millis(fastrand::u64(1..=10 * tries))).await;
+                }
+                Err(failure) if failure.is_repeatable(effect) && tries == 1 => {}
+                Err(failure) => return Err(failure.into_problem(effect)),
+            }
+            tries += 1;
+        }
+    }
+
+    async fn try_once(
+        &self,
+        deadline: Instant,
+        statement: &'static str,
+        arguments: &[Argument<'_>],
+    ) -> Result<Row, Failure> {
+        let lease = Lease::new(self.pool.get().await.map_err(Failure::NoConnection)?, &self.tls);
+        let mut sent = false;
+        match timeout_at(deadline, self.execute(&lease, statement, arguments, &mut sent)).await {
+            Ok(Ok(row)) => {
+                lease.release();
+                Ok(row)
+            }
+            Ok(Err(error)) => {
+                // The session's last words arrive before its end is noticed, and whoever is next would meet it dying.
+                if is_loss(&error) {
+                    lease.discard();
+                } else {
+                    lease.release();
+                }
+                Err(if sent { Failure::Sent(error) } else { Failure::Unsent(error) })
+            }
+            Err(_) => Err(Failure::TimedOut { sent }),
+        }
+    }
+
+    async fn execute(
+        &self,
+        client: &Client,
+        statement: &'static str,
+        arguments: &[Argument<'_>],
+        sent: &mut bool,
+    ) -> Result<Row, Error> {
+        if !self.prepared {
+            *sent = true;
+            return client.query_typed_one(statement, arguments).await;
+        }
+        let prepared = client.prepare_cached(statement).await?;
+        let values: Vec<_> = arguments.iter().map(|(value, _)| *value).collect();
+        *sent = true;
+        client.query_one(&prepared, &values).await
+    }
+}
+
+/// Why there is no row.
+enum Failure {
+    NoConnection(PoolError),
+    /// The statement could not be prepared, so nothing of it has run.
+    Unsent(Error),
+    Sent(Error),
+    TimedOut {
+        sent: bool,
+    },
+}
+
+impl Failure {
+    /// Whether the statement was rolled back because of a concurrent one.
+    fn is_lost_race(&self) -> bool {
+        matches!(self, Failure::Sent(error) if matches!(sqlstate(error), Some("40001" | "40P01")))
+    }
+
+    /// Whether the connection was gone, and the statement can be sent on another without the risk of a second effect.
+    fn is_repeatable(&self, effect: Effect) -> bool {
+        match self {
+            Failure::Unsent(error) => is_loss(error),
+            Failure::Sent(error) => is_loss(error) && effect == Effect::Read,
+            Failure::NoConnection(_) | Failure::TimedOut { .. } => false,
+        }
+    }
+
+    fn into_problem(self, effect: Effect) -> Problem {
+        let in_doubt = |problem: Problem| match effect {
+            Effect::Read => problem,
+            Effect::Write => problem.with_outcome_unknown(),
+        };
+        match self {
+            Failure::NoConnection(error @ PoolError::Timeout(TimeoutType::Wait)) => {
+                Problem::unavailable("every connection to the database is busy", error.to_string())
+            }
+            Failure::NoConnection(PoolError::Backend(error)) => {
+                Problem::unavailable("the database cannot be reached", chain(error.into()))
+            }
+            Failure::NoConnection(error) => {
+                Problem::unavailable("the database cannot be reached", error.to_string())
+            }
+            // Not by the table: here it is the statement that is refused (the extension is missing or another
+            // version), not the request.
+            Failure::Unsent(error) => match sqlstate(&error) {
+                Some(state) if code_of(state) != Code::Unavailable => Problem::internal(chain(error.into())),
+                _ => Problem::unavailable("the connection to the database broke", chain(error.into())),
+            },
+            Failure::Sent(error) => match error.as_db_error() {
+                Some(refusal) => problem_of(refusal),
+                None if is_loss(&error) => in_doubt(Problem::unavailable(
+                    "the connection to the database broke",
+                    chain(error.into()),
+                )),
+                None => Problem::internal(chain(error.into())),
+            },
+            Failure::TimedOut { sent } => {
+                let problem = Problem::new(Code::Timeout, "the database did not answer in time")
+                    .with_cause("no answer within the request timeout".into());
+                if sent { in_doubt(problem) } else { problem }
+            }
+        }
+    }
+}
+
+fn sqlstate(error: &Error) -> Option<&str> {
+    error.code().map(|state| state.code())
+}
+
+/// Whether the session is gone, rather than the statement refused.
+fn is_loss(error: &Error) -> bool {
+    match sqlstate(error) {
+        Some(state) => matches!(state, "57P01" | "57P02" | "57P03") || state.starts_with("08"),
+        None => error.is_closed() || error.source().is_some_and(|source| source.is::<io::Error>()),
+    }
+}
+
+/// An error with all its reasons, for the log.
+fn chain(error: anyhow::Error) -> String {
+    format!("{error:#}")
+}

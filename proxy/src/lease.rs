@@ -1,0 +1,78 @@
+//! A pooled connection for the time of one statement.
+//!
+//! Dropping the future of a statement does not stop it: the next user of the connection would wait behind it. So a
+//! connection whose statement was abandoned (the caller hung up, the answer took too long) does not return to the pool
+//! before the statement has ended.
+
+use std::ops::Deref;
+use std::time::Duration;
+
+use deadpool_postgres::{Client, Object};
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use crate::tls::Tls;
+
+/// How long an abandoned statement may take to end by itself. Nearly all do, and their connections are kept.
+const GRACE: Duration = Duration::from_millis(50);
+
+/// How long a canceled statement may take to end.
+const END: Duration = Duration::from_secs(30);
+
+pub(crate) struct Lease<'a> {
+    /// Empty only once the connection was given back.
+    client: Option<Client>,
+    tls: &'a Tls,
+}
+
+impl<'a> Lease<'a> {
+    pub(crate) fn new(client: Client, tls: &'a Tls) -> Lease<'a> {
+        Lease { client: Some(client), tls }
+    }
+
+    /// Gives the connection back, the statement having ended.
+    pub(crate) fn release(mut self) {
+        self.client = None;
+    }
+
+    /// Gives the connection up.
+    pub(crate) fn discard(mut self) {
+        drop(self.client.take().map(Object::take));
+    }
+}
+
+impl Deref for Lease<'_> {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        self.client.as_ref().expect("a lease is not used after its release, which consumes it")
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        if let (Some(client), Ok(runtime)) = (self.client.take(), Handle::try_current()) {
+            runtime.spawn(settle(client, self.tls.clone()));
+        }
+    }
+}
+
+/// Waits for an abandoned statement to end, or makes it.
+async fn settle(client: Client, tls: Tls) {
+    // An empty query waits in line behind the abandoned one. Each is a transaction of its own, so once it is answered
+    // nothing of the abandoned one is left.
+    match timeout(GRACE, client.simple_query("")).await {
+        Ok(Ok(_)) => return,
+        Ok(Err(_)) => {}
+        Err(_) => {
+            if let Ok(Err(error)) = timeout(END, tls.cancel(client.cancel_token())).await {
+                tracing::warn!(%error, "cannot cancel an abandoned statement");
+            }
+            // The place in the pool is kept until then, so that there are never more statements than places.
+            let _ = timeout(END, client.simple_query("")).await;
+        }
+    }
+    // A cancellation names a connection, not a statement. One that arrives late would hit whoever has the connection
+    // next, so nobody gets it.
+    drop(Object::take(client));
+}

@@ -1,0 +1,116 @@
+//! Letting a caller finish sending a body that nobody wants any more.
+//!
+//! A refusal often stands before the body is read: a wrong token, a body too large. If the connection were closed then,
+//! the system would tell the caller, still busy sending, that it was reset, and the answer that says why would be lost.
+//! So the rest of the body is read and dropped while the answer is on its way, within bounds.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::http::header;
+use http_body_util::BodyExt;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+const MOST_BYTES: usize = 64 << 20;
+const MOST_TIME: Duration = Duration::from_secs(2);
+
+/// Has the body read to its end even if the request's handler does not.
+pub(crate) fn linger(request: Request) -> Request {
+    // Whoever asks first whether to send the body takes no for an answer.
+    if request.body().is_end_stream() || request.headers().contains_key(header::EXPECT) {
+        return request;
+    }
+    request.map(|body| Body::new(Lingering { body: Some(body) }))
+}
+
+struct Lingering {
+    /// Empty once the end was seen.
+    body: Option<Body>,
+}
+
+impl HttpBody for Lingering {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        let frame = ready!(Pin::new(body).poll_frame(context));
+        if !matches!(frame, Some(Ok(_))) {
+            self.body = None;
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(HttpBody::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.as_ref().map_or(SizeHint::with_exact(0), HttpBody::size_hint)
+    }
+}
+
+impl Drop for Lingering {
+    fn drop(&mut self) {
+        match (self.body.take(), Handle::try_current()) {
+            (Some(body), Ok(runtime)) if !body.is_end_stream() => {
+                runtime.spawn(timeout(MOST_TIME, discard(body)));
+            }
+            _ => {}
+        }
+    }
+}
+
+async fn discard(mut body: Body) {
+    let mut room = MOST_BYTES;
+    while let Some(Ok(frame)) = body.frame().await {
+        match room.checked_sub(frame.data_ref().map_or(0, Bytes::len)) {
+            Some(rest) => room = rest,
+            None => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use futures_util::{StreamExt, stream};
+
+    use super::*;
+
+    /// How many of a body's three pieces are taken when its handler drops it unread.
+    async fn taken(headers: &[(&str, &str)]) -> usize {
+        let taken = Arc::new(AtomicUsize::new(0));
+        let count = taken.clone();
+        let pieces = stream::iter(0..3).map(move |_| {
+            count.fetch_add(1, Ordering::Relaxed);
+            Ok::<_, Infallible>("piece")
+        });
+        let request =
+            headers.iter().fold(Request::builder(), |request, (name, value)| request.header(*name, *value));
+        drop(linger(request.body(Body::from_stream(pieces)).expect("a request")));
+        tokio::task::yield_now().await;
+        taken.load(Ordering::Relaxed)
+    }
+
+    #[tokio::test]
+    async fn an_unwanted_body_is_read_to_its_end() {
+        assert_eq!(taken(&[]).await, 3);
+    }
+
+    #[tokio::test]
+    async fn nobody_is_asked_for_an_unwanted_body() {
+        assert_eq!(taken(&[("expect", "100-continue")]).await, 0);
+    }
+}

@@ -1,0 +1,228 @@
+//! The body of a refusal, as RFC 9457 has it.
+
+use std::borrow::Cow;
+
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use crate::error::Code;
+
+/// A refusal on its way to the caller. The `envelope` writes its text, since only there the request's id is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem(Box<Parts>);
+
+#[derive(Clone, Debug)]
+struct Parts {
+    code: Code,
+    detail: Cow<'static, str>,
+    header: Option<(HeaderName, HeaderValue)>,
+    /// For the log only.
+    cause: Option<String>,
+    outcome_unknown: bool,
+    particulars: Particulars,
+}
+
+/// What only the database can know of a refusal.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Particulars {
+    /// The refusal's name, where the database has a more exact one than its SQLSTATE.
+    pub(crate) code: Option<String>,
+    pub(crate) hint: Option<String>,
+    pub(crate) errors: Option<Box<RawValue>>,
+    pub(crate) existing_id: Option<Box<RawValue>>,
+    pub(crate) failed_index: Option<Box<RawValue>>,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    r#type: String,
+    title: String,
+    status: u16,
+    detail: &'a str,
+    instance: String,
+    code: &'a str,
+    retryable: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    existing_id: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed_index: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<&'static str>,
+}
+
+impl Problem {
+    pub(crate) fn new(code: Code, detail: impl Into<Cow<'static, str>>) -> Problem {
+        let header = match code {
+            Code::Unauthorized => Some((header::WWW_AUTHENTICATE, INVALID_TOKEN)),
+            Code::Forbidden => Some((header::WWW_AUTHENTICATE, INSUFFICIENT_SCOPE)),
+            Code::Unavailable => Some((header::RETRY_AFTER, HeaderValue::from_static("1"))),
+            _ => None,
+        };
+        let detail = detail.into();
+        let particulars = Particulars::default();
+        Problem(Box::new(Parts { code, detail, header, cause: None, outcome_unknown: false, particulars }))
+    }
+
+    pub(crate) fn no_such_route() -> Problem {
+        Problem::new(Code::NotFound, "there is nothing at this address")
+    }
+
+    pub(crate) fn method_not_allowed() -> Problem {
+        Problem::new(
+            Code::MethodNotAllowed,
+            "this address does not take that method: the header Allow names those it takes",
+        )
+    }
+
+    pub(crate) fn malformed(detail: impl Into<Cow<'static, str>>) -> Problem {
+        Problem::new(Code::MalformedRequest, detail)
+    }
+
+    pub(crate) fn invalid_value(detail: impl Into<Cow<'static, str>>) -> Problem {
+        Problem::new(Code::InvalidValue, detail)
+    }
+
+    pub(crate) fn unsupported_media_type(detail: &'static str) -> Problem {
+        Problem::new(Code::UnsupportedMediaType, detail)
+    }
+
+    pub(crate) fn body_too_large(limit: usize) -> Problem {
+        Problem::new(Code::PayloadTooLarge, format!("the body is larger than {limit} bytes"))
+    }
+
+    pub(crate) fn body_too_slow() -> Problem {
+        let mut problem = Problem::new(Code::RequestTimeout, "the body did not arrive in time");
+        problem.0.header = Some((header::CONNECTION, HeaderValue::from_static("close")));
+        problem
+    }
+
+    /// As RFC 6750 has it: a request without a token is not told of an error, only of the way to ask.
+    pub(crate) fn no_token() -> Problem {
+        let mut problem = Problem::new(
+            Code::Unauthorized,
+            "an API key is needed: send the header Authorization: Bearer <key>",
+        );
+        problem.0.header =
+            Some((header::WWW_AUTHENTICATE, HeaderValue::from_static(r#"Bearer realm="keyed""#)));
+        problem
+    }
+
+    pub(crate) fn unavailable(detail: &'static str, cause: String) -> Problem {
+        Problem::new(Code::Unavailable, detail).with_cause(cause)
+    }
+
+    /// A failure that is ours. What went wrong goes to the log, and the instance leads there.
+    pub(crate) fn internal(cause: String) -> Problem {
+        Problem::new(Code::Internal, "the service failed: its log has the reason under this instance")
+            .with_cause(cause)
+    }
+
+    pub(crate) fn with_cause(mut self, cause: String) -> Problem {
+        self.0.cause = Some(cause);
+        self
+    }
+
+    pub(crate) fn with_particulars(mut self, particulars: Particulars) -> Problem {
+        self.0.particulars = particulars;
+        self
+    }
+
+    /// A write was sent and its answer never came: it may have happened.
+    pub(crate) fn with_outcome_unknown(mut self) -> Problem {
+        self.0.outcome_unknown = true;
+        self
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        self.0.code.status()
+    }
+
+    pub(crate) fn cause(&self) -> Option<&str> {
+        self.0.cause.as_deref()
+    }
+
+    /// The body for the request with this id.
+    pub(crate) fn render(&self, request_id: Uuid) -> String {
+        let Parts { code, detail, outcome_unknown, particulars, .. } = &*self.0;
+        let name = particulars.code.as_deref().unwrap_or(code.name());
+        let body = Body {
+            r#type: format!("urn:problem-type:keyed:{name}"),
+            title: title(name),
+            status: code.status().as_u16(),
+            detail,
+            instance: request_id.urn().to_string(),
+            code: name,
+            // Who repeats a write that may have happened must know what a second one does.
+            retryable: code.is_retryable() && !outcome_unknown,
+            hint: particulars.hint.as_deref(),
+            errors: particulars.errors.as_deref(),
+            existing_id: particulars.existing_id.as_deref(),
+            failed_index: particulars.failed_index.as_deref(),
+            outcome: outcome_unknown.then_some("unknown"),
+        };
+        serde_json::to_string(&body).unwrap_or_default()
+    }
+}
+
+const INVALID_TOKEN: HeaderValue = HeaderValue::from_static(r#"Bearer realm="keyed", error="invalid_token""#);
+const INSUFFICIENT_SCOPE: HeaderValue =
+    HeaderValue::from_static(r#"Bearer realm="keyed", error="insufficient_scope""#);
+
+/// `quota_exceeded` reads "Quota exceeded".
+fn title(code: &str) -> String {
+    let mut title = code.replace('_', " ");
+    if let Some(first) = title.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    title
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = self.status().into_response();
+        if let Some((name, value)) = self.0.header.clone() {
+            response.headers_mut().insert(name, value);
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_reads_as_the_standard_has_it() {
+        let body = Problem::malformed("the body is not UTF-8").render(Uuid::nil());
+        assert_eq!(
+            body,
+            r#"{"type":"urn:problem-type:keyed:malformed_request","title":"Malformed request","status":400,"#
+                .to_owned()
+                + r#""detail":"the body is not UTF-8","#
+                + r#""instance":"urn:uuid:00000000-0000-0000-0000-000000000000","#
+                + r#""code":"malformed_request","retryable":false}"#
+        );
+    }
+
+    #[test]
+    fn the_cause_of_a_failure_stays_inside() {
+        let body = Problem::internal("relation \"secret\" does not exist".into()).render(Uuid::nil());
+        assert!(!body.contains("secret"), "{body}");
+    }
+
+    #[test]
+    fn a_write_in_doubt_is_not_called_retryable() {
+        let problem = Problem::unavailable("the connection broke", String::new());
+        assert!(problem.render(Uuid::nil()).contains(r#""retryable":true"#));
+        let body = problem.with_outcome_unknown().render(Uuid::nil());
+        assert!(body.contains(r#""retryable":false"#) && body.contains(r#""outcome":"unknown""#), "{body}");
+    }
+}

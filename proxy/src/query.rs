@@ -1,0 +1,160 @@
+//! Strict reading of path and query string: nothing is guessed, repaired or ignored.
+
+use std::borrow::Cow;
+
+use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::Uri;
+use axum::http::request::Parts;
+use percent_encoding::percent_decode;
+
+use crate::problem::Problem;
+
+/// The values of the `{…}` parts of a route, in their order.
+pub(crate) struct Segments<const N: usize>(pub(crate) [String; N]);
+
+impl<S: Send + Sync, const N: usize> FromRequestParts<S> for Segments<N> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let values = RawPathParams::from_request_parts(parts, state)
+            .await
+            .map_err(|_| Problem::malformed("the path is not UTF-8"))?;
+        let mut values = values.iter().map(|(_, value)| value.to_owned());
+        Ok(Segments(std::array::from_fn(|_| values.next().unwrap_or_default())))
+    }
+}
+
+/// The prefix that a request came in on, so that an address in its answer has the same.
+pub(crate) struct Prefix(pub(crate) &'static str);
+
+impl<S: Sync> FromRequestParts<S> for Prefix {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Ok(Prefix(if parts.uri.path().starts_with("/api/") { "/api/v1" } else { "/v1" }))
+    }
+}
+
+/// The values of the accepted parameters, in the order of their names. Any other name, or one twice, is refused,
+/// so that a typing error is never a silently different question.
+pub(crate) fn parameters<'a, const N: usize>(
+    uri: &'a Uri,
+    accepted: [&str; N],
+) -> Result<[Option<Cow<'a, str>>; N], Problem> {
+    let mut values = [const { None }; N];
+    for pair in uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let name = decode(name)?;
+        let Some(index) = accepted.iter().position(|candidate| *candidate == name) else {
+            let accepted = if N == 0 { "none".to_owned() } else { accepted.join(", ") };
+            return Err(Problem::malformed(format!(
+                "the query parameter \"{name}\" is not known here: accepted are {accepted}"
+            )));
+        };
+        if values[index].replace(decode(value)?).is_some() {
+            return Err(Problem::malformed(format!(
+                "the query parameter \"{name}\" is given more than once"
+            )));
+        }
+    }
+    Ok(values)
+}
+
+/// Undoes `+` and `%XX`. What does not decode to UTF-8 cannot be any key, so it is no request.
+fn decode(text: &str) -> Result<Cow<'_, str>, Problem> {
+    if !text.contains(['%', '+']) {
+        return Ok(Cow::Borrowed(text));
+    }
+    let complete = text.split('%').skip(1).all(|rest| {
+        matches!(rest.as_bytes(), [high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
+    });
+    if !complete {
+        return Err(Problem::malformed("the query string has a % without two hexadecimal digits"));
+    }
+    let spaced = text.replace('+', " ");
+    match percent_decode(spaced.as_bytes()).decode_utf8() {
+        Ok(decoded) => Ok(Cow::Owned(decoded.into_owned())),
+        Err(_) => Err(Problem::malformed("the query string does not decode to UTF-8")),
+    }
+}
+
+/// `true` or `false`.
+pub(crate) fn flag(name: &str, value: Option<Cow<'_, str>>) -> Result<Option<bool>, Problem> {
+    match value.as_deref() {
+        None => Ok(None),
+        Some("true") => Ok(Some(true)),
+        Some("false") => Ok(Some(false)),
+        Some(_) => {
+            Err(Problem::invalid_value(format!("the query parameter \"{name}\" is neither true nor false")))
+        }
+    }
+}
+
+/// A whole number. Which ones are allowed is for the database to say.
+pub(crate) fn number(name: &str, value: Option<Cow<'_, str>>) -> Result<Option<i32>, Problem> {
+    value
+        .map(|text| text.parse())
+        .transpose()
+        .map_err(|_| Problem::invalid_value(format!("the query parameter \"{name}\" is not a whole number")))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::StatusCode;
+
+    use super::*;
+
+    fn key(query: &str) -> Result<Option<String>, StatusCode> {
+        let uri: Uri = format!("/by-key?{query}").parse().expect("a URI");
+        match parameters(&uri, ["key", "verbose"]) {
+            Ok([key, _]) => Ok(key.map(Cow::into_owned)),
+            Err(problem) => Err(problem.status()),
+        }
+    }
+
+    #[test]
+    fn keys_arrive_byte_for_byte() {
+        for (query, expected) in [
+            ("key=crm:1/a", "crm:1/a"),
+            ("key=a%20b+c%2Bd", "a b c+d"),
+            ("key=a%26b%3Dc=d", "a&b=c=d"),
+            ("key=%C3%A9", "é"),
+            ("key=e%CC%81", "e\u{301}"),
+            ("key=", ""),
+            ("&key=x&", "x"),
+            ("k%65y=x", "x"),
+        ] {
+            assert_eq!(key(query), Ok(Some(expected.to_owned())), "{query}");
+        }
+        assert_eq!(key("verbose=true"), Ok(None));
+    }
+
+    #[test]
+    fn what_is_not_utf8_is_malformed() {
+        for query in ["key=%FF", "key=%C0%80", "key=%ED%A0%80", "key=%", "key=%4", "key=%G1", "key=%%41"] {
+            assert_eq!(key(query), Err(StatusCode::BAD_REQUEST), "{query}");
+        }
+    }
+
+    #[test]
+    fn unknown_and_doubled_parameters_are_malformed() {
+        for query in ["kye=1", "key=1&key=1", "key=1&x", "Key=1"] {
+            assert_eq!(key(query), Err(StatusCode::BAD_REQUEST), "{query}");
+        }
+    }
+
+    #[test]
+    fn flags_and_numbers_have_one_spelling() {
+        let value = |text: &'static str| Some(Cow::Borrowed(text));
+        assert_eq!(flag("verbose", value("true")).ok(), Some(Some(true)));
+        assert_eq!(flag("verbose", value("false")).ok(), Some(Some(false)));
+        assert_eq!(flag("verbose", None).ok(), Some(None));
+        for text in ["", "1", "TRUE", "yes"] {
+            assert!(flag("verbose", value(text)).is_err(), "{text}");
+        }
+        assert_eq!(number("limit", value("-1")).ok(), Some(Some(-1)));
+        for text in ["", "x", "1.0", "1e3", "99999999999"] {
+            assert!(number("limit", value(text)).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! One module per noun of the interface. Each handler names the one statement it runs.
+
+pub(crate) mod batch;
+pub(crate) mod by_key;
+pub(crate) mod entities;
+pub(crate) mod health;
+pub(crate) mod templates;

@@ -1,0 +1,261 @@
+//! What is set by flags and environment. Every setting is one field of one struct, and its comment is its help text.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use tokio_postgres::config::SslMode;
+
+/// Carries HTTP to the functions of the keyed extension for PostgreSQL.
+#[derive(Parser)]
+#[command(name = "keyed-proxy", version, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Answer HTTP requests until told to stop (SIGINT or SIGTERM).
+    Serve(Settings),
+}
+
+#[derive(Args, Clone)]
+pub(crate) struct Settings {
+    /// The address and port to listen on.
+    #[arg(long, env = "KEYED_LISTEN", default_value = "127.0.0.1:8080", value_name = "HOST:PORT")]
+    pub(crate) listen: String,
+
+    /// The database, as a URL or as keywords; a host that begins with / is the folder of a Unix socket.
+    ///
+    /// For example `postgres://keyed_proxy:secret@localhost/crm` or `host=/run/postgresql dbname=crm user=keyed_proxy`.
+    /// With sslmode=require, verify-ca or verify-full the connection is encrypted, and the server's certificate and name
+    /// are always checked, against the system's roots or those in the file that SSL_CERT_FILE names.
+    #[arg(long, env = "KEYED_DATABASE_URL", hide_env_values = true, value_name = "URL")]
+    pub(crate) database_url: Option<String>,
+
+    /// A file that holds the database URL, which keeps the password out of the environment.
+    #[arg(long, env = "KEYED_DATABASE_URL_FILE", value_name = "FILE", conflicts_with = "database_url")]
+    pub(crate) database_url_file: Option<PathBuf>,
+
+    /// The most connections to the database; the default is four for each core, at most 32.
+    #[arg(long, env = "KEYED_POOL_SIZE", default_value_t = default_pool_size(), value_name = "N")]
+    pub(crate) pool_size: usize,
+
+    /// How many seconds a request waits for a free connection before it is answered 503.
+    #[arg(long, env = "KEYED_POOL_WAIT", default_value = "2", value_parser = seconds, value_name = "SECONDS")]
+    pub(crate) pool_wait: Duration,
+
+    /// How many seconds the proxy waits for a request's body, and then for the database's answer to it.
+    #[arg(long, env = "KEYED_REQUEST_TIMEOUT", default_value = "35", value_parser = seconds, value_name = "SECONDS")]
+    pub(crate) request_timeout: Duration,
+
+    /// After how many seconds the database gives a statement up (504); shorter than the request timeout.
+    #[arg(long, env = "KEYED_STATEMENT_TIMEOUT", default_value = "30", value_parser = seconds, value_name = "SECONDS")]
+    pub(crate) statement_timeout: Duration,
+
+    /// The largest request body, in bytes or as `16MiB` or `512KiB`.
+    #[arg(long, env = "KEYED_BODY_LIMIT", default_value = "16MiB", value_parser = bytes, value_name = "SIZE")]
+    pub(crate) body_limit: usize,
+
+    /// What is logged, such as `info`, `debug` (a line for each request) or `warn,keyed_proxy=debug`.
+    #[arg(long, env = "KEYED_LOG", default_value = "info", value_name = "FILTER")]
+    pub(crate) log: String,
+
+    /// How the log, on standard error, is written.
+    #[arg(long, env = "KEYED_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]
+    pub(crate) log_format: LogFormat,
+
+    /// Keep prepared statements on each connection.
+    ///
+    /// Set it to false for PgBouncer in transaction mode. Timeouts are then not sent with the connection either, since
+    /// PgBouncer refuses them there: set them with ALTER ROLE keyed_proxy SET statement_timeout = '30s'.
+    #[arg(long, env = "KEYED_PREPARED_STATEMENTS", default_value_t = true, action = ArgAction::Set, value_name = "BOOL")]
+    pub(crate) prepared_statements: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+impl Settings {
+    /// Refuses what no single setting shows to be wrong.
+    pub(crate) fn validate(&self) -> Result<(), String> {
+        self.database().map(drop)?;
+        if self.pool_size == 0 {
+            return Err("KEYED_POOL_SIZE must be at least 1.".into());
+        }
+        // Otherwise the proxy would give up first, and the database would go on with work nobody waits for.
+        if self.statement_timeout >= self.request_timeout {
+            return Err("KEYED_STATEMENT_TIMEOUT must be shorter than KEYED_REQUEST_TIMEOUT.".into());
+        }
+        Ok(())
+    }
+
+    /// How to connect. The messages never repeat the URL, since it may hold a password.
+    pub(crate) fn database(&self) -> Result<tokio_postgres::Config, String> {
+        let url = match (&self.database_url, &self.database_url_file) {
+            (Some(url), _) => url.clone(),
+            (None, Some(file)) => std::fs::read_to_string(file)
+                .map_err(|error| format!("KEYED_DATABASE_URL_FILE {}: {error}.", file.display()))?,
+            (None, None) => {
+                return Err("KEYED_DATABASE_URL is not set. \
+                    An example is postgres://keyed_proxy:secret@localhost/crm."
+                    .into());
+            }
+        };
+        // The client library knows three of the modes; ours checks the certificate in every mode that encrypts.
+        let url = url
+            .trim()
+            .replace("sslmode=verify-full", "sslmode=require")
+            .replace("sslmode=verify-ca", "sslmode=require");
+        let mut config: tokio_postgres::Config = url.parse().map_err(|error: tokio_postgres::Error| {
+            let reason = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+            format!("KEYED_DATABASE_URL cannot be read: {reason}.")
+        })?;
+        if config.get_hosts().is_empty() {
+            return Err("KEYED_DATABASE_URL names no host.".into());
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("keyed-proxy");
+        }
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(Duration::from_secs(5));
+        }
+        config.keepalives_idle(Duration::from_secs(60));
+        if self.prepared_statements {
+            let given = config.get_options().map(|options| format!("{options} ")).unwrap_or_default();
+            config.options(format!("{given}{}", self.session_options()));
+        }
+        Ok(config)
+    }
+
+    /// Whether the connection is to be encrypted: only when the URL says so.
+    pub(crate) fn wants_tls(config: &tokio_postgres::Config) -> bool {
+        config.get_ssl_mode() == SslMode::Require
+    }
+
+    fn session_options(&self) -> String {
+        let statement = self.statement_timeout.as_millis();
+        // A statement that waits for a lock gives up while it still has half of its time for the work.
+        let lock = statement.div_ceil(2);
+        format!(
+            "-c statement_timeout={statement} -c lock_timeout={lock} \
+             -c idle_in_transaction_session_timeout={statement} -c search_path=pg_catalog,pg_temp"
+        )
+    }
+}
+
+fn default_pool_size() -> usize {
+    std::thread::available_parallelism().map_or(8, |cores| cores.get() * 4).min(32)
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    // A timeout of nothing means no timeout in PostgreSQL, which is the opposite of what it says.
+    if !(0.001..=86_400.0).contains(&seconds) {
+        return Err("not between 0.001 and 86400 seconds".into());
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+fn bytes(text: &str) -> Result<usize, String> {
+    let (digits, unit) = match text.find(|character: char| !character.is_ascii_digit()) {
+        Some(end) => text.split_at(end),
+        None => (text, ""),
+    };
+    let factor = match unit.trim() {
+        "" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        _ => return Err("not a number of bytes, KiB or MiB".into()),
+    };
+    let number: usize = digits.parse().map_err(|_| "not a number of bytes, KiB or MiB".to_owned())?;
+    number.checked_mul(factor).ok_or_else(|| "too large".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(arguments: &[&str]) -> Settings {
+        let arguments = ["keyed-proxy", "serve"].iter().chain(arguments);
+        let Command::Serve(settings) =
+            Cli::try_parse_from(arguments).expect("the arguments are well-formed").command;
+        settings
+    }
+
+    #[test]
+    fn the_defaults_need_only_a_database() {
+        let defaults = settings(&["--database-url", "postgres://localhost/crm"]);
+        assert_eq!(defaults.validate(), Ok(()));
+        assert_eq!(defaults.body_limit, 16 << 20);
+        assert!(defaults.prepared_statements);
+    }
+
+    #[test]
+    fn sessions_get_timeouts_and_a_fixed_search_path() {
+        let url = "postgres://localhost/crm?options=-c%20work_mem%3D8MB";
+        let config =
+            settings(&["--database-url", url, "--statement-timeout", "0.5"]).database().expect("a good URL");
+        assert_eq!(
+            config.get_options(),
+            Some(
+                "-c work_mem=8MB -c statement_timeout=500 -c lock_timeout=250 \
+                 -c idle_in_transaction_session_timeout=500 -c search_path=pg_catalog,pg_temp"
+            )
+        );
+        assert_eq!(config.get_application_name(), Some("keyed-proxy"));
+    }
+
+    #[test]
+    fn pgbouncer_gets_no_options() {
+        let url = "postgres://localhost/crm";
+        let config = settings(&["--database-url", url, "--prepared-statements", "false"]).database();
+        assert_eq!(config.expect("a good URL").get_options(), None);
+    }
+
+    #[test]
+    fn tls_is_used_only_when_asked_for() {
+        for (mode, wanted) in [
+            ("", false),
+            ("?sslmode=prefer", false),
+            ("?sslmode=require", true),
+            ("?sslmode=verify-full", true),
+        ] {
+            let config = settings(&["--database-url", &format!("postgres://localhost/crm{mode}")]).database();
+            assert_eq!(Settings::wants_tls(&config.expect("a good URL")), wanted, "{mode}");
+        }
+    }
+
+    #[test]
+    fn a_bad_url_is_refused_without_showing_it() {
+        for url in ["postgres://u:secret@localhost:port/crm", "host=localhost sslmode=secret", "user=secret"]
+        {
+            let message = settings(&["--database-url", url]).validate().expect_err(url);
+            assert!(!message.contains("secret"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_statement_must_end_before_its_request() {
+        let url = "postgres://localhost/crm";
+        let message = settings(&["--database-url", url, "--request-timeout", "30"]).validate();
+        assert!(message.is_err_and(|message| message.contains("KEYED_STATEMENT_TIMEOUT")));
+    }
+
+    #[test]
+    fn sizes_and_times_are_read_strictly() {
+        assert_eq!(bytes("512KiB"), Ok(512 << 10));
+        assert_eq!(bytes("1000"), Ok(1000));
+        for text in ["", "16MB", "-1", "1.5MiB", "99999999999999MiB"] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for text in ["0", "-1", "NaN", "inf", "5s"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What is measured: a cluster, its databases, the services in front of it.
+
+use crate::Arguments;
+use crate::load::median;
+use crate::postgrest::PostgRest;
+use harness::{Cluster, Database, Durability, Proxy};
+use serde_json::json;
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How many records the main database begins with.
+pub(crate) const RECORDS: u32 = 100_000;
+
+/// The template's attributes; customers.sql has the same columns.
+const ATTRIBUTES: &str = r#"[{"slug": "name", "type": "string"}, {"slug": "email", "type": "string"},
+    {"slug": "city", "type": "string"}, {"slug": "score", "type": "number"}]"#;
+
+/// Whether a commit waits for the disk (`synchronous_commit`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Commit {
+    /// PostgreSQL's default.
+    Waits,
+    /// Takes the disk out of the figures: the wait for a slow one hides the code.
+    DoesNotWait,
+}
+
+/// A cluster with a filled database, and the services in front of it.
+pub(crate) struct Bed {
+    // In the order in which they must go.
+    pub(crate) proxy: Proxy,
+    pub(crate) postgrest: Option<PostgRest>,
+    pub(crate) database: Database,
+    pub(crate) cluster: Arc<Cluster>,
+}
+
+impl Bed {
+    pub(crate) async fn new(arguments: &Arguments) -> Self {
+        let cluster = Arc::new(Cluster::start(Durability::Full));
+        // A checkpoint makes the writes after it dearer, so it must not fall into the turn of one contender.
+        for setting in ["max_wal_size = '16GB'", "checkpoint_timeout = '1h'"] {
+            cluster.sql("postgres", &format!("alter system set {setting}"));
+        }
+        cluster.sql("postgres", "select pg_reload_conf()");
+        eprintln!("Filling the tables with {RECORDS} records …");
+        let database = filled_database(&cluster, RECORDS).await;
+        let proxy = Proxy::start(&database).await.in_project("bench");
+        let postgrest =
+            if arguments.without_postgrest { None } else { Some(PostgRest::start(&database).await) };
+        let bed = Self { proxy, postgrest, database, cluster };
+        bed.check_answers().await;
+        bed
+    }
+
+    /// One answer of each kind, read in full: the load itself looks at statuses and little more.
+    async fn check_answers(&self) {
+        let path = "/v1/entities/template/customers/by-key";
+        let record = self.proxy.request("GET", &format!("{path}?key=A-7")).send().await.expect(200);
+        assert_eq!(record["external_key"], "A-7", "a lookup finds another record: {record}");
+        assert_eq!(record["attributes"]["name"], "Name 7", "a lookup finds other values: {record}");
+        for (status, created) in [(201, true), (200, false)] {
+            let body = json!({ "external_key": "checked", "attributes": { "score": 1 } });
+            let answer = self.proxy.request("PUT", path).json(&body).send().await.expect(status);
+            assert_eq!(answer["created"], created, "an upsert answers {answer}");
+        }
+    }
+
+    /// How long the disk takes to keep a page of the log, which each commit waits for: milliseconds.
+    pub(crate) fn disk_latency(&self) -> f64 {
+        let data = self.cluster.data_folder();
+        let file = data.parent().expect("the data is in the cluster's folder").join("page");
+        let mut page = File::create(&file).expect("it is the disk that the cluster is on");
+        let write = |_| {
+            let began = Instant::now();
+            page.write_all(&[0; 8192]).and_then(|()| page.sync_data()).expect("the disk takes a page");
+            page.rewind().expect("a file has a beginning");
+            began.elapsed().as_secs_f64() * 1000.0
+        };
+        let latency = median((0..200).map(write).collect());
+        std::fs::remove_file(file).expect("it is our file");
+        latency
+    }
+
+    /// Decides for all sessions, open ones too, whether a commit waits for the disk.
+    pub(crate) fn set_commit(&self, commit: Commit) {
+        let value = if commit == Commit::Waits { "on" } else { "off" };
+        self.cluster.sql("postgres", &format!("alter system set synchronous_commit = {value}"));
+        self.cluster.sql("postgres", "select pg_reload_conf()");
+        // It takes a moment until every session knows.
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// A database with one template of that many records, and tables written by hand with the same rows.
+pub(crate) async fn filled_database(cluster: &Arc<Cluster>, records: u32) -> Database {
+    let database = Database::new_in(cluster).await;
+    let sql = |statement: &str| cluster.sql(database.name(), statement);
+    sql("select keyed.create_project('bench', 'Bench')");
+    sql(&format!("select keyed.create_template('bench', 'customers', '{ATTRIBUTES}')"));
+    sql(include_str!("customers.sql"));
+    // In portions, so that nobody needs the memory for a million of them at once.
+    for first in (1..=records).step_by(50_000) {
+        let last = records.min(first + 49_999);
+        sql(&format!(
+            "select count(*) from generate_series({first}, {last}) as n, \
+             keyed.upsert_by_key('bench.customers', 'A-' || n, jsonb_build_object( \
+             'name', 'Name ' || n, 'email', 'user' || n || '@example.org', 'city', 'City ' || n % 1000, 'score', n))"
+        ));
+    }
+    for table in ["plain.customers", "plain.bare", "rest.customers"] {
+        sql(&format!("insert into {table} table bench.customers"));
+    }
+    sql(
+        "insert into plain.customers_history (record_id, at, actor, source, operation, external_key, changes) \
+         select record_id, at, actor, source, operation, external_key, changes from keyed_state.history_1",
+    );
+    sql("vacuum analyze");
+    sql("checkpoint");
+    database
+}

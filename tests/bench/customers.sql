@@ -1,0 +1,37 @@
+-- What somebody would write by hand instead of a template: the limit that keyed is compared with.
+-- The columns, the indexes and the room for HOT updates are those of the template, the ids are ordered by time like
+-- its ids, so both touch the same number of pages.
+
+create schema plain;
+
+create table plain.customers (
+  id uuid primary key default keyed.new_id(1),
+  external_key text collate "C",
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  deleted_at timestamptz,
+  name text,
+  email text,
+  city text,
+  score numeric
+) with (fillfactor = 90);
+create table plain.bare (like plain.customers including all);
+create unique index on plain.customers (external_key) where deleted_at is null and external_key is not null;
+create unique index on plain.bare (external_key);
+
+-- A version from a sequence needs no look at the entries before, and no two writers of one record can draw the same.
+create table plain.customers_history (
+  record_id uuid,
+  version bigint generated always as identity,
+  at timestamptz not null,
+  actor text not null,
+  source text not null,
+  operation text not null,
+  external_key text collate "C",
+  changes jsonb not null,
+  primary key (record_id, version)
+);
+
+-- PostgREST's on_conflict cannot name a partial index, so its table has the key unique among all rows.
+create schema rest;
+create table rest.customers (like plain.bare including all);

@@ -1,0 +1,63 @@
+//! Programs that make load and tell how it went: pgbench and wrk. Both are cheap, for they share the processors with
+//! what they measure.
+
+mod pgbench;
+mod wrk;
+
+use harness::{Cluster, target_folder};
+use std::path::PathBuf;
+
+pub(crate) use pgbench::Sql;
+pub(crate) use wrk::Http;
+
+/// Work for one kind of client.
+pub(crate) enum Load {
+    Sql(Sql),
+    Http(Http),
+}
+
+/// How one turn went.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Turn {
+    /// Statements or requests per second.
+    pub(crate) rate: f64,
+    /// The median latency in milliseconds.
+    pub(crate) median: f64,
+    /// How many answers said that they created a record.
+    pub(crate) created: u64,
+    /// What went wrong, in words.
+    pub(crate) faults: Vec<String>,
+}
+
+impl Load {
+    pub(crate) fn run(&self, cluster: &Cluster, seconds: u32) -> Turn {
+        match self {
+            Self::Sql(load) => load.run(cluster, seconds),
+            Self::Http(load) => load.run(seconds),
+        }
+    }
+
+    pub(crate) fn clients(&self) -> u32 {
+        match self {
+            Self::Sql(load) => load.clients,
+            Self::Http(load) => load.clients,
+        }
+    }
+}
+
+/// A folder for files of the bench, which stays between runs.
+pub(crate) fn folder() -> PathBuf {
+    let folder = target_folder().join("bench");
+    std::fs::create_dir_all(&folder).expect("the target folder can be written");
+    folder
+}
+
+/// The median of figures; of an even number the mean of the two in the middle.
+pub(crate) fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    match figures.len() {
+        0 => f64::NAN,
+        count if count % 2 == 1 => figures[count / 2],
+        count => (figures[count / 2 - 1] + figures[count / 2]) / 2.0,
+    }
+}

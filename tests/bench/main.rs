@@ -1,0 +1,58 @@
+//! Measures the release build: `make bench`.
+//!
+//! Absolute numbers say more about the machine than about the code. So every workload is done in turn by keyed, by
+//! hand-written SQL that writes or answers the same, and by PostgREST; what counts are the ratios.
+
+/// What is measured: a cluster, its databases, the services in front of it.
+mod bed;
+/// Programs that make load and tell how it went.
+mod load;
+/// The other service.
+mod postgrest;
+/// The tables that are printed.
+mod report;
+/// Contenders in turn, round after round.
+mod rounds;
+/// One module for each group of workloads.
+mod workloads;
+
+use bed::Bed;
+use clap::{Parser, ValueEnum};
+use report::Report;
+use std::process::ExitCode;
+use workloads::Group;
+
+/// Measures keyed against hand-written SQL and against PostgREST. Fails when a gate does not hold or an answer is wrong.
+#[derive(Parser)]
+pub(crate) struct Arguments {
+    /// Only these groups of workloads, with commas between them.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    only: Vec<Group>,
+    /// How long each contender works in each round.
+    #[arg(long, default_value_t = 3)]
+    seconds: u32,
+    /// How often each contender has its turn.
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Also the groups that take minutes to prepare.
+    #[arg(long)]
+    full: bool,
+    /// Measure without PostgREST, where its binary cannot be had.
+    #[arg(long)]
+    without_postgrest: bool,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let is_wanted = |group: &Group| match arguments.only.as_slice() {
+        [] => arguments.full || !group.takes_long(),
+        named => named.contains(group),
+    };
+    let bed = Bed::new(&arguments).await;
+    let mut report = Report::new(&arguments, bed.disk_latency());
+    for group in Group::value_variants().iter().filter(|group| is_wanted(group)) {
+        group.run(&bed, &arguments, &mut report).await;
+    }
+    if report.conclude() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,160 @@
+//! Contenders in turn, round after round: what disturbs the machine then disturbs all of them alike.
+
+use crate::Arguments;
+use crate::bed::{Bed, Commit};
+use crate::load::{Load, Turn, median};
+use std::time::Duration;
+
+/// Work that several contenders do alike.
+pub(crate) struct Workload {
+    pub(crate) name: &'static str,
+    /// The modes of commit that it is measured in. The first decides whether claims hold.
+    pub(crate) commits: &'static [Commit],
+    pub(crate) contenders: Vec<Contender>,
+    pub(crate) claims: Vec<Claim>,
+}
+
+/// For reading, which commits nothing.
+pub(crate) const READS: &[Commit] = &[Commit::Waits];
+
+/// For writing: as users have it, and to see what the disk hides.
+pub(crate) const WRITES: &[Commit] = &[Commit::Waits, Commit::DoesNotWait];
+
+/// For writing where only the code is in question.
+pub(crate) const WRITES_WITHOUT_DISK: &[Commit] = &[Commit::DoesNotWait];
+
+/// One way to do the work.
+pub(crate) struct Contender {
+    pub(crate) name: &'static str,
+    pub(crate) load: Load,
+    /// The table that gets a row for each record created, where the answers say which those are.
+    pub(crate) table: Option<&'static str>,
+}
+
+impl Contender {
+    pub(crate) fn new(name: &'static str, load: Load) -> Self {
+        Self { name, load, table: None }
+    }
+
+    #[must_use]
+    pub(crate) fn creating_in(mut self, table: &'static str) -> Self {
+        self.table = Some(table);
+        self
+    }
+}
+
+/// What is claimed of one contender against another.
+#[derive(Clone)]
+pub(crate) struct Claim {
+    pub(crate) about: &'static str,
+    /// It may be absent from the run.
+    pub(crate) against: &'static str,
+    pub(crate) quantity: Quantity,
+    /// What must hold; none where the figure is only of interest.
+    pub(crate) gate: Option<f64>,
+    /// What is wished for.
+    pub(crate) aim: Option<f64>,
+}
+
+/// Which ratio a claim is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantity {
+    /// Of the rates: the more the better.
+    Rate,
+    /// Of the median latencies: the less the better.
+    Latency,
+}
+
+/// All turns of one contender in one mode of commit.
+pub(crate) struct Score {
+    turns: Vec<Turn>,
+}
+
+impl Score {
+    pub(crate) fn rate(&self) -> f64 {
+        median(self.turns.iter().map(|turn| turn.rate).collect())
+    }
+
+    pub(crate) fn latency(&self) -> f64 {
+        median(self.turns.iter().map(|turn| turn.median).collect())
+    }
+
+    /// The lowest and the highest rate.
+    pub(crate) fn range(&self) -> (f64, f64) {
+        let rates = || self.turns.iter().map(|turn| turn.rate);
+        (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max))
+    }
+}
+
+/// What became of a workload: for each contender its score in each mode of commit, the default first.
+pub(crate) struct Outcome {
+    pub(crate) scores: Vec<Vec<Score>>,
+    pub(crate) faults: Vec<String>,
+    /// The share of the processors that others used, looked at before each round.
+    pub(crate) others: Vec<f64>,
+}
+
+/// Lets the contenders of a workload work in turn.
+pub(crate) fn run(bed: &Bed, workload: &Workload, arguments: &Arguments) -> Outcome {
+    let commits = workload.commits;
+    let no_scores = || commits.iter().map(|_| Score { turns: Vec::new() }).collect();
+    let mut outcome = Outcome {
+        scores: workload.contenders.iter().map(|_| no_scores()).collect(),
+        faults: Vec::new(),
+        others: Vec::new(),
+    };
+    for contender in &workload.contenders {
+        // Caches and connections are warm before anything counts.
+        take_turn(bed, contender, 1, &mut outcome.faults);
+    }
+    for round in 0..arguments.rounds {
+        outcome.others.push(use_of_processors());
+        for (mode, commit) in commits.iter().enumerate() {
+            bed.set_commit(*commit);
+            // Another one begins each round, so nobody always follows the same neighbour.
+            let count = workload.contenders.len();
+            for position in (0..count).map(|turn| (turn + round) % count) {
+                let contender = &workload.contenders[position];
+                let turn = take_turn(bed, contender, arguments.seconds, &mut outcome.faults);
+                outcome.scores[position][mode].turns.push(turn);
+            }
+        }
+    }
+    bed.set_commit(Commit::Waits);
+    outcome
+}
+
+fn take_turn(bed: &Bed, contender: &Contender, seconds: u32, faults: &mut Vec<String>) -> Turn {
+    let rows = || -> Option<u64> {
+        let count =
+            bed.cluster.sql(bed.database.name(), &format!("select count(*) from {}", contender.table?));
+        Some(count.parse().expect("a count is a number"))
+    };
+    let before = rows();
+    let turn = contender.load.run(&bed.cluster, seconds);
+    faults.extend(turn.faults.iter().map(|fault| format!("{}: {fault}", contender.name)));
+    if let (Some(before), Some(after)) = (before, rows()) {
+        let created = turn.created;
+        let grown = after - before;
+        // When the time is up the last request of each client may have been done, but not answered.
+        if !(created..=created + u64::from(contender.load.clients())).contains(&grown) {
+            faults.push(format!("{}: {created} answers say created, but {grown} rows were", contender.name));
+        }
+    }
+    turn
+}
+
+/// How busy the processors are while nothing of ours is: from 0 to 1.
+fn use_of_processors() -> f64 {
+    let ticks = || -> Vec<f64> {
+        let text = std::fs::read_to_string("/proc/stat").expect("this is Linux");
+        let first = text.lines().next().unwrap_or_default();
+        first.split_whitespace().skip(1).take(8).filter_map(|ticks| ticks.parse().ok()).collect()
+    };
+    let before = ticks();
+    std::thread::sleep(Duration::from_millis(500));
+    let spent: Vec<f64> = ticks().iter().zip(&before).map(|(after, before)| after - before).collect();
+    // The fourth and the fifth number are the time idle and the time waiting for a disk.
+    let idle: f64 = spent.iter().skip(3).take(2).sum();
+    1.0 - idle / spent.iter().sum::<f64>().max(1.0)
+}

@@ -1,0 +1,10 @@
+\set key case when random(1, 100) <= :fresh then random(1000000000, 1000000000000) else random(1, :records) end
+\set name random(1, 1000000)
+\set user random(1, 1000000)
+\set city random(1, 1000000)
+\set score random(1, 1000000)
+insert into plain.bare as record (external_key, name, email, city, score)
+values ('A-' || :key, 'Name ' || :name, 'user' || :user || '@example.org', 'City ' || :city, :score)
+on conflict (external_key) do update
+  set name = excluded.name, email = excluded.email, city = excluded.city, score = excluded.score, updated_at = now()
+returning id, xmax = 0 as created;

@@ -1,0 +1,21 @@
+-- What somebody would write by hand instead of a template with a metric: the latest value in the record, the series
+-- in a table of its own, both shaped as keyed shapes them.
+
+create table plain.sensors (
+  id uuid primary key default keyed.new_id(1),
+  external_key text collate "C",
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  deleted_at timestamptz,
+  visits numeric,
+  temperature double precision
+) with (fillfactor = 90);
+create unique index on plain.sensors (external_key) where deleted_at is null and external_key is not null;
+create table plain.sensors_series (
+  record_id uuid,
+  attribute_id integer,
+  at timestamptz,
+  id bigint generated always as identity,
+  value double precision not null,
+  primary key (record_id, attribute_id, at, id)
+);

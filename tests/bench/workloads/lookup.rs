@@ -1,0 +1,44 @@
+//! A record by its key: as JSON, everything in it.
+
+use super::{Run, lookup_over_http, sql};
+use crate::bed::RECORDS;
+use crate::load::{Http, Load};
+use crate::rounds::{Claim, Contender, Quantity, READS, Workload};
+
+pub(super) fn run(run: &mut Run) {
+    let (bed, clients) = (run.bed, 8);
+    let mut contenders = vec![
+        Contender::new("keyed over HTTP", lookup_over_http(bed, clients, RECORDS)),
+        Contender::new("hand-written SQL", by_script(run, include_str!("../scripts/lookup_plain.sql"))),
+        Contender::new("keyed in SQL", by_script(run, include_str!("../scripts/lookup_keyed.sql"))),
+    ];
+    if let Some(postgrest) = &bed.postgrest {
+        let load = Http {
+            script: include_str!("../scripts/lookup.lua"),
+            service: postgrest.url.clone(),
+            clients,
+            environment: vec![
+                ("ADDRESS", "/customers?external_key=eq.".to_owned()),
+                ("HEADERS", "Host: postgrest\r\nAccept: application/vnd.pgrst.object+json\r\n".to_owned()),
+                ("RECORDS", RECORDS.to_string()),
+            ],
+            least_bytes: 300.0,
+        };
+        contenders.push(Contender::new("PostgREST", Load::Http(load)));
+    }
+    let claim = |about, against, gate, aim| Claim { about, against, quantity: Quantity::Rate, gate, aim };
+    run.measure(&Workload {
+        name: "lookup by key",
+        commits: READS,
+        contenders,
+        claims: vec![
+            claim("keyed over HTTP", "hand-written SQL", Some(0.35), Some(0.60)),
+            claim("keyed over HTTP", "PostgREST", Some(4.0), Some(7.0)),
+            claim("keyed in SQL", "hand-written SQL", None, None),
+        ],
+    });
+}
+
+fn by_script(run: &Run, script: &'static str) -> Load {
+    sql(&run.bed.database, script, 8, &[("records", RECORDS)])
+}

@@ -1,0 +1,54 @@
+//! A point for a metric's series and an increment of a counter, both by one upsert of a record that is there.
+
+use super::{Run, sql};
+use crate::rounds::{Claim, Contender, Quantity, WRITES, Workload};
+
+const ATTRIBUTES: &str =
+    r#"[{"slug": "visits", "type": "number"}, {"slug": "temperature", "type": "metric"}]"#;
+
+/// Few enough that each is written many times.
+const SENSORS: u32 = 1_000;
+
+pub(super) fn run(run: &mut Run) {
+    let database = &run.bed.database;
+    let prepare = |statement: &str| run.bed.cluster.sql(database.name(), statement);
+    prepare(&format!("select keyed.create_template('bench', 'sensors', '{ATTRIBUTES}')"));
+    prepare(include_str!("../sensors.sql"));
+    prepare(&format!(
+        "select count(*) from generate_series(1, {SENSORS}) as n, \
+         keyed.upsert_by_key('bench.sensors', 'A-' || n, '{{\"visits\": 0, \"temperature\": 20}}')"
+    ));
+    prepare("insert into plain.sensors table bench.sensors");
+
+    let by_script = |script| sql(database, script, 8, &[("records", SENSORS)]);
+    run.measure(&Workload {
+        name: "metric point and increment",
+        commits: WRITES,
+        contenders: vec![
+            Contender::new("keyed in SQL", by_script(include_str!("../scripts/metric_keyed.sql"))),
+            Contender::new(
+                "hand-written SQL, no history",
+                by_script(include_str!("../scripts/metric_plain.sql")),
+            ),
+        ],
+        claims: vec![Claim {
+            about: "keyed in SQL",
+            against: "hand-written SQL, no history",
+            quantity: Quantity::Rate,
+            gate: Some(0.5),
+            aim: Some(0.75),
+        }],
+    });
+    check_sums(run);
+}
+
+/// Every acknowledged increment and every point must be there, and no more than those.
+fn check_sums(run: &mut Run) {
+    let ask = |question: &str| run.bed.cluster.sql(run.bed.database.name(), question);
+    let template = ask("select id from keyed_state.template where slug = 'sensors'");
+    let points = ask(&format!("select count(*) - {SENSORS} from keyed_state.metric_{template}"));
+    let visits = ask("select sum(visits) from bench.sensors");
+    if points != visits {
+        run.report.fail(&format!("{visits} increments were made, but {points} points were appended"));
+    }
+}

@@ -1,0 +1,127 @@
+//! One module for each group of workloads. A new one is a module here and a line in [`Group`].
+
+mod growth;
+mod hot_key;
+mod lookup;
+mod metric;
+mod templates;
+mod upsert;
+
+use crate::Arguments;
+use crate::bed::Bed;
+use crate::load::{Http, Load, Sql};
+use crate::report::Report;
+use crate::rounds::{self, Workload};
+use harness::Database;
+
+/// Which workloads belong together. The order is that of the runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Group {
+    /// A record by its key.
+    Lookup,
+    /// Create or update by key.
+    Upsert,
+    /// Many writers of one key.
+    HotKey,
+    /// Metric points and increments.
+    Metric,
+    /// A thousand templates.
+    Templates,
+    /// A million records; takes long.
+    Growth,
+}
+
+impl Group {
+    /// Whether it runs only when asked for.
+    pub(crate) fn takes_long(self) -> bool {
+        self == Self::Growth
+    }
+
+    pub(crate) async fn run(self, bed: &Bed, arguments: &Arguments, report: &mut Report) {
+        let mut run = Run { bed, arguments, report };
+        match self {
+            Self::Lookup => lookup::run(&mut run),
+            Self::Upsert => upsert::run(&mut run),
+            Self::HotKey => hot_key::run(&mut run).await,
+            Self::Metric => metric::run(&mut run),
+            Self::Templates => templates::run(&mut run).await,
+            Self::Growth => growth::run(&mut run).await,
+        }
+    }
+}
+
+/// What every group needs.
+struct Run<'a> {
+    bed: &'a Bed,
+    arguments: &'a Arguments,
+    report: &'a mut Report,
+}
+
+impl Run<'_> {
+    fn measure(&mut self, workload: &Workload) {
+        let outcome = rounds::run(self.bed, workload, self.arguments);
+        self.report.add(workload, outcome);
+    }
+}
+
+/// A script for pgbench on a database.
+fn sql(database: &Database, script: &'static str, clients: u32, variables: &[(&'static str, u32)]) -> Load {
+    let database = database.name().to_owned();
+    Load::Sql(Sql { script, database, clients, variables: variables.to_vec() })
+}
+
+/// Which keys an upsert chooses.
+#[derive(Clone, Copy)]
+struct Keys {
+    /// How many of a hundred are new.
+    fresh: u32,
+    /// The others are among the first so many.
+    records: u32,
+}
+
+impl Keys {
+    fn variables(self) -> [(&'static str, u32); 2] {
+        [("fresh", self.fresh), ("records", self.records)]
+    }
+}
+
+/// Lookups over HTTP with everything on: the API key is checked, the project and the caller's rights as well.
+fn lookup_over_http(bed: &Bed, clients: u32, records: u32) -> Load {
+    Load::Http(Http {
+        script: include_str!("../scripts/lookup.lua"),
+        service: bed.proxy.url(""),
+        clients,
+        environment: vec![
+            ("ADDRESS", "/v1/entities/template/customers/by-key?key=".to_owned()),
+            ("HEADERS", headers_of_keyed(bed)),
+            ("RECORDS", records.to_string()),
+        ],
+        least_bytes: 300.0,
+    })
+}
+
+/// Upserts of four attributes over HTTP, with everything on.
+fn upsert_over_http(bed: &Bed, clients: u32, keys: Keys) -> Load {
+    Load::Http(Http {
+        script: include_str!("../scripts/upsert.lua"),
+        service: bed.proxy.url(""),
+        clients,
+        environment: vec![
+            ("METHOD", "PUT".to_owned()),
+            ("ADDRESS", "/v1/entities/template/customers/by-key".to_owned()),
+            ("HEADERS", headers_of_keyed(bed)),
+            ("BODY", format!(r#"{{"external_key":"A-%d","attributes":{{{VALUES}}}}}"#)),
+            ("PEER", "keyed".to_owned()),
+            ("FRESH", keys.fresh.to_string()),
+            ("RECORDS", keys.records.to_string()),
+        ],
+        least_bytes: 100.0,
+    })
+}
+
+/// The values of an upsert's body; the script fills in the numbers.
+const VALUES: &str = r#""name":"Name %d","email":"user%d@example.org","city":"City %d","score":%d"#;
+
+fn headers_of_keyed(bed: &Bed) -> String {
+    format!("Host: keyed\r\nAuthorization: Bearer {}\r\nX-Service-Project-Id: bench\r\n", bed.proxy.key())
+}

@@ -1,0 +1,203 @@
+//! A private PostgreSQL cluster.
+
+use crate::watchdog::Watchdog;
+use crate::{log_file, server_user};
+use std::fs::OpenOptions;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How much the cluster does to keep what it acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// PostgreSQL's defaults, for tests that kill it.
+    Full,
+    /// No fsync: a crash of the machine may lose everything, which nobody will miss.
+    None,
+}
+
+/// A PostgreSQL 15 cluster in a temporary folder, reachable by a socket in it, where everybody is trusted.
+///
+/// It ends with its last owner, the [shared](Self::shared) one with the test process, even one that is killed.
+pub struct Cluster {
+    folder: PathBuf,
+    log: PathBuf,
+    durability: Durability,
+    postmaster: Mutex<Child>,
+    watchdog: Option<Watchdog>,
+    pub(crate) template: tokio::sync::OnceCell<()>,
+}
+
+impl Cluster {
+    /// The cluster that all tests of this process share, started when the first asks for it.
+    pub fn shared() -> Arc<Self> {
+        static SHARED: OnceLock<Arc<Cluster>> = OnceLock::new();
+        Arc::clone(SHARED.get_or_init(|| Arc::new(Self::start(Durability::None))))
+    }
+
+    /// A cluster of one's own, for tests that stop, kill or configure it.
+    pub fn start(durability: Durability) -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(1);
+        let name = format!("keyed-test-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(name);
+        server_user::create_folder(&folder);
+        // Process numbers return, so the working directory tells whether it is still our server: a postmaster
+        // stays in its data. A server already dead but not yet waited for has none.
+        let watchdog = Watchdog::new(
+            r#"pid=$(head -n 1 "$1/data/postmaster.pid")
+               ours() { [ "$(readlink "/proc/$pid/cwd")" = "$1/data" ]; }
+               ours "$1" && kill -QUIT "$pid"
+               while ours "$1"; do sleep 0.05; done
+               rm -rf "$1""#,
+            &folder,
+        );
+        initialize(&folder.join("data"));
+        let log = log_file("postgresql");
+        let postmaster = Mutex::new(launch(&folder, &log, durability));
+        Self {
+            folder,
+            log,
+            durability,
+            postmaster,
+            watchdog: Some(watchdog),
+            template: tokio::sync::OnceCell::new(),
+        }
+    }
+
+    /// How to reach a database of this cluster as a role that may log in.
+    pub fn config(&self, role: &str, database: &str) -> tokio_postgres::Config {
+        let mut config = tokio_postgres::Config::new();
+        config.host_path(&self.folder).user(role).dbname(database);
+        config
+    }
+
+    /// The same as a URL.
+    pub fn url(&self, role: &str, database: &str) -> String {
+        let folder = self.folder.to_string_lossy().replace('/', "%2F");
+        format!("postgresql://{role}@{folder}/{database}")
+    }
+
+    /// A program of PostgreSQL (`psql`, `pg_dump`, `pg_restore`, …) that will speak to this cluster as superuser.
+    pub fn program(&self, name: &str) -> Command {
+        let mut command = server_user::command(name);
+        command.env("PGHOST", &self.folder).env("PGUSER", "postgres");
+        command
+    }
+
+    /// Runs statements through psql as superuser; the answer is what psql prints of bare values.
+    pub fn sql(&self, database: &str, statements: &str) -> String {
+        let mut psql = self.program("psql");
+        psql.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1"]);
+        run(psql.args(["--dbname", database, "--command", statements])).trim_end().to_owned()
+    }
+
+    /// Ends the server as the out-of-memory killer would: `kill -9`.
+    pub fn kill(&self) {
+        let mut postmaster = self.postmaster.lock().unwrap_or_else(PoisonError::into_inner);
+        postmaster.kill().expect("the server is our child");
+        postmaster.wait().expect("the server is our child");
+    }
+
+    /// Ends the server in order: sessions are ended, everything is written.
+    pub fn stop(&self) {
+        let mut postmaster = self.postmaster.lock().unwrap_or_else(PoisonError::into_inner);
+        run(Command::new("kill").args(["-INT", &postmaster.id().to_string()]));
+        postmaster.wait().expect("the server is our child");
+    }
+
+    /// Starts the server again after [`Self::kill`] or [`Self::stop`], and waits until it has recovered.
+    pub fn start_again(&self) {
+        let mut postmaster = self.postmaster.lock().unwrap_or_else(PoisonError::into_inner);
+        *postmaster = launch(&self.folder, &self.log, self.durability);
+    }
+
+    /// The folder of the data, for tests that configure the server.
+    pub fn data_folder(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    /// What the server wrote into its log so far.
+    pub fn log(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(&self.log).expect("the log is there")).into_owned()
+    }
+
+    /// Panics when the log tells of a crash: nothing a caller sends may bring a server process down.
+    pub fn assert_no_crash(&self) {
+        let log = self.log();
+        let crash = log
+            .lines()
+            .find(|line| ["terminated by signal", "PANIC:", "TRAP:"].iter().any(|sign| line.contains(sign)));
+        if let Some(line) = crash {
+            panic!("the server crashed: {line}\nits log is {}", self.log.display());
+        }
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        drop(self.watchdog.take());
+        let postmaster = self.postmaster.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // The watchdog has ended it: this only tells the kernel that we know.
+        let _ = postmaster.wait();
+    }
+}
+
+fn initialize(data: &Path) {
+    let mut initdb = server_user::command("initdb");
+    initdb.arg("--pgdata").arg(data);
+    run(initdb.args([
+        "--username=postgres",
+        "--auth=trust",
+        "--encoding=UTF8",
+        "--locale=C.UTF-8",
+        "--no-sync",
+    ]));
+}
+
+/// Starts the server and waits until it takes connections.
+fn launch(folder: &Path, log: &Path, durability: Durability) -> Child {
+    let log_file = OpenOptions::new().append(true).open(log).expect("the log was made before");
+    let mut server = server_user::command("postgres");
+    server.arg("-D").arg(folder.join("data")).arg("-k").arg(folder);
+    // The socket is in the cluster's own folder: no port, so no other server can be in the way.
+    server.args(["-c", "listen_addresses=", "-c", "max_connections=200", "-c", "shared_buffers=128MB"]);
+    server.args(["-c", "log_line_prefix=%m [%p] %q%u@%d "]);
+    if durability == Durability::None {
+        server.args(["-c", "fsync=off", "-c", "full_page_writes=off"]);
+    }
+    server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log_file).process_group(0);
+    let mut server = server.spawn().expect("PostgreSQL 15 is installed: `make setup` does it");
+
+    let began = Instant::now();
+    while !is_ready(folder, server.id()) {
+        let ended = server.try_wait().expect("the server is our child");
+        assert!(ended.is_none(), "the server did not start: read {}", log.display());
+        assert!(began.elapsed() < Duration::from_secs(60), "the server is not ready: read {}", log.display());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    server
+}
+
+/// Whether the server takes connections, as it says itself in its lock file: asking it by connecting would fill its
+/// log with refusals. The file of a killed server stays, so the process number in it must be the right one.
+fn is_ready(folder: &Path, process: u32) -> bool {
+    let lock = std::fs::read_to_string(folder.join("data/postmaster.pid")).unwrap_or_default();
+    let mut lines = lock.lines();
+    lines.next() == Some(process.to_string().as_str())
+        && lines.nth(6).is_some_and(|line| line.trim() == "ready")
+}
+
+/// Runs a program to its end; its standard output is the answer, a failure panics with what it said.
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
+    assert!(
+        output.status.success(),
+        "{command:?} failed with {}:\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}

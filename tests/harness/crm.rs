@@ -1,0 +1,121 @@
+//! A small project for the many tests that need some records and not any in particular.
+
+use crate::{Answer, Database, Proxy, Session};
+use serde_json::Value;
+
+/// The project `crm`: companies, and customers with an attribute of every type.
+const CRM: &str = r#"
+    select keyed.create_project('crm', 'Customers');
+    select keyed.create_template('crm', 'companies', '[
+      {"slug": "name", "type": "string", "required": true}
+    ]');
+    select keyed.create_template('crm', 'customers', '[
+      {"slug": "name", "type": "string"},
+      {"slug": "visits", "type": "number"},
+      {"slug": "mood", "type": "metric"},
+      {"slug": "tags", "type": "list"},
+      {"slug": "tier", "type": "list", "options": [{"value": "gold", "label": "Gold card"}, "silver"]},
+      {"slug": "born", "type": "date"},
+      {"slug": "seen", "type": "datetime"},
+      {"slug": "company", "type": "reference", "template": "companies"}
+    ]', 'Our customers')"#;
+
+impl Database {
+    /// A fresh database with the project `crm`.
+    pub async fn with_crm() -> Self {
+        Self::new().await.add_crm().await
+    }
+
+    /// Makes the project `crm` in this database.
+    pub async fn add_crm(self) -> Self {
+        self.session().await.run(CRM).await;
+        self
+    }
+}
+
+/// A database with the project `crm`, and a proxy before it: the doors of a whole service.
+pub struct Service {
+    /// The proxy, dropped before the database it uses.
+    pub proxy: Proxy,
+    /// The database, for looking behind the proxy's back.
+    pub database: Database,
+}
+
+impl Service {
+    /// Starts both.
+    pub async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    /// The same with settings for the proxy, given as environment variables.
+    pub async fn start_with(settings: &[(&str, &str)]) -> Self {
+        Self::over(Database::with_crm().await, settings).await
+    }
+
+    /// Starts a proxy over a database that has the project `crm`.
+    pub async fn over(database: Database, settings: &[(&str, &str)]) -> Self {
+        let proxy = Proxy::start_with(&database, settings).await.in_project("crm");
+        Self { proxy, database }
+    }
+
+    /// A new session as superuser.
+    pub async fn session(&self) -> Session {
+        self.database.session().await
+    }
+
+    /// Sends GET for a path below `/v1`, as administrator in the project `crm`; so do the following.
+    pub async fn get(&self, path: &str) -> Answer {
+        self.proxy.request("GET", &format!("/v1{path}")).send().await
+    }
+
+    /// Sends DELETE.
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.proxy.request("DELETE", &format!("/v1{path}")).send().await
+    }
+
+    /// Sends POST.
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
+        self.send("POST", path, body).await
+    }
+
+    /// Sends PUT.
+    pub async fn put(&self, path: &str, body: Value) -> Answer {
+        self.send("PUT", path, body).await
+    }
+
+    /// Sends PATCH.
+    pub async fn patch(&self, path: &str, body: Value) -> Answer {
+        self.send("PATCH", path, body).await
+    }
+
+    async fn send(&self, method: &str, path: &str, body: Value) -> Answer {
+        self.proxy.request(method, &format!("/v1{path}")).json(&body).send().await
+    }
+
+    /// Sends a body that may not be JSON, as if it were.
+    pub async fn send_text(&self, method: &str, path: &str, body: impl Into<reqwest::Body>) -> Answer {
+        self.proxy.request(method, &format!("/v1{path}")).body("application/json", body).send().await
+    }
+
+    /// Creates a customer; answers the record.
+    pub async fn create(&self, body: Value) -> Value {
+        self.post("/entities/template/customers", body).await.expect(201)
+    }
+
+    /// Writes to the customer who holds a key; answers what the proxy answered.
+    pub async fn upsert(&self, external_key: &str, attributes: Value) -> Answer {
+        let body = serde_json::json!({"external_key": external_key, "attributes": attributes});
+        self.put("/entities/template/customers/by-key", body).await
+    }
+
+    /// Looks up the customer who holds a key.
+    pub async fn by_key(&self, external_key: &str) -> Answer {
+        self.get(&format!("/entities/template/customers/by-key?key={}", crate::encode(external_key))).await
+    }
+}
+
+/// The id in an answer.
+#[track_caller]
+pub fn id_of(record: &Value) -> &str {
+    record["id"].as_str().unwrap_or_else(|| panic!("no id in {record}"))
+}

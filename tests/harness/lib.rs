@@ -1,0 +1,54 @@
+//! What the tests stand on: a throw-away PostgreSQL cluster, a database per test, the real proxy.
+//!
+//! Everything here looks at keyed from outside. Nothing of the crates under test is linked in.
+//! A harness that cannot do its work panics with the reason: in a test that is the clearest answer.
+#![expect(clippy::missing_panics_doc, reason = "every function of a test harness may panic, as said above")]
+
+mod cluster;
+mod crm;
+mod database;
+mod http;
+mod proxy;
+mod server_user;
+mod session;
+mod watchdog;
+
+pub use cluster::{Cluster, Durability};
+pub use crm::{Service, id_of};
+pub use database::Database;
+pub use http::{Answer, Request, encode};
+pub use proxy::Proxy;
+pub use session::{Refusal, Rows, Session, quote};
+
+use std::path::PathBuf;
+
+/// The folder cargo builds into, wherever it was told to. Cargo marks it with this file.
+pub fn target_folder() -> PathBuf {
+    let program = std::env::current_exe().expect("a running program has a path");
+    program
+        .ancestors()
+        .find(|folder| folder.join("CACHEDIR.TAG").is_file())
+        .expect("tests run from inside cargo's target folder")
+        .to_path_buf()
+}
+
+/// The root of the repository, for tests that read its files.
+pub fn repository_folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the repository is there")
+}
+
+/// A new file for the log of `what`. Logs stay after the tests, in `target/test-logs`.
+pub(crate) fn log_file(what: &str) -> PathBuf {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    static NUMBER: AtomicUsize = AtomicUsize::new(1);
+
+    let folder = target_folder().join("test-logs");
+    std::fs::create_dir_all(&folder).expect("the target folder can be written");
+    let program = std::env::current_exe().expect("a running program has a path");
+    let program = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    // Cargo appends a hash to the name, which says nothing to a reader.
+    let kind = program.split('-').next().unwrap_or_default();
+    let file = folder.join(format!("{kind}-{what}-{}.log", NUMBER.fetch_add(1, Ordering::Relaxed)));
+    std::fs::write(&file, "").expect("the target folder can be written");
+    file
+}

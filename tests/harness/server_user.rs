@@ -1,0 +1,48 @@
+//! The user PostgreSQL's programs run as: they refuse root.
+
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+/// Where Debian keeps the server's own programs.
+const PROGRAMS: &str = "/usr/lib/postgresql/15/bin";
+
+/// A program of PostgreSQL, run by a user it accepts and kept from this process's surroundings.
+pub(crate) fn command(program: &str) -> Command {
+    let mut command = Command::new(Path::new(PROGRAMS).join(program));
+    if let Some((uid, gid)) = ids() {
+        command.uid(uid).gid(gid);
+    }
+    // It gives up where it cannot return to the folder it was started in, and its user may not enter this one.
+    command.current_dir("/");
+    // Backtraces of Rust would flood the log; libpq's variables would lead to another server.
+    command.env_remove("RUST_BACKTRACE");
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PG")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Makes a folder that belongs to that user and opens to nobody else.
+pub(crate) fn create_folder(folder: &Path) {
+    use std::os::unix::fs::{PermissionsExt, chown};
+
+    std::fs::create_dir(folder).unwrap_or_else(|error| panic!("cannot make {}: {error}", folder.display()));
+    std::fs::set_permissions(folder, PermissionsExt::from_mode(0o700)).expect("it is our folder");
+    if let Some((uid, gid)) = ids() {
+        chown(folder, Some(uid), Some(gid)).expect("root may give a folder away");
+    }
+}
+
+/// User and group of `postgres` when this process is root; else the server may run as we do.
+fn ids() -> Option<(u32, u32)> {
+    let us = std::fs::metadata("/proc/self").expect("this is Linux").uid();
+    (us == 0).then(|| (id("-u"), id("-g")))
+}
+
+fn id(which: &str) -> u32 {
+    let output = Command::new("id").args([which, "postgres"]).output().expect("`id` is on every Debian");
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.trim().parse().expect("the user postgres exists: `make setup` installs it")
+}

@@ -1,0 +1,163 @@
+//! One connection of an SQL user, with answers as texts and refusals taken apart.
+
+use crate::Database;
+use serde_json::Value;
+use std::fmt;
+use tokio_postgres::{Client, SimpleQueryMessage};
+
+/// The rows of an answer: every value as the text that psql would print, `None` for null.
+pub type Rows = Vec<Vec<Option<String>>>;
+
+/// A connection on which statements are typed as in psql: `$1`, `$2`, … become quoted texts.
+pub struct Session {
+    client: Client,
+}
+
+impl Database {
+    /// A new session as superuser.
+    pub async fn session(&self) -> Session {
+        self.session_as("postgres").await
+    }
+
+    /// A new session as a role that may log in.
+    pub async fn session_as(&self, role: &str) -> Session {
+        Session { client: self.client_as(role).await }
+    }
+}
+
+impl Session {
+    /// A session on a connection made elsewhere.
+    pub fn on(client: Client) -> Self {
+        Self { client }
+    }
+
+    /// What the statements answer, or why they were refused.
+    pub async fn attempt(&self, statements: &str, texts: &[&str]) -> Result<Rows, Refusal> {
+        let statements = bind(statements, texts);
+        match self.client.simple_query(&statements).await {
+            Ok(messages) => Ok(messages.iter().filter_map(row).collect()),
+            Err(error) => Err(Refusal::new(&error)),
+        }
+    }
+
+    /// The rows that the statements answer.
+    pub async fn rows(&self, statements: &str, texts: &[&str]) -> Rows {
+        self.attempt(statements, texts)
+            .await
+            .unwrap_or_else(|refusal| panic!("`{statements}` with {} was refused: {refusal}", shown(texts)))
+    }
+
+    /// Runs statements whose answer does not matter.
+    pub async fn run(&self, statements: &str) {
+        self.rows(statements, &[]).await;
+    }
+
+    /// The one value that a statement answers; empty for null.
+    pub async fn text(&self, statement: &str, texts: &[&str]) -> String {
+        let mut rows = self.rows(statement, texts).await;
+        let value = rows.pop().and_then(|mut row| row.pop());
+        value.unwrap_or_else(|| panic!("`{statement}` answered no row")).unwrap_or_default()
+    }
+
+    /// The same as JSON; null for null.
+    pub async fn json(&self, statement: &str, texts: &[&str]) -> Value {
+        let text = self.text(statement, texts).await;
+        if text.is_empty() {
+            return Value::Null;
+        }
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("`{statement}` answered {text}: {error}"))
+    }
+
+    /// Why the statements were refused; panics when they were not.
+    pub async fn refusal(&self, statements: &str, texts: &[&str]) -> Refusal {
+        match self.attempt(statements, texts).await {
+            Ok(rows) => panic!("`{statements}` with {} was not refused but answered {rows:?}", shown(texts)),
+            Err(refusal) => refusal,
+        }
+    }
+
+    /// The number of the server process behind this session.
+    pub async fn process(&self) -> String {
+        self.text("select pg_catalog.pg_backend_pid()", &[]).await
+    }
+}
+
+fn row(message: &SimpleQueryMessage) -> Option<Vec<Option<String>>> {
+    let SimpleQueryMessage::Row(row) = message else { return None };
+    Some((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect())
+}
+
+/// The beginnings of the texts, for a message that people can read.
+fn shown(texts: &[&str]) -> String {
+    let mut shown = format!("{texts:?}");
+    shown.truncate(shown.floor_char_boundary(500));
+    shown
+}
+
+/// Puts quoted texts in the places of `$1`, `$2`, ….
+fn bind(statements: &str, texts: &[&str]) -> String {
+    let mut parts = statements.split('$');
+    let mut bound = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.find(|next: char| !next.is_ascii_digit()).unwrap_or(part.len());
+        match part[..digits].parse::<usize>().ok().and_then(|number| texts.get(number.wrapping_sub(1))) {
+            Some(text) => {
+                bound.push_str(&quote(text));
+                bound.push_str(&part[digits..]);
+            }
+            None => {
+                bound.push('$');
+                bound.push_str(part);
+            }
+        }
+    }
+    bound
+}
+
+/// A text as SQL writes it.
+pub fn quote(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+/// Why a statement was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The SQLSTATE.
+    pub state: String,
+    /// The message.
+    pub message: String,
+    /// The DETAIL as JSON, null where it is none.
+    pub detail: Value,
+    /// The hint, empty where there is none.
+    pub hint: String,
+}
+
+impl Refusal {
+    /// Reads an error of the driver; panics where it is not the server's.
+    pub fn new(error: &tokio_postgres::Error) -> Self {
+        let error = error.as_db_error().unwrap_or_else(|| panic!("the connection failed: {error:?}"));
+        Self {
+            state: error.code().code().to_owned(),
+            message: error.message().to_owned(),
+            detail: error.detail().and_then(|detail| serde_json::from_str(detail).ok()).unwrap_or_default(),
+            hint: error.hint().unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// SQLSTATE and the product's own code, to be compared in one step.
+    pub fn is(&self) -> (&str, &str) {
+        (&self.state, self.detail["code"].as_str().unwrap_or_default())
+    }
+
+    /// The places of the request at fault.
+    pub fn pointers(&self) -> Vec<&str> {
+        let faults = self.detail["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+        faults.iter().filter_map(|fault| fault["pointer"].as_str()).collect()
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} ({}) {}", self.message, self.state, self.detail)
+    }
+}

@@ -1,0 +1,141 @@
+//! Who may ask at all.
+
+use harness::{Answer, Service};
+use serde_json::{Value, json};
+
+/// A role that may read customers, and its key.
+async fn with_reader() -> (Service, String, String) {
+    let service = Service::start().await;
+    let role = service.database.create_role("reader").await;
+    service.session().await.run(&format!("grant select on crm.customers to {role}")).await;
+    let key = service.database.api_key(&role, &["crm"]).await;
+    (service, role, key)
+}
+
+async fn ask(service: &Service, key: &str) -> Answer {
+    service.proxy.request("GET", "/v1/templates").key(key).send().await
+}
+
+/// What a caller can compare; the instance names the one request.
+fn without_instance(mut body: Value) -> Value {
+    body.as_object_mut().map(|members| members.remove("instance"));
+    body
+}
+
+#[tokio::test]
+async fn a_request_without_a_key_is_told_how_to_ask_but_of_no_error() {
+    let service = Service::start().await;
+    let ways = [None, Some("Basic a2V5ZWQ6a2V5ZWQ="), Some("Bearer"), Some("Bearer "), Some("keyed_1_x"), Some("")];
+    for header in ways {
+        let mut request = service.proxy.request("GET", "/v1/templates").without_key();
+        if let Some(header) = header {
+            request = request.header("authorization", header);
+        }
+        let answer = request.send().await;
+        let challenge = answer.header("www-authenticate").to_owned();
+        assert!(challenge.starts_with("Bearer") && !challenge.contains("error"), "{header:?}: {challenge}");
+        answer.refused(401, "unauthorized");
+    }
+}
+
+#[tokio::test]
+async fn every_key_that_is_not_valid_gets_one_and_the_same_answer() {
+    let (service, role, revoked) = with_reader().await;
+    let expired = service
+        .session()
+        .await
+        .text("select keyed.issue_api_key($1, null, 'soon', clock_timestamp() + interval '1 second')", &[&role])
+        .await;
+    let gone = service.database.create_role("leaver").await;
+    let orphaned = service.database.api_key(&gone, &[]).await;
+    for key in [&expired, &revoked, &orphaned] {
+        ask(&service, key).await.expect(200);
+    }
+    service.session().await.run(&format!("select keyed.revoke_api_key(2); alter role {gone} rename to {gone}_x")).await;
+    tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
+    let mut bodies = Vec::new();
+    for key in ["x", "keyed_1_x", "' or 1=1 --", "caf\u{e9}", &"k".repeat(4000), &expired, &revoked, &orphaned] {
+        let answer = ask(&service, key).await;
+        assert!(answer.header("www-authenticate").contains("error=\"invalid_token\""), "{key}");
+        bodies.push(without_instance(answer.refused(401, "unauthorized")));
+    }
+    assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
+    service.session().await.run(&format!("alter role {gone}_x rename to {gone}")).await;
+}
+
+#[tokio::test]
+async fn a_revoked_key_is_refused_from_the_next_request_on() {
+    let (service, _, key) = with_reader().await;
+    for _ in 0..20 {
+        ask(&service, &key).await.expect(200);
+    }
+    service.session().await.run("select keyed.revoke_api_key(2)").await;
+    for _ in 0..20 {
+        ask(&service, &key).await.refused(401, "unauthorized");
+    }
+}
+
+#[tokio::test]
+async fn the_scheme_is_read_in_any_case() {
+    let service = Service::start().await;
+    for scheme in ["bearer", "BEARER", "Bearer  "] {
+        let header = format!("{scheme} {}", service.proxy.key());
+        let request = service.proxy.request("GET", "/v1/templates").without_key();
+        request.header("authorization", &header).send().await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn two_keys_in_one_request_are_one_too_many() {
+    let (service, _, key) = with_reader().await;
+    let request = service.proxy.request("GET", "/v1/templates").header("authorization", &format!("Bearer {key}"));
+    let answer = request.header("authorization", "Bearer x").without_key().send().await;
+    answer.refused(400, "malformed_request");
+}
+
+#[tokio::test]
+async fn a_key_without_the_right_is_forbidden() {
+    let (service, _, key) = with_reader().await;
+    let record = service.create(json!({"external_key": "A-1"})).await;
+    let id = harness::id_of(&record);
+    service.proxy.request("GET", &format!("/v1/entities/{id}")).key(&key).send().await.expect(200);
+    for (method, path, body) in [
+        ("POST", "/v1/entities/template/customers".to_owned(), json!({})),
+        ("PATCH", format!("/v1/entities/{id}"), json!({"attributes": {"name": "x"}})),
+        ("PUT", format!("/v1/entities/{id}"), json!({"attributes": {}})),
+        ("DELETE", format!("/v1/entities/{id}"), Value::Null),
+        ("PUT", "/v1/entities/template/customers/by-key".to_owned(), json!({"external_key": "A-1"})),
+        ("DELETE", "/v1/entities/template/customers/by-key?key=A-1".to_owned(), Value::Null),
+        ("POST", "/v1/templates".to_owned(), json!({"slug": "x", "attributes": []})),
+    ] {
+        let mut request = service.proxy.request(method, &path).key(&key);
+        if !body.is_null() {
+            request = request.json(&body);
+        }
+        let answer = request.send().await;
+        assert!(answer.header("www-authenticate").contains("insufficient_scope"), "{method} {path}");
+        answer.refused(403, "forbidden");
+    }
+    service.get(&format!("/entities/{id}")).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_template_that_a_key_may_not_read_is_not_listed() {
+    let (service, _, key) = with_reader().await;
+    let list = ask(&service, &key).await.expect(200);
+    let slugs: Vec<&Value> = list["templates"].as_array().into_iter().flatten().map(|it| &it["slug"]).collect();
+    assert_eq!(slugs, ["customers"]);
+    assert_eq!(service.get("/templates").await.expect(200)["templates"].as_array().map(Vec::len), Some(2));
+}
+
+#[tokio::test]
+async fn no_log_holds_a_key() {
+    let service = Service::start_with(&[("KEYED_LOG", "debug")]).await;
+    service.create(json!({})).await;
+    service.post("/entities/template/customers", json!({"external_key": ""})).await.refused(422, "invalid_external_key");
+    let wrong = format!("{}x", service.proxy.key());
+    ask(&service, &wrong).await.refused(401, "unauthorized");
+    let secret = service.proxy.key().rsplit('_').next().unwrap_or_default();
+    assert!(!service.proxy.log().contains(secret), "the proxy's log");
+    assert!(!service.database.cluster().log().contains(secret), "the server's log");
+}

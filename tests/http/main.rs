@@ -1,0 +1,15 @@
+//! Rules as a caller of the HTTP interface meets them, against the real proxy.
+
+mod authorization;
+mod bad_input;
+mod bad_queries;
+mod by_key;
+mod errors;
+mod external_key;
+mod history;
+mod metrics;
+mod projects;
+mod records;
+mod service;
+mod templates;
+mod values;

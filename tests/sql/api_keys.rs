@@ -1,0 +1,152 @@
+//! API keys: issued, found by their hash, refused when they should be.
+
+use harness::{Database, Session};
+
+async fn crm() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    (database, session)
+}
+
+async fn attempt(session: &Session, key: &str) -> Result<(), String> {
+    let authenticate = "select keyed.authenticate(sha256($1::bytea))";
+    match session.attempt(authenticate, &[key]).await {
+        Ok(_) => Ok(()),
+        Err(refusal) => Err(format!("{} {}", refusal.state, refusal.message)),
+    }
+}
+
+#[tokio::test]
+async fn a_key_begins_with_its_number_and_only_its_hash_is_stored() {
+    let (_database, session) = crm().await;
+    let key = session.text("select keyed.issue_api_key('keyed_admin', array['crm'], 'nightly')", &[]).await;
+    let number = session.text("select id from keyed_state.api_key", &[]).await;
+    let secret = key.strip_prefix(&format!("keyed_{number}_")).expect("the prefix that scanners look for");
+    assert!(secret.len() >= 43 && secret.chars().all(|it| it.is_ascii_alphanumeric()), "{secret}");
+    assert!(attempt(&session, &key).await.is_ok());
+    let stored = session.text("select to_jsonb(k) from keyed_state.api_key k", &[]).await;
+    assert!(!stored.contains(secret), "{stored}");
+    let row = "select role, label, created_by, projects, revoked_at is null and expires_at is null from keyed_state.api_key";
+    let expected = ["keyed_admin", "nightly", "postgres", "{1}", "t"].map(|value| Some(value.to_owned()));
+    assert_eq!(session.rows(row, &[]).await, [expected.to_vec()]);
+}
+
+#[tokio::test]
+async fn no_two_keys_are_alike() {
+    let (_database, session) = crm().await;
+    let keys = "select count(distinct keyed.issue_api_key('keyed_admin')) from generate_series(1, 50)";
+    assert_eq!(session.text(keys, &[]).await, "50");
+}
+
+#[tokio::test]
+async fn every_key_that_is_not_valid_is_refused_in_the_same_words() {
+    let (database, session) = crm().await;
+    let soon =
+        "select keyed.issue_api_key('keyed_admin', null, 'soon', clock_timestamp() + interval '1 second')";
+    let expired = session.text(soon, &[]).await;
+    assert_eq!(attempt(&session, &expired).await, Ok(()));
+    let role = database.create_role("leaver").await;
+    let revoked = database.api_key(&role, &[]).await;
+    let orphaned = database.api_key(&role, &[]).await;
+    session.run("select keyed.revoke_api_key(2)").await;
+    session.run(&format!("alter role {role} rename to {role}_gone")).await;
+    tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
+    let unknown = orphaned.replace("keyed_3_", "keyed_3_1");
+    let expected = attempt(&session, "").await;
+    assert!(expected.as_ref().is_err_and(|refusal| refusal.starts_with("28000")), "{expected:?}");
+    for key in
+        ["x", "keyed_1_x", &unknown, &revoked, &expired, &orphaned, &format!("{orphaned} "), "' or '1' = '1"]
+    {
+        assert_eq!(attempt(&session, key).await, expected, "{key}");
+    }
+    session.run(&format!("alter role {role}_gone rename to {role}")).await;
+    assert_eq!(attempt(&session, &orphaned).await, Ok(()));
+    for hash in ["null", "''::bytea", "'\\x00'::bytea"] {
+        let refusal = session.refusal(&format!("select keyed.authenticate({hash})"), &[]).await;
+        assert_eq!(refusal.is(), ("28000", "unauthorized"), "{hash}");
+    }
+}
+
+#[tokio::test]
+async fn a_revoked_key_is_refused_by_sessions_that_used_it_a_moment_ago() {
+    let (database, session) = crm().await;
+    let key = database.api_key("keyed_admin", &[]).await;
+    let others = [database.session_as("keyed_proxy").await, database.session_as("keyed_proxy").await];
+    for other in &others {
+        assert_eq!(attempt(other, &key).await, Ok(()));
+    }
+    session.run("begin").await;
+    assert_eq!(session.text("select keyed.revoke_api_key(1)", &[]).await, "t");
+    assert_eq!(attempt(&others[0], &key).await, Ok(()), "revoked before its commit");
+    session.run("commit").await;
+    for other in &others {
+        assert!(attempt(other, &key).await.is_err_and(|refusal| refusal.starts_with("28000")));
+    }
+    assert_eq!(session.text("select keyed.revoke_api_key(1)", &[]).await, "f");
+    assert_eq!(session.text("select keyed.revoke_api_key(99)", &[]).await, "f");
+}
+
+#[tokio::test]
+async fn a_key_changed_by_hand_is_seen_by_every_session() {
+    let (database, session) = crm().await;
+    let key = database.api_key("keyed_admin", &[]).await;
+    let other = database.session_as("keyed_proxy").await;
+    assert_eq!(attempt(&other, &key).await, Ok(()));
+    session.run("update keyed_state.api_key set expires_at = now()").await;
+    assert!(attempt(&other, &key).await.is_err());
+    session.run("update keyed_state.api_key set expires_at = null").await;
+    assert_eq!(attempt(&other, &key).await, Ok(()));
+    session.run("delete from keyed_state.api_key").await;
+    assert!(attempt(&other, &key).await.is_err());
+}
+
+#[tokio::test]
+async fn a_key_for_what_does_not_exist_is_not_issued() {
+    let (_database, session) = crm().await;
+    for (arguments, pointer) in [
+        ("'nobody_here'", "/role"),
+        ("''", "/role"),
+        ("null", "/role"),
+        ("'keyed_admin', array['nothing']", "/projects/0"),
+        ("'keyed_admin', array['crm', 'nothing']", "/projects/1"),
+        ("'keyed_admin', array[]::text[]", "/projects"),
+        ("'keyed_admin', array[null]", "/projects"),
+        ("'keyed_admin', null, repeat('x', 201)", "/label"),
+        ("'keyed_admin', null, E'a\\nb'", "/label"),
+        ("'keyed_admin', null, 'x', now() - interval '1 day'", "/expires_at"),
+        ("'keyed_admin', null, 'x', '-infinity'", "/expires_at"),
+    ] {
+        let refusal = session.refusal(&format!("select keyed.issue_api_key({arguments})"), &[]).await;
+        assert_eq!(
+            (refusal.is(), refusal.pointers()),
+            (("22023", "invalid_value"), vec![pointer]),
+            "{arguments}"
+        );
+    }
+    assert_eq!(session.text("select count(*) from keyed_state.api_key", &[]).await, "0");
+}
+
+#[tokio::test]
+async fn only_an_administrator_issues_and_revokes_and_nobody_sees_hashes() {
+    let (database, session) = crm().await;
+    let (clerk, admin) = (database.create_role("clerk").await, database.create_role("admin").await);
+    session.run(&format!("grant keyed_admin to {admin}")).await;
+    let (clerk, admin) = (database.session_as(&clerk).await, database.session_as(&admin).await);
+    admin.run("select keyed.issue_api_key('keyed_admin')").await;
+    for statement in ["select keyed.issue_api_key(current_user)", "select keyed.revoke_api_key(1)"] {
+        assert_eq!(clerk.refusal(statement, &[]).await.is(), ("42501", "forbidden"), "{statement}");
+    }
+    admin
+        .run("select id, role, projects, label, created_at, expires_at, revoked_at from keyed_state.api_key")
+        .await;
+    for statement in [
+        "select hash from keyed_state.api_key",
+        "select from keyed_state.api_key where hash is not null",
+        "update keyed_state.api_key set revoked_at = null",
+        "delete from keyed_state.api_key",
+        "insert into keyed_state.api_key (role, hash, created_by) values ('postgres', sha256('x'), 'x')",
+    ] {
+        assert_eq!(admin.refusal(statement, &[]).await.state, "42501", "{statement}");
+    }
+    admin.run("select keyed.revoke_api_key(1)").await;
+}

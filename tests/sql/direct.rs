@@ -1,0 +1,224 @@
+//! INSERT and UPDATE typed by somebody who was granted them: every rule holds as by function.
+
+use harness::{Database, Refusal, Session};
+use serde_json::{Value, json};
+
+/// A session of a role that may do with customers what SQL can grant, and the role's name.
+async fn clerk() -> (Database, Session, String) {
+    let database = Database::with_crm().await;
+    let role = database.create_role("clerk").await;
+    let grants = format!(
+        "grant usage on schema crm to {role};
+         grant select, insert, update, delete, references, trigger, truncate on crm.customers, crm.companies to {role}"
+    );
+    database.session().await.run(&grants).await;
+    let session = database.session_as(&role).await;
+    (database, session, role)
+}
+
+async fn entry(session: &Session) -> Value {
+    let latest =
+        "select to_jsonb(h) from crm.customers c, keyed.history(c.id) h order by h.version desc limit 1";
+    session.json(latest, &[]).await
+}
+
+async fn insert_refused(session: &Session, columns: &str, values: &str) -> Refusal {
+    session.refusal(&format!("insert into crm.customers ({columns}) values ({values})"), &[]).await
+}
+
+#[tokio::test]
+async fn a_row_inserted_by_hand_is_a_record_like_any_other() {
+    let (_database, session, role) = clerk().await;
+    session.run("insert into crm.customers (external_key, name, tags) values (' A-1 ', 'Ada', '{x}')").await;
+    let record = session.json("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await;
+    assert_eq!(
+        (&record["attributes"]["name"], &record["attributes"]["tags"]),
+        (&json!("Ada"), &json!(["x"]))
+    );
+    let entry = entry(&session).await;
+    for (member, value) in [
+        ("version", json!(1)),
+        ("actor", json!(role)),
+        ("source", json!("sql")),
+        ("operation", json!("create")),
+        ("external_key", json!("A-1")),
+        ("changes", json!({"name": {"old": null, "new": "Ada"}, "tags": {"old": null, "new": ["x"]}})),
+    ] {
+        assert_eq!(entry[member], value, "{member}");
+    }
+    let upsert = "select created from keyed.upsert_by_key('crm.customers', 'A-1', '{\"visits\": 1}')";
+    assert_eq!(session.text(upsert, &[]).await, "f");
+}
+
+#[tokio::test]
+async fn an_update_by_hand_is_told_and_moves_updated_at() {
+    let (_database, session, role) = clerk().await;
+    session.run("insert into crm.customers (external_key, name) values ('A-1', 'Ada')").await;
+    session
+        .run("update crm.customers set name = 'Bea', external_key = ' A-2', updated_at = '2000-01-01'")
+        .await;
+    let entry = entry(&session).await;
+    assert_eq!((&entry["operation"], &entry["actor"]), (&json!("update"), &json!(role)));
+    let changes = json!({"name": {"old": "Ada", "new": "Bea"}, "external_key": {"old": "A-1", "new": "A-2"}});
+    assert_eq!(entry["changes"], changes);
+    let times =
+        "select updated_at > created_at and updated_at > now() - interval '1 minute' from crm.customers";
+    assert_eq!(session.text(times, &[]).await, "t");
+}
+
+#[tokio::test]
+async fn an_update_by_hand_that_changes_nothing_leaves_no_trace() {
+    let (_database, session, _) = clerk().await;
+    session.run("insert into crm.customers (external_key, name, visits) values ('A-1', 'Ada', 1.5)").await;
+    let before = session.text("select updated_at from crm.customers", &[]).await;
+    session
+        .run("update crm.customers set name = 'Ada', visits = 1.5, external_key = 'A-1', updated_at = now()")
+        .await;
+    assert_eq!(session.text("select updated_at from crm.customers", &[]).await, before);
+    assert_eq!(entry(&session).await["version"], 1);
+}
+
+#[tokio::test]
+async fn deleting_by_hand_means_setting_deleted_at() {
+    let (_database, session, _) = clerk().await;
+    session.run("insert into crm.customers (external_key, name) values ('A-1', 'Ada')").await;
+    session.run("update crm.customers set deleted_at = now() where external_key = 'A-1'").await;
+    assert_eq!(entry(&session).await["operation"], "delete");
+    let missing = session.refusal("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await;
+    assert_eq!(missing.is(), ("P0002", "not_found"));
+    session.run("insert into crm.customers (external_key) values ('A-1')").await;
+    let back = session.refusal("update crm.customers set deleted_at = null where name = 'Ada'", &[]).await;
+    assert_eq!(back.state, "23505");
+    session.run("update crm.customers set deleted_at = null, external_key = 'A-2' where name = 'Ada'").await;
+    let restored = "select operation from crm.customers c, keyed.history(c.id) where name = 'Ada' order by version desc limit 1";
+    assert_eq!(session.text(restored, &[]).await, "restore");
+}
+
+#[tokio::test]
+async fn rows_are_not_removed_whatever_was_granted() {
+    let (database, session, _) = clerk().await;
+    session.run("insert into crm.customers (external_key, name) values ('A-1', 'Ada')").await;
+    let delete = session.refusal("delete from crm.customers", &[]).await;
+    assert_eq!(delete.is(), ("42501", "forbidden"));
+    assert!(delete.hint.contains("deleted_at"), "{}", delete.hint);
+    let truncate = session.attempt("truncate crm.customers", &[]).await;
+    assert_eq!(
+        truncate.map_err(|refusal| refusal.state),
+        Err("42501".to_owned()),
+        "TRUNCATE takes all history along"
+    );
+    assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "1");
+    let superuser = database.session().await;
+    superuser.run("delete from crm.customers").await;
+    let purged = "select string_agg(operation, ' ' order by version) from keyed_state.history_2";
+    assert_eq!(superuser.text(purged, &[]).await, "create purge");
+}
+
+#[tokio::test]
+async fn id_and_created_at_stay_what_they_are() {
+    let (_database, session, _) = clerk().await;
+    session.run("insert into crm.customers (external_key) values ('A-1')").await;
+    for (assignment, pointer) in
+        [("id = keyed.new_id(2)", "/id"), ("created_at = now() - interval '1 day'", "/created_at")]
+    {
+        let refusal = session.refusal(&format!("update crm.customers set {assignment}"), &[]).await;
+        assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec![pointer]));
+    }
+}
+
+#[tokio::test]
+async fn an_id_of_another_template_is_refused() {
+    let (_database, session, _) = clerk().await;
+    for id in ["gen_random_uuid()", "keyed.new_id(1)", "'00000000-0000-0000-0000-000000000000'"] {
+        session.run("select keyed.new_id(2)").await;
+        let refusal = insert_refused(&session, "id", id).await;
+        assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/id"]), "{id}");
+    }
+    session.run("insert into crm.customers (id) values (keyed.new_id(2))").await;
+    assert_eq!(entry(&session).await["version"], 1);
+}
+
+#[tokio::test]
+async fn values_that_no_function_would_take_are_refused() {
+    let (_database, session, _) = clerk().await;
+    for (column, value) in [
+        ("visits", "'NaN'"),
+        ("visits", "'Infinity'"),
+        ("visits", "1e5000"),
+        ("mood", "'NaN'"),
+        ("mood", "'-Infinity'"),
+        ("tags", "'{x,null}'"),
+        ("tags", "'{{x},{y}}'"),
+        ("tier", "'{bronze}'"),
+        ("born", "'infinity'"),
+        ("born", "'0044-03-15 BC'"),
+        ("born", "'10000-01-01'"),
+        ("seen", "'-infinity'"),
+        ("seen", "'10000-01-01Z'"),
+        ("name", "repeat('x', 1048577)"),
+        ("tags", "array[repeat('x', 600000), repeat('y', 600000)]"),
+    ] {
+        let refusal = insert_refused(&session, column, value).await;
+        let expected = (("22023", "invalid_value"), vec![format!("/attributes/{column}")]);
+        assert_eq!(
+            (refusal.is(), refusal.pointers().iter().map(|it| (*it).to_owned()).collect()),
+            expected,
+            "{value}"
+        );
+    }
+    session.run("insert into crm.customers (external_key) values ('A-1')").await;
+    assert_eq!(
+        session.refusal("update crm.customers set visits = 'NaN'", &[]).await.is(),
+        ("22023", "invalid_value")
+    );
+    assert_eq!(
+        session.refusal("update crm.customers set tier = '{x}'", &[]).await.is(),
+        ("22023", "invalid_value")
+    );
+}
+
+#[tokio::test]
+async fn a_reference_by_hand_to_a_deleted_record_is_refused_as_by_function() {
+    let (_database, session, _) = clerk().await;
+    session
+        .run("insert into crm.companies (external_key, name, deleted_at) values ('C-1', 'ACME', now())")
+        .await;
+    let insert = "insert into crm.customers (company) select id from crm.companies";
+    assert_eq!(session.refusal(insert, &[]).await.is(), ("23503", "reference_not_found"));
+}
+
+#[tokio::test]
+async fn a_metric_written_by_hand_joins_its_series() {
+    let (_database, session, _) = clerk().await;
+    session.run("insert into crm.customers (external_key, mood) values ('A-1', 1)").await;
+    session.run("update crm.customers set mood = 2").await;
+    let series = "select string_agg(value::text, ',' order by at) from crm.customers c, keyed.metric_series(c.id, 'mood')";
+    assert_eq!(session.text(series, &[]).await, "1,2");
+}
+
+#[tokio::test]
+async fn many_rows_in_one_statement_each_have_their_history() {
+    let (_database, session, _) = clerk().await;
+    session.run("insert into crm.customers (external_key, visits) select 'k' || n, n from generate_series(1, 300) n").await;
+    session.run("update crm.customers set visits = visits + 1 where visits > 100").await;
+    let story = "select count(*) filter (where h.version = 1), count(*) filter (where h.version = 2)
+                 from crm.customers c, keyed.history(c.id) h";
+    assert_eq!(session.rows(story, &[]).await, [[Some("300".to_owned()), Some("200".to_owned())]]);
+}
+
+#[tokio::test]
+async fn copy_obeys_the_same_rules() {
+    let (database, session, role) = clerk().await;
+    let mut copy = database.cluster().program("psql");
+    copy.args(["--no-psqlrc", "--username", &role, "--dbname", database.name()]);
+    copy.args(["--command", r"\copy crm.customers (external_key, name) from pstdin"]);
+    copy.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
+    let mut copy = copy.spawn().expect("psql runs");
+    let mut input = copy.stdin.take().expect("piped");
+    std::io::Write::write_all(&mut input, b"  A-1 \tAda\nA-2\tBea\n").expect("psql reads");
+    drop(input);
+    assert!(copy.wait().expect("psql ends").success());
+    let keys = "select string_agg(external_key || ' ' || h.source, ', ' order by 1)
+                from (select c.external_key, h.source from crm.customers c, keyed.history(c.id) h) h";
+    assert_eq!(session.text(keys, &[]).await, "A-1 sql, A-2 sql");
+}

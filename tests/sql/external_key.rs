@@ -1,0 +1,192 @@
+//! The external key's own rules, at every door that an SQL user has.
+
+use harness::{Database, Session, id_of};
+use serde_json::json;
+
+/// Every statement through which a key enters; `$1` is the key. The record named `door` has none yet.
+const DOORS: [&str; 7] = [
+    "select keyed.normalize_key($1)",
+    "select keyed.create_record('crm.customers', '{}', $1)",
+    "select keyed.upsert_by_key('crm.customers', $1)",
+    "select keyed.patch_record(id, jsonb_build_object('external_key', $1::text))
+       from crm.customers where name = 'door'",
+    "select keyed.restore_record(id, jsonb_build_object('external_key', $1::text))
+       from crm.customers where name = 'deleted'",
+    "insert into crm.customers (external_key) values ($1)",
+    "update crm.customers set external_key = $1 where name = 'door'",
+];
+
+async fn with_doors() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session
+        .run("insert into crm.customers (name, deleted_at) values ('door', null), ('deleted', now())")
+        .await;
+    (database, session)
+}
+
+/// The key as each door stored it.
+async fn stored(session: &Session, key: &str) -> Vec<String> {
+    let mut stored = vec![session.text(DOORS[0], &[key]).await];
+    for door in &DOORS[1..] {
+        let statements = format!(
+            "begin; {door}; select external_key from crm.customers where external_key is not null; rollback"
+        );
+        stored.push(session.text(&statements, &[key]).await);
+    }
+    stored
+}
+
+async fn assert_refused_at_every_door(session: &Session, key: &str) {
+    for door in DOORS {
+        let refusal = session.refusal(door, &[key]).await;
+        assert_eq!(refusal.is(), ("22023", "invalid_external_key"), "{key:?} by {door}: {refusal}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_loses_the_spaces_around_it_at_every_door() {
+    let (_database, session) = with_doors().await;
+    assert_eq!(stored(&session, "  A:1/é x  ").await, ["A:1/é x"; DOORS.len()]);
+}
+
+#[tokio::test]
+async fn a_key_keeps_all_other_white_space_and_invisible_characters_around_it() {
+    let (_database, session) = with_doors().await;
+    for invisible in ['\u{a0}', '\u{3000}', '\u{200b}', '\u{202e}', '\u{feff}', '\u{2028}'] {
+        for key in [format!("{invisible}A"), format!("A{invisible}")] {
+            assert_eq!(stored(&session, &key).await, [key.as_str(); DOORS.len()]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_has_at_most_255_characters_after_trimming_however_many_bytes_they_take() {
+    let (_database, session) = with_doors().await;
+    for character in ["a", "é", "😀"] {
+        let longest = character.repeat(255);
+        assert_eq!(stored(&session, &longest).await, [longest.as_str(); DOORS.len()]);
+        let spaced = format!("{0}{longest}{0}", " ".repeat(20));
+        assert_eq!(stored(&session, &spaced).await, [longest.as_str(); DOORS.len()]);
+        assert_refused_at_every_door(&session, &character.repeat(256)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_key_without_any_character_is_refused_and_not_taken_for_none() {
+    let (_database, session) = with_doors().await;
+    for empty in ["", " ", "     "] {
+        assert_refused_at_every_door(&session, empty).await;
+    }
+}
+
+#[tokio::test]
+async fn a_control_character_anywhere_in_a_key_is_refused() {
+    let (_database, session) = with_doors().await;
+    // PostgreSQL's text cannot hold U+0000, so it cannot be typed in SQL.
+    for code in (0x01..=0x1f).chain(0x7f..=0x9f) {
+        let control = char::from_u32(code).expect("a scalar value");
+        for key in [format!("{control}AB"), format!("A{control}B"), format!("AB{control}")] {
+            assert_refused_at_every_door(&session, &key).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_is_opaque_so_letter_case_and_normal_form_make_another_key() {
+    let (_database, session) = with_doors().await;
+    let mut ids = Vec::new();
+    for key in ["a:1", "A:1", "caf\u{e9}", "cafe\u{301}", "a:1 ."] {
+        let created =
+            session.text("select created from keyed.upsert_by_key('crm.customers', $1)", &[key]).await;
+        assert_eq!(created, "t", "{key:?} was taken for another key");
+        let found = session.json("select keyed.get_by_key('crm.customers', $1)", &[key]).await;
+        assert_eq!(found["external_key"], key);
+        ids.push(id_of(&found).to_owned());
+    }
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 5);
+}
+
+#[tokio::test]
+async fn a_lookup_trims_the_key_as_a_write_does() {
+    let (_database, session) = with_doors().await;
+    let id = session.text("select id from keyed.upsert_by_key('crm.customers', 'A-1')", &[]).await;
+    assert_eq!(session.json("select keyed.get_by_key('crm.customers', '  A-1 ')", &[]).await["id"], id);
+}
+
+#[tokio::test]
+async fn no_two_live_records_of_a_template_hold_one_key() {
+    let (_database, session) = with_doors().await;
+    let holder = session.json("select keyed.create_record('crm.customers', '{}', 'A-1')", &[]).await;
+    for door in [DOORS[1], DOORS[3], DOORS[4]] {
+        let refusal = session.refusal(door, &[" A-1 "]).await;
+        assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{door}");
+        assert_eq!(refusal.detail["existing_id"], holder["id"], "{door}");
+        assert_eq!(refusal.pointers(), ["/external_key"], "{door}");
+    }
+    for door in [DOORS[5], DOORS[6]] {
+        assert_eq!(session.refusal(door, &[" A-1 "]).await.state, "23505", "{door}");
+    }
+    let twice = "insert into crm.customers (external_key) values ('B-1'), (' B-1 ')";
+    assert_eq!(session.refusal(twice, &[]).await.state, "23505");
+}
+
+#[tokio::test]
+async fn any_number_of_records_have_no_key() {
+    let (_database, session) = with_doors().await;
+    session.run("select keyed.create_record('crm.customers') from generate_series(1, 3)").await;
+    session.run("insert into crm.customers (external_key) values (null), (null)").await;
+    let count = "select count(*) from crm.customers where external_key is null and name is null";
+    assert_eq!(session.text(count, &[]).await, "5");
+}
+
+#[tokio::test]
+async fn another_template_and_another_project_may_use_the_same_key() {
+    let (_database, session) = with_doors().await;
+    session
+        .run("select keyed.create_project('shop'); select keyed.create_template('shop', 'customers')")
+        .await;
+    let mut ids = Vec::new();
+    for (template, attributes) in
+        [("crm.customers", "{}"), ("crm.companies", r#"{"name": "x"}"#), ("shop.customers", "{}")]
+    {
+        let upsert = "select id from keyed.upsert_by_key($1, 'A-1', $2) where created";
+        ids.push(session.text(upsert, &[template, attributes]).await);
+    }
+    for (template, id) in ["crm.customers", "crm.companies", "shop.customers"].iter().zip(&ids) {
+        let found = session.json("select keyed.get_by_key($1, 'A-1')", &[template]).await;
+        assert_eq!(found["id"], json!(id));
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_record_releases_its_key_and_still_shows_it() {
+    let (_database, session) = with_doors().await;
+    let old = session.json("select keyed.create_record('crm.customers', '{}', 'A-1')", &[]).await;
+    session.rows("select keyed.delete_record($1)", &[id_of(&old)]).await;
+    let missing = session.refusal("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await;
+    assert_eq!(missing.is(), ("P0002", "not_found"));
+    let new = session.json("select keyed.create_record('crm.customers', '{}', 'A-1')", &[]).await;
+    assert_ne!(new["id"], old["id"]);
+    assert_eq!(session.json("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await["id"], new["id"]);
+    let deleted = session.json("select keyed.get_record($1, include_deleted => true)", &[id_of(&old)]).await;
+    assert_eq!(deleted["external_key"], "A-1");
+    let history = session.rows("select operation, external_key from keyed.history($1)", &[id_of(&old)]).await;
+    let shown = |operation: &str| vec![Some(operation.to_owned()), Some("A-1".to_owned())];
+    assert_eq!(history, [shown("delete"), shown("create")]);
+}
+
+#[tokio::test]
+async fn one_partial_index_in_byte_order_keeps_keys_unique() {
+    let (_database, session) = with_doors().await;
+    let index = "select pg_get_expr(i.indpred, i.indrelid), i.indisunique, i.indisvalid, c.collname
+                 from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+                 join pg_collation c on c.oid = i.indcollation[0] and c.oid = a.attcollation
+                 where i.indrelid = 'crm.customers'::regclass and a.attname = 'external_key' and i.indnatts = 1";
+    let rows = session.rows(index, &[]).await;
+    let predicate = "((deleted_at IS NULL) AND (external_key IS NOT NULL))";
+    let expected = [predicate, "t", "t", "C"].map(|value| Some(value.to_owned()));
+    assert_eq!(rows, [expected.to_vec()]);
+}

@@ -1,0 +1,21 @@
+//! Rules as a user of SQL meets them.
+
+mod api_keys;
+mod direct;
+mod external_key;
+mod history;
+mod hostile_input;
+mod metrics;
+mod numbers;
+mod principal;
+mod records;
+mod references;
+mod required;
+mod restore;
+mod rights;
+mod sessions;
+mod setup;
+mod templates;
+mod texts;
+mod times;
+mod upsert;

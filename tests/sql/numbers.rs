@@ -1,0 +1,93 @@
+//! Numbers: every digit survives, and what is no number is refused.
+
+use harness::{Database, Session};
+
+async fn crm() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    (database, session)
+}
+
+/// Writes `visits` by the raw text of its JSON; answers the raw text of the JSON read back.
+async fn round_trip(session: &Session, number: &str) -> String {
+    let attributes = format!(r#"{{"visits": {number}}}"#);
+    session.rows("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&attributes]).await;
+    session.text("select keyed.get_by_key('crm.customers', 'A-1') #>> '{attributes,visits}'", &[]).await
+}
+
+#[tokio::test]
+async fn every_digit_of_a_number_survives() {
+    let (_database, session) = crm().await;
+    let long = format!("0.{}", "123456789".repeat(100));
+    for digits in [
+        "0",
+        "1",
+        "-1",
+        "1.10",
+        "0.1",
+        "0.30000000000000004",
+        "9007199254740993",
+        "-9007199254740993",
+        "12345678901234567890123.45",
+        "100000000000000000000",
+        &long,
+    ] {
+        assert_eq!(round_trip(&session, digits).await, digits);
+    }
+}
+
+#[tokio::test]
+async fn a_number_with_an_exponent_becomes_its_plain_digits() {
+    let (_database, session) = crm().await;
+    for (written, digits) in [("1e2", "100"), ("-1.5E+3", "-1500"), ("25e-3", "0.025"), ("-0", "0")] {
+        assert_eq!(round_trip(&session, written).await, digits);
+    }
+}
+
+#[tokio::test]
+async fn a_number_too_long_to_be_one_is_refused_quickly() {
+    let (_database, session) = crm().await;
+    let long = "9".repeat(1001);
+    for number in ["1e131071", "1e5000", "1e-5000", &long] {
+        let attributes = format!(r#"{{"visits": {number}}}"#);
+        let refusal =
+            session.refusal("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
+        assert_eq!(
+            (refusal.is(), refusal.pointers()),
+            (("22023", "invalid_value"), vec!["/attributes/visits"])
+        );
+        let increment = format!(r#"{{"visits": {{"$inc": {number}}}}}"#);
+        let refusal = session.refusal("select keyed.create_record('crm.customers', $1)", &[&increment]).await;
+        assert_eq!(refusal.pointers(), ["/attributes/visits/$inc"]);
+    }
+}
+
+#[tokio::test]
+async fn nothing_but_a_json_number_is_a_number() {
+    let (_database, session) = crm().await;
+    for value in [r#""1""#, r#""NaN""#, r#""Infinity""#, r#""""#, "true", "[1]", r#"{"value": 1}"#] {
+        let attributes = format!(r#"{{"visits": {value}}}"#);
+        let refusal =
+            session.refusal("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
+        assert_eq!(
+            (refusal.is(), refusal.pointers()),
+            (("22023", "invalid_value"), vec!["/attributes/visits"])
+        );
+    }
+}
+
+#[tokio::test]
+async fn increments_cannot_grow_a_number_past_what_may_be_written() {
+    let (_database, session) = crm().await;
+    let longest = format!("1{}", "0".repeat(999));
+    assert_eq!(round_trip(&session, &longest).await, longest);
+    let statement = "select keyed.upsert_by_key('crm.customers', 'A-1', $1)";
+    let refusal = session.attempt(statement, &[r#"{"visits": {"$inc": 0.1}}"#]).await;
+    // Either the sum is refused, or it is stored and can be read: it must not become a value that no answer holds.
+    if let Err(refusal) = refusal {
+        assert_eq!(refusal.is(), ("22023", "invalid_value"));
+    }
+    let now =
+        session.text("select keyed.get_by_key('crm.customers', 'A-1') #>> '{attributes,visits}'", &[]).await;
+    assert!(now.starts_with("1000"), "{now}");
+}

@@ -1,0 +1,214 @@
+//! Who acts in a transaction: what `keyed.authenticate` makes of an API key, and that nothing else can.
+
+use harness::{Database, Session, quote};
+
+/// A database with the customer `A-1`, a key of a clerk who may read customers, and a session of the proxy's login.
+async fn with_key() -> (Database, Session, String, String) {
+    let database = Database::with_crm().await;
+    let role = database.create_role("clerk").await;
+    let superuser = database.session().await;
+    superuser.run(&format!("grant select, insert, update on crm.customers to {role}")).await;
+    superuser.run("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"Ada\"}')").await;
+    let key = database.api_key(&role, &["crm"]).await;
+    let session = database.session_as("keyed_proxy").await;
+    (database, session, key, role)
+}
+
+/// The call that the proxy makes, and one that a key's role may make.
+fn authenticate(key: &str) -> String {
+    format!("keyed.authenticate(sha256({}::bytea), 'crm')", quote(key))
+}
+
+const LOOKUP: &str = "select keyed_http.get_by_key('customers', 'A-1', null, false)";
+
+#[tokio::test]
+async fn the_login_of_the_proxy_can_do_nothing_without_a_key() {
+    let (_database, session, ..) = with_key().await;
+    for statement in [
+        "select from crm.customers",
+        "insert into crm.customers (name) values ('x')",
+        "select keyed.get_by_key('crm.customers', 'A-1')",
+        "select keyed.create_record('crm.customers')",
+        "select keyed.upsert_by_key('crm.customers', 'A-1')",
+        "select keyed.create_project('shop')",
+        "select keyed.create_template('crm', 'orders')",
+        "select keyed.issue_api_key('keyed_admin')",
+        "select keyed.revoke_api_key(1)",
+        "select keyed.init()",
+        "select keyed.migrate()",
+        "select from keyed_state.api_key",
+        "select from keyed_state.project",
+        "select from keyed_state.history_2",
+        "create table crm.x ()",
+        "create table public.x ()",
+        "create schema x",
+        "create role x",
+        "set role keyed_admin",
+        "set role keyed_owner",
+        "alter role keyed_proxy superuser",
+        "copy (select 1) to program 'true'",
+    ] {
+        assert_eq!(session.refusal(statement, &[]).await.state, "42501", "{statement}");
+    }
+    // Without a key there is no project either, so a slug names nothing.
+    assert_eq!(session.refusal(LOOKUP, &[]).await.is(), ("3F000", "project_required"));
+    let by_number = "select keyed_http.get_by_key('2', 'A-1', null, false)";
+    assert_eq!(session.refusal(by_number, &[]).await.is(), ("42501", "forbidden"));
+    assert_eq!(
+        session.json("select keyed_http.list_templates()", &[]).await["templates"],
+        serde_json::json!([])
+    );
+}
+
+#[tokio::test]
+async fn a_key_acts_as_its_role_within_its_projects() {
+    let (database, session, key, _) = with_key().await;
+    database
+        .session()
+        .await
+        .run("select keyed.create_project('shop'); select keyed.create_template('shop', 'goods')")
+        .await;
+    let call = |project: &str, body: &str| {
+        format!("select {body} from keyed.authenticate(sha256({}::bytea), {project})", quote(&key))
+    };
+    let lookup = "keyed_http.get_by_key('customers', 'A-1', null, false)";
+    for project in ["'crm'", "'1'", "null"] {
+        assert_eq!(session.json(&call(project, lookup), &[]).await["external_key"], "A-1", "{project}");
+    }
+    for project in ["'shop'", "'2'", "'nothing'", "''", "'CRM'"] {
+        assert_eq!(
+            session.refusal(&call(project, lookup), &[]).await.is(),
+            ("P0002", "not_found"),
+            "{project}"
+        );
+    }
+    let other = session.refusal(&call("'crm'", "keyed_http.create_record('companies', '{}')"), &[]).await;
+    assert!(["42501", "22023"].contains(&other.state.as_str()), "{other}");
+    let foreign = session.refusal(&call("null", "keyed_http.get_template('3')"), &[]).await;
+    assert_eq!(foreign.is(), ("P0002", "not_found"));
+}
+
+#[tokio::test]
+async fn history_names_the_key_and_the_door() {
+    let (database, session, key, _) = with_key().await;
+    let upsert = r#"keyed_http.upsert_by_key('customers', '{"external_key": "A-2"}', null, false)"#;
+    for source in ["api", "csv", "inbound"] {
+        let patch = r#"keyed_http.upsert_by_key('customers', '{"external_key": "A-1", "attributes": {"visits": {"$inc": 1}}}', null, false)"#;
+        session
+            .rows(
+                &format!("select {patch} from keyed.authenticate(sha256($1::bytea), 'crm', $2)"),
+                &[&key, source],
+            )
+            .await;
+    }
+    session.rows(&format!("select {upsert} from {}", authenticate(&key)), &[]).await;
+    let story = "select string_agg(h.actor || ' ' || h.source, ', ' order by c.external_key, h.version)
+                 from crm.customers c, keyed.history(c.id) h where h.actor <> 'postgres'";
+    let actor = "issued by a test (key 1)";
+    let expected = ["api", "csv", "inbound", "api"].map(|source| format!("{actor} {source}")).join(", ");
+    assert_eq!(database.session().await.text(story, &[]).await, expected);
+    let refusal =
+        session.refusal("select keyed.authenticate(sha256($1::bytea), 'crm', 'sql')", &[&key]).await;
+    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/source"]));
+}
+
+#[tokio::test]
+async fn the_principal_ends_with_its_transaction_or_savepoint() {
+    let (_database, session, key, _) = with_key().await;
+    let authenticate = authenticate(&key);
+    for end in ["commit", "rollback", "prepare transaction 'x'"] {
+        session.run(&format!("begin; select {authenticate}; {LOOKUP}")).await;
+        // max_prepared_transactions is 0, which ends the transaction as well.
+        let _ = session.attempt(end, &[]).await;
+        assert_eq!(session.refusal(LOOKUP, &[]).await.is(), ("3F000", "project_required"), "{end}");
+    }
+    session.run(&format!("begin; savepoint one; select {authenticate}; {LOOKUP}; rollback to one")).await;
+    assert_eq!(session.refusal(LOOKUP, &[]).await.is(), ("3F000", "project_required"));
+    session.run("rollback").await;
+    session.rows(&format!("select {authenticate}"), &[]).await;
+    assert_eq!(session.refusal(LOOKUP, &[]).await.is(), ("3F000", "project_required"));
+}
+
+#[tokio::test]
+async fn a_second_key_in_one_transaction_takes_the_place_of_the_first() {
+    let (database, session, key, _) = with_key().await;
+    let powerless = database.create_role("powerless").await;
+    let second = database.api_key(&powerless, &["crm"]).await;
+    session
+        .run(&format!("begin; select {}; {LOOKUP}; select {}", authenticate(&key), authenticate(&second)))
+        .await;
+    assert_eq!(session.refusal(LOOKUP, &[]).await.is(), ("42501", "forbidden"));
+}
+
+#[tokio::test]
+async fn a_failed_authentication_leaves_no_principal() {
+    let (_database, session, key, _) = with_key().await;
+    session.run(&format!("begin; select {}; savepoint one", authenticate(&key))).await;
+    let refusal = session.refusal(&format!("select {}", authenticate("keyed_1_wrong")), &[]).await;
+    assert_eq!(refusal.is(), ("28000", "unauthorized"));
+    session.run("rollback").await;
+    assert_eq!(session.refusal(LOOKUP, &[]).await.is(), ("3F000", "project_required"));
+}
+
+/// Attempts of an SQL user to write the setting that carries the principal; `$1` is a principal.
+const FORGERIES: [&str; 12] = [
+    "set keyed.principal = $1",
+    "set local keyed.principal = $1",
+    "set session keyed.principal = $1",
+    "begin; set local keyed.principal = $1",
+    "select set_config('keyed.principal', $1, false)",
+    "select set_config('keyed.principal', $1, true)",
+    "select set_config('KEYED.Principal', $1, false)",
+    "update pg_settings set setting = $1 where name = 'keyed.principal'",
+    "alter role current_user set keyed.principal = $1",
+    "create function pg_temp.forge() returns int language sql set keyed.principal = $1 as 'select 1'",
+    "reset keyed.principal",
+    "reset all",
+];
+
+#[tokio::test]
+async fn nobody_can_forge_a_principal() {
+    let (database, _, _, role) = with_key().await;
+    let superuser = database.session().await;
+    let admin = superuser.text("select oid::int from pg_roles where rolname = 'keyed_admin'", &[]).await;
+    let forged = format!("1 {admin} - * api forged");
+    for loaded in [true, false] {
+        for forgery in FORGERIES {
+            let session = database.session_as(&role).await;
+            if loaded {
+                session.run("select keyed.normalize_key('load the library')").await;
+            }
+            // It may be refused at once or come to nothing, but never to a principal.
+            let _ = session.attempt(forgery, &[&forged]).await;
+            let _ = session.attempt("select pg_temp.forge()", &[]).await;
+            let project = session.attempt("select keyed.create_project('forged')", &[]).await;
+            let refusal = project.err().unwrap_or_else(|| panic!("`{forgery}` made an administrator"));
+            assert!(["42501", "25P02"].contains(&refusal.state.as_str()), "{forgery}: {refusal}");
+            let _ = session.attempt("rollback", &[]).await;
+            assert_eq!(session.refusal("select keyed.create_project('forged')", &[]).await.state, "42501");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_principal_in_the_options_of_a_connection_is_discarded() {
+    let (database, _, _, role) = with_key().await;
+    let superuser = database.session().await;
+    let admin = superuser.text("select oid::int from pg_roles where rolname = 'keyed_admin'", &[]).await;
+    let mut psql = database.cluster().program("psql");
+    psql.env("PGOPTIONS", format!("-c keyed.principal=1\\ {admin}\\ -\\ *\\ api\\ forged"));
+    psql.args(["--no-psqlrc", "--username", &role, "--dbname", database.name(), "--set=ON_ERROR_STOP=1"]);
+    psql.args(["--command", "show keyed.principal", "--command", "select keyed.create_project('forged')"]);
+    let output = psql.output().expect("psql runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("forged"), "the option did not arrive: {said}");
+    assert!(!output.status.success() && said.contains("may not create projects"), "{said}");
+}
+
+#[tokio::test]
+async fn reset_all_does_not_shed_the_principal() {
+    let (_database, session, key, _) = with_key().await;
+    session.run(&format!("begin; select {}; reset all", authenticate(&key))).await;
+    session.rows(LOOKUP, &[]).await;
+    assert_eq!(session.refusal("reset keyed.principal", &[]).await.state, "42501");
+}

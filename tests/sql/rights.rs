@@ -1,0 +1,196 @@
+//! Functions obey the rights of the role that calls them.
+
+use harness::{Database, Session, id_of};
+use serde_json::{Value, json};
+
+/// A role with these privileges on customers, in a session; and the customer `A-1`.
+async fn with_grants(privileges: &str) -> (Database, Session, Value) {
+    let database = Database::with_crm().await;
+    let role = database.create_role("clerk").await;
+    let superuser = database.session().await;
+    superuser.run(&format!("grant usage on schema crm to {role}")).await;
+    if !privileges.is_empty() {
+        superuser.run(&format!("grant {privileges} on crm.customers to {role}")).await;
+    }
+    let record = superuser
+        .json("select keyed.create_record('crm.customers', '{\"name\": \"Ada\"}', 'A-1')", &[])
+        .await;
+    let session = database.session_as(&role).await;
+    (database, session, record)
+}
+
+/// Every function on records, with the privilege it needs; `$1` is the id of a customer.
+const FUNCTIONS: [(&str, &str); 11] = [
+    ("select", "select keyed.get_record($1)"),
+    ("select", "select keyed.get_by_key('crm.customers', 'A-1')"),
+    ("select", "select keyed.history_page($1)"),
+    ("select", "select from keyed.history($1)"),
+    ("select", "select keyed.metric_page($1, 'mood')"),
+    ("select", "select from keyed.metric_series($1, 'mood')"),
+    ("insert", "select keyed.create_record('crm.customers', '{}')"),
+    ("update", "select keyed.patch_record($1, '{\"attributes\": {\"name\": \"x\"}}')"),
+    ("update", "select keyed.replace_attributes($1, '{}')"),
+    ("insert, update", "select keyed.upsert_by_key('crm.customers', 'A-2')"),
+    ("delete", "select keyed.delete_record($1)"),
+];
+
+#[tokio::test]
+async fn a_role_without_rights_can_do_nothing() {
+    let (_database, session, record) = with_grants("").await;
+    for (_, statement) in FUNCTIONS {
+        assert_eq!(
+            session.refusal(statement, &[id_of(&record)]).await.is(),
+            ("42501", "forbidden"),
+            "{statement}"
+        );
+    }
+    for statement in [
+        "select from crm.customers",
+        "select from keyed_state.template",
+        "select from keyed_state.history_2",
+        "select from keyed_state.api_key",
+        "select from keyed_state.metric_2",
+        "create table keyed_state.x ()",
+        "create table crm.x ()",
+        "create function keyed.x() returns int language sql as 'select 1'",
+        "set role keyed_owner",
+        "set role keyed_admin",
+        "set session authorization postgres",
+    ] {
+        assert_eq!(session.refusal(statement, &[]).await.state, "42501", "{statement}");
+    }
+}
+
+#[tokio::test]
+async fn each_right_opens_the_functions_that_need_it_and_no_other() {
+    for right in ["select", "insert", "update", "delete"] {
+        let (_database, session, record) = with_grants(right).await;
+        for (needs, statement) in FUNCTIONS {
+            let statements = format!("begin; {statement}; rollback");
+            let outcome = session.attempt(&statements, &[id_of(&record)]).await;
+            session.run("rollback").await;
+            match outcome {
+                Ok(_) => assert!(needs == right, "{statement} ran with {right} alone"),
+                Err(refusal) => {
+                    assert_eq!(refusal.is(), ("42501", "forbidden"), "{statement}");
+                    assert!(needs != right, "{statement} did not run with {right}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn members_of_keyed_admin_may_do_everything() {
+    let (database, _, record) = with_grants("").await;
+    let role = database.create_role("admin").await;
+    database.session().await.run(&format!("grant keyed_admin to {role}")).await;
+    let session = database.session_as(&role).await;
+    for (_, statement) in FUNCTIONS {
+        session.rows(statement, &[id_of(&record)]).await;
+    }
+    session.rows("select keyed.restore_record($1)", &[id_of(&record)]).await;
+}
+
+#[tokio::test]
+async fn a_function_obeys_the_effective_role_and_not_the_login() {
+    let (database, _, record) = with_grants("").await;
+    let role = database.create_role("nobody").await;
+    let superuser = database.session().await;
+    superuser.run(&format!("set role {role}")).await;
+    let refusal = superuser.refusal("select keyed.get_record($1)", &[id_of(&record)]).await;
+    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    superuser.run("reset role").await;
+    superuser.rows("select keyed.get_record($1)", &[id_of(&record)]).await;
+}
+
+#[tokio::test]
+async fn a_right_that_is_revoked_is_gone_at_once() {
+    let (database, session, record) = with_grants("select").await;
+    session.rows("select keyed.get_record($1)", &[id_of(&record)]).await;
+    let role = session.text("select current_user", &[]).await;
+    database.session().await.run(&format!("revoke select on crm.customers from {role}")).await;
+    let refusal = session.refusal("select keyed.get_record($1)", &[id_of(&record)]).await;
+    assert_eq!(refusal.is(), ("42501", "forbidden"));
+}
+
+#[tokio::test]
+async fn who_holds_a_key_is_told_only_to_those_who_may_read() {
+    let (_database, session, _) = with_grants("insert, update").await;
+    let other = session.text("select id from keyed.upsert_by_key('crm.customers', 'B-1')", &[]).await;
+    for (statement, texts) in [
+        ("select keyed.create_record('crm.customers', '{}', 'A-1')", &[][..]),
+        ("select keyed.patch_record($1, '{\"external_key\": \"A-1\"}')", &[other.as_str()][..]),
+    ] {
+        let refusal = session.refusal(statement, texts).await;
+        assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{statement}");
+        assert_eq!(refusal.detail["existing_id"], Value::Null, "{statement}");
+    }
+}
+
+#[tokio::test]
+async fn what_may_not_be_read_is_not_answered_by_a_write_either() {
+    let (_database, session, record) = with_grants("update").await;
+    let patch = "select keyed.patch_record($1, '{\"attributes\": {\"visits\": 1}}')";
+    // PostgreSQL's own UPDATE … RETURNING needs SELECT as well.
+    match session.attempt(patch, &[id_of(&record)]).await {
+        Ok(rows) => assert!(!format!("{rows:?}").contains("Ada"), "the answer shows values: {rows:?}"),
+        Err(refusal) => assert_eq!(refusal.state, "42501"),
+    }
+}
+
+#[tokio::test]
+async fn a_reference_to_what_may_not_be_read_is_a_reference_to_nothing() {
+    let (database, session, _) = with_grants("select, insert").await;
+    let company = "select keyed.create_record('crm.companies', '{\"name\": \"ACME\"}', 'C-1')";
+    let company = database.session().await.json(company, &[]).await;
+    let mut refusals = Vec::new();
+    let missing = json!("00000000-0000-0000-0000-000000000000");
+    for reference in
+        [company["id"].clone(), missing, json!({"external_key": "C-1"}), json!({"external_key": "C-9"})]
+    {
+        let attributes = json!({"company": reference}).to_string();
+        refusals
+            .push(session.refusal("select keyed.create_record('crm.customers', $1)", &[&attributes]).await);
+    }
+    assert_eq!(refusals[0].is(), ("23503", "reference_not_found"));
+    assert!(refusals.iter().all(|refusal| *refusal == refusals[0]), "{refusals:?}");
+}
+
+#[tokio::test]
+async fn verbose_shows_nothing_of_a_target_that_may_not_be_read() {
+    let (database, session, record) = with_grants("select").await;
+    let superuser = database.session().await;
+    let company = "select keyed.create_record('crm.companies', '{\"name\": \"ACME\"}', 'C-1')";
+    let company = superuser.json(company, &[]).await;
+    let body = json!({"attributes": {"company": company["id"]}}).to_string();
+    superuser.rows("select keyed.patch_record($1, $2)", &[id_of(&record), &body]).await;
+    let verbose = session.text("select keyed.get_record($1, verbose => true)", &[id_of(&record)]).await;
+    assert!(!verbose.contains("ACME") && !verbose.contains("C-1"), "{verbose}");
+}
+
+#[tokio::test]
+async fn names_planted_in_other_schemas_change_nothing() {
+    let (database, session, record) = with_grants("select, insert, update, delete").await;
+    database.session().await.run("create schema evil; grant all on schema evil to public").await;
+    session.run(
+        "create function evil.boom(anyelement) returns boolean language plpgsql as $$ begin raise 'planted'; end $$;
+         create function evil.now() returns timestamptz language plpgsql as $$ begin raise 'planted'; end $$;
+         create function evil.max(integer) returns integer language plpgsql as $$ begin raise 'planted'; end $$;
+         create function evil.eq(text, text) returns boolean language plpgsql as $$ begin raise 'planted'; end $$;
+         create function evil.eq(uuid, uuid) returns boolean language plpgsql as $$ begin raise 'planted'; end $$;
+         create operator evil.= (leftarg = text, rightarg = text, function = evil.eq);
+         create operator evil.= (leftarg = uuid, rightarg = uuid, function = evil.eq);
+         create domain evil.text as pg_catalog.text check (value = 'planted');
+         create temporary table pg_class (x int); create temporary table template (x int);
+         create temporary table project (x int); create temporary table customers (x int);
+         set search_path = pg_temp, evil, pg_catalog",
+    ).await;
+    let upsert =
+        "select created from keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"Bea\", \"mood\": 1}')";
+    assert_eq!(session.text(upsert, &[]).await, "f");
+    session.run("insert into crm.customers (external_key) values (' B-1 ')").await;
+    for (_, statement) in FUNCTIONS {
+        session.rows(statement, &[id_of(&record)]).await;
+    }
+}

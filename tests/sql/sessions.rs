@@ -1,0 +1,119 @@
+//! What one session remembers and another one changes.
+
+use harness::{Database, Session};
+use serde_json::{Value, json};
+
+/// Two sessions, the first of which has read and written customers, so that it remembers the template.
+async fn two() -> (Database, Session, Session) {
+    let database = Database::with_crm().await;
+    let (first, second) = (database.session().await, database.session().await);
+    first.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"name": "Ada", "visits": 1}')"#).await;
+    attributes(&first).await;
+    (database, first, second)
+}
+
+async fn attributes(session: &Session) -> Value {
+    session.json("select keyed.get_by_key('crm.customers', 'A-1') -> 'attributes'", &[]).await
+}
+
+#[tokio::test]
+async fn a_column_dropped_in_another_session_is_gone_at_once() {
+    let (_database, first, second) = two().await;
+    second.run("alter table crm.customers drop column visits").await;
+    assert_eq!(attributes(&first).await.get("visits"), None);
+    let upsert = "select keyed.upsert_by_key('crm.customers', 'A-1', $1)";
+    let refusal = first.refusal(upsert, &[r#"{"visits": 2}"#]).await;
+    assert_eq!(refusal.is(), ("22023", "unknown_attribute"));
+    first.rows(upsert, &[r#"{"name": "Bea", "tags": ["x"]}"#]).await;
+    assert_eq!(attributes(&first).await["name"], "Bea");
+}
+
+#[tokio::test]
+async fn a_column_added_behind_the_back_of_the_template_does_no_harm() {
+    let (_database, first, second) = two().await;
+    second.run("alter table crm.customers add column dba_note text default 'x', add column n int generated always as (1) stored").await;
+    first.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"visits": 2}')"#).await;
+    assert_eq!(attributes(&first).await["visits"], 2);
+    second.run("update crm.customers set dba_note = 'y'").await;
+    second.run("alter table crm.customers drop column dba_note").await;
+    first.run("select keyed.create_record('crm.customers', '{\"name\": \"Bea\"}', 'A-2')").await;
+    assert_eq!(attributes(&first).await["name"], "Ada");
+}
+
+#[tokio::test]
+async fn a_template_made_in_another_session_is_known_at_once() {
+    let (_database, first, second) = two().await;
+    let missing = first.refusal("select keyed.create_record('crm.orders')", &[]).await;
+    assert_eq!(missing.state, "42P01");
+    second
+        .run("select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"number\"}]')")
+        .await;
+    first.run("select keyed.create_record('crm.orders', '{\"n\": 1}')").await;
+    second.run("select keyed.create_project('shop'); select keyed.create_template('shop', 'goods')").await;
+    first.run("select keyed.create_record('shop.goods')").await;
+    first.run("select keyed.create_template('shop', 'carts', '[{\"slug\": \"good\", \"type\": \"reference\", \"template\": \"goods\"}]')").await;
+}
+
+#[tokio::test]
+async fn a_template_whose_making_was_rolled_back_is_forgotten() {
+    let (_database, first, second) = two().await;
+    first.run("begin; select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"number\"}]')").await;
+    first.run("select keyed.create_record('crm.orders', '{\"n\": 1}'); rollback").await;
+    second
+        .run("select keyed.create_template('crm', 'orders', '[{\"slug\": \"s\", \"type\": \"string\"}]')")
+        .await;
+    let made = first.json("select keyed.create_record('crm.orders', '{\"s\": \"x\"}')", &[]).await;
+    assert_eq!(made["attributes"], json!({"s": "x"}));
+}
+
+#[tokio::test]
+async fn a_change_of_the_table_within_a_transaction_is_seen_by_the_rest_of_it() {
+    let (_database, first, _) = two().await;
+    first.run("begin; alter table crm.customers drop column visits").await;
+    assert_eq!(attributes(&first).await.get("visits"), None);
+    first.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"name": "Bea"}'); rollback"#).await;
+    assert_eq!(attributes(&first).await, attributes(&first).await);
+    assert_eq!(
+        (&attributes(&first).await["visits"], &attributes(&first).await["name"]),
+        (&json!(1), &json!("Ada"))
+    );
+}
+
+#[tokio::test]
+async fn a_template_read_through_an_old_snapshot_is_not_remembered() {
+    let (_database, first, second) = two().await;
+    second.run("begin isolation level repeatable read; select from crm.customers").await;
+    first.run("update keyed_state.attribute set label = 'Name of the customer' where slug = 'name'").await;
+    let verbose = "select keyed.get_by_key('crm.customers', 'A-1', verbose => true) #>> '{attribute_values,name,label}'";
+    assert_eq!(second.text(verbose, &[]).await, "name");
+    second.run("commit").await;
+    assert_eq!(second.text(verbose, &[]).await, "Name of the customer");
+}
+
+#[tokio::test]
+async fn a_long_session_with_many_templates_and_statements_stays_small() {
+    let (_database, first, _) = two().await;
+    let memory = "select sum(total_bytes) / 1048576 from pg_backend_memory_contexts";
+    let mut template = String::from(
+        "select keyed.create_template('crm', 'wide', '[{\"slug\": \"a0\", \"type\": \"string\"}",
+    );
+    (1..40).for_each(|n| template.push_str(&format!(", {{\"slug\": \"a{n}\", \"type\": \"string\"}}")));
+    first.run(&format!("{template}]')")).await;
+    // Every subset of attributes is a statement of its own: far more than may be kept.
+    let upsert = |round: usize| {
+        let values: Vec<String> = (0..40)
+            .filter(|n| (round * 2_654_435_761) >> n & 1 == 1)
+            .map(|n| format!("\"a{n}\": \"{round}\""))
+            .collect();
+        format!("select keyed.upsert_by_key('crm.wide', 'k{}', '{{{}}}')", round % 7, values.join(", "))
+    };
+    for round in 0..600 {
+        first.run(&upsert(round)).await;
+    }
+    let before: f64 = first.text(memory, &[]).await.parse().expect("a number");
+    for round in 600..1800 {
+        first.run(&upsert(round)).await;
+    }
+    let after: f64 = first.text(memory, &[]).await.parse().expect("a number");
+    assert!(after < before * 1.5 + 5.0, "{before} MiB became {after} MiB");
+}

@@ -1,0 +1,155 @@
+//! Setting a database up, and making projects.
+
+use harness::Database;
+
+#[tokio::test]
+async fn init_can_be_called_again_and_changes_nothing() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    let state = "select md5(string_agg(c.oid::text || c.relname || coalesce(c.relacl::text, '') || r.rolname, ',' order by c.oid))
+                 from pg_class c join pg_roles r on r.oid = c.relowner
+                 where c.relnamespace in ('keyed_state'::regnamespace, 'crm'::regnamespace)";
+    let before = session.text(state, &[]).await;
+    let version = session.text("select keyed.init()", &[]).await;
+    for _ in 0..2 {
+        assert_eq!(session.text("select keyed.init()", &[]).await, version);
+        assert_eq!(session.text("select keyed.migrate()", &[]).await, version);
+    }
+    assert_eq!(session.text(state, &[]).await, before);
+    assert_eq!(session.text("select max(number) from keyed_state.version", &[]).await, version);
+    session.run("select keyed.upsert_by_key('crm.customers', 'A-1')").await;
+}
+
+#[tokio::test]
+async fn init_in_many_sessions_at_once_sets_up_once() {
+    let database = Database::empty_in(&harness::Cluster::shared()).await;
+    database.session().await.run("create extension keyed cascade").await;
+    let mut sessions = tokio::task::JoinSet::new();
+    for _ in 0..6 {
+        let session = database.session().await;
+        sessions.spawn(async move { session.attempt("select keyed.init()", &[]).await });
+    }
+    for outcome in sessions.join_all().await {
+        // Two grants on the one database may meet; a lost one says so and can be repeated.
+        if let Err(refusal) = outcome {
+            panic!("{refusal}");
+        }
+    }
+    database.session().await.run("select keyed.create_project('crm')").await;
+}
+
+#[tokio::test]
+async fn the_fixed_roles_can_neither_rise_nor_log_in_where_they_should_not() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    let roles = "select rolname, rolcanlogin, rolinherit from pg_roles
+                 where rolname like 'keyed\\_%' and rolname in ('keyed_owner', 'keyed_admin', 'keyed_proxy')
+                 and not rolsuper and not rolcreaterole and not rolcreatedb and not rolbypassrls and not rolreplication
+                 order by 1";
+    let expected = [["keyed_admin", "f", "t"], ["keyed_owner", "f", "t"], ["keyed_proxy", "t", "f"]];
+    let expected = expected.map(|row| row.map(|value| Some(value.to_owned())).to_vec());
+    assert_eq!(session.rows(roles, &[]).await, expected);
+}
+
+#[tokio::test]
+async fn setting_up_needs_a_superuser() {
+    let database = Database::new().await;
+    let role = database.create_role("dba").await;
+    database.session().await.run(&format!("grant keyed_admin to {role}")).await;
+    let refusal = database.session_as(&role).await.refusal("select keyed.init()", &[]).await;
+    assert_eq!(refusal.is(), ("42501", "forbidden"));
+}
+
+#[tokio::test]
+async fn a_project_is_a_schema_with_a_number_and_a_name() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    let number = session.text("select keyed.create_project('crm', 'Our customers''')", &[]).await;
+    let project = "select p.id, p.name, obj_description(n.oid), r.rolname from keyed_state.project p
+                   join pg_namespace n on n.nspname = p.slug join pg_roles r on r.oid = n.nspowner";
+    let row = [number.as_str(), "Our customers'", "Our customers'", "keyed_owner"]
+        .map(|value| Some(value.to_owned()));
+    assert_eq!(session.rows(project, &[]).await, [row.to_vec()]);
+}
+
+#[tokio::test]
+async fn a_project_may_not_take_a_schema_that_exists() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    session
+        .run("create schema payroll; create table payroll.salaries (); select keyed.create_project('crm')")
+        .await;
+    for taken in ["payroll", "crm"] {
+        let refusal = session.refusal("select keyed.create_project($1)", &[taken]).await;
+        assert_eq!((refusal.is(), refusal.pointers()), (("23505", "conflict"), vec!["/slug"]));
+    }
+    assert_eq!(session.text("select count(*) from keyed_state.project", &[]).await, "1");
+}
+
+#[tokio::test]
+async fn a_project_name_that_belongs_to_postgresql_or_to_the_extension_is_refused() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    for reserved in [
+        "public",
+        "information_schema",
+        "keyed",
+        "keyed_http",
+        "keyed_state",
+        "pg_catalog",
+        "pg_toast",
+        "pg_temp",
+        "pg_temp_3",
+        "pg_anything",
+    ] {
+        let refusal = session.refusal("select keyed.create_project($1)", &[reserved]).await;
+        assert_eq!(
+            (refusal.is(), refusal.pointers()),
+            (("22023", "reserved_slug"), vec!["/slug"]),
+            "{reserved}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn only_an_administrator_makes_projects_and_templates() {
+    let database = Database::with_crm().await;
+    let (clerk, admin) = (database.create_role("clerk").await, database.create_role("admin").await);
+    database
+        .session()
+        .await
+        .run(&format!("grant keyed_admin to {admin}; grant usage on schema crm to {clerk}"))
+        .await;
+    let (clerk, admin) = (database.session_as(&clerk).await, database.session_as(&admin).await);
+    for statement in [
+        "select keyed.create_project('shop')",
+        "select keyed.create_template('crm', 'orders')",
+        "select keyed.migrate()",
+    ] {
+        assert_eq!(clerk.refusal(statement, &[]).await.is(), ("42501", "forbidden"), "{statement}");
+        admin.run(statement).await;
+    }
+    let owners = "select string_agg(distinct tableowner::text, ',') from pg_tables where schemaname in ('crm', 'keyed_state')";
+    assert_eq!(admin.text(owners, &[]).await, "keyed_owner");
+}
+
+#[tokio::test]
+async fn every_function_says_what_it_does() {
+    let database = Database::new().await;
+    let silent = "select coalesce(string_agg(p.oid::regprocedure::text, ', '), '') from pg_proc p
+                  where p.pronamespace in ('keyed'::regnamespace, 'keyed_http'::regnamespace)
+                  and obj_description(p.oid, 'pg_proc') is null";
+    assert_eq!(database.session().await.text(silent, &[]).await, "");
+}
+
+#[tokio::test]
+async fn every_table_and_column_of_a_template_and_of_the_state_says_what_it_is() {
+    let database = Database::with_crm().await;
+    let silent = "select coalesce(string_agg(format('%s.%s', c.oid::regclass, a.attname), ', '), '')
+                  from pg_class c left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+                  where c.relkind = 'r' and (obj_description(c.oid, 'pg_class') is null
+                    or c.relnamespace = 'keyed_state'::regnamespace and c.relname !~ '_[0-9]+$'
+                    and col_description(c.oid, a.attnum) is null)
+                  and c.relnamespace in ('keyed_state'::regnamespace, 'crm'::regnamespace)";
+    assert_eq!(database.session().await.text(silent, &[]).await, "");
+}

@@ -1,0 +1,318 @@
+//! Templates: tables with one typed column per attribute.
+
+use harness::{Database, Session};
+use serde_json::{Value, json};
+
+async fn crm() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    (database, session)
+}
+
+async fn create(session: &Session, slug: &str, attributes: Value) -> Value {
+    session.json("select keyed.create_template('crm', $1, $2)", &[slug, &attributes.to_string()]).await
+}
+
+async fn refused(session: &Session, attributes: Value) -> harness::Refusal {
+    session.refusal("select keyed.create_template('crm', 'orders', $1)", &[&attributes.to_string()]).await
+}
+
+const NO_SLUGS: [&str; 17] = [
+    "",
+    "A",
+    "Name",
+    "é",
+    "1a",
+    "_a",
+    "a b",
+    "a-b",
+    "a.b",
+    "a\"b",
+    "a'b",
+    "a;b",
+    "a\nb",
+    "a$",
+    "a/b",
+    " a",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+];
+
+#[tokio::test]
+async fn a_slug_is_a_lowercase_letter_and_up_to_62_letters_digits_and_underscores() {
+    let (_database, session) = crm().await;
+    for slug in NO_SLUGS {
+        let project = session.refusal("select keyed.create_project($1)", &[slug]).await;
+        assert_eq!(
+            (project.is(), project.pointers()),
+            (("22023", "invalid_slug"), vec!["/slug"]),
+            "{slug:?}"
+        );
+        let template = session.refusal("select keyed.create_template('crm', $1)", &[slug]).await;
+        assert_eq!(
+            (template.is(), template.pointers()),
+            (("22023", "invalid_slug"), vec!["/slug"]),
+            "{slug:?}"
+        );
+        let attribute = refused(&session, json!([{"slug": slug, "type": "string"}])).await;
+        let pointer = "/attributes/0/slug";
+        assert_eq!(
+            (attribute.is(), attribute.pointers()),
+            (("22023", "invalid_slug"), vec![pointer]),
+            "{slug:?}"
+        );
+    }
+    let long = "a".repeat(63);
+    for slug in ["a", "a_", "a1_b2", "select", "user", "order", "table", "null", &long] {
+        session.rows("select keyed.create_project($1)", &[slug]).await;
+        session.rows(
+            "select keyed.create_template($1, $1, jsonb_build_array(jsonb_build_object('slug', $1::text, 'type', 'string',
+             'indexed', true)))",
+            &[slug],
+        ).await;
+        let statement =
+            "select keyed.upsert_by_key(to_regclass($1), 'k', jsonb_build_object($2::text, 'value'))";
+        session.rows(statement, &[&format!("\"{slug}\".\"{slug}\""), slug]).await;
+    }
+}
+
+#[tokio::test]
+async fn the_names_of_standard_fields_and_system_columns_are_no_attribute_slugs() {
+    let (_database, session) = crm().await;
+    for reserved in [
+        "external_key",
+        "id",
+        "template_id",
+        "template_slug",
+        "created_at",
+        "updated_at",
+        "deleted_at",
+        "tableoid",
+        "ctid",
+        "xmin",
+        "xmax",
+        "cmin",
+        "cmax",
+    ] {
+        let attributes = json!([{"slug": "fine", "type": "string"}, {"slug": reserved, "type": "string"}]);
+        let refusal = refused(&session, attributes).await;
+        assert_eq!(refusal.is(), ("22023", "reserved_slug"), "{reserved}");
+        assert_eq!(refusal.pointers(), ["/attributes/1/slug"]);
+    }
+    assert_eq!(session.text("select to_regclass('crm.orders') is null", &[]).await, "t");
+}
+
+#[tokio::test]
+async fn each_attribute_is_a_typed_column_behind_the_standard_ones() {
+    let (_database, session) = crm().await;
+    let columns = "select string_agg(attname || ' ' || format_type(atttypid, atttypmod)
+                     || case when attnotnull then ' not null' else '' end, ', ' order by attnum)
+                   from pg_attribute where attrelid = 'crm.customers'::regclass and attnum > 0 and not attisdropped";
+    assert_eq!(
+        session.text(columns, &[]).await,
+        "id uuid not null, external_key text, created_at timestamp with time zone not null, \
+         updated_at timestamp with time zone not null, deleted_at timestamp with time zone, \
+         name text, visits numeric, mood double precision, tags text[], tier text[], born date, \
+         seen timestamp with time zone, company uuid"
+    );
+}
+
+#[tokio::test]
+async fn dimension_is_another_word_for_string() {
+    let (_database, session) = crm().await;
+    let template = create(&session, "orders", json!([{"slug": "region", "type": "dimension"}])).await;
+    assert_eq!(template["attributes"][0]["type"], "string");
+}
+
+#[tokio::test]
+async fn a_template_is_answered_whole() {
+    let (_database, session) = crm().await;
+    let made = session
+        .json(
+            "select keyed.create_template('crm', 'orders', $1, 'All orders')",
+            &[&json!([
+                {"slug": "number", "type": "string", "label": "No.", "required": true, "indexed": true},
+                {"slug": "state", "type": "list", "options": ["open", {"value": "paid", "label": "Paid"}], "default": ["open"]},
+                {"slug": "buyer", "type": "reference", "template": "customers"},
+            ]).to_string()],
+        )
+        .await;
+    let number = session.text("select id from keyed_state.template where slug = 'orders'", &[]).await;
+    assert_eq!(made["id"], json!(number));
+    for (member, value) in [
+        ("slug", json!("orders")),
+        ("label", json!("All orders")),
+        ("project", json!("crm")),
+        ("display", json!("number")),
+        ("language", json!("english")),
+    ] {
+        assert_eq!(made[member], value, "{member}");
+    }
+    assert!(made["created_at"].is_string() && made["updated_at"].is_string());
+    let mut attributes = made["attributes"].clone();
+    for attribute in attributes.as_array_mut().into_iter().flatten() {
+        assert!(attribute["id"].is_string(), "{attribute}");
+        attribute.as_object_mut().map(|members| members.remove("id"));
+    }
+    assert_eq!(
+        attributes,
+        json!([
+            {"slug": "number", "type": "string", "label": "No.", "required": true, "indexed": true},
+            {"slug": "state", "type": "list", "label": "state", "required": false, "indexed": false, "default": ["open"],
+             "options": [{"value": "open", "label": "open"}, {"value": "paid", "label": "Paid"}]},
+            {"slug": "buyer", "type": "reference", "label": "buyer", "required": false, "indexed": false, "template": "customers"},
+        ])
+    );
+}
+
+#[tokio::test]
+async fn a_definition_that_was_read_can_be_sent_back() {
+    let (_database, session) = crm().await;
+    let definition = json!([
+        {"slug": "state", "type": "list", "options": ["open"], "default": ["open"], "required": true},
+        {"slug": "buyer", "type": "reference", "template": "customers", "indexed": true},
+        {"slug": "total", "type": "number", "default": 0.10, "label": "Total"},
+    ]);
+    let first = create(&session, "orders", definition).await;
+    let second = create(&session, "orders_2", first["attributes"].clone()).await;
+    let without_ids = |template: &Value| {
+        let mut attributes = template["attributes"].clone();
+        attributes.as_array_mut().into_iter().flatten().for_each(|it| it["id"] = Value::Null);
+        attributes
+    };
+    assert_eq!(without_ids(&first), without_ids(&second));
+}
+
+#[tokio::test]
+async fn every_fault_of_a_definition_is_told_with_its_place() {
+    let (_database, session) = crm().await;
+    let all = json!([
+        {"slug": "ok", "type": "string"},
+        {"slug": "a", "type": "text"},
+        {"slug": "b"},
+        {"type": "string"},
+        {"slug": "ok", "type": "number"},
+        {"slug": "d", "type": "reference"},
+        {"slug": "e", "type": "string", "options": ["x"]},
+        {"slug": "f", "type": "list", "options": []},
+        {"slug": "g", "type": "list", "options": ["x", "x"]},
+        {"slug": "h", "type": "metric", "required": true},
+        {"slug": "i", "type": "number", "default": "1"},
+        {"slug": "j", "type": "list", "options": ["x"], "default": ["y"]},
+        {"slug": "k", "type": "metric", "default": 1},
+        {"slug": "l", "type": "number", "default": {"$inc": 1}},
+        {"slug": "m", "type": "string", "template": "customers"},
+        {"slug": "n", "type": "string", "required": "yes"},
+        {"slug": "o", "type": "string", "unique": true},
+        "p",
+    ]);
+    let refusal = refused(&session, all).await;
+    assert_eq!(refusal.state, "22023");
+    assert_eq!(
+        refusal.pointers(),
+        [
+            "/attributes/1/type",
+            "/attributes/2/type",
+            "/attributes/3/slug",
+            "/attributes/4/slug",
+            "/attributes/5/template",
+            "/attributes/6/options",
+            "/attributes/7/options",
+            "/attributes/8/options/1",
+            "/attributes/9/required",
+            "/attributes/10/default",
+            "/attributes/11/default/0",
+            "/attributes/12/default",
+            "/attributes/13/default",
+            "/attributes/14/template",
+            "/attributes/15/required",
+            "/attributes/16/unique",
+            "/attributes/17",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_reference_needs_a_target_that_exists_in_the_project() {
+    let (_database, session) = crm().await;
+    session.run("select keyed.create_project('shop'); select keyed.create_template('shop', 'goods')").await;
+    for target in ["nothing", "goods", "shop.goods", "Customers"] {
+        let refusal =
+            refused(&session, json!([{"slug": "a", "type": "reference", "template": target}])).await;
+        assert_eq!(
+            (refusal.is(), refusal.pointers()),
+            (("22023", "invalid_value"), vec!["/attributes/0/template"])
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_template_that_exists_is_not_made_again() {
+    let (_database, session) = crm().await;
+    session.run("create table crm.notes ()").await;
+    for taken in ["customers", "notes"] {
+        let refusal = session.refusal("select keyed.create_template('crm', $1)", &[taken]).await;
+        assert_eq!((refusal.is(), refusal.pointers()), (("23505", "conflict"), vec!["/slug"]), "{taken}");
+    }
+    assert_eq!(session.text("select count(*) from keyed_state.template", &[]).await, "2");
+}
+
+#[tokio::test]
+async fn a_template_has_at_most_500_attributes() {
+    let (_database, session) = crm().await;
+    let attributes =
+        |count| (0..count).map(|n| json!({"slug": format!("a{n}"), "type": "string"})).collect::<Value>();
+    let refusal = refused(&session, attributes(501)).await;
+    assert_eq!((refusal.is(), refusal.pointers()), (("54000", "payload_too_large"), vec!["/attributes"]));
+    create(&session, "orders", attributes(500)).await;
+    let all: serde_json::Map<String, Value> =
+        (0..500).map(|n| (format!("a{n}"), json!("x".repeat(100)))).collect();
+    let upsert = "select created from keyed.upsert_by_key('crm.orders', 'k', $1)";
+    for created in ["t", "f"] {
+        assert_eq!(session.text(upsert, &[&Value::Object(all.clone()).to_string()]).await, created);
+    }
+}
+
+#[tokio::test]
+async fn an_indexed_attribute_has_an_index_and_still_takes_every_value() {
+    let (_database, session) = crm().await;
+    let types = ["string", "number", "metric", "list", "date", "datetime"];
+    let attributes: Value =
+        types.iter().map(|it| json!({"slug": format!("a_{it}"), "type": it, "indexed": true})).collect();
+    create(&session, "orders", attributes).await;
+    let indexes = "select count(*) from pg_index where indrelid = 'crm.orders'::regclass and not indisunique";
+    assert_eq!(session.text(indexes, &[]).await, types.len().to_string());
+    // Random text, for PostgreSQL would pack a repeated one into what fits an index.
+    let random =
+        session.text("select string_agg(md5(n::text), '') from generate_series(1, 1000) n", &[]).await;
+    for (slug, value) in [
+        ("a_string", json!(random)),
+        ("a_list", json!([random])),
+        ("a_list", json!((0..500).map(|n| format!("{n}{}", &random[..200])).collect::<Vec<_>>())),
+    ] {
+        let attributes = json!({slug: value}).to_string();
+        let record = session.json("select keyed.create_record('crm.orders', $1)", &[&attributes]).await;
+        assert_eq!(record["attributes"][slug], value);
+    }
+    let digits = session.text("select string_agg(n::text, '') from generate_series(101, 433) n", &[]).await;
+    let number = format!(r#"{{"a_number": {digits}}}"#);
+    session.rows("select keyed.create_record('crm.orders', $1)", &[&number]).await;
+}
+
+#[tokio::test]
+async fn labels_are_only_labels() {
+    let (_database, session) = crm().await;
+    let hostile = "'; drop table crm.customers; -- \\' \" $1 {} %s";
+    let attributes = json!([
+        {"slug": "a", "type": "list", "label": hostile, "options": [{"value": hostile, "label": hostile}], "default": [hostile]},
+        {"slug": "b", "type": "string", "default": hostile},
+    ]);
+    let create = "select keyed.create_template('crm', 'orders', $1, $2)";
+    let made = session.json(create, &[&attributes.to_string(), hostile]).await;
+    assert_eq!((&made["label"], &made["attributes"][0]["label"]), (&json!(hostile), &json!(hostile)));
+    let record = session.json("select keyed.create_record('crm.orders')", &[]).await;
+    assert_eq!(record["attributes"], json!({"a": [hostile], "b": hostile}));
+    let comments =
+        "select obj_description('crm.orders'::regclass), col_description('crm.orders'::regclass, 6)";
+    assert_eq!(session.rows(comments, &[]).await, [[Some(hostile.to_owned()), Some(hostile.to_owned())]]);
+    session.run("select from crm.customers").await;
+}

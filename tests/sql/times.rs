@@ -1,0 +1,132 @@
+//! Dates and times: ISO 8601 and RFC 3339, nothing else.
+
+use harness::{Database, Session};
+use serde_json::{Value, json};
+
+async fn crm() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    (database, session)
+}
+
+async fn round_trip(session: &Session, slug: &str, value: &str) -> Value {
+    let attributes = json!({slug: value}).to_string();
+    let record = session.json("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
+    record["attributes"][slug].clone()
+}
+
+async fn assert_refused(session: &Session, slug: &str, value: Value) {
+    let attributes = json!({slug: value}).to_string();
+    let refusal = session.refusal("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
+    assert_eq!(refusal.is(), ("22023", "invalid_value"), "{attributes}");
+    assert_eq!(refusal.pointers(), [format!("/attributes/{slug}")], "{attributes}");
+}
+
+#[tokio::test]
+async fn a_date_is_a_day_of_the_years_1_to_9999() {
+    let (_database, session) = crm().await;
+    for date in ["0001-01-01", "1582-10-10", "1900-02-28", "2000-02-29", "2024-02-29", "9999-12-31"] {
+        assert_eq!(round_trip(&session, "born", date).await, date);
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_written_as_a_date_is_refused() {
+    let (_database, session) = crm().await;
+    for text in [
+        "",
+        "today",
+        "now",
+        "infinity",
+        "-infinity",
+        "epoch",
+        "2024-02-30",
+        "2023-02-29",
+        "1900-02-29",
+        "2024-13-01",
+        "2024-00-01",
+        "2024-01-00",
+        "20240105",
+        "2024-1-5",
+        "1/2/2024",
+        "2024/01/02",
+        "0000-01-01",
+        "10000-01-01",
+        "-001-01-01",
+        "2024-01-05T00:00:00Z",
+        "2024-01-05 ",
+        " 2024-01-05",
+        "2024-W01-1",
+        "2024-005",
+        "٢٠٢٤-01-05",
+    ] {
+        assert_refused(&session, "born", json!(text)).await;
+    }
+    for other in [json!(20240105), json!(true), json!(["2024-01-05"]), json!({"date": "2024-01-05"})] {
+        assert_refused(&session, "born", other).await;
+    }
+}
+
+#[tokio::test]
+async fn a_datetime_is_an_instant_shown_in_utc_to_the_microsecond() {
+    let (_database, session) = crm().await;
+    for (written, shown) in [
+        ("2024-02-29T13:45:00Z", "2024-02-29T13:45:00Z"),
+        ("2024-02-29t13:45:00z", "2024-02-29T13:45:00Z"),
+        ("2024-02-29 13:45:00Z", "2024-02-29T13:45:00Z"),
+        ("2024-03-01T00:30:00+02:00", "2024-02-29T22:30:00Z"),
+        ("2024-02-29T23:30:00-05:30", "2024-03-01T05:00:00Z"),
+        ("2024-02-29T13:45:00.5Z", "2024-02-29T13:45:00.5Z"),
+        ("2024-02-29T13:45:00.123456Z", "2024-02-29T13:45:00.123456Z"),
+        ("2024-02-29T13:45:00.1234567Z", "2024-02-29T13:45:00.123457Z"),
+        ("1969-12-31T23:59:59.999999Z", "1969-12-31T23:59:59.999999Z"),
+        ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z"),
+        ("9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999999Z"),
+        // RFC 3339 allows the leap second; no clock here has one, so it is the second before.
+        ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z"),
+    ] {
+        assert_eq!(round_trip(&session, "seen", written).await, shown, "{written}");
+    }
+}
+
+#[tokio::test]
+async fn a_datetime_is_shown_in_utc_whatever_the_session_is_set_to() {
+    let (_database, session) = crm().await;
+    session
+        .run("set time zone 'Pacific/Auckland'; set datestyle = 'German'; set intervalstyle = 'sql_standard'")
+        .await;
+    assert_eq!(round_trip(&session, "seen", "2024-02-29T13:45:00Z").await, "2024-02-29T13:45:00Z");
+    assert_eq!(round_trip(&session, "born", "2024-02-01").await, "2024-02-01");
+}
+
+#[tokio::test]
+async fn what_is_not_written_as_an_instant_is_refused() {
+    let (_database, session) = crm().await;
+    for text in [
+        "",
+        "now",
+        "infinity",
+        "2024-02-29",
+        "2024-02-29T13:45:00",
+        "2024-02-29T13:45Z",
+        "2024-02-30T00:00:00Z",
+        "2024-02-29T24:00:00Z",
+        "2024-02-29T25:00:00Z",
+        "2024-02-29T13:60:00Z",
+        "2024-02-29T13:45:61Z",
+        "0000-12-31T23:59:59Z",
+        "10000-01-01T00:00:00Z",
+        "294277-01-01T00:00:00Z",
+        "0001-01-01T00:00:00+01:00",
+        "9999-12-31T23:59:59-01:00",
+        "2024-02-29T13:45:00+25:00",
+        "2024-02-29T13:45:00Z[Europe/Paris]",
+        "2024-02-29T13:45:00 Europe/Paris",
+        "20240229T134500Z",
+        "2024-02-29T13:45:00Z ",
+        "1709214300",
+    ] {
+        assert_refused(&session, "seen", json!(text)).await;
+    }
+    assert_refused(&session, "seen", json!(1_709_214_300)).await;
+}

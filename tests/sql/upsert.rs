@@ -1,0 +1,160 @@
+//! `keyed.upsert_by_key`: one call for "create it, or change it".
+
+use harness::{Database, Session};
+use serde_json::{Value, json};
+
+async fn crm() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    (database, session)
+}
+
+/// Upserts the customer `A-1`; answers id and created.
+async fn upsert(session: &Session, attributes: &Value) -> (String, bool) {
+    let statement = "select id, created from keyed.upsert_by_key('crm.customers', 'A-1', $1)";
+    let row = session.rows(statement, &[&attributes.to_string()]).await.remove(0);
+    let [Some(id), Some(created)] = row.as_slice() else { panic!("no id and created but {row:?}") };
+    (id.clone(), created == "t")
+}
+
+async fn attributes(session: &Session) -> Value {
+    session.json("select keyed.get_by_key('crm.customers', 'A-1') -> 'attributes'", &[]).await
+}
+
+#[tokio::test]
+async fn the_first_call_creates_and_every_later_one_updates_the_same_record() {
+    let (_database, session) = crm().await;
+    let (id, created) = upsert(&session, &json!({"name": "Ada"})).await;
+    assert!(created);
+    for name in ["Bea", "Bea", "Cleo"] {
+        assert_eq!(upsert(&session, &json!({"name": name})).await, (id.clone(), false));
+        assert_eq!(attributes(&session).await["name"], name);
+    }
+    assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "1");
+}
+
+#[tokio::test]
+async fn an_update_changes_only_the_attributes_listed() {
+    let (_database, session) = crm().await;
+    upsert(&session, &json!({"name": "Ada", "visits": 3, "tags": ["x"]})).await;
+    upsert(&session, &json!({"visits": null, "born": "1815-12-10"})).await;
+    let now = attributes(&session).await;
+    assert_eq!((&now["name"], &now["tags"]), (&json!("Ada"), &json!(["x"])));
+    assert_eq!((&now["visits"], &now["born"]), (&Value::Null, &json!("1815-12-10")));
+}
+
+#[tokio::test]
+async fn an_increment_adds_to_a_number_on_either_branch_and_absent_counts_as_0() {
+    let (_database, session) = crm().await;
+    for (amount, expected) in [("2", "2"), ("0.1", "2.1"), ("0.2", "2.3"), ("-12.30", "-10.00")] {
+        let increment = format!(r#"{{"visits": {{"$inc": {amount}}}}}"#);
+        session.rows("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&increment]).await;
+        assert_eq!(session.text("select visits from crm.customers", &[]).await, expected);
+    }
+    upsert(&session, &json!({"visits": null})).await;
+    upsert(&session, &json!({"visits": {"$inc": 5}})).await;
+    assert_eq!(attributes(&session).await["visits"], 5);
+}
+
+#[tokio::test]
+async fn an_increment_by_nothing_of_a_kind_that_adds_is_refused() {
+    let (_database, session) = crm().await;
+    for attributes in [
+        json!({"visits": {"$inc": "1"}}),
+        json!({"visits": {"$inc": null}}),
+        json!({"visits": {"$inc": {"$inc": 1}}}),
+        json!({"visits": {"$dec": 1}}),
+        json!({"visits": {"$inc": 1, "$min": 2}}),
+        json!({"visits": {}}),
+        json!({"name": {"$inc": 1}}),
+        json!({"tags": {"$inc": 1}}),
+        json!({"born": {"$inc": 1}}),
+    ] {
+        let upsert = "select keyed.upsert_by_key('crm.customers', 'A-1', $1)";
+        assert_eq!(
+            session.refusal(upsert, &[&attributes.to_string()]).await.is(),
+            ("22023", "invalid_value")
+        );
+    }
+    assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "0");
+}
+
+#[tokio::test]
+async fn an_upsert_that_changes_nothing_leaves_no_trace() {
+    let (_database, session) = crm().await;
+    let company = session
+        .text("select id from keyed.upsert_by_key('crm.companies', 'C', '{\"name\": \"c\"}')", &[])
+        .await;
+    let values = json!({
+        "name": "Ada", "visits": 1.5, "tags": ["x", "y"], "tier": ["gold"], "born": "1815-12-10",
+        "seen": "2024-02-29T12:00:00.5+02:00", "company": company
+    });
+    upsert(&session, &values).await;
+    let before = session.json("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await;
+    let version = "select xmin::text || ctid::text from crm.customers";
+    let stored = session.text(version, &[]).await;
+    for same in
+        [values, json!({}), json!({"name": "Ada"}), json!({"company": {"external_key": "C"}, "tier": "gold"})]
+    {
+        assert!(!upsert(&session, &same).await.1);
+    }
+    assert_eq!(session.json("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await, before);
+    assert_eq!(session.text("select count(*) from keyed.history($1)", &[harness::id_of(&before)]).await, "1");
+    assert_eq!(session.text(version, &[]).await, stored, "the row was written anew");
+}
+
+#[tokio::test]
+async fn a_number_with_other_digits_of_the_same_value_is_a_change() {
+    let (_database, session) = crm().await;
+    upsert(&session, &json!({"visits": 1})).await;
+    session.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"visits": 1.00}')"#).await;
+    assert_eq!(session.text("select visits from crm.customers", &[]).await, "1.00");
+}
+
+#[tokio::test]
+async fn an_upsert_of_a_released_key_creates_a_new_record() {
+    let (_database, session) = crm().await;
+    let (old, _) = upsert(&session, &json!({"name": "Ada"})).await;
+    session.rows("select keyed.delete_record($1)", &[&old]).await;
+    let (new, created) = upsert(&session, &json!({})).await;
+    assert!(created && new != old);
+    assert_eq!(attributes(&session).await["name"], Value::Null);
+}
+
+#[tokio::test]
+async fn an_upsert_without_a_key_is_refused() {
+    let (_database, session) = crm().await;
+    let refusal = session.refusal("select keyed.upsert_by_key('crm.customers', null, '{}')", &[]).await;
+    assert_eq!(refusal.state, "22023");
+    assert_eq!(refusal.pointers(), ["/external_key"]);
+}
+
+#[tokio::test]
+async fn a_refused_upsert_changes_nothing() {
+    let (_database, session) = crm().await;
+    upsert(&session, &json!({"name": "Ada", "mood": 1})).await;
+    let refused = r#"{"name": "Bea", "mood": 2, "visits": "three"}"#;
+    let refusal = session.refusal("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[refused]).await;
+    assert_eq!(refusal.pointers(), ["/attributes/visits"]);
+    assert_eq!(
+        (&attributes(&session).await["name"], &attributes(&session).await["mood"]),
+        (&json!("Ada"), &json!(1))
+    );
+    assert_eq!(
+        session.text("select count(*) from keyed.history((select id from crm.customers))", &[]).await,
+        "1"
+    );
+}
+
+#[tokio::test]
+async fn many_upserts_in_one_statement_each_see_the_ones_before() {
+    let (_database, session) = crm().await;
+    let statement = "select count(*) filter (where u.created), count(distinct u.id)
+                     from generate_series(1, 100) n,
+                     keyed.upsert_by_key('crm.customers', 'k' || n % 10, '{\"visits\": {\"$inc\": 1}}') u";
+    assert_eq!(session.rows(statement, &[]).await, [[Some("10".to_owned()), Some("10".to_owned())]]);
+    assert_eq!(
+        session.text("select string_agg(distinct visits::text, ',') from crm.customers", &[]).await,
+        "10"
+    );
+}
