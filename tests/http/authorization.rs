@@ -25,7 +25,8 @@ fn without_instance(mut body: Value) -> Value {
 #[tokio::test]
 async fn a_request_without_a_key_is_told_how_to_ask_but_of_no_error() {
     let service = Service::start().await;
-    let ways = [None, Some("Basic a2V5ZWQ6a2V5ZWQ="), Some("Bearer"), Some("Bearer "), Some("keyed_1_x"), Some("")];
+    let ways =
+        [None, Some("Basic a2V5ZWQ6a2V5ZWQ="), Some("Bearer"), Some("Bearer "), Some("keyed_1_x"), Some("")];
     for header in ways {
         let mut request = service.proxy.request("GET", "/v1/templates").without_key();
         if let Some(header) = header {
@@ -44,17 +45,26 @@ async fn every_key_that_is_not_valid_gets_one_and_the_same_answer() {
     let expired = service
         .session()
         .await
-        .text("select keyed.issue_api_key($1, null, 'soon', clock_timestamp() + interval '1 second')", &[&role])
+        .text(
+            "select keyed.issue_api_key($1, null, 'soon', clock_timestamp() + interval '1 second')",
+            &[&role],
+        )
         .await;
     let gone = service.database.create_role("leaver").await;
     let orphaned = service.database.api_key(&gone, &[]).await;
     for key in [&expired, &revoked, &orphaned] {
         ask(&service, key).await.expect(200);
     }
-    service.session().await.run(&format!("select keyed.revoke_api_key(2); alter role {gone} rename to {gone}_x")).await;
+    service
+        .session()
+        .await
+        .run(&format!("select keyed.revoke_api_key(2); alter role {gone} rename to {gone}_x"))
+        .await;
     tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
     let mut bodies = Vec::new();
-    for key in ["x", "keyed_1_x", "' or 1=1 --", "caf\u{e9}", &"k".repeat(4000), &expired, &revoked, &orphaned] {
+    for key in
+        ["x", "keyed_1_x", "' or 1=1 --", "caf\u{e9}", &"k".repeat(4000), &expired, &revoked, &orphaned]
+    {
         let answer = ask(&service, key).await;
         assert!(answer.header("www-authenticate").contains("error=\"invalid_token\""), "{key}");
         bodies.push(without_instance(answer.refused(401, "unauthorized")));
@@ -88,7 +98,8 @@ async fn the_scheme_is_read_in_any_case() {
 #[tokio::test]
 async fn two_keys_in_one_request_are_one_too_many() {
     let (service, _, key) = with_reader().await;
-    let request = service.proxy.request("GET", "/v1/templates").header("authorization", &format!("Bearer {key}"));
+    let request =
+        service.proxy.request("GET", "/v1/templates").header("authorization", &format!("Bearer {key}"));
     let answer = request.header("authorization", "Bearer x").without_key().send().await;
     answer.refused(400, "malformed_request");
 }
@@ -123,7 +134,8 @@ async fn a_key_without_the_right_is_forbidden() {
 async fn a_template_that_a_key_may_not_read_is_not_listed() {
     let (service, _, key) = with_reader().await;
     let list = ask(&service, &key).await.expect(200);
-    let slugs: Vec<&Value> = list["templates"].as_array().into_iter().flatten().map(|it| &it["slug"]).collect();
+    let slugs: Vec<&Value> =
+        list["templates"].as_array().into_iter().flatten().map(|it| &it["slug"]).collect();
     assert_eq!(slugs, ["customers"]);
     assert_eq!(service.get("/templates").await.expect(200)["templates"].as_array().map(Vec::len), Some(2));
 }
@@ -132,7 +144,10 @@ async fn a_template_that_a_key_may_not_read_is_not_listed() {
 async fn no_log_holds_a_key() {
     let service = Service::start_with(&[("KEYED_LOG", "debug")]).await;
     service.create(json!({})).await;
-    service.post("/entities/template/customers", json!({"external_key": ""})).await.refused(422, "invalid_external_key");
+    service
+        .post("/entities/template/customers", json!({"external_key": ""}))
+        .await
+        .refused(422, "invalid_external_key");
     let wrong = format!("{}x", service.proxy.key());
     ask(&service, &wrong).await.refused(401, "unauthorized");
     let secret = service.proxy.key().rsplit('_').next().unwrap_or_default();

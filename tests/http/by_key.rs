@@ -70,7 +70,8 @@ async fn an_upsert_that_changes_nothing_leaves_no_trace() {
     let before = service.by_key("A-1").await.expect(200);
     service.upsert("A-1", attributes).await.expect(200);
     assert_eq!(service.by_key("A-1").await.expect(200), before);
-    let history = service.get(&format!("/entities/{}/history", id.as_str().unwrap_or_default())).await.expect(200);
+    let history =
+        service.get(&format!("/entities/{}/history", id.as_str().unwrap_or_default())).await.expect(200);
     assert_eq!(history["history"].as_array().map(Vec::len), Some(1));
 }
 
@@ -89,8 +90,11 @@ async fn increments_and_metric_points_count_on_either_branch() {
 #[tokio::test]
 async fn a_lookup_takes_fields_and_verbose_as_a_read_by_id_does() {
     let service = Service::start().await;
-    let made = service.create(json!({"external_key": "A-1", "attributes": {"name": "Ada", "tier": "gold"}})).await;
-    for options in ["fields=name,created_at", "verbose=true", "fields=tier&verbose=true", "fields=", "verbose=false"] {
+    let made =
+        service.create(json!({"external_key": "A-1", "attributes": {"name": "Ada", "tier": "gold"}})).await;
+    for options in
+        ["fields=name,created_at", "verbose=true", "fields=tier&verbose=true", "fields=", "verbose=false"]
+    {
         let by_key = service.get(&format!("{PATH}?key=A-1&{options}")).await.expect(200);
         let by_id = service.get(&format!("/entities/{}?{options}", id_of(&made))).await.expect(200);
         assert_eq!(by_key, by_id, "{options}");

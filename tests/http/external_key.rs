@@ -44,7 +44,9 @@ impl Doors {
         let record = if door == "upsert" { &answer.body["record"] } else { &answer.body };
         let stored = record["external_key"].clone();
         match door {
-            "patch" => drop(self.service.patch(&format!("/entities/{}", self.live), json!({"external_key": null})).await),
+            "patch" => drop(
+                self.service.patch(&format!("/entities/{}", self.live), json!({"external_key": null})).await,
+            ),
             _ => assert_eq!(self.service.delete(&format!("/entities/{}", id_of(record))).await.status, 204),
         }
         stored
@@ -61,7 +63,9 @@ async fn a_key_loses_the_spaces_around_it_and_nothing_else() {
     let doors = Doors::open().await;
     for door in DOORS {
         assert_eq!(doors.stored(door, "  A:1/é x  ").await, "A:1/é x", "{door}");
-        for kept in ["\u{a0}a", "a\u{3000}", "\u{200b}a", "a\u{202e}", "\u{feff}a", "a\u{2028}", "a:/ b", "<a>&\"'"] {
+        for kept in
+            ["\u{a0}a", "a\u{3000}", "\u{200b}a", "a\u{202e}", "\u{feff}a", "a\u{2028}", "a:/ b", "<a>&\"'"]
+        {
             assert_eq!(doors.stored(door, kept).await, kept, "{door}");
         }
     }
@@ -75,7 +79,8 @@ async fn a_key_has_1_to_255_characters() {
         assert_eq!(doors.stored(door, &longest).await, json!(longest), "{door}");
         let spaced = format!("{0}{longest}{0}", " ".repeat(20));
         assert_eq!(doors.stored(door, &spaced).await, json!(longest), "{door}");
-        for refused in [String::new(), " ".to_owned(), "    ".to_owned(), "😀".repeat(256), "a".repeat(256)] {
+        for refused in [String::new(), " ".to_owned(), "    ".to_owned(), "😀".repeat(256), "a".repeat(256)]
+        {
             doors.assert_refused(door, &json!(refused).to_string()).await;
         }
     }
@@ -86,7 +91,9 @@ async fn every_control_character_anywhere_in_a_key_is_refused() {
     let doors = Doors::open().await;
     for door in DOORS {
         for code in (0x00..=0x1f).chain(0x7f..=0x9f) {
-            for key in [format!("\"\\u{code:04x}b\""), format!("\"a\\u{code:04x}b\""), format!("\"a\\u{code:04x}\"")] {
+            for key in
+                [format!("\"\\u{code:04x}b\""), format!("\"a\\u{code:04x}b\""), format!("\"a\\u{code:04x}\"")]
+            {
                 doors.assert_refused(door, &key).await;
             }
         }
@@ -124,7 +131,19 @@ async fn half_a_character_is_no_json() {
 #[tokio::test]
 async fn a_key_is_found_by_its_own_bytes_only() {
     let doors = Doors::open().await;
-    let keys = ["A:1/é x", "a:1/é x", "A:1/e\u{301} x", "100%", "a+b", "a b", "a&key=b", "#?=;", "🇩🇪", "a%20b", "\"\\"];
+    let keys = [
+        "A:1/é x",
+        "a:1/é x",
+        "A:1/e\u{301} x",
+        "100%",
+        "a+b",
+        "a b",
+        "a&key=b",
+        "#?=;",
+        "🇩🇪",
+        "a%20b",
+        "\"\\",
+    ];
     let mut ids = Vec::new();
     for key in keys {
         ids.push(id_of(&doors.service.create(json!({"external_key": key})).await).to_owned());
@@ -159,13 +178,19 @@ async fn a_key_that_breaks_the_rules_is_held_by_nobody() {
 async fn a_deleted_record_releases_its_key() {
     let service = Service::start().await;
     let old = service.create(json!({"external_key": "A-1"})).await;
-    service.post("/entities/template/customers", json!({"external_key": "A-1"})).await.refused(409, "external_key_taken");
+    service
+        .post("/entities/template/customers", json!({"external_key": "A-1"}))
+        .await
+        .refused(409, "external_key_taken");
     assert_eq!(service.delete(&format!("/entities/{}", id_of(&old))).await.status, 204);
     service.by_key("A-1").await.refused(404, "not_found");
     let new = service.create(json!({"external_key": "A-1"})).await;
     assert_ne!(new["id"], old["id"]);
     let history = service.get(&format!("/entities/{}/history", id_of(&old))).await.expect(200);
-    assert_eq!((&history["history"][0]["operation"], &history["history"][0]["external_key"]), (&json!("delete"), &json!("A-1")));
+    assert_eq!(
+        (&history["history"][0]["operation"], &history["history"][0]["external_key"]),
+        (&json!("delete"), &json!("A-1"))
+    );
     let company = json!({"external_key": "A-1", "attributes": {"name": "ACME"}});
     service.post("/entities/template/companies", company).await.expect(201);
 }

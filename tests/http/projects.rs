@@ -27,7 +27,8 @@ async fn two() -> Two {
 async fn the_header_names_a_project_by_slug_or_by_number() {
     let two = two().await;
     for (project, count) in [("crm", 2), ("1", 2), ("shop", 1), ("2", 1), (" shop ", 1)] {
-        let answer = two.service.proxy.request("GET", "/v1/templates").project(project).send().await.expect(200);
+        let answer =
+            two.service.proxy.request("GET", "/v1/templates").project(project).send().await.expect(200);
         assert_eq!(answer["templates"].as_array().map(Vec::len), Some(count), "{project}");
     }
 }
@@ -81,7 +82,9 @@ async fn the_header_given_twice_is_refused() {
 async fn a_project_out_of_sight_answers_as_one_that_does_not_exist() {
     let two = two().await;
     let mut bodies = Vec::new();
-    for project in ["shop", "2", "nothing", "99", "-1", "CRM", "crm.customers", "keyed_state", "'; --", "caf\u{e9}"] {
+    for project in
+        ["shop", "2", "nothing", "99", "-1", "CRM", "crm.customers", "keyed_state", "'; --", "caf\u{e9}"]
+    {
         let request = two.service.proxy.request("GET", "/v1/templates").key(&two.crm_key).project(project);
         let mut body = request.send().await.refused(404, "not_found");
         body["instance"] = Value::Null;
@@ -113,7 +116,9 @@ async fn an_object_of_another_project_answers_as_one_that_does_not_exist() {
     for key in [&two.crm_key, &two.both_key] {
         for (method, route, body) in &routes {
             let mut answers = Vec::new();
-            for (id, template) in [(id_of(&two.shop_record), two.shop_template.as_str()), (missing.as_str(), "9999")] {
+            for (id, template) in
+                [(id_of(&two.shop_record), two.shop_template.as_str()), (missing.as_str(), "9999")]
+            {
                 let path = route.replace("{id}", id).replace("{template}", template);
                 let mut request = two.service.proxy.request(method, &path).key(key);
                 if let Some(body) = body {
@@ -126,6 +131,7 @@ async fn an_object_of_another_project_answers_as_one_that_does_not_exist() {
             assert_eq!(answers[0], answers[1], "{method} {route}");
         }
     }
-    let untouched = two.service.session().await.json("select keyed.get_by_key('shop.customers', 'S-1')", &[]).await;
+    let untouched =
+        two.service.session().await.json("select keyed.get_by_key('shop.customers', 'S-1')", &[]).await;
     assert_eq!(untouched, two.shop_record);
 }

@@ -31,8 +31,8 @@ impl Http {
             .env("SEED", seed.to_string())
             .envs(self.environment.iter().map(|(name, value)| (name, value)));
         let output = command.arg(&self.service).output().expect("wrk is installed: `make setup` does it");
-        let output = String::from_utf8_lossy(&output.stdout);
-        self.read(&output)
+        let said = [output.stdout, output.stderr].concat();
+        self.read(&String::from_utf8_lossy(&said))
     }
 
     fn read(&self, output: &str) -> Turn {

@@ -1,0 +1,71 @@
+//! The quickstart works when pasted: as psql and as a shell would run it.
+
+use crate::page::{assert_shows, block, blocks, file};
+use harness::{Database, Proxy, repository_folder};
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The output of a program that was fed a text; its complaints are the test's.
+fn output(program: &mut Command, input: &str) -> String {
+    let mut child = program
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program of the quickstart is installed");
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("the program reads");
+    let output = child.wait_with_output().expect("the program ends");
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && complaints.is_empty(), "{complaints}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// A folder with what `make run` leaves in `.run/`.
+fn run_folder(database: &Database, key: &str) -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("keyed-quickstart-{}", database.name()));
+    std::fs::create_dir_all(folder.join(".run")).expect("the temporary folder can be written");
+    let url = database.cluster().url("postgres", database.name());
+    std::fs::write(folder.join(".run/database.url"), url).expect("the folder can be written");
+    std::fs::write(folder.join(".run/admin.key"), key).expect("the folder can be written");
+    folder
+}
+
+fn shell(folder: &Path, script: &str) -> String {
+    output(Command::new("bash").args(["-euo", "pipefail", "-s"]).current_dir(folder), script)
+}
+
+#[tokio::test]
+async fn the_sql_way_works_when_pasted() {
+    let readme = blocks(&file("README.md"));
+    let database = Database::new().await;
+    let folder = run_folder(&database, "unused");
+    let psql = block(&readme, "In SQL", "sh").trim();
+    // What a person would type is fed on standard input; nothing else of theirs shall have a say.
+    let script = format!(
+        "{psql} -X -q -v ON_ERROR_STOP=1 -P footer=off <<'BLOCK'\n{}BLOCK\n",
+        block(&readme, "In SQL", "sql")
+    );
+    let answer = shell(&folder, &script);
+    let tables: Vec<&str> = answer.split("\n\n").collect();
+    assert_shows(block(&readme, "In SQL", "text"), &tables[tables.len() - 3..].join("\n"));
+    assert!(answer.contains(" t\n") && answer.contains(" f\n"), "created, then not: {answer}");
+    std::fs::remove_dir_all(folder).expect("the folder can be removed");
+}
+
+#[tokio::test]
+async fn the_curl_way_works_when_pasted_twice() {
+    let readme = blocks(&file("README.md"));
+    let database = Database::new().await;
+    let demo = std::fs::read_to_string(repository_folder().join("sql/demo.sql")).expect("the demo project");
+    database.cluster().sql(database.name(), &demo);
+    let proxy = Proxy::start(&database).await;
+    let folder = run_folder(&database, proxy.key());
+    let script = block(&readme, "Over HTTP", "sh").replace("http://127.0.0.1:8080", &proxy.url(""));
+    // curl ends its output without a line break.
+    let script = script.replace("curl -s ", "curl -s -w '\\n' ");
+    let shown = block(&readme, "Over HTTP", "json");
+    assert_shows(shown, &shell(&folder, &script));
+    assert_shows(&shown.replace("\"created\":true", "\"created\":false"), &shell(&folder, &script));
+    std::fs::remove_dir_all(folder).expect("the folder can be removed");
+}

@@ -1,0 +1,216 @@
+//! Bodies that are no request: refused quickly, and the service goes on.
+
+use harness::Service;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+const CREATE: &str = "/entities/template/customers";
+
+#[tokio::test]
+async fn what_is_not_json_is_malformed() {
+    let service = Service::start().await;
+    for body in [
+        "{",
+        "}",
+        "{\"attributes\": {}",
+        "{\"attributes\": {}}}",
+        "{} {}",
+        "{}x",
+        "[]",
+        "1",
+        "\"x\"",
+        "null",
+        "true",
+        " ",
+        "nul",
+        "\u{feff}{}",
+        "{'attributes': {}}",
+        "{attributes: {}}",
+        "{\"attributes\": {},}",
+        "{\"attributes\": {\"name\": \"a\nb\"}}",
+        "{\"attributes\": {\"name\": NaN}}",
+        "// comment\n{}",
+        "{\"a\": \"\\x\"}",
+        "{\"a\": \"\\u12\"}",
+        "attributes=1",
+        "<a/>",
+        "{\"attributes\": {\"name\": \"\\ud800\"}}",
+        "\u{0}",
+        "{\"a\u{0}\": 1}",
+    ] {
+        service.send_text("POST", CREATE, body).await.refused(400, "malformed_request");
+        // A template's attributes are an array, which is seen before what stands inside an object.
+        if !body.contains("ud800") {
+            service.send_text("POST", "/templates", body).await.refused(400, "malformed_request");
+        }
+    }
+    for bytes in [&b"{\"attributes\": {\"name\": \"\xff\"}}"[..], b"\xff\xfe{\0}\0", b"\xed\xa0\x80"] {
+        service.send_text("POST", CREATE, bytes).await.refused(400, "malformed_request");
+    }
+}
+
+#[tokio::test]
+async fn a_missing_body_is_malformed() {
+    let service = Service::start().await;
+    for (method, path) in
+        [("POST", CREATE), ("PUT", "/entities/template/customers/by-key"), ("POST", "/templates")]
+    {
+        let bare = service.proxy.request(method, &format!("/v1{path}")).send().await;
+        bare.refused(400, "malformed_request");
+        service.send_text(method, path, "").await.refused(400, "malformed_request");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_member_is_refused_with_its_place() {
+    let service = Service::start().await;
+    let id = service.create(json!({})).await["id"].as_str().expect("an id").to_owned();
+    for (method, path) in [
+        ("POST", CREATE.to_owned()),
+        ("PUT", "/entities/template/customers/by-key".to_owned()),
+        ("PATCH", format!("/entities/{id}")),
+        ("PUT", format!("/entities/{id}")),
+    ] {
+        let body = json!({"external_key": "x", "atributes": {}}).to_string();
+        let refusal = service.send_text(method, &path, body).await.refused(422, "unknown_field");
+        assert_eq!(refusal["errors"][0]["pointer"], "/atributes", "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_of_another_type_is_not_read() {
+    let service = Service::start().await;
+    for content_type in [
+        "text/plain",
+        "text/json",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/jsonx",
+        "application/json; charset=latin1",
+        "application/xml",
+        "",
+        "json",
+    ] {
+        let request = service.proxy.request("POST", &format!("/v1{CREATE}")).body(content_type, "{}");
+        request.send().await.refused(415, "unsupported_media_type");
+    }
+    for content_type in [
+        "application/json",
+        "application/json; charset=utf-8",
+        "Application/JSON",
+        "application/merge-patch+json",
+    ] {
+        let request = service.proxy.request("POST", &format!("/v1{CREATE}")).body(content_type, "{}");
+        request.send().await.expect(201);
+    }
+}
+
+#[tokio::test]
+async fn a_packed_body_is_not_unpacked() {
+    let service = Service::start().await;
+    for encoding in ["gzip", "br", "deflate", "zstd", "gzip, gzip", "x"] {
+        let request =
+            service.proxy.request("POST", &format!("/v1{CREATE}")).header("content-encoding", encoding);
+        let answer = request.body("application/json", &b"\x1f\x8b\x08\x00bomb"[..]).send().await;
+        answer.refused(415, "unsupported_media_type");
+    }
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_too_large_whether_announced_or_not() {
+    let service = Service::start_with(&[("KEYED_BODY_LIMIT", "64KiB")]).await;
+    let body = |length: usize| format!("{{\"attributes\": {{\"name\": \"{}\"}}}}", "x".repeat(length));
+    service.send_text("POST", CREATE, body(60_000)).await.expect(201);
+    service.send_text("POST", CREATE, body(70_000)).await.refused(413, "payload_too_large");
+    // Without an announced length the body comes in chunks.
+    let chunked = |length: usize| {
+        let (sender, body) = chunks();
+        let text = body_bytes(&body_text(length));
+        tokio::spawn(async move {
+            for chunk in text.chunks(1000) {
+                if sender.send(chunk.to_vec()).await.is_err() {
+                    return;
+                }
+            }
+        });
+        body
+    };
+    service.send_text("POST", CREATE, chunked(60_000)).await.expect(201);
+    service.send_text("POST", CREATE, chunked(70_000)).await.refused(413, "payload_too_large");
+    service.create(json!({})).await;
+}
+
+fn body_text(length: usize) -> String {
+    format!("{{\"attributes\": {{\"name\": \"{}\"}}}}", "x".repeat(length))
+}
+
+fn body_bytes(text: &str) -> Vec<u8> {
+    text.as_bytes().to_vec()
+}
+
+#[tokio::test]
+async fn nesting_without_end_is_refused_quickly_and_the_server_lives() {
+    let service = Service::start().await;
+    let session = service.session().await;
+    let started = session.text("select pg_postmaster_start_time()", &[]).await;
+    let arrays = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let objects = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
+    for deep in [arrays, objects, "[".repeat(200_000), "{\"a\":".repeat(200_000)] {
+        for body in [
+            deep.clone(),
+            format!("{{\"attributes\": {deep}}}"),
+            format!("{{\"attributes\": {{\"name\": {deep}}}}}"),
+            format!("{{\"attributes\": {{\"tags\": [{deep}]}}}}"),
+            format!("{{\"attributes\": {{\"company\": {{\"external_key\": {deep}}}}}}}"),
+            format!("{{\"attributes\": {{\"visits\": {{\"$inc\": {deep}}}}}}}"),
+            format!("{{\"external_key\": {deep}}}"),
+            format!("{{\"unknown\": {deep}}}"),
+        ] {
+            let began = Instant::now();
+            let answer = service.send_text("POST", CREATE, body).await;
+            assert!([400, 422].contains(&answer.status), "{}", answer.text);
+            assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+        }
+        let template = format!(
+            "{{\"slug\": \"x\", \"attributes\": [{{\"slug\": \"a\", \"type\": \"list\", \"default\": {deep}}}]}}"
+        );
+        let answer = service.send_text("POST", "/templates", template).await;
+        assert!([400, 422].contains(&answer.status), "{}", answer.text);
+    }
+    assert_eq!(session.text("select pg_postmaster_start_time()", &[]).await, started);
+    service.database.cluster().assert_no_crash();
+}
+
+#[tokio::test]
+async fn a_body_with_very_many_members_is_refused_quickly() {
+    let service = Service::start().await;
+    let members: Vec<String> = (0..100_000).map(|n| format!("\"a{n}\": {n}")).collect();
+    let same: Vec<String> = (0..100_000).map(|n| format!("\"name\": \"{n}\"")).collect();
+    for (members, status) in [(members, 422), (same, 201)] {
+        let began = Instant::now();
+        let body = format!("{{\"attributes\": {{{}}}}}", members.join(", "));
+        let answer = service.send_text("POST", CREATE, body).await;
+        assert_eq!(answer.status, status);
+        assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+        assert!(answer.text.len() < 1 << 20, "an answer of {} bytes", answer.text.len());
+    }
+}
+
+/// A body that comes piece by piece.
+fn chunks() -> (tokio::sync::mpsc::Sender<Vec<u8>>, reqwest::Body) {
+    let (sender, receiver) = tokio::sync::mpsc::channel::<Vec<u8>>(4);
+    (sender, reqwest::Body::wrap_stream(Stream(receiver)))
+}
+
+struct Stream(tokio::sync::mpsc::Receiver<Vec<u8>>);
+
+impl futures_util::Stream for Stream {
+    type Item = Result<Vec<u8>, std::io::Error>;
+
+    fn poll_next(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Self::Item>> {
+        self.0.poll_recv(context).map(|chunk| chunk.map(Ok))
+    }
+}

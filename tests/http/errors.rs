@@ -1,0 +1,175 @@
+//! Every error of the database has its one answer, as the proxy's table says.
+
+use harness::Service;
+use serde_json::{Value, json};
+
+/// SQLSTATE, status, code, retryable.
+const TABLE: [(&str, u16, &str, bool); 44] = [
+    ("22032", 400, "malformed_request", false),
+    ("54001", 400, "malformed_request", false),
+    ("3F000", 400, "project_required", false),
+    ("28000", 401, "unauthorized", false),
+    ("42501", 403, "forbidden", false),
+    ("53400", 403, "quota_exceeded", false),
+    ("P0002", 404, "not_found", false),
+    ("23505", 409, "conflict", false),
+    ("54000", 413, "payload_too_large", false),
+    ("22001", 422, "invalid_value", false),
+    ("22003", 422, "invalid_value", false),
+    ("22007", 422, "invalid_value", false),
+    ("22008", 422, "invalid_value", false),
+    ("22021", 422, "invalid_value", false),
+    ("22023", 422, "invalid_value", false),
+    ("22P02", 422, "invalid_value", false),
+    ("22P05", 422, "invalid_value", false),
+    ("23502", 422, "invalid_value", false),
+    ("23503", 422, "invalid_value", false),
+    ("23514", 422, "invalid_value", false),
+    ("42P17", 422, "invalid_value", false),
+    ("40001", 503, "unavailable", true),
+    ("40P01", 503, "unavailable", true),
+    ("55P03", 503, "unavailable", true),
+    ("25006", 503, "unavailable", true),
+    ("53100", 503, "unavailable", true),
+    ("53200", 503, "unavailable", true),
+    ("53300", 503, "unavailable", true),
+    ("57P01", 503, "unavailable", true),
+    ("57P02", 503, "unavailable", true),
+    ("57P03", 503, "unavailable", true),
+    ("08000", 503, "unavailable", true),
+    ("08003", 503, "unavailable", true),
+    ("08006", 503, "unavailable", true),
+    ("57014", 504, "timeout", true),
+    ("XX000", 500, "internal", false),
+    ("XX001", 500, "internal", false),
+    ("P0001", 500, "internal", false),
+    ("22012", 500, "internal", false),
+    ("42P01", 500, "internal", false),
+    ("42703", 500, "internal", false),
+    ("58030", 500, "internal", false),
+    ("0A000", 500, "internal", false),
+    ("F0000", 500, "internal", false),
+];
+
+/// A service where writing a customer named like a SQLSTATE raises it: a trigger of the database's own administrator.
+async fn with_raising_trigger() -> Service {
+    let service = Service::start().await;
+    service.session().await.run(
+        "create sequence crm.tries; grant usage on sequence crm.tries to public;
+         create function crm.raise() returns trigger language plpgsql as $$ begin
+           perform nextval('crm.tries');
+           raise exception 'the inside of %', new.name using errcode = new.name, detail = 'secret detail', hint = 'a hint';
+         end $$;
+         create trigger zz_raise before insert on crm.customers for each row when (new.name is not null)
+           execute function crm.raise()",
+    ).await;
+    service
+}
+
+async fn write(service: &Service, name: &str) -> harness::Answer {
+    service.post("/entities/template/customers", json!({"attributes": {"name": name}})).await
+}
+
+#[tokio::test]
+async fn every_sqlstate_has_its_status_and_code() {
+    let service = with_raising_trigger().await;
+    for (state, status, code, retryable) in TABLE {
+        let answer = write(&service, state).await;
+        let retry_after = answer.header("retry-after").to_owned();
+        let challenge = answer.header("www-authenticate").to_owned();
+        assert_eq!(retry_after.parse::<u32>().is_ok(), status == 503, "{state}: Retry-After {retry_after:?}");
+        assert_eq!(challenge.contains("invalid_token"), status == 401, "{state}: {challenge:?}");
+        assert_eq!(challenge.contains("insufficient_scope"), code == "forbidden", "{state}: {challenge:?}");
+        assert!(!answer.text.contains("secret detail"), "{state}: {}", answer.text);
+        let body = answer.refused(status, code);
+        assert_eq!(body["retryable"], retryable, "{state}");
+        assert_eq!(body["type"], format!("urn:problem-type:keyed:{code}"), "{state}");
+    }
+    service.create(json!({})).await;
+}
+
+#[tokio::test]
+async fn an_internal_error_tells_only_where_the_log_has_more() {
+    let service = with_raising_trigger().await;
+    for state in ["XX000", "P0001", "40001", "57014"] {
+        let body = write(&service, state).await.body;
+        let text = body.to_string();
+        assert!(!text.contains("the inside of") && !text.contains("a hint"), "{text}");
+        let instance =
+            body["instance"].as_str().and_then(|it| it.strip_prefix("urn:uuid:")).expect("an instance");
+        let log = service.proxy.log();
+        let line = log
+            .lines()
+            .find(|line| line.contains(instance))
+            .unwrap_or_else(|| panic!("no {instance} in {log}"));
+        assert!(line.contains(&format!("the inside of {state}")), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn a_statement_that_loses_a_race_is_tried_three_times_and_any_other_once() {
+    let service = with_raising_trigger().await;
+    let session = service.session().await;
+    for (state, expected) in
+        [("40001", 3), ("40P01", 3), ("55P03", 1), ("23505", 1), ("57P01", 1), ("XX000", 1)]
+    {
+        session.run("select setval('crm.tries', 1, false)").await;
+        write(&service, state).await;
+        let count = session.text("select nextval('crm.tries') - 1", &[]).await;
+        assert_eq!(count, expected.to_string(), "{state}");
+    }
+}
+
+#[tokio::test]
+async fn a_statement_that_takes_too_long_is_ended_and_answered_504() {
+    let service = Service::start_with(&[("KEYED_STATEMENT_TIMEOUT", "1")]).await;
+    let session = service.session().await;
+    session.run(
+        "create function crm.sleep() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return new; end $$;
+         create trigger zz_sleep before insert on crm.customers for each row when (new.name = 'slow') execute function crm.sleep()",
+    ).await;
+    let began = std::time::Instant::now();
+    let body = write(&service, "slow").await.refused(504, "timeout");
+    assert_eq!(body["retryable"], true);
+    assert!(began.elapsed() < std::time::Duration::from_secs(3), "{:?}", began.elapsed());
+    let running = "select count(*) from pg_stat_activity where application_name = 'keyed-proxy' and state <> 'idle' and datname = current_database()";
+    assert_eq!(session.text(running, &[]).await, "0");
+    assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "0");
+}
+
+#[tokio::test]
+async fn a_lock_that_is_held_too_long_is_answered_503() {
+    let service = Service::start_with(&[("KEYED_STATEMENT_TIMEOUT", "1")]).await;
+    service.upsert("A-1", json!({"name": "Ada"})).await.expect(201);
+    let session = service.session().await;
+    session.run("begin; update crm.customers set name = 'Bea'").await;
+    let answer = service.upsert("A-1", json!({"name": "Cleo"})).await;
+    assert_eq!(answer.header("retry-after"), "1");
+    answer.refused(503, "unavailable");
+    session.run("rollback").await;
+    service.upsert("A-1", json!({"name": "Cleo"})).await.expect(200);
+}
+
+#[tokio::test]
+async fn more_callers_than_connections_wait_or_are_asked_to_come_again() {
+    let service = Service::start_with(&[
+        ("KEYED_POOL_SIZE", "1"),
+        ("KEYED_POOL_WAIT", "0.2"),
+        ("KEYED_STATEMENT_TIMEOUT", "5"),
+    ])
+    .await;
+    service.upsert("A-1", json!({"name": "Ada"})).await.expect(201);
+    let session = service.session().await;
+    session.run("begin; update crm.customers set name = 'Bea'").await;
+    let waiting = service.proxy.request("PUT", "/v1/entities/template/customers/by-key");
+    let waiting =
+        tokio::spawn(waiting.json(&json!({"external_key": "A-1", "attributes": {"name": "Cleo"}})).send());
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    let answer = service.by_key("A-1").await;
+    assert_eq!(answer.header("retry-after"), "1");
+    answer.refused(503, "unavailable");
+    session.run("commit").await;
+    waiting.await.expect("the request ends").expect(200);
+    assert_eq!(service.by_key("A-1").await.expect(200)["attributes"]["name"], json!("Cleo"));
+    assert_ne!(service.by_key("A-1").await.expect(200)["id"], Value::Null);
+}

@@ -1,0 +1,105 @@
+//! GET …/history.
+
+use harness::{Service, id_of};
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn history_names_the_key_the_door_and_every_change() {
+    let service = Service::start().await;
+    let record = service.create(json!({"external_key": "A-1", "attributes": {"name": "Ada"}})).await;
+    let path = format!("/entities/{}", id_of(&record));
+    let patch = r#"{"external_key": "A-2", "attributes": {"visits": 1.10}}"#;
+    service.send_text("PATCH", &path, patch).await.expect(200);
+    service.session().await.run("update crm.customers set name = 'Bea'").await;
+    service.delete(&path).await;
+    service.post(&format!("{path}/restore"), json!({})).await.expect(200);
+    let answer = service.get(&format!("{path}/history")).await;
+    assert!(answer.text.contains("1.10"), "every digit is kept: {}", answer.text);
+    let answer = answer.expect(200);
+    assert_eq!(answer["next_cursor"], Value::Null);
+    let entries = answer["history"].as_array().expect("entries");
+    let api = json!(["issued by a test (key 1)", "api"]);
+    let story: Vec<Value> = entries
+        .iter()
+        .rev()
+        .map(|it| {
+            json!([
+                it["version"],
+                it["operation"],
+                [it["actor"], it["source"]],
+                it["external_key"],
+                it["changes"]
+            ])
+        })
+        .collect();
+    assert_eq!(
+        story,
+        [
+            json!([1, "create", api, "A-1", {"name": {"old": null, "new": "Ada"}}]),
+            json!([2, "update", api, "A-2", {"external_key": {"old": "A-1", "new": "A-2"}, "visits": {"old": null, "new": 1.10}}]),
+            json!([3, "update", ["postgres", "sql"], "A-2", {"name": {"old": "Ada", "new": "Bea"}}]),
+            json!([4, "delete", api, "A-2", {}]),
+            json!([5, "restore", api, "A-2", {}]),
+        ]
+    );
+    let members: Vec<&str> =
+        entries[0].as_object().into_iter().flatten().map(|member| member.0.as_str()).collect();
+    assert_eq!(members.len(), 7, "{members:?}");
+}
+
+#[tokio::test]
+async fn pages_follow_their_cursor_and_are_not_disturbed_by_new_changes() {
+    let service = Service::start().await;
+    let record = service.create(json!({"external_key": "A-1"})).await;
+    for _ in 0..9 {
+        service.upsert("A-1", json!({"visits": {"$inc": 1}})).await.expect(200);
+    }
+    let mut path = format!("/entities/{}/history?limit=4", id_of(&record));
+    let mut versions = Vec::new();
+    loop {
+        let page = service.get(&path).await.expect(200);
+        versions.extend(
+            page["history"].as_array().into_iter().flatten().filter_map(|entry| entry["version"].as_i64()),
+        );
+        service.upsert("A-1", json!({"visits": {"$inc": 1}})).await.expect(200);
+        let Some(cursor) = page["next_cursor"].as_str() else { break };
+        path = format!("/entities/{}/history?limit=4&cursor={}", id_of(&record), harness::encode(cursor));
+    }
+    assert_eq!(versions, (1..=10).rev().collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_limit_or_cursor_that_makes_no_sense_is_refused() {
+    let service = Service::start().await;
+    let path = format!("/entities/{}/history", id_of(&service.create(json!({})).await));
+    for query in [
+        "limit=0",
+        "limit=-1",
+        "limit=1001",
+        "limit=x",
+        "limit=",
+        "limit=1.5",
+        "limit=99999999999",
+        "cursor=x",
+        "cursor=",
+    ] {
+        service.get(&format!("{path}?{query}")).await.refused(422, "invalid_value");
+    }
+    for query in ["page=1", "limit=1&limit=2", "offset=1"] {
+        service.get(&format!("{path}?{query}")).await.refused(400, "malformed_request");
+    }
+    assert_eq!(
+        service.get(&format!("{path}?limit=1000")).await.expect(200)["history"].as_array().map(Vec::len),
+        Some(1)
+    );
+}
+
+#[tokio::test]
+async fn there_is_no_history_of_what_never_was() {
+    let service = Service::start().await;
+    let unwritten = service.session().await.text("select keyed.new_id(2)", &[]).await;
+    for id in [unwritten.as_str(), "x"] {
+        service.get(&format!("/entities/{id}/history")).await.refused(404, "not_found");
+        service.get(&format!("/entities/{id}/metrics/mood")).await.refused(404, "not_found");
+    }
+}

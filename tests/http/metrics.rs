@@ -1,0 +1,85 @@
+//! GET …/metrics/{slug}.
+
+use harness::{Service, id_of};
+use serde_json::{Value, json};
+
+/// A customer with a point at each of the hours 0 to 9, and the path of the series.
+async fn with_points() -> (Service, String) {
+    let service = Service::start().await;
+    let points: Value =
+        (0..10).map(|hour| json!({"at": format!("2024-02-29T0{hour}:00:00Z"), "value": hour})).collect();
+    let record = service.create(json!({"attributes": {"mood": points}})).await;
+    let path = format!("/entities/{}/metrics/mood", id_of(&record));
+    (service, path)
+}
+
+fn values(page: &Value) -> Vec<i64> {
+    page["points"].as_array().into_iter().flatten().filter_map(|point| point["value"].as_i64()).collect()
+}
+
+#[tokio::test]
+async fn a_series_is_answered_oldest_first_with_its_times() {
+    let (service, path) = with_points().await;
+    let page = service.get(&path).await.expect(200);
+    assert_eq!(values(&page), (0..10).collect::<Vec<_>>());
+    assert_eq!(page["points"][3], json!({"at": "2024-02-29T03:00:00Z", "value": 3}));
+    assert_eq!(page["next_cursor"], Value::Null);
+    let span = service.get(&format!("{path}?from=2024-02-29T02:00:00Z&to=2024-02-29T06:00:00%2B01:00")).await;
+    assert_eq!(values(&span.expect(200)), [2, 3, 4]);
+}
+
+#[tokio::test]
+async fn buckets_and_aggregates_condense_a_series() {
+    let (service, path) = with_points().await;
+    for (aggregate, expected) in [
+        ("min", [0, 4, 8]),
+        ("max", [3, 7, 9]),
+        ("sum", [6, 22, 17]),
+        ("count", [4, 4, 2]),
+        ("last", [3, 7, 9]),
+    ] {
+        let page = service.get(&format!("{path}?bucket=4h&aggregate={aggregate}")).await.expect(200);
+        assert_eq!(values(&page), expected, "{aggregate}");
+    }
+    let average = service.get(&format!("{path}?bucket=4h")).await.expect(200);
+    assert_eq!(average["points"][0], json!({"at": "2024-02-29T00:00:00Z", "value": 1.5}));
+}
+
+#[tokio::test]
+async fn pages_of_a_series_follow_their_cursor() {
+    let (service, path) = with_points().await;
+    let (mut seen, mut query) = (Vec::new(), "limit=3".to_owned());
+    loop {
+        let page = service.get(&format!("{path}?{query}")).await.expect(200);
+        seen.extend(values(&page));
+        let Some(cursor) = page["next_cursor"].as_str() else { break };
+        query = format!("limit=3&cursor={}", harness::encode(cursor));
+    }
+    assert_eq!(seen, (0..10).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_question_that_makes_no_sense_is_refused() {
+    let (service, path) = with_points().await;
+    for query in [
+        "from=yesterday",
+        "to=2024-02-29",
+        "bucket=1w",
+        "bucket=0h",
+        "bucket=",
+        "aggregate=avg",
+        "bucket=1h&aggregate=median",
+        "limit=0",
+        "limit=10001",
+        "limit=x",
+        "cursor=x",
+        "cursor=1.x",
+    ] {
+        service.get(&format!("{path}?{query}")).await.refused(422, "invalid_value");
+    }
+    service.get(&format!("{path}?since=1")).await.refused(400, "malformed_request");
+    for slug in ["name", "nothing", "external_key", "%20"] {
+        let answer = service.get(&path.replace("mood", slug)).await;
+        answer.refused(422, "unknown_attribute");
+    }
+}

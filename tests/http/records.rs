@@ -1,0 +1,236 @@
+//! Records by their id: what each method answers.
+
+use harness::{Service, id_of};
+use serde_json::{Value, json};
+
+fn path(record: &Value) -> String {
+    format!("/entities/{}", id_of(record))
+}
+
+#[tokio::test]
+async fn creating_answers_201_with_the_record_and_its_address() {
+    let service = Service::start().await;
+    for prefix in ["/v1", "/api/v1"] {
+        let body = json!({"external_key": format!("{prefix}:1"), "attributes": {"name": "Ada"}});
+        let request =
+            service.proxy.request("POST", &format!("{prefix}/entities/template/customers")).json(&body);
+        let answer = request.send().await;
+        let location = answer.header("location").to_owned();
+        assert_eq!(answer.header("content-type"), "application/json");
+        let record = answer.expect(201);
+        assert_eq!(location, format!("{prefix}/entities/{}", id_of(&record)));
+        assert_eq!(service.proxy.request("GET", &location).send().await.expect(200), record);
+        assert_eq!(record["template_slug"], "customers");
+        assert!(record["template_id"].is_string() && record["deleted_at"].is_null());
+    }
+}
+
+#[tokio::test]
+async fn a_template_is_named_by_slug_or_by_number() {
+    let service = Service::start().await;
+    let by_slug = service.create(json!({})).await;
+    let number = by_slug["template_id"].as_str().expect("a number");
+    let by_number = service.post(&format!("/entities/template/{number}"), json!({})).await.expect(201);
+    assert_eq!(by_number["template_id"], by_slug["template_id"]);
+    for nothing in [
+        "nothing",
+        "99",
+        "0",
+        "-1",
+        "2x",
+        "99999999999999999999",
+        "Customers",
+        "crm.customers",
+        "%20",
+        "2%2F",
+    ] {
+        service.post(&format!("/entities/template/{nothing}"), json!({})).await.refused(404, "not_found");
+    }
+}
+
+#[tokio::test]
+async fn a_record_may_be_created_without_key_and_without_attributes() {
+    let service = Service::start().await;
+    for body in [json!({}), json!({"external_key": null}), json!({"attributes": {}})] {
+        assert_eq!(service.create(body).await["external_key"], Value::Null);
+    }
+    let two = service.create(json!({"attributes": {"name": "Ada"}})).await;
+    assert_eq!(two["attributes"]["name"], "Ada");
+}
+
+#[tokio::test]
+async fn a_patch_sets_clears_or_leaves_the_key() {
+    let service = Service::start().await;
+    let record = service.create(json!({"external_key": "A-1", "attributes": {"name": "Ada"}})).await;
+    for (body, key, name) in [
+        (json!({"attributes": {"name": "Bea"}}), json!("A-1"), "Bea"),
+        (json!({"external_key": "A-1"}), json!("A-1"), "Bea"),
+        (json!({"external_key": " A-2 "}), json!("A-2"), "Bea"),
+        (json!({"external_key": null}), Value::Null, "Bea"),
+        (json!({"external_key": "A-1", "attributes": {"name": "Cleo"}}), json!("A-1"), "Cleo"),
+        (json!({}), json!("A-1"), "Cleo"),
+    ] {
+        let patched = service.patch(&path(&record), body.clone()).await.expect(200);
+        assert_eq!(
+            (&patched["external_key"], &patched["attributes"]["name"]),
+            (&key, &json!(name)),
+            "{body}"
+        );
+        assert_eq!(service.get(&path(&record)).await.expect(200), patched);
+    }
+}
+
+#[tokio::test]
+async fn a_put_replaces_attributes_and_never_touches_the_key() {
+    let service = Service::start().await;
+    let record =
+        service.create(json!({"external_key": "A-1", "attributes": {"name": "Ada", "visits": 1}})).await;
+    let put = service.put(&path(&record), json!({"attributes": {"visits": 2}})).await.expect(200);
+    assert_eq!((&put["external_key"], &put["attributes"]["name"]), (&json!("A-1"), &Value::Null));
+    assert_eq!(put["attributes"]["visits"], 2);
+    for (body, pointer) in [
+        (json!({"attributes": {}, "external_key": "A-2"}), "/external_key"),
+        (json!({"attributes": {}, "external_key": null}), "/external_key"),
+        (json!({}), "/attributes"),
+        (json!({"attributes": {"visits": {"$inc": 1}}}), "/attributes/visits"),
+        (json!({"attributes": null}), "/attributes"),
+    ] {
+        let answer = service.put(&path(&record), body.clone()).await;
+        assert_eq!(answer.status, 422, "{}", answer.text);
+        assert_eq!(answer.body["errors"][0]["pointer"], pointer, "{body}");
+    }
+    assert_eq!(service.get(&path(&record)).await.expect(200), put);
+}
+
+#[tokio::test]
+async fn deleting_answers_204_once_and_then_404() {
+    let service = Service::start().await;
+    let record = service.create(json!({"external_key": "A-1"})).await;
+    let answer = service.delete(&path(&record)).await;
+    assert_eq!((answer.status, answer.text.as_str()), (204, ""));
+    service.delete(&path(&record)).await.refused(404, "not_found");
+    service.get(&path(&record)).await.refused(404, "not_found");
+    service.patch(&path(&record), json!({"external_key": "x"})).await.refused(404, "not_found");
+    service.put(&path(&record), json!({"attributes": {}})).await.refused(404, "not_found");
+    let shown = service.get(&format!("{}?include_deleted=true", path(&record))).await.expect(200);
+    assert!(shown["deleted_at"].is_string());
+    assert_eq!(shown["external_key"], "A-1");
+}
+
+#[tokio::test]
+async fn a_deleted_record_is_restored_with_its_key_another_one_or_none() {
+    let service = Service::start().await;
+    for (body, key) in [
+        (None, json!("A-1")),
+        (Some(json!({})), json!("A-1")),
+        (Some(json!({"external_key": " A-2 "})), json!("A-2")),
+        (Some(json!({"external_key": null})), Value::Null),
+    ] {
+        let record = service.create(json!({"external_key": "A-1"})).await;
+        service.delete(&path(&record)).await;
+        let mut request = service.proxy.request("POST", &format!("/v1{}/restore", path(&record)));
+        if let Some(body) = &body {
+            request = request.json(body);
+        }
+        let restored = request.send().await.expect(200);
+        assert_eq!((&restored["external_key"], &restored["deleted_at"]), (&key, &Value::Null), "{body:?}");
+        let again = service.post(&format!("{}/restore", path(&record)), json!({})).await;
+        again.refused(409, "conflict");
+        service.delete(&path(&record)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_restore_does_not_take_a_key_from_its_new_holder() {
+    let service = Service::start().await;
+    let old = service.create(json!({"external_key": "A-1"})).await;
+    service.delete(&path(&old)).await;
+    let new = service.create(json!({"external_key": "A-1"})).await;
+    let refusal =
+        service.post(&format!("{}/restore", path(&old)), json!({})).await.refused(409, "external_key_taken");
+    assert_eq!(refusal["existing_id"], new["id"]);
+    service.get(&path(&old)).await.refused(404, "not_found");
+    service.post(&format!("{}/restore", path(&old)), json!({"external_key": null})).await.expect(200);
+}
+
+#[tokio::test]
+async fn whatever_names_no_record_gets_one_and_the_same_answer() {
+    let service = Service::start().await;
+    let deleted = service.create(json!({})).await;
+    service.delete(&path(&deleted)).await;
+    let session = service.session().await;
+    let unwritten = session.text("select keyed.new_id(2)", &[]).await;
+    let no_template = session.text("select keyed.new_id(16777215)", &[]).await;
+    let mut bodies = Vec::new();
+    let ids = [
+        id_of(&deleted),
+        &unwritten,
+        &no_template,
+        "5a3c9a52-1f0b-4c7e-9f5c-3d1f4f8a2b1c",
+        "x",
+        "1",
+        "%00",
+        "..%2F..",
+        "'%20or%201=1",
+        "00000000-0000-0000-0000-000000000000",
+        "ffffffff-ffff-ffff-ffff-ffffffffffff",
+        "a%2Fb",
+        "%C3%A9",
+    ];
+    for id in ids {
+        let mut body = service.get(&format!("/entities/{id}")).await.refused(404, "not_found");
+        body["instance"] = Value::Null;
+        bodies.push(body);
+        service.delete(&format!("/entities/{id}")).await.refused(404, "not_found");
+        service
+            .patch(&format!("/entities/{id}"), json!({"external_key": "x"}))
+            .await
+            .refused(404, "not_found");
+    }
+    assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
+}
+
+#[tokio::test]
+async fn an_id_is_read_in_any_spelling_of_a_uuid_and_shown_in_one() {
+    let service = Service::start().await;
+    let record = service.create(json!({})).await;
+    let id = id_of(&record);
+    assert_eq!(id, id.to_lowercase());
+    for spelled in [id.to_uppercase(), id.replace('-', "")] {
+        assert_eq!(service.get(&format!("/entities/{spelled}")).await.expect(200)["id"], record["id"]);
+    }
+}
+
+#[tokio::test]
+async fn fields_and_verbose_shape_the_answer() {
+    let service = Service::start().await;
+    let record =
+        service.create(json!({"external_key": "A-1", "attributes": {"name": "Ada", "tier": ["gold"]}})).await;
+    let get = async |query: &str| service.get(&format!("{}?{query}", path(&record))).await;
+    let some = get("fields=name,updated_at").await.expect(200);
+    let expected = json!({
+        "id": record["id"], "template_slug": "customers", "external_key": "A-1", "updated_at": record["updated_at"],
+        "attributes": {"name": "Ada"}
+    });
+    assert_eq!(some, expected);
+    let verbose = get("verbose=true&fields=tier").await.expect(200);
+    let tier = json!({"value": ["gold"], "type": "list", "label": "tier", "labels": ["Gold card"]});
+    assert_eq!(verbose["attribute_values"], json!({"tier": tier}));
+    assert_eq!(get("verbose=false").await.expect(200), record);
+    let unknown = get("fields=name,nmae").await.refused(422, "unknown_field");
+    assert_eq!(unknown["errors"][0]["pointer"], "/fields/1");
+    for query in ["verbose=1", "verbose=", "include_deleted=yes"] {
+        get(query).await.refused(422, "invalid_value");
+    }
+}
+
+#[tokio::test]
+async fn head_answers_as_get_without_a_body() {
+    let service = Service::start().await;
+    let record = service.create(json!({})).await;
+    let get = service.get(&path(&record)).await;
+    let head = service.proxy.request("HEAD", &format!("/v1{}", path(&record))).send().await;
+    assert_eq!((head.status, head.text.as_str()), (200, ""));
+    assert_eq!(head.header("content-length"), get.text.len().to_string());
+    service.proxy.request("HEAD", "/v1/entities/x").send().await.expect(404);
+}

@@ -1,0 +1,156 @@
+//! The template routes.
+
+use harness::Service;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn making_a_template_answers_201_with_the_template_and_its_address() {
+    let service = Service::start().await;
+    let body = r#"{
+        "slug": "orders", "label": "Orders", "display": "number", "language": "simple",
+        "attributes": [
+            {"slug": "number", "type": "string"},
+            {"slug": "total", "type": "number", "label": "Total", "required": true, "default": 0.10},
+            {"slug": "buyer", "type": "reference", "template": "customers"}
+        ]
+    }"#;
+    let answer = service.send_text("POST", "/templates", body).await;
+    let location = answer.header("location").to_owned();
+    assert!(answer.text.contains("\"default\":0.10"), "every digit is kept: {}", answer.text);
+    let template = answer.expect(201);
+    assert_eq!(location, format!("/v1/templates/{}", template["id"].as_str().expect("a number")));
+    for path in [location.as_str(), "/v1/templates/orders", "/api/v1/templates/orders"] {
+        assert_eq!(service.proxy.request("GET", path).send().await.expect(200), template, "{path}");
+    }
+    for (member, value) in
+        [("label", "Orders"), ("display", "number"), ("language", "simple"), ("project", "crm")]
+    {
+        assert_eq!(template[member], value);
+    }
+    let slugs: Vec<Value> = service.get("/templates").await.expect(200)["templates"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|it| it["slug"].clone())
+        .collect();
+    assert_eq!(slugs, ["companies", "customers", "orders"]);
+    service.post("/entities/template/orders", json!({"attributes": {"number": "1"}})).await.expect(201);
+}
+
+#[tokio::test]
+async fn a_template_that_was_read_can_be_sent_back_under_another_slug() {
+    let service = Service::start().await;
+    let mut template = service.get("/templates/customers").await.expect(200);
+    template["slug"] = json!("clients");
+    let copy = service.post("/templates", template.clone()).await.expect(201);
+    for member in ["label", "display", "language", "project"] {
+        assert_eq!(copy[member], template[member], "{member}");
+    }
+    assert_ne!(copy["id"], template["id"]);
+}
+
+#[tokio::test]
+async fn the_names_of_standard_fields_and_system_columns_are_no_attribute_slugs() {
+    let service = Service::start().await;
+    for reserved in [
+        "external_key",
+        "id",
+        "template_id",
+        "template_slug",
+        "created_at",
+        "updated_at",
+        "deleted_at",
+        "tableoid",
+        "ctid",
+        "xmin",
+        "xmax",
+        "cmin",
+        "cmax",
+    ] {
+        let body = json!({"slug": "orders", "attributes": [{"slug": reserved, "type": "string"}]});
+        let refusal = service.post("/templates", body).await.refused(422, "reserved_slug");
+        assert_eq!(refusal["errors"][0]["pointer"], "/attributes/0/slug", "{reserved}");
+    }
+    service.get("/templates/orders").await.refused(404, "not_found");
+}
+
+#[tokio::test]
+async fn what_is_no_slug_is_refused() {
+    let service = Service::start().await;
+    for slug in [
+        "A",
+        "é",
+        "1a",
+        "_a",
+        "a b",
+        "a-b",
+        "a.b",
+        "a\"b",
+        "a'; drop table x; --",
+        " ",
+        &"a".repeat(64),
+        "\u{0}",
+    ] {
+        let template = service.post("/templates", json!({"slug": slug})).await;
+        assert_eq!(
+            (template.status, &template.body["errors"][0]["pointer"]),
+            (422, &json!("/slug")),
+            "{slug:?}"
+        );
+        let body = json!({"slug": "orders", "attributes": [{"slug": slug, "type": "string"}]});
+        let attribute = service.post("/templates", body).await;
+        assert_eq!(attribute.status, 422, "{slug:?}: {}", attribute.text);
+        assert_eq!(attribute.body["errors"][0]["pointer"], "/attributes/0/slug", "{slug:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_definition_that_makes_no_sense_is_refused_with_its_place() {
+    let service = Service::start().await;
+    for (body, code, pointer) in [
+        (json!({}), "invalid_value", "/slug"),
+        (json!({"slug": 1}), "invalid_value", "/slug"),
+        (json!({"slug": "a", "colour": "red"}), "unknown_field", "/colour"),
+        (json!({"slug": "a", "attributes": {}}), "invalid_value", "/attributes"),
+        (json!({"slug": "a", "display": "nothing"}), "unknown_attribute", "/display"),
+        (json!({"slug": "a", "language": "klingon"}), "invalid_value", "/language"),
+        (
+            json!({"slug": "a", "attributes": [{"slug": "b", "type": "text"}]}),
+            "invalid_value",
+            "/attributes/0/type",
+        ),
+        (
+            json!({"slug": "a", "attributes": [{"slug": "b", "type": "reference", "template": "x"}]}),
+            "invalid_value",
+            "/attributes/0/template",
+        ),
+    ] {
+        let refusal = service.post("/templates", body.clone()).await.refused(422, code);
+        assert_eq!(refusal["errors"][0]["pointer"], pointer, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_slug_that_is_taken_is_a_conflict() {
+    let service = Service::start().await;
+    let refusal = service.post("/templates", json!({"slug": "customers"})).await.refused(409, "conflict");
+    assert_eq!(refusal["errors"][0]["pointer"], "/slug");
+}
+
+#[tokio::test]
+async fn too_many_attributes_are_too_large() {
+    let service = Service::start().await;
+    let attributes: Value = (0..501).map(|n| json!({"slug": format!("a{n}"), "type": "string"})).collect();
+    let body = json!({"slug": "wide", "attributes": attributes});
+    service.post("/templates", body).await.refused(413, "payload_too_large");
+}
+
+#[tokio::test]
+async fn a_template_that_is_not_there_is_not_found() {
+    let service = Service::start().await;
+    for name in
+        ["nothing", "99", "Customers", "crm.customers", "pg_class", "%00", "99999999999999999999", "-2"]
+    {
+        service.get(&format!("/templates/{name}")).await.refused(404, "not_found");
+    }
+}
