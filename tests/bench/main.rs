@@ -9,6 +9,8 @@ mod bed;
 mod load;
 /// The other service.
 mod postgrest;
+/// How much others kept the processors from us.
+mod processors;
 /// The tables that are printed.
 mod report;
 /// Contenders in turn, round after round.
@@ -29,10 +31,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Group>,
     /// How long each contender works in each round.
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = 2)]
     seconds: u32,
     /// How often each contender has its turn.
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// Also the groups that take minutes to prepare.
     #[arg(long)]

@@ -2,7 +2,6 @@
 
 use crate::Arguments;
 use crate::bed::Commit;
-use crate::load::median;
 use crate::rounds::{Claim, Outcome, Quantity, Workload};
 
 /// Prints what was measured as it comes, and remembers what must not be.
@@ -10,7 +9,6 @@ pub(crate) struct Report {
     /// What is being reported on.
     title: String,
     failures: Vec<String>,
-    others: Vec<f64>,
     gates: usize,
 }
 
@@ -32,7 +30,7 @@ impl Report {
             "Rounds: {rounds}, {seconds} s for each contender. Shown: medians, and the lowest and highest rate."
         );
         println!("Ratios count; rates are this machine's, whose disk keeps a page in {disk_latency:.2} ms.");
-        Self { title: String::new(), failures: Vec::new(), others: Vec::new(), gates: 0 }
+        Self { title: String::new(), failures: Vec::new(), gates: 0 }
     }
 
     /// Begins to report on something.
@@ -62,13 +60,13 @@ impl Report {
                 .collect();
             println!("  {:<30}{}", contender.name, columns.join(" ").trim_end());
         }
+        println!("  (others used {:.0} % of the processors)", outcome.others * 100.0);
         for claim in &workload.claims {
             self.add_claim(workload, &outcome, claim);
         }
         for fault in outcome.faults {
             self.fail(&fault);
         }
-        self.others.extend(outcome.others);
     }
 
     fn add_claim(&mut self, workload: &Workload, outcome: &Outcome, claim: &Claim) {
@@ -82,10 +80,7 @@ impl Report {
             return;
         };
         let more_is_better = claim.quantity == Quantity::Rate;
-        let values = ours.iter().zip(theirs).map(|(ours, theirs)| match claim.quantity {
-            Quantity::Rate => ours.rate() / theirs.rate(),
-            Quantity::Latency => ours.latency() / theirs.latency(),
-        });
+        let values = ours.iter().zip(theirs).map(|(ours, theirs)| ours.ratio_to(theirs, claim.quantity));
         let of = if more_is_better { "" } else { ", p50" };
         self.add_figure(&Figure {
             name: format!("{about} / {against}{of}"),
@@ -133,11 +128,7 @@ impl Report {
 
     /// Prints the end; whether all is well.
     pub(crate) fn conclude(self) -> bool {
-        let cores = std::thread::available_parallelism().map_or(0, usize::from);
-        let others = median(self.others) * 100.0;
-        println!(
-            "\n{cores} processors, of which others used {others:.0} % (median, seen between the rounds)."
-        );
+        println!();
         match self.failures.as_slice() {
             [] => println!("All {} gates hold, and every answer was right.", self.gates),
             failures => {

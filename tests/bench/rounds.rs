@@ -3,7 +3,7 @@
 use crate::Arguments;
 use crate::bed::{Bed, Commit};
 use crate::load::{Load, Turn, median};
-use std::time::Duration;
+use crate::processors::Processors;
 
 /// Work that several contenders do alike.
 pub(crate) struct Workload {
@@ -79,6 +79,16 @@ impl Score {
         median(self.turns.iter().map(|turn| turn.median).collect())
     }
 
+    /// The median of what the rounds say of this score against another one: what slows a round slows both.
+    pub(crate) fn ratio_to(&self, other: &Self, quantity: Quantity) -> f64 {
+        let pairs = self.turns.iter().zip(&other.turns);
+        let ratios = pairs.map(|(ours, theirs)| match quantity {
+            Quantity::Rate => ours.rate / theirs.rate,
+            Quantity::Latency => ours.median / theirs.median,
+        });
+        median(ratios.collect())
+    }
+
     /// The lowest and the highest rate.
     pub(crate) fn range(&self) -> (f64, f64) {
         let rates = || self.turns.iter().map(|turn| turn.rate);
@@ -90,8 +100,8 @@ impl Score {
 pub(crate) struct Outcome {
     pub(crate) scores: Vec<Vec<Score>>,
     pub(crate) faults: Vec<String>,
-    /// The share of the processors that others used, looked at before each round.
-    pub(crate) others: Vec<f64>,
+    /// The share of the processors that others used meanwhile.
+    pub(crate) others: f64,
 }
 
 /// Lets the contenders of a workload work in turn.
@@ -101,14 +111,14 @@ pub(crate) fn run(bed: &Bed, workload: &Workload, arguments: &Arguments) -> Outc
     let mut outcome = Outcome {
         scores: workload.contenders.iter().map(|_| no_scores()).collect(),
         faults: Vec::new(),
-        others: Vec::new(),
+        others: 0.0,
     };
     for contender in &workload.contenders {
         // Caches and connections are warm before anything counts.
         take_turn(bed, contender, 1, &mut outcome.faults);
     }
+    let began = Processors::now();
     for round in 0..arguments.rounds {
-        outcome.others.push(use_of_processors());
         for (mode, commit) in commits.iter().enumerate() {
             bed.set_commit(*commit);
             // Another one begins each round, so nobody always follows the same neighbour.
@@ -120,6 +130,7 @@ pub(crate) fn run(bed: &Bed, workload: &Workload, arguments: &Arguments) -> Outc
             }
         }
     }
+    outcome.others = Processors::now().used_by_others_since(began);
     bed.set_commit(Commit::Waits);
     outcome
 }
@@ -142,19 +153,4 @@ fn take_turn(bed: &Bed, contender: &Contender, seconds: u32, faults: &mut Vec<St
         }
     }
     turn
-}
-
-/// How busy the processors are while nothing of ours is: from 0 to 1.
-fn use_of_processors() -> f64 {
-    let ticks = || -> Vec<f64> {
-        let text = std::fs::read_to_string("/proc/stat").expect("this is Linux");
-        let first = text.lines().next().unwrap_or_default();
-        first.split_whitespace().skip(1).take(8).filter_map(|ticks| ticks.parse().ok()).collect()
-    };
-    let before = ticks();
-    std::thread::sleep(Duration::from_millis(500));
-    let spent: Vec<f64> = ticks().iter().zip(&before).map(|(after, before)| after - before).collect();
-    // The fourth and the fifth number are the time idle and the time waiting for a disk.
-    let idle: f64 = spent.iter().skip(3).take(2).sum();
-    1.0 - idle / spent.iter().sum::<f64>().max(1.0)
 }

@@ -1,28 +1,68 @@
 //! Rules that must hold when several callers act at once, over real concurrent connections.
 
-use harness::Database;
+mod creation;
+mod definitions;
+mod increments;
+mod isolation;
+mod metrics;
+mod random_history;
+mod tenants;
+mod waiting;
 
-#[tokio::test]
-async fn concurrent_upserts_of_one_key_create_one_record() {
-    let database = Database::new().await;
-    let client = database.client().await;
-    let setup = "select keyed.create_project('crm', 'CRM');
-                 select keyed.create_template('crm', 'customers', '[{\"slug\": \"name\", \"type\": \"string\"}]')";
-    client.batch_execute(setup).await.expect("a project and a template");
+use harness::{Refusal, Rows, Session};
+use std::time::Duration;
+use tokio::task::JoinHandle;
 
-    let mut sessions = tokio::task::JoinSet::new();
-    for number in 0..8 {
-        let client = database.client().await;
-        sessions.spawn(async move {
-            let attributes = format!("{{\"name\": \"{number}\"}}");
-            let upsert = "select created from keyed.upsert_by_key('crm.customers', 'A-1', $1::text::jsonb)";
-            client.query_one(upsert, &[&attributes]).await.expect("an upsert").get::<_, bool>(0)
+/// A statement on its way in another session.
+struct Waiting {
+    process: String,
+    outcome: JoinHandle<Result<Rows, Refusal>>,
+}
+
+impl Waiting {
+    /// Sends a statement and comes back when the server makes it wait for a lock.
+    async fn start(session: Session, observer: &Session, statement: &str, texts: &[&str]) -> Self {
+        let process = session.process().await;
+        let statement = statement.to_owned();
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let outcome = tokio::spawn(async move {
+            session.attempt(&statement, &texts.iter().map(String::as_str).collect::<Vec<_>>()).await
         });
+        let waiting = Self { process, outcome };
+        for _ in 0..1000 {
+            let blocked = "select exists (select from pg_locks where pid = $1 and not granted)";
+            if observer.text(blocked, &[&waiting.process]).await == "t" {
+                return waiting;
+            }
+            assert!(
+                !waiting.outcome.is_finished(),
+                "the statement did not wait: {:?}",
+                waiting.outcome.await
+            );
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        panic!("the statement neither waited nor ended");
     }
-    let created = sessions.join_all().await.into_iter().filter(|created| *created).count();
-    assert_eq!(created, 1, "exactly one of the sessions is told that it created the record");
 
-    let count = client.query_one("select count(*) from crm.customers", &[]).await.expect("a count");
-    assert_eq!(count.get::<_, i64>(0), 1);
-    database.cluster().assert_no_crash();
+    /// How it ended.
+    async fn outcome(self) -> Result<Rows, Refusal> {
+        let outcome = tokio::time::timeout(Duration::from_secs(10), self.outcome).await;
+        outcome.expect("the statement goes on once the lock is free").expect("the session lives")
+    }
+}
+
+/// The first row of an outcome as texts.
+fn first_row(rows: &Rows) -> Vec<String> {
+    rows.first().into_iter().flatten().map(|value| value.clone().unwrap_or_default()).collect()
+}
+
+/// How many live customers hold a key, counted without any index.
+async fn live(session: &Session, external_key: &str) -> String {
+    let count = "select count(*) from crm.customers where external_key = $1 and deleted_at is null";
+    session
+        .run("set enable_indexscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off")
+        .await;
+    let count = session.text(count, &[external_key]).await;
+    session.run("reset enable_indexscan; reset enable_bitmapscan; reset enable_indexonlyscan").await;
+    count
 }

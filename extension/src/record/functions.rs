@@ -221,8 +221,9 @@ fn get_record(
     verbose: bool,
     include_deleted: bool,
 ) -> Result<String, Error> {
-    let template = read::template_of(&Caller::current(), id, Right::Read)?;
-    let view = View::parse(&template, fields, verbose)?;
+    let caller = Caller::current();
+    let template = read::template_of(&caller, id, Right::Read)?;
+    let view = View::parse(&caller, &template, fields, verbose)?;
     let lifetime = if include_deleted { Lifetime::Any } else { Lifetime::Live };
     read::by_id(&template, id, lifetime, &view, Access::Snapshot)
 }
@@ -233,8 +234,9 @@ fn get_by_key(
     fields: Option<&[String]>,
     verbose: bool,
 ) -> Result<String, Error> {
-    Caller::current().require(Right::Read, template)?;
-    read::by_key(template, key, &View::parse(template, fields, verbose)?)
+    let caller = Caller::current();
+    caller.require(Right::Read, template)?;
+    read::by_key(template, key, &View::parse(&caller, template, fields, verbose)?)
 }
 
 fn http_upsert(template: &Template, body: &str, mode: Mode, return_record: bool) -> Result<Answer, Error> {

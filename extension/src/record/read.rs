@@ -89,8 +89,8 @@ fn one(
 pub fn to_json(template: &Template, rows: &Rows, row: usize, view: &View) -> String {
     let mut out = String::with_capacity(256 + 32 * template.attributes.len());
     shape::write_open(&mut out, template, rows, row, view);
-    if view.verbose {
-        super::verbose::write(&mut out, template, rows, row, view);
+    if let Some(caller) = &view.verbose_for {
+        super::verbose::write(&mut out, caller, template, rows, row, view);
     }
     out.push('}');
     out

@@ -1,6 +1,7 @@
 //! Record → JSON, straight from the columns of [`super::statement::columns`].
 
 use super::time;
+use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json::write_string;
 use crate::postgres::datum;
@@ -20,14 +21,20 @@ pub struct View {
     standard: Option<Vec<&'static str>>,
     /// Positions of attributes; `None`: all.
     attributes: Option<Vec<usize>>,
-    /// Whether `attribute_values` comes too.
-    pub verbose: bool,
+    /// For whom `attribute_values` comes too: what lies behind a reference is shown only to who may see it.
+    pub verbose_for: Option<Caller>,
 }
 
 impl View {
     /// Reads the names of `fields`; an unknown one is refused with its place.
-    pub fn parse(template: &Template, fields: Option<&[String]>, verbose: bool) -> Result<View, Error> {
-        let Some(fields) = fields else { return Ok(View { verbose, ..View::default() }) };
+    pub fn parse(
+        caller: &Caller,
+        template: &Template,
+        fields: Option<&[String]>,
+        verbose: bool,
+    ) -> Result<View, Error> {
+        let verbose_for = verbose.then(|| caller.clone());
+        let Some(fields) = fields else { return Ok(View { verbose_for, ..View::default() }) };
         let (mut standard, mut attributes) = (Vec::new(), Vec::new());
         for (index, field) in fields.iter().enumerate() {
             if let Some(name) = STANDARD_FIELDS.into_iter().find(|name| name == field) {
@@ -40,7 +47,7 @@ impl View {
                     .hint("name attributes by their slug, or standard fields"));
             }
         }
-        Ok(View { standard: Some(standard), attributes: Some(attributes), verbose })
+        Ok(View { standard: Some(standard), attributes: Some(attributes), verbose_for })
     }
 
     fn has_standard(&self, name: &str) -> bool {

@@ -10,7 +10,7 @@ use crate::template::{Attribute, Template, catalog};
 use pgrx::pg_sys::{self, Datum};
 
 /// Appends `,"attribute_values":{slug:{value,type,label,…}}`.
-pub fn write(out: &mut String, template: &Template, rows: &Rows, row: usize, view: &View) {
+pub fn write(out: &mut String, caller: &Caller, template: &Template, rows: &Rows, row: usize, view: &View) {
     let Some(record) = rows.get(row, 0) else { return };
     out.push_str(",\"attribute_values\":{");
     let mut first = true;
@@ -28,7 +28,7 @@ pub fn write(out: &mut String, template: &Template, rows: &Rows, row: usize, vie
         write_string(out, attribute.label.as_deref().unwrap_or(&attribute.slug));
         match (attribute.kind, value) {
             (Kind::List, value) => write_labels(out, attribute, value),
-            (Kind::Reference, Some(target)) => write_target(out, attribute, target),
+            (Kind::Reference, Some(target)) => write_target(out, caller, attribute, target),
             (Kind::Metric, Some(_)) => write_time(out, template, attribute, record),
             _ => {}
         }
@@ -51,9 +51,9 @@ fn write_labels(out: &mut String, attribute: &Attribute, value: Option<Datum>) {
 }
 
 /// The target's display value, key and template; nulls when it is deleted or out of the caller's sight.
-fn write_target(out: &mut String, attribute: &Attribute, target_id: Datum) {
+fn write_target(out: &mut String, caller: &Caller, attribute: &Attribute, target_id: Datum) {
     let target = attribute.target.and_then(catalog::by_id);
-    let target = target.filter(|target| Caller::current().require(Right::Read, target).is_ok());
+    let target = target.filter(|target| caller.require(Right::Read, target).is_ok());
     let Some(target) = target else {
         out.push_str(",\"display\":null,\"external_key\":null,\"template_slug\":null");
         return;

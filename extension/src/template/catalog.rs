@@ -63,8 +63,11 @@ pub fn refresh() {
 }
 
 /// What is known of a table that cannot change any more until the transaction ends: taking the lock that every
-/// statement takes also brings in the announcements of whoever changed it last.
+/// statement takes also brings in the announcements of whoever changed it last. Only tables of ours are locked.
 fn known(table: Oid) -> Option<Rc<Template>> {
+    if !CATALOG.with_borrow(|catalog| catalog.templates.contains_key(&table)) {
+        return None;
+    }
     // SAFETY: the lock is released at the end of the transaction; a table that is gone can be locked as well.
     unsafe { pg_sys::LockRelationOid(table, pg_sys::AccessShareLock as pg_sys::LOCKMODE) };
     refresh();

@@ -1,0 +1,60 @@
+//! Projects and templates made by several sessions at once.
+
+use harness::Database;
+use tokio::task::JoinSet;
+
+/// Runs a statement in many sessions at once; answers the SQLSTATEs, empty for success.
+async fn at_once(database: &Database, count: usize, statement: impl Fn(usize) -> String) -> Vec<String> {
+    let mut sessions = JoinSet::new();
+    for number in 0..count {
+        let (session, statement) = (database.session().await, statement(number));
+        sessions.spawn(async move {
+            let outcome = session.attempt(&statement, &[]).await;
+            outcome.err().map(|refusal| refusal.state).unwrap_or_default()
+        });
+    }
+    let mut states = sessions.join_all().await;
+    states.sort();
+    states
+}
+
+#[tokio::test]
+async fn of_many_that_make_one_project_or_template_one_succeeds_and_the_others_are_conflicts() {
+    let database = Database::with_crm().await;
+    let expected = ["", "23505", "23505", "23505", "23505", "23505"];
+    assert_eq!(at_once(&database, 6, |_| "select keyed.create_project('shop')".to_owned()).await, expected);
+    let template =
+        "select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"metric\"}]')";
+    assert_eq!(at_once(&database, 6, |_| template.to_owned()).await, expected);
+    let counts =
+        "select (select count(*) from keyed_state.project), (select count(*) from keyed_state.template),
+                  (select count(*) from keyed_state.attribute where slug = 'n')";
+    let counts = database.session().await.rows(counts, &[]).await.remove(0);
+    assert_eq!(counts, ["2", "3", "1"].map(|count| Some(count.to_owned())));
+}
+
+#[tokio::test]
+async fn different_templates_are_made_at_once_without_getting_in_each_others_way() {
+    let database = Database::with_crm().await;
+    let statement = |number| {
+        format!(
+            "select keyed.create_template('crm', 'orders_{number}',
+               '[{{\"slug\": \"buyer\", \"type\": \"reference\", \"template\": \"customers\"}}]');
+             select keyed.upsert_by_key('crm.orders_{number}', 'K')"
+        )
+    };
+    assert_eq!(at_once(&database, 6, statement).await, [""; 6]);
+}
+
+#[tokio::test]
+async fn records_can_be_written_while_a_template_that_refers_to_them_is_made() {
+    let database = Database::with_crm().await;
+    let statement = |number| {
+        match number {
+        0 => "select keyed.create_template('crm', 'orders', '[{\"slug\": \"buyer\", \"type\": \"reference\", \"template\": \"customers\"}]')".to_owned(),
+        _ => format!("select keyed.upsert_by_key('crm.customers', 'k' || n % 5, '{{\"visits\": {number}}}') from generate_series(1, 50) n"),
+    }
+    };
+    let states = at_once(&database, 6, statement).await;
+    assert_eq!(states, [""; 6]);
+}

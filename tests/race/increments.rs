@@ -1,0 +1,79 @@
+//! Increments are never lost and never doubled.
+
+use harness::{Service, id_of};
+use serde_json::json;
+use tokio::task::JoinSet;
+
+const PATH: &str = "/v1/entities/template/customers/by-key";
+
+#[tokio::test]
+async fn a_hundred_increments_at_once_add_up_and_are_told_one_by_one() {
+    let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
+    let record = service.create(json!({"external_key": "K", "attributes": {"visits": 5}})).await;
+    let mut requests = JoinSet::new();
+    for number in 0..100 {
+        let attributes = json!({"visits": {"$inc": 1}});
+        let request = match number % 2 {
+            0 => service
+                .proxy
+                .request("PUT", PATH)
+                .json(&json!({"external_key": "K", "attributes": attributes})),
+            _ => service
+                .proxy
+                .request("PATCH", &format!("/v1/entities/{}", id_of(&record)))
+                .json(&json!({"attributes": attributes})),
+        };
+        requests.spawn(request.send());
+    }
+    for answer in requests.join_all().await {
+        answer.expect(200);
+    }
+    assert_eq!(service.by_key("K").await.expect(200)["attributes"]["visits"], 105);
+    let session = service.session().await;
+    let chain = "select count(*), max(version), count(*) filter (where (changes #>> '{visits,new}')::int = version + 4)
+                 from keyed.history($1)";
+    let row = session.rows(chain, &[id_of(&record)]).await.remove(0);
+    // Each version adds one to the version before it: no entry tells of a value that was never there.
+    assert_eq!(row, ["101", "101", "101"].map(|count| Some(count.to_owned())));
+}
+
+#[tokio::test]
+async fn increments_of_a_record_that_they_themselves_create_add_up() {
+    let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
+    let mut requests = JoinSet::new();
+    for _ in 0..100 {
+        let body = json!({"external_key": "K", "attributes": {"visits": {"$inc": 1}, "mood": 1}});
+        requests.spawn(service.proxy.request("PUT", PATH).json(&body).send());
+    }
+    let answers = requests.join_all().await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 99);
+    let record = service.by_key("K").await.expect(200);
+    assert_eq!(record["attributes"]["visits"], 100);
+    let points = "select count(*) from keyed.metric_series($1, 'mood')";
+    assert_eq!(service.session().await.text(points, &[id_of(&record)]).await, "100");
+}
+
+#[tokio::test]
+async fn increments_by_hand_and_by_function_add_up() {
+    let service = Service::start().await;
+    service.upsert("K", json!({"visits": 0})).await.expect(201);
+    let mut sessions = JoinSet::new();
+    for number in 0..6 {
+        let session = service.session().await;
+        sessions.spawn(async move {
+            for _ in 0..20 {
+                let statement = match number % 3 {
+                    0 => "update crm.customers set visits = visits + 1 where external_key = 'K'",
+                    1 => "select keyed.upsert_by_key('crm.customers', 'K', '{\"visits\": {\"$inc\": 1}}')",
+                    _ => "select keyed.patch_record(id, '{\"attributes\": {\"visits\": {\"$inc\": 1}}}') from crm.customers",
+                };
+                session.run(statement).await;
+            }
+        });
+    }
+    sessions.join_all().await;
+    let session = service.session().await;
+    let total = "select visits || ' ' || (select max(version) from keyed.history(id)) from crm.customers";
+    assert_eq!(session.text(total, &[]).await, "120 121");
+}

@@ -1,0 +1,110 @@
+//! Under REPEATABLE READ and SERIALIZABLE a write that comes too late says so at once.
+
+use crate::live;
+use harness::Database;
+use std::time::{Duration, Instant};
+
+const LEVELS: [&str; 2] = ["repeatable read", "serializable"];
+
+/// Writes to the key K in every way that a function offers.
+const WRITES: [&str; 6] = [
+    "select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"late\"}')",
+    "select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"first\"}')",
+    "select keyed.upsert_by_key('crm.customers', 'K', '{\"visits\": {\"$inc\": 1}, \"mood\": 1}')",
+    "select keyed.upsert_by_key('crm.customers', 'K', '{}')",
+    "select keyed.create_record('crm.customers', '{}', 'K')",
+    "select keyed.patch_record((select id from crm.customers where external_key = 'other'), '{\"external_key\": \"K\"}')",
+];
+
+#[tokio::test]
+async fn a_key_that_was_created_after_the_snapshot_is_a_serialization_failure() {
+    let database = Database::with_crm().await;
+    let (late, first) = (database.session().await, database.session().await);
+    for level in LEVELS {
+        for write in WRITES {
+            first
+                .run("delete from crm.customers; select keyed.upsert_by_key('crm.customers', 'other')")
+                .await;
+            late.run(&format!("begin isolation level {level}; select from crm.customers")).await;
+            first.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"first\"}')").await;
+            let began = Instant::now();
+            let refusal = late.refusal(write, &[]).await;
+            // A rename onto the key meets the unique index itself, which says so in its own words.
+            let expected: &[&str] = if write.contains("patch") { &["40001", "23505"] } else { &["40001"] };
+            assert!(expected.contains(&refusal.state.as_str()), "{level}: {write}: {refusal}");
+            assert!(began.elapsed() < Duration::from_secs(1), "{level}: {write}: {:?}", began.elapsed());
+            late.run("rollback").await;
+            assert_eq!(live(&first, "K").await, "1");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_record_that_was_changed_after_the_snapshot_is_a_serialization_failure() {
+    let database = Database::with_crm().await;
+    let (late, first) = (database.session().await, database.session().await);
+    for level in LEVELS {
+        for write in [
+            WRITES[0],
+            WRITES[2],
+            "select keyed.patch_record(id, '{\"attributes\": {\"visits\": {\"$inc\": 1}}}') from crm.customers where external_key = 'K'",
+            "select keyed.delete_record(id) from crm.customers where external_key = 'K'",
+        ] {
+            first.run("delete from crm.customers; select keyed.upsert_by_key('crm.customers', 'K', '{\"visits\": 1}')").await;
+            late.run(&format!("begin isolation level {level}; select from crm.customers")).await;
+            first
+                .run("select keyed.upsert_by_key('crm.customers', 'K', '{\"visits\": {\"$inc\": 1}}')")
+                .await;
+            let refusal = late.refusal(write, &[]).await;
+            assert_eq!(refusal.state, "40001", "{level}: {write}: {refusal}");
+            late.run("rollback").await;
+            assert_eq!(first.text("select visits from crm.customers", &[]).await, "2");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_was_released_after_the_snapshot_never_gets_two_holders() {
+    let database = Database::with_crm().await;
+    let (late, first) = (database.session().await, database.session().await);
+    for level in LEVELS {
+        for write in WRITES {
+            first
+                .run("delete from crm.customers; select keyed.upsert_by_key('crm.customers', 'other')")
+                .await;
+            first.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"first\"}')").await;
+            late.run(&format!("begin isolation level {level}; select from crm.customers")).await;
+            first.run("select keyed.delete_record(id) from crm.customers where external_key = 'K'").await;
+            let began = Instant::now();
+            match late.attempt(write, &[]).await {
+                Ok(_) => late.run("commit").await,
+                Err(refusal) => {
+                    assert_eq!(refusal.state, "40001", "{level}: {write}: {refusal}");
+                    late.run("rollback").await;
+                }
+            }
+            assert!(began.elapsed() < Duration::from_secs(1), "{level}: {write}: {:?}", began.elapsed());
+            assert!(["0", "1"].contains(&live(&first, "K").await.as_str()), "{level}: {write}");
+            let history =
+                "select count(*) from crm.customers c where not exists (select from keyed.history(c.id))";
+            assert_eq!(first.text(history, &[]).await, "0");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_transaction_reads_its_own_writes_and_its_own_snapshot() {
+    let database = Database::with_crm().await;
+    let (reader, writer) = (database.session().await, database.session().await);
+    writer.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"old\"}')").await;
+    let name = "select keyed.get_by_key('crm.customers', 'K') #>> '{attributes,name}'";
+    for (level, seen) in [("read committed", "new"), ("repeatable read", "old"), ("serializable", "old")] {
+        reader.run(&format!("begin isolation level {level}; {name}")).await;
+        writer.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"new\"}')").await;
+        assert_eq!(reader.text(name, &[]).await, seen, "{level}");
+        reader.run("select keyed.upsert_by_key('crm.customers', 'own', '{\"name\": \"mine\"}')").await;
+        assert_eq!(reader.text(&name.replace("'K'", "'own'"), &[]).await, "mine", "{level}");
+        reader.run("rollback").await;
+        writer.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"old\"}')").await;
+    }
+}
