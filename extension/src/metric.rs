@@ -5,12 +5,13 @@ use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
+use crate::postgres::trigger::Firing;
 use crate::record::changes::Changes;
 use crate::record::shape::{write_double, write_value};
 use crate::record::time;
-use crate::record::value::Change;
-use crate::template::Template;
+use crate::record::value::{Change, Point};
 use crate::template::definition::Kind;
+use crate::template::{Template, column};
 use pgrx::pg_sys::{self, Datum};
 use std::fmt::Write as _;
 use uuid::Uuid;
@@ -52,8 +53,7 @@ pub fn stamp(changes: &mut Changes) {
     for (_, change) in changes {
         if let Change::Append(points) = change {
             for point in points {
-                // SAFETY: reads the clock.
-                point.at.get_or_insert_with(|| unsafe { pg_sys::GetCurrentTimestamp() });
+                point.at.get_or_insert_with(now);
             }
         }
     }
@@ -62,29 +62,52 @@ pub fn stamp(changes: &mut Changes) {
 /// Appends the points of a write that was just done to the record's series.
 pub fn append(template: &Template, record: Uuid, changes: &Changes) {
     for (position, change) in changes {
-        let Change::Append(points) = change else { continue };
-        let times = points.iter().map(|point| point.at.map(Datum::from)).collect();
-        let values = points.iter().map(|point| datum::double(point.value)).collect();
-        let sql = format!(
-            "insert into {} (record_id, attribute_id, at, value) select $1, $2, p.at, p.value \
-             from unnest($3, $4) p (at, value)",
-            table_sql(template.id)
-        );
-        as_owner(|| {
-            let plan = template.plan(&sql, || {
-                vec![pg_sys::UUIDOID, pg_sys::INT4OID, pg_sys::TIMESTAMPTZARRAYOID, pg_sys::FLOAT8ARRAYOID]
-            });
-            connected(|spi| {
-                let arguments = [
-                    datum::uuid(record),
-                    Some(Datum::from(template.attributes[*position].id)),
-                    datum::array_of(times, pg_sys::TIMESTAMPTZOID),
-                    datum::array_of(values, pg_sys::FLOAT8OID),
-                ];
-                spi.run(&plan, Access::Latest, &arguments);
-            });
-        });
+        if let Change::Append(points) = change {
+            append_points(template, record, template.attributes[*position].id, points);
+        }
     }
+}
+
+/// A metric's column written by hand is a point measured now.
+pub fn append_by_hand(template: &Template, firing: &Firing) {
+    let Some(new) = &firing.new else { return };
+    let Some(record) = new.get(column::ID).map(datum::read_uuid) else { return };
+    for attribute in template.attributes.iter().filter(|attribute| attribute.kind == Kind::Metric) {
+        let is_changed = firing.old.as_ref().is_none_or(|old| !new.same(old, attribute.column));
+        if let (true, Some(value)) = (is_changed, new.get(attribute.column)) {
+            let point = Point { value: datum::read_f64(value), at: Some(now()) };
+            append_points(template, record, attribute.id, &[point]);
+        }
+    }
+}
+
+fn now() -> i64 {
+    // SAFETY: reads the clock.
+    unsafe { pg_sys::GetCurrentTimestamp() }
+}
+
+fn append_points(template: &Template, record: Uuid, attribute: i32, points: &[Point]) {
+    let times = points.iter().map(|point| point.at.map(Datum::from)).collect();
+    let values = points.iter().map(|point| datum::double(point.value)).collect();
+    let sql = format!(
+        "insert into {} (record_id, attribute_id, at, value) select $1, $2, p.at, p.value \
+         from unnest($3, $4) p (at, value)",
+        table_sql(template.id)
+    );
+    as_owner(|| {
+        let plan = template.plan(&sql, || {
+            vec![pg_sys::UUIDOID, pg_sys::INT4OID, pg_sys::TIMESTAMPTZARRAYOID, pg_sys::FLOAT8ARRAYOID]
+        });
+        connected(|spi| {
+            let arguments = [
+                datum::uuid(record),
+                Some(Datum::from(attribute)),
+                datum::array_of(times, pg_sys::TIMESTAMPTZOID),
+                datum::array_of(values, pg_sys::FLOAT8OID),
+            ];
+            spi.run(&plan, Access::Latest, &arguments);
+        });
+    });
 }
 
 /// What part of a series is wanted, and how.

@@ -12,6 +12,11 @@ create function keyed.guard_record() returns trigger
 comment on function keyed.guard_record() is
   'Trigger before each row of a template''s table: checks and normalises the key, checks values, keeps id and created_at, sets updated_at, refuses removal.';
 
+create function keyed.guard_truncate() returns trigger
+  language c as 'MODULE_PATHNAME', 'keyed_guard_truncate';
+comment on function keyed.guard_truncate() is
+  'Trigger before TRUNCATE of a template''s table: refuses it to all but the owner of the tables and superusers.';
+
 create function keyed.note_history() returns trigger
   language c as 'MODULE_PATHNAME', 'keyed_note_history';
 comment on function keyed.note_history() is

@@ -1,4 +1,5 @@
-//! How much others kept the processors from us: what they took is missing from every figure.
+//! Who used the processors: others, whose share is missing from every rate, and the servers that are measured, whose
+//! time for each piece of work hardly depends on others or on the disk.
 
 use std::collections::HashMap;
 
@@ -8,6 +9,7 @@ pub(crate) struct Processors {
     all: f64,
     busy: f64,
     ours: f64,
+    servers: f64,
 }
 
 impl Processors {
@@ -20,7 +22,14 @@ impl Processors {
         let all = ticks.iter().sum();
         // The fourth and the fifth are the time idle and the time waiting for a disk.
         let idle: f64 = ticks.iter().skip(3).take(2).sum();
-        Self { all, busy: all - idle, ours: ours() }
+        let (ourselves, servers) = times();
+        Self { all, busy: all - idle, ours: ourselves + servers, servers }
+    }
+
+    /// The microseconds of processor time that the servers used between two looks.
+    pub(crate) fn used_by_servers_since(self, before: Self) -> f64 {
+        // Linux tells times in hundredths of a second, whatever its own clock does.
+        (self.servers - before.servers) * 10_000.0
     }
 
     /// The share of the processors that others used between two looks.
@@ -30,8 +39,9 @@ impl Processors {
     }
 }
 
-/// The time of this process and all that come from it, the ended ones too.
-fn ours() -> f64 {
+/// The time of this process with the programs that it has waited for, which make the load, and the time of those that
+/// it keeps running.
+fn times() -> (f64, f64) {
     let mut parents = HashMap::new();
     let mut times = HashMap::new();
     for entry in std::fs::read_dir("/proc").expect("this is Linux").flatten() {
@@ -51,5 +61,7 @@ fn ours() -> f64 {
         std::iter::successors(Some(process), |child| parents.get(child).copied())
             .any(|ancestor| ancestor == us)
     };
-    times.iter().filter(|(process, _)| is_ours(**process)).map(|(_, time)| time).sum()
+    let all: f64 = times.iter().filter(|(process, _)| is_ours(**process)).map(|(_, time)| time).sum();
+    let ourselves = times.get(&us).copied().unwrap_or_default();
+    (ourselves, all - ourselves)
 }

@@ -4,6 +4,9 @@ use crate::Arguments;
 use crate::bed::Commit;
 use crate::rounds::{Claim, Outcome, Quantity, Workload};
 
+/// How wide the names of figures are.
+const WIDTH: usize = 50;
+
 /// Prints what was measured as it comes, and remembers what must not be.
 pub(crate) struct Report {
     /// What is being reported on.
@@ -15,10 +18,11 @@ pub(crate) struct Report {
 /// A figure that something is claimed of.
 pub(crate) struct Figure {
     pub(crate) name: String,
-    /// In each mode of commit, the default first: that one decides.
-    pub(crate) values: Vec<f64>,
-    pub(crate) more_is_better: bool,
+    pub(crate) value: f64,
     pub(crate) unit: &'static str,
+    /// Other views of the same, printed beside it.
+    pub(crate) beside: Vec<f64>,
+    pub(crate) more_is_better: bool,
     pub(crate) gate: Option<f64>,
     pub(crate) aim: Option<f64>,
 }
@@ -46,7 +50,7 @@ impl Report {
         self.begin(format!("{}, {clients} client{plural}", workload.name));
         let headings = workload.commits.iter().map(|commit| {
             let mode = if *commit == Commit::Waits { "" } else { "commits do not wait" };
-            format!("{:>10} {:>8}  {mode:<19}", "rate/s", "p50 ms")
+            format!("{:>10} {:>8} {:>7}  {mode:<19}", "rate/s", "p50 ms", "cpu µs")
         });
         println!("  {:<30}{}", "", headings.collect::<Vec<_>>().join(" ").trim_end());
         for (contender, scores) in workload.contenders.iter().zip(&outcome.scores) {
@@ -55,12 +59,21 @@ impl Report {
                 .map(|score| {
                     let (lowest, highest) = score.range();
                     let range = format!("{}-{}", thousands(lowest), thousands(highest));
-                    format!("{:>10} {:>8.3}  {range:<19}", thousands(score.rate()), score.latency())
+                    format!(
+                        "{:>10} {:>8.3} {:>7.0}  {range:<19}",
+                        thousands(score.rate()),
+                        score.latency(),
+                        score.cost()
+                    )
                 })
                 .collect();
             println!("  {:<30}{}", contender.name, columns.join(" ").trim_end());
         }
         println!("  (others used {:.0} % of the processors)", outcome.others * 100.0);
+        // What the servers spend on a piece of work hardly depends on the disk, on others, or on the load's own needs.
+        let views: Vec<String> =
+            headings_of_claims(workload).iter().map(|view| format!("{view:>9}")).collect();
+        println!("  {:<WIDTH$}{}", "", views.concat());
         for claim in &workload.claims {
             self.add_claim(workload, &outcome, claim);
         }
@@ -79,14 +92,16 @@ impl Report {
             println!("  {about} / {against}: not measured");
             return;
         };
-        let more_is_better = claim.quantity == Quantity::Rate;
-        let values = ours.iter().zip(theirs).map(|(ours, theirs)| ours.ratio_to(theirs, claim.quantity));
-        let of = if more_is_better { "" } else { ", p50" };
+        let ratio_by =
+            |quantity| ours.iter().zip(theirs).map(move |(ours, theirs)| ours.ratio_to(theirs, quantity));
+        let mut values: Vec<f64> = ratio_by(claim.quantity).collect();
+        values.extend(ratio_by(Quantity::Cost).next_back());
         self.add_figure(&Figure {
-            name: format!("{about} / {against}{of}"),
-            values: values.collect(),
-            more_is_better,
+            name: format!("{about} / {against}"),
+            value: values.remove(0),
             unit: "",
+            beside: values,
+            more_is_better: claim.quantity == Quantity::Rate,
             gate: claim.gate,
             aim: claim.aim,
         });
@@ -94,28 +109,25 @@ impl Report {
 
     /// Prints a figure, and remembers it when its gate does not hold.
     pub(crate) fn add_figure(&mut self, figure: &Figure) {
-        let Figure { name, values, more_is_better, unit, gate, aim } = figure;
-        let reached = |bound: f64| match more_is_better {
-            true => values[0] >= bound,
-            false => values[0] <= bound,
-        };
+        let Figure { name, value, unit, more_is_better, .. } = figure;
         let sign = if *more_is_better { ">=" } else { "<=" };
-        let mut line = format!("  {name}: {:.2}{unit}", values[0]);
-        if let Some(other) = values.get(1) {
-            line.push_str(&format!(" ({other:.2}{unit} when commits do not wait)"));
+        let reached = |bound: f64| if *more_is_better { *value >= bound } else { *value <= bound };
+        let mut line = format!("  {name:<WIDTH$}{:>9}", format!("{value:.2}{unit}"));
+        for value in &figure.beside {
+            line.push_str(&format!("{value:>9.2}"));
         }
-        if let Some(gate) = gate {
+        if let Some(gate) = figure.gate {
             self.gates += 1;
-            let verdict = if reached(*gate) { "holds" } else { "DOES NOT HOLD" };
-            line.push_str(&format!("; gate {sign} {gate}{unit} {verdict}"));
-            if !reached(*gate) {
-                let missed = format!("{name} is {:.2}{unit}, the gate is {sign} {gate}{unit}", values[0]);
+            let verdict = if reached(gate) { "holds" } else { "DOES NOT HOLD" };
+            line.push_str(&format!("  gate {sign} {gate}{unit} {verdict}"));
+            if !reached(gate) {
+                let missed = format!("{name} is {value:.2}{unit}, the gate is {sign} {gate}{unit}");
                 self.failures.push(format!("{}: {missed}", self.title));
             }
         }
-        if let Some(aim) = aim {
-            let verdict = if reached(*aim) { "reached" } else { "not reached" };
-            line.push_str(&format!("; aim {aim}{unit} {verdict}"));
+        if let Some(aim) = figure.aim {
+            let verdict = if reached(aim) { "reached" } else { "not reached" };
+            line.push_str(&format!(", aim {aim}{unit} {verdict}"));
         }
         println!("{line}");
     }
@@ -138,6 +150,15 @@ impl Report {
         }
         self.failures.is_empty()
     }
+}
+
+/// What the figures of a claim are: the one that decides, the same where commits do not wait, and by processor time.
+fn headings_of_claims(workload: &Workload) -> Vec<&'static str> {
+    let quantity = workload.claims.first().map_or(Quantity::Rate, |claim| claim.quantity);
+    let mut headings = vec![if quantity == Quantity::Rate { "by rate" } else { "by p50" }];
+    headings.extend(workload.commits.iter().skip(1).map(|_| "no wait"));
+    headings.push("by cpu");
+    headings
 }
 
 /// A rate with its thousands apart.

@@ -4,6 +4,7 @@ use crate::Arguments;
 use crate::bed::{Bed, Commit};
 use crate::load::{Load, Turn, median};
 use crate::processors::Processors;
+use std::time::Duration;
 
 /// Work that several contenders do alike.
 pub(crate) struct Workload {
@@ -63,6 +64,8 @@ pub(crate) enum Quantity {
     Rate,
     /// Of the median latencies: the less the better.
     Latency,
+    /// Of the work done for the same processor time: the more the better.
+    Cost,
 }
 
 /// All turns of one contender in one mode of commit.
@@ -79,12 +82,17 @@ impl Score {
         median(self.turns.iter().map(|turn| turn.median).collect())
     }
 
+    pub(crate) fn cost(&self) -> f64 {
+        median(self.turns.iter().map(|turn| turn.cost).collect())
+    }
+
     /// The median of what the rounds say of this score against another one: what slows a round slows both.
     pub(crate) fn ratio_to(&self, other: &Self, quantity: Quantity) -> f64 {
         let pairs = self.turns.iter().zip(&other.turns);
         let ratios = pairs.map(|(ours, theirs)| match quantity {
             Quantity::Rate => ours.rate / theirs.rate,
             Quantity::Latency => ours.median / theirs.median,
+            Quantity::Cost => theirs.cost / ours.cost,
         });
         median(ratios.collect())
     }
@@ -142,7 +150,11 @@ fn take_turn(bed: &Bed, contender: &Contender, seconds: u32, faults: &mut Vec<St
         Some(count.parse().expect("a count is a number"))
     };
     let before = rows();
-    let turn = contender.load.run(&bed.cluster, seconds);
+    let began = Processors::now();
+    let mut turn = contender.load.run(&bed.cluster, seconds);
+    // A session that ends just now would be missed both as a process and in what its parent has gathered.
+    std::thread::sleep(Duration::from_millis(100));
+    turn.cost = Processors::now().used_by_servers_since(began) / turn.done;
     faults.extend(turn.faults.iter().map(|fault| format!("{}: {fault}", contender.name)));
     if let (Some(before), Some(after)) = (before, rows()) {
         let created = turn.created;

@@ -99,6 +99,10 @@ impl Cluster {
         let mut postmaster = self.postmaster.lock().unwrap_or_else(PoisonError::into_inner);
         postmaster.kill().expect("the server is our child");
         postmaster.wait().expect("the server is our child");
+        // Its children see it at their next wait, and nobody can start anew before the last of them has left.
+        while has_processes(&self.data_folder()) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Ends the server in order: sessions are ended, everything is written.
@@ -143,6 +147,13 @@ impl Drop for Cluster {
         // The watchdog has ended it: this only tells the kernel that we know.
         let _ = postmaster.wait();
     }
+}
+
+/// Whether a process works in this folder, as those of a server do in its data.
+fn has_processes(folder: &Path) -> bool {
+    let processes = std::fs::read_dir("/proc").expect("this is Linux");
+    let mut folders = processes.flatten().map(|process| std::fs::read_link(process.path().join("cwd")));
+    folders.any(|process| process.is_ok_and(|process| process == folder))
 }
 
 fn initialize(data: &Path) {

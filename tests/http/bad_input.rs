@@ -120,32 +120,17 @@ async fn a_packed_body_is_not_unpacked() {
 async fn a_body_over_the_limit_is_too_large_whether_announced_or_not() {
     let service = Service::start_with(&[("KEYED_BODY_LIMIT", "64KiB")]).await;
     let body = |length: usize| format!("{{\"attributes\": {{\"name\": \"{}\"}}}}", "x".repeat(length));
-    service.send_text("POST", CREATE, body(60_000)).await.expect(201);
-    service.send_text("POST", CREATE, body(70_000)).await.refused(413, "payload_too_large");
     // Without an announced length the body comes in chunks.
     let chunked = |length: usize| {
-        let (sender, body) = chunks();
-        let text = body_bytes(&body_text(length));
-        tokio::spawn(async move {
-            for chunk in text.chunks(1000) {
-                if sender.send(chunk.to_vec()).await.is_err() {
-                    return;
-                }
-            }
-        });
-        body
+        let chunks: Vec<_> =
+            body(length).as_bytes().chunks(1000).map(<[u8]>::to_vec).map(std::io::Result::Ok).collect();
+        reqwest::Body::wrap_stream(futures_util::stream::iter(chunks))
     };
+    service.send_text("POST", CREATE, body(60_000)).await.expect(201);
     service.send_text("POST", CREATE, chunked(60_000)).await.expect(201);
+    service.send_text("POST", CREATE, body(70_000)).await.refused(413, "payload_too_large");
     service.send_text("POST", CREATE, chunked(70_000)).await.refused(413, "payload_too_large");
     service.create(json!({})).await;
-}
-
-fn body_text(length: usize) -> String {
-    format!("{{\"attributes\": {{\"name\": \"{}\"}}}}", "x".repeat(length))
-}
-
-fn body_bytes(text: &str) -> Vec<u8> {
-    text.as_bytes().to_vec()
 }
 
 #[tokio::test]
@@ -196,21 +181,29 @@ async fn a_body_with_very_many_members_is_refused_quickly() {
     }
 }
 
-/// A body that comes piece by piece.
-fn chunks() -> (tokio::sync::mpsc::Sender<Vec<u8>>, reqwest::Body) {
-    let (sender, receiver) = tokio::sync::mpsc::channel::<Vec<u8>>(4);
-    (sender, reqwest::Body::wrap_stream(Stream(receiver)))
-}
-
-struct Stream(tokio::sync::mpsc::Receiver<Vec<u8>>);
-
-impl futures_util::Stream for Stream {
-    type Item = Result<Vec<u8>, std::io::Error>;
-
-    fn poll_next(
-        mut self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Self::Item>> {
-        self.0.poll_recv(context).map(|chunk| chunk.map(Ok))
+#[tokio::test]
+async fn a_body_that_does_not_arrive_is_given_up_and_disturbs_nobody() {
+    let settings =
+        [("KEYED_REQUEST_TIMEOUT", "2"), ("KEYED_STATEMENT_TIMEOUT", "1"), ("KEYED_POOL_SIZE", "2")];
+    let service = Service::start_with(&settings).await;
+    let slow: Vec<_> = (0..40)
+        .map(|_| {
+            let beginning = std::io::Result::Ok(b"{\"attributes\":".to_vec());
+            let chunks = futures_util::StreamExt::chain(
+                futures_util::stream::iter([beginning]),
+                futures_util::stream::pending(),
+            );
+            let request = service.proxy.request("POST", &format!("/v1{CREATE}"));
+            tokio::spawn(request.body("application/json", reqwest::Body::wrap_stream(chunks)).send())
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    for _ in 0..20 {
+        let began = Instant::now();
+        service.create(json!({})).await;
+        assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+    }
+    for request in slow {
+        request.await.expect("the request ends").refused(408, "request_timeout");
     }
 }

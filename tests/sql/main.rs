@@ -15,6 +15,7 @@ mod restore;
 mod rights;
 mod sessions;
 mod setup;
+mod slugs;
 mod templates;
 mod texts;
 mod times;

@@ -82,24 +82,30 @@ impl<'a> Group<'a> {
     }
 
     /// Runs them by one statement. An error of PostgreSQL is an error of all.
-    pub fn run(&self) -> Vec<(usize, Outcome)> {
+    pub fn run(&self, caller: &Caller) -> Vec<(usize, Outcome)> {
         let Some(first) = self.members.first() else { return Vec::new() };
         let template = &first.template;
         let ids: Vec<Uuid> =
             self.members.iter().map(|_| record_id::generate(template.id, datum::random_u64())).collect();
         as_owner(|| match first.kind {
             Kind::Upsert => self.run_upserts(template, &first.changes, &ids),
-            _ => self.run_creates(template, &first.changes, &ids),
+            _ => self.run_creates(caller, template, &first.changes, &ids),
         })
     }
 
-    fn run_creates(&self, template: &Template, shape: &Changes, ids: &[Uuid]) -> Vec<(usize, Outcome)> {
+    fn run_creates(
+        &self,
+        caller: &Caller,
+        template: &Template,
+        shape: &Changes,
+        ids: &[Uuid],
+    ) -> Vec<(usize, Outcome)> {
         let written: HashSet<Uuid> = self.execute(template, shape, Kind::Create, ids).into_values().collect();
         let outcome = |(member, id): (&Operation, &Uuid)| {
             let outcome = if written.contains(id) {
                 Ok(Done { kind: Kind::Create, id: *id, created: true })
             } else {
-                Err(key_taken(template, member.key.value().unwrap_or_default()))
+                Err(key_taken(caller, template, member.key.value().unwrap_or_default()))
             };
             (member.index, outcome)
         };

@@ -111,7 +111,7 @@ fn finish(
         return Ok(());
     }
     if group.len() > 1 {
-        match attempt(|| Ok(group.run())) {
+        match attempt(|| Ok(group.run(caller))) {
             Ok(Ok(done)) => {
                 for (index, outcome) in done {
                     settle(atomic, index, outcome, outcomes)?;

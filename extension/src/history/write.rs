@@ -5,9 +5,10 @@
 
 use crate::access::Caller;
 use crate::error::Error;
+use crate::metric;
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call};
-use crate::postgres::guard::as_owner;
+use crate::postgres::guard::{self, as_owner};
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::transaction::{self, Moment};
 use crate::postgres::trigger::{self, Firing};
@@ -79,6 +80,9 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     let template = catalog::by_table(firing.table)?;
     let pass = Answer::Datum(firing.pass());
     let operation = operation(&firing);
+    if !guard::is_own_work() {
+        metric::append_by_hand(&template, &firing);
+    }
     let changes = changes(&template, &firing);
     if operation == "update" && changes.len() == 2 {
         return Ok(pass);

@@ -5,6 +5,7 @@ use crate::error::{Code, Error};
 use pgrx::PgTryBuilder;
 use pgrx::pg_sys::{self, Oid};
 use pgrx::prelude::PgSqlErrorCode;
+use std::cell::Cell;
 use std::ffi::CStr;
 
 /// The only schemas in which a name inside our statements may be found without being spelled out.
@@ -41,7 +42,35 @@ pub fn owner() -> Oid {
     })
 }
 
+thread_local! {
+    /// How many of our own functions are at work, one inside the other.
+    static OWN_WORK: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Whether a row is written by one of our functions, which have checked references and keep series themselves, and
+/// not by a statement that somebody typed.
+pub fn is_own_work() -> bool {
+    OWN_WORK.get() > 0
+}
+
+/// Counts one function at work, until it is dropped: also when an error unwinds.
+struct Working;
+
+impl Working {
+    fn begin() -> Working {
+        OWN_WORK.set(OWN_WORK.get() + 1);
+        Working
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        OWN_WORK.set(OWN_WORK.get() - 1);
+    }
+}
+
 fn run<R>(confinement: Confinement, body: impl FnOnce() -> R) -> R {
+    let _working = Working::begin();
     let owner = owner();
     let (mut role, mut context) = (Oid::INVALID, 0);
     // SAFETY: reads two variables of the session.

@@ -37,6 +37,9 @@ sql_functions! {
     /// `keyed.guard_record() returns trigger`.
     keyed_guard_record => super::guard::guard_record;
 
+    /// `keyed.guard_truncate() returns trigger`.
+    keyed_guard_truncate => super::guard::guard_truncate;
+
     /// `keyed.note_history() returns trigger`.
     keyed_note_history => history::write::note_history;
 
@@ -253,11 +256,13 @@ fn http_upsert(template: &Template, body: &str, mode: Mode, return_record: bool)
     };
     let changes =
         attributes.map(|attributes| changes::parse(template, attributes)).transpose()?.unwrap_or_default();
-    let (id, created) = upsert::upsert(&Caller::current(), template, mode, key, changes)?;
+    let caller = Caller::current();
+    let (id, created) = upsert::upsert(&caller, template, mode, key, changes)?;
     let mut body = format!("{{\"id\":\"{id}\",\"created\":{created}");
     if return_record {
         body.push_str(",\"record\":");
-        body.push_str(&read::by_id(template, id, Lifetime::Live, &View::default(), Access::Latest)?);
+        let view = View::of_written(&caller, template);
+        body.push_str(&read::by_id(template, id, Lifetime::Live, &view, Access::Latest)?);
     }
     body.push('}');
     Ok(answer(if created { 201 } else { 200 }, created.then_some(id), Some(body)))

@@ -1,6 +1,6 @@
 //! The trigger that keeps every rule, whoever writes: our functions, or an INSERT or UPDATE typed in psql.
 
-use super::{time, value};
+use super::{reference, time, value};
 use crate::error::{Code, Error};
 use crate::key;
 use crate::postgres::datum::{self, Argument};
@@ -16,7 +16,7 @@ use pgrx::pg_sys::{self, Datum};
 pub fn guard_record(call: &Call) -> Result<Answer, Error> {
     let firing = Firing::from_call(call)?;
     let row = match (&firing.old, &firing.new) {
-        (_, None) => refuse_removal(&firing)?,
+        (_, None) => refuse_removal().map(|()| firing.pass())?,
         (None, Some(new)) => check_insert(&firing, new)?,
         (Some(old), Some(new)) => check_update(&firing, old, new)?,
     };
@@ -25,9 +25,9 @@ pub fn guard_record(call: &Call) -> Result<Answer, Error> {
 
 /// A row that vanishes takes its key, its references and the subject of its history along: only the owner of the
 /// tables, or a superuser, may do that.
-fn refuse_removal(firing: &Firing) -> Result<Datum, Error> {
+fn refuse_removal() -> Result<(), Error> {
     if role::has_rights_of(role::current(), guard::owner()) {
-        return Ok(firing.pass());
+        return Ok(());
     }
     Err(Error::new(Code::Forbidden, "records are not removed, they are marked as deleted").hint(
         "call keyed.delete_record(id), or UPDATE … SET deleted_at = now(); a superuser can DELETE for good",
@@ -38,7 +38,7 @@ fn check_insert(firing: &Firing, new: &Row) -> Result<Datum, Error> {
     let template = catalog::by_table(firing.table)?;
     if let Some(id) = new.get(column::ID) {
         let id = datum::read_uuid(id);
-        if !record_id::is_fresh(id) && record_id::template_of(id) != Some(template.id) {
+        if record_id::template_of(id) != Some(template.id) {
             let message = format!("the id {id} does not belong to {}", template.full_name());
             return Err(Error::at(Code::InvalidValue, "/id", message)
                 .hint("leave id out: its default makes one; your own id belongs into external_key"));
@@ -47,6 +47,7 @@ fn check_insert(firing: &Firing, new: &Row) -> Result<Datum, Error> {
     for attribute in &template.attributes {
         if let Some(value) = new.get(attribute.column) {
             check_value(attribute, value)?;
+            check_target(attribute, value)?;
         }
     }
     let mut replaced: Vec<(i16, Argument)> = Vec::new();
@@ -74,6 +75,7 @@ fn check_update(firing: &Firing, old: &Row, new: &Row) -> Result<Datum, Error> {
             && !new.same(old, attribute.column)
         {
             check_value(attribute, value)?;
+            check_target(attribute, value)?;
         }
     }
     let mut replaced: Vec<(i16, Argument)> = Vec::new();
@@ -97,6 +99,23 @@ fn normalize_key(new: &Row, replaced: &mut Vec<(i16, Argument)>) -> Result<(), E
         }
         Ok(())
     })
+}
+
+/// A reference typed by hand must name a live record, like one that a function was given: the foreign key alone
+/// would be content with a deleted one.
+fn check_target(attribute: &Attribute, value: Datum) -> Result<(), Error> {
+    if attribute.kind != Kind::Reference || guard::is_own_work() {
+        return Ok(());
+    }
+    if attribute.target.is_some_and(|target| reference::is_live(target, datum::read_uuid(value))) {
+        return Ok(());
+    }
+    Err(reference::not_found(attribute))
+}
+
+/// `keyed.guard_truncate() returns trigger`, before TRUNCATE.
+pub fn guard_truncate(_call: &Call) -> Result<Answer, Error> {
+    refuse_removal().map(|()| Answer::Datum(Datum::from(0usize)))
 }
 
 /// The rules of a value that its column type alone does not keep.
@@ -127,6 +146,7 @@ fn check_value(attribute: &Attribute, datum: Datum) -> Result<(), Error> {
             }
             value::check_text_size(list.iter().map(String::len).sum(), &attribute.pointer)?;
             list.iter().try_for_each(|item| {
+                value::check_element_size(item.len(), &attribute.pointer)?;
                 value::check_option(attribute.options.as_deref(), item, &attribute.pointer)
             })
         }

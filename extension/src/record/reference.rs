@@ -7,7 +7,7 @@ use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
-use crate::template::{Template, catalog};
+use crate::template::{Attribute, Template, catalog};
 use pgrx::pg_sys;
 use std::rc::Rc;
 use uuid::Uuid;
@@ -27,17 +27,21 @@ pub fn resolve(caller: &Caller, template: &Template, changes: &mut Changes) -> R
         };
         match found {
             Some(id) => *change = Change::Set(Value::Reference(id)),
-            None => errors.push(
-                Error::at(
-                    Code::ReferenceNotFound,
-                    &attribute.pointer,
-                    "the record that is referenced does not exist",
-                )
-                .hint("create it first, or send null"),
-            ),
+            None => errors.push(not_found(attribute)),
         }
     }
     Error::join(errors).map_or(Ok(()), Err)
+}
+
+/// The refusal of a reference to nothing.
+pub fn not_found(attribute: &Attribute) -> Error {
+    Error::at(Code::ReferenceNotFound, &attribute.pointer, "the record that is referenced does not exist")
+        .hint("create it first, or send null")
+}
+
+/// Whether a template has a live record with this id.
+pub fn is_live(target: i32, id: Uuid) -> bool {
+    catalog::by_id(target).is_some_and(|target| look_up(&target, &Wanted::Id(id)).is_some())
 }
 
 enum Wanted<'a> {
@@ -48,6 +52,10 @@ enum Wanted<'a> {
 fn find(caller: &Caller, target: i32, wanted: &Wanted) -> Option<Uuid> {
     let target: Rc<Template> = catalog::by_id(target)?;
     caller.require(Right::Read, &target).ok()?;
+    look_up(&target, wanted)
+}
+
+fn look_up(target: &Template, wanted: &Wanted) -> Option<Uuid> {
     let (condition, parameter, argument) = match wanted {
         Wanted::Id(id) => ("t.id = $1", pg_sys::UUIDOID, datum::uuid(*id)),
         Wanted::Key(key) => ("t.external_key = $1", pg_sys::TEXTOID, datum::text(key)),

@@ -1,7 +1,7 @@
 //! Record → JSON, straight from the columns of [`super::statement::columns`].
 
 use super::time;
-use crate::access::Caller;
+use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::json::write_string;
 use crate::postgres::datum;
@@ -23,6 +23,8 @@ pub struct View {
     attributes: Option<Vec<usize>>,
     /// For whom `attribute_values` comes too: what lies behind a reference is shown only to who may see it.
     pub verbose_for: Option<Caller>,
+    /// Only the id: for a caller who may write the record and not read it.
+    only_id: bool,
 }
 
 impl View {
@@ -47,7 +49,12 @@ impl View {
                     .hint("name attributes by their slug, or standard fields"));
             }
         }
-        Ok(View { standard: Some(standard), attributes: Some(attributes), verbose_for })
+        Ok(View { standard: Some(standard), attributes: Some(attributes), verbose_for, only_id: false })
+    }
+
+    /// What the answer to a write shows: the record, or to a caller who may not read it no more than its id.
+    pub fn of_written(caller: &Caller, template: &Template) -> View {
+        View { only_id: caller.require(Right::Read, template).is_err(), ..View::default() }
     }
 
     fn has_standard(&self, name: &str) -> bool {
@@ -64,6 +71,10 @@ impl View {
 pub fn write_open(out: &mut String, template: &Template, rows: &Rows, row: usize, view: &View) {
     out.push_str("{\"id\":\"");
     write_uuid(out, rows.get(row, 0));
+    if view.only_id {
+        out.push('"');
+        return;
+    }
     if view.has_standard("template_id") {
         out.push_str("\",\"template_id\":\"");
         out.push_str(&template.id.to_string());

@@ -1,8 +1,7 @@
 //! Dates and times: strict ISO 8601 and RFC 3339 in and out, as PostgreSQL's own day and microsecond numbers.
 
 use crate::error::{Code, Error};
-use jiff::Timestamp;
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
 use std::fmt::Write as _;
 
 /// Days from 1970-01-01, where Unix time starts, to 2000-01-01, where PostgreSQL's does.
@@ -32,30 +31,53 @@ pub fn parse_date(text: &str, pointer: &str) -> Result<i32, Error> {
     i32::try_from(days).ok().filter(|days| DATE_RANGE.contains(days)).ok_or_else(refuse)
 }
 
-/// An RFC 3339 time with offset as microseconds since 2000-01-01T00:00:00Z, rounded half away from zero.
+/// An RFC 3339 time with offset as microseconds since 2000-01-01T00:00:00Z; further digits are rounded.
 pub fn parse_datetime(text: &str, pointer: &str) -> Result<i64, Error> {
-    let refuse = || {
+    let at = civil_and_offset(text).and_then(|(local, offset)| {
+        let nanoseconds = local.duration_since(DateTime::constant(2000, 1, 1, 0, 0, 0, 0)).as_nanos();
+        let nanoseconds = nanoseconds - i128::from(offset) * 60_000_000_000;
+        i64::try_from((nanoseconds + 500).div_euclid(1000)).ok().filter(|at| DATETIME_RANGE.contains(at))
+    });
+    at.ok_or_else(|| {
         Error::at(Code::InvalidValue, pointer, format!("{text:?} is not a time with offset"))
             .hint("write RFC 3339, for example 2024-02-29T13:45:00Z or 2024-02-29T14:45:00.5+01:00")
-    };
-    let bytes = text.as_bytes();
-    let shaped = bytes.len() >= 20
-        && bytes[..4].iter().all(u8::is_ascii_digit)
-        && matches!(bytes[10], b'T' | b't' | b' ')
-        && bytes[13] == b':'
-        && bytes[16] == b':'
-        && !text.contains('[');
-    if !shaped {
-        return Err(refuse());
+    })
+}
+
+/// The local time and its offset from UTC in minutes. The parser for whole timestamps is not used: it takes more
+/// forms than RFC 3339 has, and does not reach the last day of the year 9999.
+fn civil_and_offset(text: &str) -> Option<(DateTime, i32)> {
+    if !text.is_ascii() || text.len() < 20 || !matches!(text.as_bytes()[10], b'T' | b't' | b' ') {
+        return None;
     }
-    let at: Timestamp = text.parse().map_err(|_| refuse())?;
-    let nanoseconds = at.as_nanosecond();
-    let microseconds = (nanoseconds + 500 * nanoseconds.signum()) / 1000;
-    i64::try_from(microseconds)
-        .ok()
-        .map(|unix| unix - EPOCH_MICROSECONDS)
-        .filter(|at| DATETIME_RANGE.contains(at))
-        .ok_or_else(refuse)
+    let (date, rest) = (&text[..10], &text[11..]);
+    let (time, offset) = match rest.strip_suffix(['Z', 'z']) {
+        Some(time) => (time, 0),
+        None => {
+            let (time, offset) = rest.split_at_checked(rest.len() - 6)?;
+            (time, parse_offset(offset)?)
+        }
+    };
+    let (clock, fraction) = time.split_once('.').unwrap_or((time, "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let shaped = clock.len() == 8 && clock.split(':').count() == 3 && clock.split(':').all(digits);
+    if !shaped || !digits(fraction) || fraction.len() > 9 || !digits(&date[..4]) {
+        return None;
+    }
+    Some((date.parse::<Date>().ok()?.to_datetime(time.parse().ok()?), offset))
+}
+
+/// `+hh:mm` or `-hh:mm` in minutes.
+fn parse_offset(text: &str) -> Option<i32> {
+    let bytes = text.as_bytes();
+    let sign = match bytes[0] {
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    let shaped = bytes[3] == b':' && [1, 2, 4, 5].iter().all(|&position| bytes[position].is_ascii_digit());
+    let (hours, minutes): (i32, i32) = (text.get(1..3)?.parse().ok()?, text.get(4..6)?.parse().ok()?);
+    (shaped && hours < 24 && minutes < 60).then_some(sign * (hours * 60 + minutes))
 }
 
 /// Writes days since 2000-01-01 as `YYYY-MM-DD`.

@@ -80,7 +80,7 @@ pub fn upsert(
     let (id, created) = match mode {
         Mode::Create => {
             changes::check_complete(template, &changes)?;
-            (insert(template, key, &changes).ok_or_else(|| key_taken(template, key))?, true)
+            (insert(template, key, &changes).ok_or_else(|| key_taken(caller, template, key))?, true)
         }
         Mode::Update => (update(template, key, &changes).ok_or_else(Error::not_found)?, false),
         Mode::Upsert if complete => insert_or_update(template, key, &changes)?,

@@ -10,6 +10,8 @@ use uuid::Uuid;
 
 /// The most bytes a text value, or all texts of a list together, may have.
 pub const MAX_TEXT_BYTES: usize = 1 << 20;
+/// The most bytes an element of a list may have, so that a list fits an index.
+pub const MAX_ELEMENT_BYTES: usize = 2000;
 /// The most elements a list may have.
 pub const MAX_LIST_ELEMENTS: usize = 10_000;
 /// The most digits a number may be written with, and the largest exponent, so that `1e131071` cannot turn eight
@@ -190,7 +192,7 @@ fn parse_list<'a>(
 ) -> Result<Vec<Cow<'a, str>>, Error> {
     const WANTED: &str = "an array of strings, or one string";
     if let Some(single) = json::string_at(raw, pointer)? {
-        check_text_size(single.len(), pointer)?;
+        check_element_size(single.len(), pointer)?;
         check_option(options, &single, pointer)?;
         return Ok(vec![single]);
     }
@@ -206,11 +208,22 @@ fn parse_list<'a>(
     for (position, entry) in entries.into_iter().enumerate() {
         let here = format!("{pointer}/{position}");
         let element = json::string_at(entry, &here)?.ok_or_else(|| must_be(&here, "a string"))?;
+        check_element_size(element.len(), &here)?;
         check_option(options, &element, &here)?;
         list.push(element);
     }
     check_text_size(list.iter().map(|element| element.len()).sum(), pointer)?;
     Ok(list)
+}
+
+/// Refuses a list element of more than 2000 bytes.
+pub fn check_element_size(bytes: usize, pointer: &str) -> Result<(), Error> {
+    if bytes > MAX_ELEMENT_BYTES {
+        let message = format!("the element has {bytes} bytes: at most {MAX_ELEMENT_BYTES} are allowed");
+        return Err(Error::at(Code::InvalidValue, pointer, message)
+            .hint("longer texts belong into a string attribute"));
+    }
+    Ok(())
 }
 
 /// Refuses a list element that is not one of the attribute's options.

@@ -50,6 +50,7 @@ pub fn create(
     reference::resolve(caller, template, &mut changes)?;
     metric::stamp(&mut changes);
     let id = record_id::generate(template.id, datum::random_u64());
+    let view = View::of_written(caller, template);
     let record = as_owner(|| {
         let assignments = Assignments::new(template, &changes);
         let sql = statement::insert(template, &assignments, &columns(template));
@@ -58,10 +59,10 @@ pub fn create(
             let mut arguments = vec![datum::uuid(id), datum::optional_text(key)];
             arguments.extend_from_slice(&assignments.arguments);
             let rows = spi.run(&plan, Access::Latest, &arguments);
-            (!rows.is_empty()).then(|| to_json(template, &rows, 0, &View::default()))
+            (!rows.is_empty()).then(|| to_json(template, &rows, 0, &view))
         })
     });
-    let Some(record) = record else { return Err(key_taken(template, key.unwrap_or_default())) };
+    let Some(record) = record else { return Err(key_taken(caller, template, key.unwrap_or_default())) };
     metric::append(template, id, &changes);
     Ok((id, record))
 }
@@ -74,9 +75,10 @@ pub fn key_and_values(assignments: &Assignments) -> Vec<pg_sys::Oid> {
 }
 
 /// The refusal of a key that another live record holds.
-pub fn key_taken(template: &Template, key: &str) -> Error {
+pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
     let message = format!("another live record of {} holds the external_key {key:?}", template.full_name());
-    let existing_id = read::id_by_key(template, key);
+    let may_read = caller.require(Right::Read, template).is_ok();
+    let existing_id = if may_read { read::id_by_key(template, key) } else { None };
     Error { existing_id, ..Error::at(Code::ExternalKeyTaken, "/external_key", message) }
         .hint("send another key, or write to that record: PUT …/by-key, keyed.upsert_by_key")
 }
@@ -111,8 +113,9 @@ pub fn update(
     reference::resolve(caller, template, &mut changes)?;
     metric::stamp(&mut changes);
     let assignments = Assignments::new(template, &changes);
+    let view = View::of_written(caller, template);
     if assignments.is_empty() && *key == Key::Absent {
-        return read::by_id(template, id, Lifetime::Live, &View::default(), Access::Latest);
+        return read::by_id(template, id, Lifetime::Live, &view, Access::Latest);
     }
     let (assignment, mut arguments, mut types) = (
         if *key == Key::Absent { KeyAssignment::Keep } else { KeyAssignment::Set },
@@ -126,38 +129,40 @@ pub fn update(
     arguments.extend_from_slice(&assignments.arguments);
     types.extend(assignments.parameter_types());
     let sql = statement::update_by_id(template, assignment, &assignments);
-    let written = write_one(template, &sql, types, &arguments, key)?;
+    let written = write_one(caller, template, &sql, types, &arguments, key)?;
     match written {
         Some(record) => {
             metric::append(template, id, &changes);
             Ok(record)
         }
         // Nothing differed, or there is no such record: reading tells.
-        None => read::by_id(template, id, Lifetime::Live, &View::default(), Access::Latest),
+        None => read::by_id(template, id, Lifetime::Live, &view, Access::Latest),
     }
 }
 
 /// Runs a statement that returns the written record; a key that is taken comes back as our own error.
 fn write_one(
+    caller: &Caller,
     template: &Template,
     sql: &str,
     types: Vec<pg_sys::Oid>,
     arguments: &[Argument],
     key: &Key,
 ) -> Result<Option<String>, Error> {
+    let view = View::of_written(caller, template);
     let run = || {
         as_owner(|| {
             let plan = template.plan(sql, || types);
             connected(|spi| {
                 let rows = spi.run(&plan, Access::Latest, arguments);
-                (!rows.is_empty()).then(|| to_json(template, &rows, 0, &View::default()))
+                (!rows.is_empty()).then(|| to_json(template, &rows, 0, &view))
             })
         })
     };
     // Only a write that touches the key can meet a taken one; the others are spared the subtransaction.
     let Some(wanted) = key.value() else { return Ok(run()) };
     subtransaction(run).map_err(|caught| match caught.state {
-        PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => key_taken(template, wanted),
+        PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => key_taken(caller, template, wanted),
         _ => caught.rethrow(),
     })
 }
@@ -226,7 +231,7 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key) -> Result<String, Error> {
     let arguments = [datum::uuid(id), datum::optional_text(wanted.value())];
     let types = vec![pg_sys::UUIDOID, pg_sys::TEXTOID];
     let restored =
-        write_one(&template, &sql, types, &arguments, &wanted).map_err(|error| match error.code {
+        write_one(caller, &template, &sql, types, &arguments, &wanted).map_err(|error| match error.code {
             Code::ExternalKeyTaken => error
                 .hint("send {\"external_key\": \"another\"}, or null to restore the record without a key"),
             _ => error,

@@ -61,6 +61,8 @@ pub fn create_table(
          comment on table {history} is {}; \
          create trigger keyed_guard before insert or update or delete on {table} \
            for each row execute function keyed.guard_record(); \
+         create trigger keyed_guard_truncate before truncate on {table} \
+           for each statement execute function keyed.guard_truncate(); \
          create trigger keyed_note_history after insert or update or delete on {table} \
            for each row execute function keyed.note_history(); \
          create trigger keyed_write_history after insert or update or delete on {table} \

@@ -23,6 +23,10 @@ pub(crate) struct Turn {
     pub(crate) rate: f64,
     /// The median latency in milliseconds.
     pub(crate) median: f64,
+    /// How many statements or requests were done.
+    pub(crate) done: f64,
+    /// The microseconds of processor time that the servers spent on each.
+    pub(crate) cost: f64,
     /// How many answers said that they created a record.
     pub(crate) created: u64,
     /// What went wrong, in words.

@@ -35,6 +35,7 @@ impl Sql {
             output.lines().find_map(|line| line.strip_prefix(before)?.split(' ').next()?.parse().ok())
         };
         turn.rate = figure("tps = ").unwrap_or_default();
+        turn.done = figure("number of transactions actually processed: ").unwrap_or_default();
         let failed = figure("number of failed transactions: ").unwrap_or_default();
         if failed > 0.0 {
             turn.faults.push(format!("{failed} statements failed"));

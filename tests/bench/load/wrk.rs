@@ -45,8 +45,9 @@ impl Http {
         let mut turn = Turn {
             rate: requests / figure("microseconds") * 1e6,
             median: figure("p50") / 1000.0,
+            done: requests,
             created: figure("created") as u64,
-            faults: Vec::new(),
+            ..Turn::default()
         };
         let example = output.lines().find_map(|line| line.strip_prefix("example ")).unwrap_or_default();
         for (name, meaning) in

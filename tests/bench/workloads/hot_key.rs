@@ -75,7 +75,8 @@ async fn race(run: &mut Run<'_>) {
     }
     run.report.add_figure(&Figure {
         name: "upserts per second".to_owned(),
-        values: vec![rate],
+        value: rate,
+        beside: Vec::new(),
         more_is_better: true,
         unit: "",
         gate: None,

@@ -20,7 +20,8 @@ pub(super) async fn run(run: &mut Run<'_>) {
     let times_from = |first: usize| median(times[first..first + 10].to_vec());
     let figure = |name: String, value, gate, aim| Figure {
         name,
-        values: vec![value],
+        value,
+        beside: Vec::new(),
         more_is_better: false,
         unit: " ms",
         gate,

@@ -1,0 +1,142 @@
+//! The server is killed; what was acknowledged is there afterwards, whole and once.
+
+use harness::{Database, Service, Session};
+use std::collections::HashMap;
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+const ROUNDS: usize = 3;
+const WRITERS: usize = 6;
+
+/// Everything that a write changes must agree: the number, the points of its series, the versions of its history.
+async fn assert_whole(session: &Session) {
+    let torn = "select coalesce(string_agg(c.external_key, ', '), '') from crm.customers c
+                where c.visits <> (select count(*) from keyed_state.metric_2 m where m.record_id = c.id)
+                or c.visits <> (select max(h.version) from keyed_state.history_2 h where h.record_id = c.id)
+                or c.visits <> (select count(*) from keyed_state.history_2 h where h.record_id = c.id)";
+    assert_eq!(session.text(torn, &[]).await, "", "these writes are there in part only");
+    session
+        .run("set enable_indexscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off")
+        .await;
+    let twice = "select count(*) from (select from crm.customers where deleted_at is null group by external_key having count(*) > 1) t";
+    assert_eq!(session.text(twice, &[]).await, "0", "a key has two live holders");
+}
+
+/// Every index holds what its table holds, and every unique one is so.
+fn assert_sound(database: &Database) {
+    let mut check = database.cluster().program("pg_amcheck");
+    check.args(["--install-missing", "--heapallindexed", "--parent-check", "--database", database.name()]);
+    let output = check.output().expect("pg_amcheck runs");
+    let said =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{said}");
+    database.cluster().sql(database.name(), &format!("reindex database {}", database.name()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_acknowledged_upsert_survives_kill_9() {
+    let database = Database::new_durable().await.add_crm().await;
+    let mut acknowledged: HashMap<usize, usize> = HashMap::new();
+    for round in 0..ROUNDS {
+        let mut writers = JoinSet::new();
+        for writer in 0..WRITERS {
+            let client = database.client().await;
+            writers.spawn(async move {
+                let mut count = 0;
+                // Every second writer shares a key with its neighbour.
+                let upsert = format!(
+                    "select keyed.upsert_by_key('crm.customers', 'K-{}', '{{\"visits\": {{\"$inc\": 1}}, \"mood\": 1}}')",
+                    writer / 2
+                );
+                while client.batch_execute(&upsert).await.is_ok() {
+                    count += 1;
+                }
+                (writer / 2, count)
+            });
+        }
+        tokio::time::sleep(Duration::from_millis(600 + 250 * round as u64)).await;
+        tokio::task::block_in_place(|| database.cluster().kill());
+        for (key, count) in writers.join_all().await {
+            *acknowledged.entry(key).or_default() += count;
+        }
+        tokio::task::block_in_place(|| database.cluster().start_again());
+        let session = database.session().await;
+        for (key, count) in &mut acknowledged {
+            let visits = "select visits from crm.customers where external_key = $1";
+            let visits: usize = session.text(visits, &[&format!("K-{key}")]).await.parse().expect("a number");
+            assert!(*count > 0, "nothing was acknowledged");
+            // Two writers share a key: the last write of each may have happened without its answer.
+            assert!((*count..=*count + 2).contains(&visits), "{count} were acknowledged, {visits} are there");
+            *count = visits;
+        }
+        assert_whole(&session).await;
+        tokio::task::block_in_place(|| assert_sound(&database));
+    }
+    database.session().await.run("select keyed.upsert_by_key('crm.customers', 'new')").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_write_that_http_acknowledged_survives_the_crash_of_a_server_process() {
+    let database = Database::new_durable().await.add_crm().await;
+    let service = Service::over(database, &[("KEYED_POOL_SIZE", "4")]).await;
+    let mut writers = JoinSet::new();
+    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    for writer in 0..4 {
+        let (address, key) =
+            (service.proxy.url("/v1/entities/template/customers/by-key"), service.proxy.key().to_owned());
+        let stop = std::sync::Arc::clone(&stop);
+        writers.spawn(async move {
+            let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+            let (mut acknowledged, mut unknown, mut after) = (0, 0, 0);
+            let body = serde_json::json!({
+                "external_key": format!("K-{writer}"), "attributes": {"visits": {"$inc": 1}, "mood": 1}
+            });
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                let request =
+                    client.put(&address).bearer_auth(&key).header("x-service-project-id", "crm").json(&body);
+                let answer = request.send().await.expect("the proxy answers");
+                let status = answer.status().as_u16();
+                let body: serde_json::Value = answer.json().await.expect("the proxy answers JSON");
+                match status {
+                    200 | 201 => {
+                        acknowledged += 1;
+                        after += usize::from(unknown > 0);
+                    }
+                    503 => {
+                        unknown += usize::from(body["outcome"] == "unknown");
+                        assert_eq!(body["retryable"], body["outcome"] != "unknown", "{body}");
+                        tokio::time::sleep(Duration::from_millis(20)).await;
+                    }
+                    _ => panic!("{status}: {body}"),
+                }
+            }
+            (writer, acknowledged, unknown, after)
+        });
+    }
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    let session = service.session().await;
+    let busy = "select pid from pg_stat_activity where usename = 'keyed_proxy' and datname = current_database() limit 1";
+    let process = session.text(busy, &[]).await;
+    let killed = std::process::Command::new("kill").args(["-KILL", &process]).status();
+    assert!(killed.is_ok_and(|status| status.success()));
+    let began = std::time::Instant::now();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    while service.by_key("K-0").await.status != 200 {
+        assert!(began.elapsed() < Duration::from_secs(60), "the server did not recover");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    let told = writers.join_all().await;
+    let session = service.session().await;
+    for (writer, acknowledged, unknown, after) in &told {
+        assert!(*unknown == 0 || *after > 0, "the caller was not served again");
+        let visits = "select visits from crm.customers where external_key = $1";
+        let visits: usize = session.text(visits, &[&format!("K-{writer}")]).await.parse().expect("a number");
+        let possible = *acknowledged..=acknowledged + unknown;
+        assert!(possible.contains(&visits), "{possible:?} were possible, {visits} are there");
+    }
+    assert!(told.iter().all(|(_, acknowledged, ..)| *acknowledged > 10), "{told:?}");
+    assert_whole(&session).await;
+    service.by_key("K-0").await.expect(200);
+}

@@ -1,0 +1,75 @@
+//! Callers who hang up leave nothing behind.
+
+use harness::{Service, Session};
+use serde_json::json;
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+
+/// What the proxy's sessions are doing, apart from nothing.
+const BUSY: &str =
+    "select coalesce(string_agg(state || ': ' || left(query, 80), ', '), '') from pg_stat_activity
+                    where usename = 'keyed_proxy' and datname = current_database() and state <> 'idle'";
+
+/// Waits until the proxy's sessions rest.
+async fn assert_idle_within(session: &Session, patience: Duration) {
+    let began = Instant::now();
+    loop {
+        let busy = session.text(BUSY, &[]).await;
+        if busy.is_empty() {
+            return;
+        }
+        assert!(began.elapsed() < patience, "still busy after {patience:?}: {busy}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn callers_who_hang_up_at_any_moment_leave_no_transaction_and_no_half_write() {
+    let service = Service::start_with(&[("KEYED_POOL_SIZE", "3"), ("KEYED_POOL_WAIT", "10")]).await;
+    let mut requests = JoinSet::new();
+    for number in 0..400_u64 {
+        let body = json!({"external_key": format!("K-{}", number % 5), "attributes": {"visits": {"$inc": 1}, "mood": 1}});
+        let request = service.proxy.request("PUT", "/v1/entities/template/customers/by-key").json(&body);
+        requests.spawn(async move {
+            // Some hang up at once, some in the middle, some just when the answer comes.
+            tokio::time::sleep(Duration::from_millis(number / 2)).await;
+            let patience = Duration::from_micros(number * 7919 % 12_000);
+            tokio::time::timeout(patience, request.send()).await.is_ok_and(|answer| answer.status < 300)
+        });
+    }
+    let acknowledged = requests.join_all().await.into_iter().filter(|answered| *answered).count();
+    assert!((5..395).contains(&acknowledged), "{acknowledged} of 400 were answered: nothing was proved");
+    let session = service.session().await;
+    assert_idle_within(&session, Duration::from_secs(2)).await;
+    let written: usize =
+        session.text("select sum(visits) from crm.customers", &[]).await.parse().expect("a number");
+    assert!((acknowledged..=400).contains(&written), "{acknowledged} were acknowledged, {written} are there");
+    let torn = "select count(*) from crm.customers c
+                where c.visits <> (select count(*) from keyed_state.metric_2 m where m.record_id = c.id)
+                or c.visits <> (select count(*) from keyed_state.history_2 h where h.record_id = c.id)";
+    assert_eq!(session.text(torn, &[]).await, "0");
+    for number in 0..20 {
+        service.upsert(&format!("after {number}"), json!({})).await.expect(201);
+    }
+    assert_eq!(session.text("select count(*) from pg_stat_activity where usename = 'keyed_proxy' and xact_start is not null and datname = current_database()", &[]).await, "0");
+}
+
+#[tokio::test]
+async fn a_statement_whose_caller_hung_up_is_ended() {
+    let service = Service::start_with(&[("KEYED_POOL_SIZE", "2")]).await;
+    service.upsert("K", json!({"name": "Ada"})).await.expect(201);
+    let session = service.session().await;
+    session.run("begin; update crm.customers set name = 'Bea'").await;
+    for _ in 0..2 {
+        let waiting = service.upsert("K", json!({"name": "Cleo"}));
+        assert!(
+            tokio::time::timeout(Duration::from_millis(200), waiting).await.is_err(),
+            "it should wait for the lock"
+        );
+    }
+    let observer = service.session().await;
+    assert_idle_within(&observer, Duration::from_secs(2)).await;
+    service.by_key("K").await.expect(200);
+    session.run("commit").await;
+    assert_eq!(service.by_key("K").await.expect(200)["attributes"]["name"], "Bea");
+}

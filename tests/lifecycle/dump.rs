@@ -1,0 +1,130 @@
+//! pg_dump and pg_restore carry everything over.
+
+use harness::{Cluster, Database, Durability, Service, Session};
+use serde_json::json;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+/// What a program prints; a failure panics with what it said.
+fn output(command: &mut Command, input: &[u8]) -> Vec<u8> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program runs");
+    let mut stdin = child.stdin.take().expect("piped");
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || {
+        // A program that ends early says why on standard error.
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().expect("the program ends");
+    writer.join().expect("the writer ends");
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+fn dump(database: &Database, arguments: &[&str]) -> Vec<u8> {
+    output(database.cluster().program("pg_dump").args(arguments).args(["--dbname", database.name()]), b"")
+}
+
+/// The definition of everything as SQL, without the lines that differ from run to run.
+fn definitions(database: &Database) -> String {
+    let dump = String::from_utf8(dump(database, &["--schema-only"])).expect("a text");
+    dump.lines()
+        .filter(|line| !line.starts_with("\\") && !line.starts_with("--"))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// Count and checksum of every table, and where every sequence stands.
+async fn contents(session: &Session) -> String {
+    let tables = "select format('select %L || count(*) || '' '' || coalesce(md5(string_agg(t::text, E''\\n'' order by t::text)), '''') from %s t',
+                    c.oid::regclass || ': ', c.oid::regclass)
+                  from pg_class c where c.relkind = 'r' and c.relnamespace in ('crm'::regnamespace, 'keyed_state'::regnamespace)
+                  order by c.oid::regclass::text";
+    let mut lines = Vec::new();
+    for row in session.rows(tables, &[]).await {
+        lines.push(session.text(row[0].as_deref().unwrap_or_default(), &[]).await);
+    }
+    let sequences = "select string_agg(schemaname || '.' || sequencename || ' ' || coalesce(last_value, 0), E'\\n' order by 1)
+                     from (select * from pg_sequences order by schemaname, sequencename) s";
+    lines.push(session.text(sequences, &[]).await);
+    lines.join("\n")
+}
+
+/// A database with something of everything, and its restored copy in a cluster of its own.
+async fn restored() -> (Database, Database, String) {
+    let source = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
+    let role = source.create_role("clerk").await;
+    let session = source.session().await;
+    session
+        .run(&format!(
+            "grant usage on schema crm to {role}; grant select, insert, update on crm.customers to {role}"
+        ))
+        .await;
+    session.run(
+        r#"select keyed.upsert_by_key('crm.companies', 'C-' || n, '{"name": "ACME"}') from generate_series(1, 3) n;
+           select keyed.upsert_by_key('crm.customers', 'é:/ ' || n, jsonb_build_object('name', 'it''s \ "' || n, 'visits', n * 1.10,
+             'mood', n, 'tags', array['x', 'y,{}'], 'tier', 'gold', 'born', '2024-02-29', 'seen', '2024-02-29T12:00:00.123456Z',
+             'company', jsonb_build_object('external_key', 'C-' || (n % 3 + 1)))) from generate_series(1, 50) n;
+           select keyed.patch_record(id, '{"attributes": {"visits": {"$inc": 1}}}') from crm.customers where visits > 30;
+           select keyed.delete_record(id) from crm.customers where visits > 50;
+           select keyed.create_template('crm', 'tree', '[{"slug": "up", "type": "reference", "template": "tree"}]');
+           select keyed.upsert_by_key('crm.tree', 'a'); select keyed.upsert_by_key('crm.tree', 'a', '{"up": {"external_key": "a"}}');
+           select keyed.create_project('empty', 'Nothing in it'); select keyed.issue_api_key('keyed_admin', null, 'unused')"#,
+    ).await;
+    let key = source.api_key(&role, &["crm"]).await;
+
+    let target = Arc::new(Cluster::start(Durability::None));
+    let globals = output(source.cluster().program("pg_dumpall").arg("--globals-only"), b"");
+    // The superuser exists already, which is no reason to stop.
+    output(target.program("psql").args(["--no-psqlrc", "--quiet", "--dbname", "postgres"]), &globals);
+    let copy = Database::empty_in(&target).await;
+    let archive = dump(&source, &["--format=custom"]);
+    output(copy.cluster().program("pg_restore").args(["--exit-on-error", "--dbname", copy.name()]), &archive);
+    (source, copy, key)
+}
+
+#[tokio::test]
+async fn a_restored_database_is_the_same_and_works_on() {
+    let (source, copy, key) = restored().await;
+    assert_eq!(definitions(&copy), definitions(&source));
+    let session = copy.session().await;
+    assert_eq!(contents(&session).await, contents(&source.session().await).await);
+
+    let upsert =
+        "select created from keyed.upsert_by_key('crm.customers', $1, '{\"name\": \"new\", \"mood\": 2}')";
+    assert_eq!(session.text(upsert, &["é:/ 1"]).await, "f");
+    assert_eq!(session.text(upsert, &["é:/ 99"]).await, "t");
+    let versions =
+        "select max(version) from keyed.history((keyed.get_by_key('crm.customers', $1) ->> 'id')::uuid)";
+    assert_eq!(session.text(versions, &["é:/ 1"]).await, "2");
+    session
+        .run("select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"metric\"}]')")
+        .await;
+    session.run("select keyed.upsert_by_key('crm.orders', 'O-1', '{\"n\": 1}')").await;
+
+    let service = Service::over(copy, &[]).await;
+    let answer = service
+        .proxy
+        .request("GET", "/v1/entities/template/customers/by-key?key=%C3%A9:/%2099")
+        .key(&key)
+        .send()
+        .await;
+    assert_eq!(answer.expect(200)["attributes"]["name"], json!("new"));
+    service
+        .create(json!({"external_key": "é:/ 100", "attributes": {"company": {"external_key": "C-1"}}}))
+        .await;
+    service
+        .post("/entities/template/customers", json!({"external_key": "é:/ 2"}))
+        .await
+        .refused(409, "external_key_taken");
+}
+
+#[tokio::test]
+async fn a_restored_database_takes_new_projects() {
+    let (_source, copy, _) = restored().await;
+    copy.session()
+        .await
+        .run("select keyed.create_project('shop'); select keyed.create_template('shop', 'goods')")
+        .await;
+}

@@ -1,0 +1,70 @@
+//! The extension is code: data does not go with it.
+
+use harness::Database;
+
+const CONTENTS: &str =
+    "select md5(string_agg(c::text, ',' order by c.id)) || ' ' || count(*) from crm.customers c";
+
+async fn with_records() -> Database {
+    let database = Database::with_crm().await;
+    let fill = "select keyed.upsert_by_key('crm.customers', 'k' || n, '{\"name\": \"x\", \"mood\": 1}') from generate_series(1, 20) n";
+    database.session().await.run(fill).await;
+    database
+}
+
+#[tokio::test]
+async fn dropping_the_extension_is_refused_while_templates_exist() {
+    let database = with_records().await;
+    let session = database.session().await;
+    let before = session.text(CONTENTS, &[]).await;
+    for statement in [
+        "drop extension keyed",
+        "drop extension keyed restrict",
+        "drop schema keyed",
+        "drop function keyed.new_id",
+    ] {
+        assert_eq!(session.refusal(statement, &[]).await.state, "2BP01", "{statement}");
+    }
+    assert_eq!(session.text(CONTENTS, &[]).await, before);
+    session.run("select keyed.upsert_by_key('crm.customers', 'new')").await;
+}
+
+#[tokio::test]
+async fn even_dropped_with_cascade_it_takes_no_row_along() {
+    let database = with_records().await;
+    let session = database.session().await;
+    let before = session.text(CONTENTS, &[]).await;
+    let history = session.text("select count(*) from keyed_state.history_2", &[]).await;
+    session.run("drop extension keyed cascade").await;
+    assert_eq!(session.text(CONTENTS, &[]).await, before);
+    assert_eq!(session.text("select count(*) from keyed_state.history_2", &[]).await, history);
+    assert_eq!(session.text("select count(*) from keyed_state.template", &[]).await, "2");
+}
+
+#[tokio::test]
+async fn a_database_owner_who_is_no_superuser_cannot_install_it() {
+    let database = Database::with_crm().await;
+    let role = database.create_role("owner").await;
+    let empty = Database::empty_in(database.cluster()).await;
+    let session = empty.session().await;
+    session.run(&format!("alter database {} owner to {role}", empty.name())).await;
+    let refusal = empty.session_as(&role).await.refusal("create extension keyed cascade", &[]).await;
+    assert_eq!(refusal.state, "42501");
+    session.run(&format!("alter database {} owner to postgres", empty.name())).await;
+}
+
+#[tokio::test]
+async fn without_init_every_function_says_what_to_do() {
+    let database = Database::empty_in(&harness::Cluster::shared()).await;
+    let session = database.session().await;
+    session.run("create extension keyed cascade; create table plain (id int)").await;
+    let refusal = session.refusal("select keyed.create_record('plain')", &[]).await;
+    assert!(
+        refusal.hint.contains("keyed.init()") || refusal.message.contains("not a template"),
+        "{refusal} {}",
+        refusal.hint
+    );
+    // The first project sets the database up by itself.
+    session.run("select keyed.create_project('crm'); select keyed.create_template('crm', 'customers')").await;
+    session.run("select keyed.upsert_by_key('crm.customers', 'K')").await;
+}
