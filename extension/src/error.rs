@@ -84,6 +84,9 @@ pub struct Fault {
     pub detail: String,
 }
 
+/// The most faults of one request that are told.
+pub const MOST_FAULTS: usize = 100;
+
 /// A refusal, before it is raised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -112,20 +115,20 @@ impl std::fmt::Display for Error {
 impl Error {
     /// An error about the request as a whole.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        let message = message.into();
+        let message = shortened(message.into());
         Error { code, message, hint: None, faults: Vec::new(), existing_id: None, failed_index: None }
     }
 
     /// An error about one place of the request.
     pub fn at(code: Code, pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        let message = message.into();
+        let message = shortened(message.into());
         let fault = Fault { pointer: pointer.into(), code, detail: message.clone() };
         Error { faults: vec![fault], ..Error::new(code, message) }
     }
 
     /// Adds what the caller can do about it.
     pub fn hint(self, hint: impl Into<String>) -> Self {
-        Error { hint: Some(hint.into()), ..self }
+        Error { hint: Some(shortened(hint.into())), ..self }
     }
 
     /// The one answer for what is missing, deleted or out of sight: always the same, so that it tells nothing.
@@ -148,7 +151,7 @@ impl Error {
     pub fn join(errors: Vec<Error>) -> Option<Error> {
         let mut errors = errors.into_iter();
         let mut first = errors.next()?;
-        first.faults.extend(errors.flat_map(|error| error.faults));
+        first.faults.extend(errors.flat_map(|error| error.faults).take(MOST_FAULTS - 1));
         Some(first)
     }
 
@@ -205,6 +208,16 @@ impl Error {
         }
         report.report(PgLogLevel::ERROR);
         unreachable!("an error report of level ERROR does not return")
+    }
+}
+
+/// No more than the beginning of a text that is longer than a person would read: messages quote what was sent, and
+/// what was sent may be a megabyte.
+fn shortened(text: String) -> String {
+    const MOST: usize = 400;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }
 

@@ -152,9 +152,17 @@ pub fn write_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Escapes one step of a JSON pointer (RFC 6901 §3).
+/// Escapes one step of a JSON pointer (RFC 6901 §3). A step that is longer than any name of ours is cut.
 pub fn pointer_step(name: &str) -> Cow<'_, str> {
-    if name.contains(['~', '/']) { name.replace('~', "~0").replace('/', "~1").into() } else { name.into() }
+    const MOST: usize = 100;
+    let (kept, more) = match name.char_indices().nth(MOST) {
+        Some((end, _)) => (&name[..end], "…"),
+        None => (name, ""),
+    };
+    if more.is_empty() && !kept.contains(['~', '/']) {
+        return kept.into();
+    }
+    (kept.replace('~', "~0").replace('/', "~1") + more).into()
 }
 
 #[cfg(test)]

@@ -59,6 +59,23 @@ pub fn stamp(changes: &mut Changes) {
     }
 }
 
+/// Whether a write appends to a series.
+pub fn has_points(changes: &Changes) -> bool {
+    changes.iter().any(|(_, change)| matches!(change, Change::Append(_)))
+}
+
+/// Locks the row that a condition names, so that no other writer can append to its series until the transaction
+/// ends, and every statement from now on sees what was appended before.
+pub fn lock(template: &Template, condition: &str, parameter: pg_sys::Oid, argument: datum::Argument) {
+    let sql = format!("select from {} t where {condition} for no key update", template.table_sql());
+    as_owner(|| {
+        let plan = template.plan(&sql, || vec![parameter]);
+        connected(|spi| {
+            spi.run(&plan, Access::Latest, &[argument]);
+        });
+    });
+}
+
 /// Appends the points of a write that was just done to the record's series.
 pub fn append(template: &Template, record: Uuid, changes: &Changes) {
     for (position, change) in changes {
@@ -185,6 +202,9 @@ pub fn series(caller: &Caller, record: Uuid, slug: &str, query: &Query) -> Resul
                 Some(Datum::from(i64::from(limit) + 1)),
             ];
             let rows = spi.run(&plan, Access::Snapshot, &arguments);
+            if rows.is_empty() && !exists(&template, record) {
+                return Err(Error::not_found());
+            }
             let shown = rows.len().min(limit as usize);
             let mut out = String::from("{\"points\":[");
             for row in 0..shown {
@@ -206,6 +226,13 @@ pub fn series(caller: &Caller, record: Uuid, slug: &str, query: &Query) -> Resul
             Ok(out)
         })
     })
+}
+
+/// Whether there is, or was until it was deleted, such a record.
+fn exists(template: &Template, record: Uuid) -> bool {
+    let sql = format!("select from {} t where t.id = $1", template.table_sql());
+    let plan = template.plan(&sql, || vec![pg_sys::UUIDOID]);
+    connected(|spi| !spi.run(&plan, Access::Snapshot, &[datum::uuid(record)]).is_empty())
 }
 
 fn parse_cursor(cursor: Option<&str>) -> Result<(Option<i64>, Option<i64>), Error> {

@@ -19,7 +19,7 @@ impl<S: Send + Sync, const N: usize> FromRequestParts<S> for Segments<N> {
         let values = RawPathParams::from_request_parts(parts, state)
             .await
             .map_err(|_| Problem::malformed("the path is not UTF-8"))?;
-        let mut values = values.iter().map(|(_, value)| value.to_owned());
+        let mut values = values.iter().map(|(_, value)| without_zero(Cow::Borrowed(value)).into_owned());
         Ok(Segments(std::array::from_fn(|_| values.next().unwrap_or_default())))
     }
 }
@@ -73,9 +73,15 @@ fn decode(text: &str) -> Result<Cow<'_, str>, Problem> {
     }
     let spaced = text.replace('+', " ");
     match percent_decode(spaced.as_bytes()).decode_utf8() {
-        Ok(decoded) => Ok(Cow::Owned(decoded.into_owned())),
+        Ok(decoded) => Ok(without_zero(Cow::Owned(decoded.into_owned()))),
         Err(_) => Err(Problem::malformed("the query string does not decode to UTF-8")),
     }
+}
+
+/// U+0000 cannot travel to PostgreSQL. No key, slug or id holds a control character, so another one in its place
+/// names just as little, and the database gives its usual answer to that.
+fn without_zero(text: Cow<'_, str>) -> Cow<'_, str> {
+    if text.contains('\0') { Cow::Owned(text.replace('\0', "\u{1}")) } else { text }
 }
 
 /// `true` or `false`.

@@ -95,7 +95,10 @@ impl Report {
         let ratio_by =
             |quantity| ours.iter().zip(theirs).map(move |(ours, theirs)| ours.ratio_to(theirs, quantity));
         let mut values: Vec<f64> = ratio_by(claim.quantity).collect();
-        values.extend(ratio_by(Quantity::Cost).next_back());
+        let by_cost = ratio_by(Quantity::Cost).next_back();
+        // In the direction of the first figure.
+        values
+            .extend(by_cost.map(|ratio| if claim.quantity == Quantity::Rate { ratio } else { 1.0 / ratio }));
         self.add_figure(&Figure {
             name: format!("{about} / {against}"),
             value: values.remove(0),
@@ -144,7 +147,7 @@ impl Report {
         match self.failures.as_slice() {
             [] => println!("All {} gates hold, and every answer was right.", self.gates),
             failures => {
-                println!("{} failures:", failures.len());
+                println!("What is wrong:");
                 failures.iter().for_each(|failure| println!("  {failure}"));
             }
         }

@@ -132,7 +132,9 @@ async fn a_statement_that_takes_too_long_is_ended_and_answered_504() {
     let body = write(&service, "slow").await.refused(504, "timeout");
     assert_eq!(body["retryable"], true);
     assert!(began.elapsed() < std::time::Duration::from_secs(3), "{:?}", began.elapsed());
-    let running = "select count(*) from pg_stat_activity where application_name = 'keyed-proxy' and state <> 'idle' and datname = current_database()";
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    let running = "select count(*) from pg_stat_activity
+                   where usename = 'keyed_proxy' and state <> 'idle' and datname = current_database()";
     assert_eq!(session.text(running, &[]).await, "0");
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "0");
 }

@@ -33,7 +33,8 @@ async fn callers_who_hang_up_at_any_moment_leave_no_transaction_and_no_half_writ
         requests.spawn(async move {
             // Some hang up at once, some in the middle, some just when the answer comes.
             tokio::time::sleep(Duration::from_millis(number / 2)).await;
-            let patience = Duration::from_micros(number * 7919 % 12_000);
+            let patience =
+                Duration::from_micros(number * 7919 % [3_000, 40_000, 3_000_000][number as usize % 3]);
             tokio::time::timeout(patience, request.send()).await.is_ok_and(|answer| answer.status < 300)
         });
     }

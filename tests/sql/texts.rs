@@ -55,9 +55,12 @@ async fn a_text_has_at_most_a_mebibyte() {
     let longest = "é".repeat(MEBIBYTE / 2);
     assert_eq!(round_trip(&session, json!({"name": longest})).await["name"], json!(longest));
     assert_refused(&session, json!({"name": longest.clone() + "x"}), "/attributes/name").await;
-    let half = "x".repeat(MEBIBYTE / 2);
-    assert_eq!(round_trip(&session, json!({"tags": [half, half]})).await["tags"], json!([half, half]));
-    assert_refused(&session, json!({"tags": [half, half, "x"]}), "/attributes/tags").await;
+    let element = "x".repeat(2000);
+    let mut full = vec![element.as_str(); (1 << 20) / 2000];
+    assert_eq!(round_trip(&session, json!({"tags": full})).await["tags"], json!(full));
+    full.push(&element);
+    assert_refused(&session, json!({"tags": full}), "/attributes/tags").await;
+    assert_refused(&session, json!({"tags": ["y", format!("{element}x")]}), "/attributes/tags/1").await;
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! The attributes of a request → checked changes, in the order of the template's attributes.
 
 use super::value::{self, Change, Value};
-use crate::error::{Code, Error};
+use crate::error::{Code, Error, MOST_FAULTS};
 use crate::json;
 use crate::template::Template;
 use serde_json::value::RawValue;
@@ -15,6 +15,9 @@ pub fn parse<'a>(template: &Template, attributes: &'a RawValue) -> Result<Change
     let mut changes = Vec::with_capacity(members.len());
     let mut errors = Vec::new();
     for (name, raw) in members {
+        if errors.len() >= MOST_FAULTS {
+            break;
+        }
         let Some(position) = template.position(&name) else {
             errors.push(unknown(template, &name));
             continue;

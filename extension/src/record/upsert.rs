@@ -82,7 +82,8 @@ pub fn upsert(
             changes::check_complete(template, &changes)?;
             (insert(template, key, &changes).ok_or_else(|| key_taken(caller, template, key))?, true)
         }
-        Mode::Update => (update(template, key, &changes).ok_or_else(Error::not_found)?, false),
+        Mode::Update => (lock_and_update(template, key, &changes).ok_or_else(Error::not_found)?, false),
+        Mode::Upsert if complete && metric::has_points(&changes) => lock_then_write(template, key, &changes)?,
         Mode::Upsert if complete => insert_or_update(template, key, &changes)?,
         Mode::Upsert => update_or_insert(template, key, &changes)?,
     };
@@ -116,10 +117,36 @@ fn insert_or_update(template: &Template, key: &str, changes: &Changes) -> Result
     })
 }
 
+/// The way of an upsert that appends to a series. Which point is the latest is read from the series, and a statement
+/// that has to wait for another writer would read it as it was before: so the row is locked by a statement of its own.
+fn lock_then_write(template: &Template, key: &str, changes: &Changes) -> Result<(Uuid, bool), Error> {
+    for _ in 0..MOST_TRIES {
+        if let Some(id) = lock_and_update(template, key, changes) {
+            return Ok((id, false));
+        }
+        if let Some(id) = insert(template, key, changes) {
+            return Ok((id, true));
+        }
+    }
+    Err(gave_up())
+}
+
+fn lock_and_update(template: &Template, key: &str, changes: &Changes) -> Option<Uuid> {
+    if metric::has_points(changes) {
+        metric::lock(
+            template,
+            "t.external_key = $1 and t.deleted_at is null",
+            pg_sys::TEXTOID,
+            datum::text(key),
+        );
+    }
+    update(template, key, changes)
+}
+
 /// The way of an upsert that does not list every required attribute. PostgreSQL checks NOT NULL before it looks for
 /// a conflict, so the record must be found first; only when there is none does the lack matter.
 fn update_or_insert(template: &Template, key: &str, changes: &Changes) -> Result<(Uuid, bool), Error> {
-    match update(template, key, changes) {
+    match lock_and_update(template, key, changes) {
         Some(id) => Ok((id, false)),
         None => Err(changes::check_complete(template, changes).err().unwrap_or_else(gave_up)),
     }

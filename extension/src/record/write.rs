@@ -117,6 +117,9 @@ pub fn update(
     if assignments.is_empty() && *key == Key::Absent {
         return read::by_id(template, id, Lifetime::Live, &view, Access::Latest);
     }
+    if metric::has_points(&changes) {
+        metric::lock(template, "t.id = $1", pg_sys::UUIDOID, datum::uuid(id));
+    }
     let (assignment, mut arguments, mut types) = (
         if *key == Key::Absent { KeyAssignment::Keep } else { KeyAssignment::Set },
         vec![datum::uuid(id)],

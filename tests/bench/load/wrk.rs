@@ -19,18 +19,19 @@ pub(crate) struct Http {
 
 impl Http {
     pub(crate) fn run(&self, seconds: u32) -> Turn {
-        let script = folder().join("wrk.lua");
+        let script = folder().join(format!("wrk-{}.lua", std::process::id()));
         let text = format!("{}\n{}", include_str!("../scripts/answers.lua"), self.script);
         std::fs::write(&script, text).expect("the folder can be written");
         // Another seed for every run, or the new keys of one would be the old keys of the next.
         let seed = SystemTime::UNIX_EPOCH.elapsed().expect("the clock is set").as_millis() % 1_000_000_000;
         let mut command = Command::new("wrk");
-        command.args(["--threads=2", "--timeout=10s"]).arg("--script").arg(script);
+        command.args(["--threads=2", "--timeout=10s"]).arg("--script").arg(&script);
         command.arg(format!("--connections={}", self.clients)).arg(format!("--duration={seconds}s"));
         command
             .env("SEED", seed.to_string())
             .envs(self.environment.iter().map(|(name, value)| (name, value)));
         let output = command.arg(&self.service).output().expect("wrk is installed: `make setup` does it");
+        std::fs::remove_file(script).expect("the folder can be written");
         let said = [output.stdout, output.stderr].concat();
         self.read(&String::from_utf8_lossy(&said))
     }
