@@ -60,12 +60,19 @@ create function keyed.history(id uuid)
   returns table (version integer, at timestamptz, actor text, source text, operation text, external_key text, changes jsonb)
   language sql stable parallel restricted
   begin atomic
+    with recursive page (content) as (
+      select keyed.history_page(history.id, 1000)
+      union all
+      select keyed.history_page(history.id, 1000, page.content ->> 'next_cursor')
+      from page where page.content ->> 'next_cursor' is not null
+    )
     select entry.version, entry.at, entry.actor, entry.source, entry.operation, entry.external_key, entry.changes
-    from pg_catalog.jsonb_to_recordset(keyed.history_page(id, 1000) -> 'history') as entry (
-      version integer, at timestamptz, actor text, source text, operation text, external_key text, changes jsonb);
+    from page, pg_catalog.jsonb_to_recordset(page.content -> 'history') as entry (
+      version integer, at timestamptz, actor text, source text, operation text, external_key text, changes jsonb)
+    order by entry.version desc;
   end;
 comment on function keyed.history(uuid) is
-  'The latest 1000 changes of a record as rows, newest first; keyed.history_page pages through all of them.';
+  'Every change of a record as a row, newest first; keyed.history_page gives them page by page.';
 
 create function keyed.metric_page(
   id uuid, slug text, "from" text default null, "to" text default null, bucket text default null,
@@ -81,13 +88,21 @@ create function keyed.metric_series(
   returns table (at timestamptz, value double precision)
   language sql stable parallel restricted
   begin atomic
+    with recursive page (number, content) as (
+      select 1, keyed.metric_page(metric_series.id, slug, "from", "to", bucket, aggregate, 10000)
+      union all
+      select page.number + 1,
+        keyed.metric_page(metric_series.id, slug, "from", "to", bucket, aggregate, 10000, page.content ->> 'next_cursor')
+      from page where page.content ->> 'next_cursor' is not null
+    )
     select point.at, point.value
-    from pg_catalog.jsonb_to_recordset(
-      keyed.metric_page(id, slug, "from", "to", bucket, aggregate, 10000) -> 'points')
-      as point (at timestamptz, value double precision);
+    from page,
+      rows from (pg_catalog.jsonb_to_recordset(page.content -> 'points') as (at timestamptz, value double precision))
+        with ordinality as point (at, value, position)
+    order by page.number, point.position;
   end;
 comment on function keyed.metric_series(uuid, text, text, text, text, text) is
-  'The first 10000 points of a metric''s series, or of its buckets, as rows, oldest first.';
+  'Every point of a metric''s series, or of its buckets, as a row, oldest first; keyed.metric_page gives them page by page.';
 
 create function keyed.batch(operations jsonb, atomic boolean default false) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_batch';

@@ -154,7 +154,7 @@ async fn nesting_without_end_is_refused_quickly_and_the_server_lives() {
             let began = Instant::now();
             let answer = service.send_text("POST", CREATE, body).await;
             assert!([400, 422].contains(&answer.status), "{}", answer.text);
-            assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+            assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
         }
         let template = format!(
             "{{\"slug\": \"x\", \"attributes\": [{{\"slug\": \"a\", \"type\": \"list\", \"default\": {deep}}}]}}"
@@ -201,7 +201,7 @@ async fn a_body_that_does_not_arrive_is_given_up_and_disturbs_nobody() {
     for _ in 0..20 {
         let began = Instant::now();
         service.create(json!({})).await;
-        assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
     }
     for request in slow {
         request.await.expect("the request ends").refused(408, "request_timeout");

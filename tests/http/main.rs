@@ -3,6 +3,7 @@
 mod authorization;
 mod bad_input;
 mod bad_queries;
+mod batch;
 mod by_key;
 mod errors;
 mod external_key;

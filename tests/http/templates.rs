@@ -154,3 +154,39 @@ async fn a_template_that_is_not_there_is_not_found() {
         service.get(&format!("/templates/{name}")).await.refused(404, "not_found");
     }
 }
+
+#[tokio::test]
+async fn a_template_is_changed_and_dropped_over_http() {
+    let service = Service::start().await;
+    service.upsert("A-1", json!({"name": "Ada", "visits": 1})).await.expect(201);
+    let change = json!({
+        "label": "Clients", "rename": {"name": "title"}, "drop": ["tags"],
+        "attributes": [{"slug": "note", "type": "string"}, {"slug": "visits", "label": "Calls"}]
+    });
+    let template = service.patch("/templates/customers", change).await.expect(200);
+    assert_eq!(template["label"], "Clients");
+    let slugs: Vec<&Value> =
+        template["attributes"].as_array().into_iter().flatten().map(|it| &it["slug"]).collect();
+    assert_eq!(slugs, ["title", "visits", "mood", "tier", "born", "seen", "company", "note"]);
+    assert_eq!(service.get("/templates/customers").await.expect(200), template);
+    assert_eq!(service.by_key("A-1").await.expect(200)["attributes"]["title"], "Ada");
+    for (body, code, pointer) in [
+        (json!({"rename": {"title": "external_key"}}), "reserved_slug", "/rename/title"),
+        (
+            json!({"attributes": [{"slug": "deleted_at", "type": "date"}]}),
+            "reserved_slug",
+            "/attributes/0/slug",
+        ),
+        (json!({"rename": {"nobody": "x"}}), "unknown_attribute", "/rename/nobody"),
+        (json!({"drop": ["nobody"]}), "unknown_attribute", "/drop/0"),
+        (json!({"colour": "red"}), "unknown_field", "/colour"),
+    ] {
+        let refusal = service.patch("/templates/customers", body).await.refused(422, code);
+        assert_eq!(refusal["errors"][0]["pointer"], pointer);
+    }
+    service.delete("/templates/customers").await.refused(409, "conflict");
+    assert_eq!(service.delete("/entities/template/customers/by-key?key=A-1").await.status, 204);
+    assert_eq!(service.delete("/templates/customers").await.status, 204);
+    service.delete("/templates/customers").await.refused(404, "not_found");
+    service.get("/templates/customers").await.refused(404, "not_found");
+}

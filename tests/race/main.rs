@@ -1,5 +1,7 @@
 //! Rules that must hold when several callers act at once, over real concurrent connections.
 
+mod alter;
+mod batch;
 mod creation;
 mod definitions;
 mod increments;

@@ -42,7 +42,7 @@ async fn no_two_keys_are_alike() {
 async fn every_key_that_is_not_valid_is_refused_in_the_same_words() {
     let (database, session) = crm().await;
     let soon =
-        "select keyed.issue_api_key('keyed_admin', null, 'soon', clock_timestamp() + interval '1 second')";
+        "select keyed.issue_api_key('keyed_admin', null, 'soon', clock_timestamp() + interval '2 seconds')";
     let expired = session.text(soon, &[]).await;
     assert_eq!(attempt(&session, &expired).await, Ok(()));
     let role = database.create_role("leaver").await;
@@ -50,7 +50,7 @@ async fn every_key_that_is_not_valid_is_refused_in_the_same_words() {
     let orphaned = database.api_key(&role, &[]).await;
     session.run("select keyed.revoke_api_key(2)").await;
     session.run(&format!("alter role {role} rename to {role}_gone")).await;
-    tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
+    tokio::time::sleep(std::time::Duration::from_millis(2100)).await;
     let unknown = orphaned.replace("keyed_3_", "keyed_3_1");
     let expected = attempt(&session, "").await;
     assert!(expected.as_ref().is_err_and(|refusal| refusal.starts_with("28000")), "{expected:?}");

@@ -1,5 +1,6 @@
 //! Rules as a user of SQL meets them.
 
+mod alter;
 mod api_keys;
 mod direct;
 mod external_key;

@@ -35,11 +35,13 @@ pub fn as_owner_defining<R>(body: impl FnOnce() -> R) -> R {
 
 /// The oid of the owner; an error tells how to make it.
 pub fn owner() -> Oid {
-    role::find(role::OWNER).unwrap_or_else(|| {
-        Error::new(Code::Internal, "keyed is not set up in this database")
-            .hint("run: SELECT keyed.init()  (as a superuser)")
-            .raise()
-    })
+    role::find(role::OWNER).unwrap_or_else(|| not_set_up().raise())
+}
+
+/// The error of a database in which [`crate::template::setup::init`] has not run.
+pub fn not_set_up() -> Error {
+    Error::new(Code::Internal, "keyed is not set up in this database")
+        .hint("run: SELECT keyed.init()  (as a superuser)")
 }
 
 thread_local! {

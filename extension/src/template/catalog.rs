@@ -2,10 +2,10 @@
 
 use super::definition::Kind;
 use super::options;
-use super::{Attribute, Template};
+use super::{Attribute, Template, setup};
 use crate::access::{Caller, api_key};
 use crate::error::{Code, Error};
-use crate::postgres::guard::as_owner;
+use crate::postgres::guard::{self, as_owner};
 use crate::postgres::spi::{Access, Connection, Rows, connected};
 use crate::postgres::{datum, invalidation};
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -140,6 +140,7 @@ fn remember(template: Template) -> Rc<Template> {
 }
 
 fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Option<Template> {
+    require_state();
     as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once(
@@ -216,6 +217,7 @@ fn read_attribute(rows: &Rows, row: usize) -> Option<Attribute> {
 pub fn project_by_name_or_id(name: &str) -> Option<Project> {
     let known = CATALOG.with_borrow(|catalog| catalog.projects.get(name).cloned());
     known.or_else(|| {
+        require_state();
         let project = as_owner(|| {
             connected(|spi| {
                 let rows = spi.run_once(
@@ -237,6 +239,12 @@ pub fn project_by_name_or_id(name: &str) -> Option<Project> {
         CATALOG.with_borrow_mut(|catalog| catalog.projects.insert(name.to_owned(), project.clone()));
         Some(project)
     })
+}
+
+fn require_state() {
+    if !setup::state_exists() {
+        guard::not_set_up().raise();
+    }
 }
 
 fn project_by_id(id: i32) -> Option<Project> {

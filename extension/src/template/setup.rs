@@ -68,7 +68,8 @@ pub fn migrate() -> Result<i32, Error> {
 pub fn create_project(slug: &str, name: Option<&str>) -> Result<i32, Error> {
     Caller::current().require_admin("create projects")?;
     slug::check(Noun::Project, slug, "/slug")?;
-    if role::find(role::OWNER).is_none() || !state_exists() {
+    // The right to make schemas belongs to the database itself, so a dump of its contents does not bring it along.
+    if role::find(role::OWNER).is_none() || !state_exists() || !owner_may_create_schemas() {
         init()?;
     }
     catalog::refresh();
@@ -96,7 +97,19 @@ pub fn create_project(slug: &str, name: Option<&str>) -> Result<i32, Error> {
     })
 }
 
-fn state_exists() -> bool {
+fn owner_may_create_schemas() -> bool {
+    connected(|spi| {
+        let rows = spi.run_once(
+            "select pg_catalog.has_database_privilege('keyed_owner', pg_catalog.current_database(), 'create')",
+            Access::Snapshot,
+            &[],
+        );
+        rows.get(0, 0).is_some_and(datum::read_bool)
+    })
+}
+
+/// Whether the state tables are there.
+pub fn state_exists() -> bool {
     // SAFETY: a missing schema yields InvalidOid.
     unsafe { pg_sys::get_namespace_oid(c"keyed_state".as_ptr(), true) != pg_sys::Oid::INVALID }
 }

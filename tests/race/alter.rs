@@ -1,0 +1,133 @@
+//! Templates change while others read and write their records.
+
+use crate::{Waiting, first_row};
+use harness::{Database, Service, Session};
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::task::JoinSet;
+
+/// Changes of a template of which none concerns the attribute `visits`.
+const CHANGES: [&str; 4] = [
+    r#"select keyed.alter_template('crm.customers', '{"rename": {"name": "title"}}')"#,
+    r#"select keyed.alter_template('crm.customers', '{"drop": ["name"]}')"#,
+    r#"select keyed.alter_template('crm.customers', '{"attributes": [{"slug": "note", "type": "string"}]}')"#,
+    "alter table crm.customers drop column name",
+];
+
+/// Reads and writes of a record that concern `visits` alone.
+const STATEMENTS: [&str; 7] = [
+    "select keyed.upsert_by_key('crm.customers', 'A-1', '{\"visits\": 2}')",
+    "select keyed.upsert_by_key('crm.customers', 'A-2', '{\"visits\": 2}')",
+    "select keyed.create_record('crm.customers', '{\"visits\": 2}')",
+    "select keyed.patch_record($1, '{\"attributes\": {\"visits\": 2}}')",
+    "select keyed.replace_attributes($1, '{\"visits\": 2}')",
+    "select keyed.get_record($1)",
+    "select keyed.delete_record($1)",
+];
+
+/// A customer's id, and a session that knows the template as it is now.
+async fn prepared(database: &Database) -> (Session, String) {
+    let session = database.session().await;
+    let upsert =
+        "select id from keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"Ada\", \"visits\": 1}')";
+    let id = session.text(upsert, &[]).await;
+    for statement in STATEMENTS {
+        session.rows(&format!("begin; {statement}; rollback"), &[&id]).await;
+    }
+    (session, id)
+}
+
+#[tokio::test]
+async fn a_request_that_waited_for_a_change_of_the_template_goes_on_with_the_new_one() {
+    for change in CHANGES {
+        let database = Database::with_crm().await;
+        let (first, observer) = (database.session().await, database.session().await);
+        for statement in STATEMENTS {
+            let (session, id) = prepared(&database).await;
+            first.run("begin").await;
+            first.run(change).await;
+            let waiting = Waiting::start(session, &observer, statement, &[&id]).await;
+            first.run("commit").await;
+            if let Err(refusal) = waiting.outcome().await {
+                // At the worst it may be told to try again.
+                assert_eq!(refusal.state, "40001", "{statement} after {change}: {refusal}");
+            }
+            // Back to the template as it was made, for the next statement.
+            first.run("select keyed.drop_template('crm.customers', true)").await;
+            first.run("select keyed.create_template('crm', 'customers', '[{\"slug\": \"name\", \"type\": \"string\"}, {\"slug\": \"visits\", \"type\": \"number\"}]')").await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_change_of_the_template_waits_for_writes_and_takes_them_along() {
+    let database = Database::with_crm().await;
+    let (writer, observer) = (database.session().await, database.session().await);
+    writer.run("begin; select keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"Ada\"}')").await;
+    let rename = CHANGES[0];
+    let waiting = Waiting::start(database.session().await, &observer, rename, &[]).await;
+    writer.run("commit").await;
+    first_row(&waiting.outcome().await.expect("a change"));
+    assert_eq!(observer.text("select title from crm.customers", &[]).await, "Ada");
+}
+
+#[tokio::test]
+async fn callers_notice_nothing_of_a_template_that_changes_under_load() {
+    let service = Service::start_with(&[("KEYED_POOL_SIZE", "6"), ("KEYED_POOL_WAIT", "30")]).await;
+    let over = Arc::new(AtomicBool::new(false));
+    let mut callers = JoinSet::new();
+    for caller in 0..6 {
+        let (url, key, over) = (
+            service.proxy.url("/v1/entities/template/customers/by-key"),
+            service.proxy.key().to_owned(),
+            Arc::clone(&over),
+        );
+        callers.spawn(async move {
+            let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+            let (mut done, mut failures) = (0, Vec::new());
+            while !over.load(Ordering::Relaxed) {
+                let body =
+                    json!({"external_key": format!("K-{caller}"), "attributes": {"visits": {"$inc": 1}}});
+                let request = if done % 2 == 0 {
+                    client.put(&url).json(&body)
+                } else {
+                    client.get(format!("{url}?key=K-{caller}"))
+                };
+                let answer = request
+                    .bearer_auth(&key)
+                    .header("x-service-project-id", "crm")
+                    .send()
+                    .await
+                    .expect("an answer");
+                done += 1;
+                if ![200, 201].contains(&answer.status().as_u16()) {
+                    failures.push(answer.text().await.unwrap_or_default());
+                }
+            }
+            (done, failures)
+        });
+    }
+    for round in 0..12 {
+        let path = "/templates/customers";
+        service
+            .patch(path, json!({"attributes": [{"slug": format!("extra_{round}"), "type": "string"}]}))
+            .await
+            .expect(200);
+        service
+            .patch(path, json!({"rename": {format!("extra_{round}"): format!("more_{round}")}}))
+            .await
+            .expect(200);
+        service.patch(path, json!({"drop": [format!("more_{round}")]})).await.expect(200);
+    }
+    over.store(true, Ordering::Relaxed);
+    let told = callers.join_all().await;
+    let failures: Vec<&String> = told.iter().flat_map(|told| &told.1).collect();
+    assert!(
+        failures.is_empty(),
+        "{} of {} requests failed: {}",
+        failures.len(),
+        told.iter().map(|told| told.0).sum::<usize>(),
+        failures[0]
+    );
+}

@@ -1,0 +1,106 @@
+//! Batches that run at once.
+
+use crate::{Waiting, first_row};
+use harness::{Database, Service};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+/// The numbers below `count` in an order of their own for each seed.
+fn shuffled(count: usize, seed: usize) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (0..count).collect();
+    numbers.sort_by_key(|number| ((number + 1) * (seed * 2 + 1) * 2_654_435_761) % 1_000_003);
+    numbers
+}
+
+#[tokio::test]
+async fn batches_over_the_same_keys_in_any_order_wait_for_each_other_and_never_deadlock() {
+    let service = Service::start_with(&[("KEYED_POOL_SIZE", "6"), ("KEYED_POOL_WAIT", "30")]).await;
+    let mut batches = JoinSet::new();
+    for number in 0..120 {
+        let operations: Value = shuffled(20, number)
+            .into_iter()
+            .map(|key| match number % 3 {
+                0 => json!({"op": "upsert", "template": "customers", "external_key": format!("K-{key}"), "attributes": {"visits": {"$inc": 1}}}),
+                1 => json!({"op": "upsert", "template": "customers", "external_key": format!("K-{key}"), "attributes": {"visits": {"$inc": 1}, "name": format!("{number}")}}),
+                _ => json!({"op": "upsert", "template": "customers", "external_key": format!("K-{key}"), "attributes": {"visits": {"$inc": 1}, "mood": number}}),
+            })
+            .collect();
+        let body = json!({"atomic": number % 2 == 0, "operations": operations});
+        batches.spawn(service.proxy.request("POST", "/v1/entities/batch").json(&body).send());
+    }
+    for answer in batches.join_all().await {
+        let report = answer.expect(200);
+        assert_eq!(report["errors"], false, "{report}");
+    }
+    let session = service.session().await;
+    let sums = "select string_agg(distinct visits::text, ',') || ' ' || count(*) from crm.customers";
+    assert_eq!(session.text(sums, &[]).await, "120 20");
+    let deadlocks = "select deadlocks from pg_stat_database where datname = current_database()";
+    assert_eq!(session.text(deadlocks, &[]).await, "0");
+}
+
+#[tokio::test]
+async fn an_atomic_batch_that_meets_a_key_being_created_fails_whole_and_can_be_sent_again() {
+    let database = Database::with_crm().await;
+    let (first, observer) = (database.session().await, database.session().await);
+    let batch = "select keyed.batch($1, true)";
+    let operations = |op: &str| {
+        json!([
+            {"op": "upsert", "template": "crm.customers", "external_key": "A", "attributes": {"name": "a"}},
+            {"op": op, "template": "crm.customers", "external_key": "K", "attributes": {"name": "b"}},
+        ])
+        .to_string()
+    };
+    for end in ["commit", "rollback"] {
+        first.run("delete from crm.customers").await;
+        first.run("begin; select keyed.create_record('crm.customers', '{}', 'K')").await;
+        let waiting =
+            Waiting::start(database.session().await, &observer, batch, &[&operations("create")]).await;
+        first.run(end).await;
+        let count = "select count(*) from crm.customers where external_key = 'A'";
+        match waiting.outcome().await {
+            Ok(rows) => {
+                assert_eq!(end, "rollback", "{:?}", first_row(&rows));
+                assert_eq!(observer.text(count, &[]).await, "1");
+            }
+            Err(refusal) => {
+                assert_eq!((end, refusal.is()), ("commit", ("23505", "external_key_taken")));
+                assert_eq!(refusal.detail["failed_index"], 1);
+                assert_eq!(observer.text(count, &[]).await, "0", "the batch is there in part");
+                assert_eq!(first.refusal(batch, &[&operations("create")]).await.state, "23505");
+                assert_eq!(first.json(batch, &[&operations("upsert")]).await["results"][1]["created"], false);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn batches_with_references_into_each_others_records_never_deadlock() {
+    let service = Service::start_with(&[("KEYED_POOL_SIZE", "6"), ("KEYED_POOL_WAIT", "30")]).await;
+    let mut batches = JoinSet::new();
+    for number in 0..60 {
+        let mut operations: Vec<Value> = shuffled(6, number)
+            .into_iter()
+            .flat_map(|key| {
+                [
+                    json!({"op": "upsert", "template": "customers", "external_key": format!("K-{key}"),
+                           "attributes": {"company": {"external_key": format!("C-{key}")}, "visits": {"$inc": 1}}}),
+                    json!({"op": "upsert", "template": "companies", "external_key": format!("C-{key}"), "attributes": {"name": format!("{number}")}}),
+                ]
+            })
+            .collect();
+        if number % 2 == 0 {
+            operations.reverse();
+        }
+        let body = json!({"atomic": true, "operations": operations});
+        batches.spawn(service.proxy.request("POST", "/v1/entities/batch").json(&body).send());
+    }
+    for answer in batches.join_all().await {
+        assert_eq!(answer.expect(200)["errors"], false);
+    }
+    let session = service.session().await;
+    let sums = "select string_agg(distinct visits::text, ',') || ' ' || count(*) || ' ' || count(company) from crm.customers";
+    assert_eq!(session.text(sums, &[]).await, "60 6 6");
+    let deadlocks = "select deadlocks from pg_stat_database where datname = current_database()";
+    assert_eq!(session.text(deadlocks, &[]).await, "0");
+}

@@ -1,0 +1,283 @@
+//! Templates that change: attributes added, changed, renamed and dropped, with the data of what stays.
+
+use harness::{Database, Refusal, Session};
+use serde_json::{Value, json};
+
+/// A project whose customer `A-1` has some values, and a session that has read it.
+async fn with_record() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    let attributes = r#"{"name": "Ada", "visits": 1.10, "tags": ["x"], "tier": "gold", "mood": 5}"#;
+    session.rows("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[attributes]).await;
+    (database, session)
+}
+
+async fn alter(session: &Session, changes: Value) -> Value {
+    session.json("select keyed.alter_template('crm.customers', $1)", &[&changes.to_string()]).await
+}
+
+async fn refused(session: &Session, changes: Value) -> Refusal {
+    session.refusal("select keyed.alter_template('crm.customers', $1)", &[&changes.to_string()]).await
+}
+
+async fn attributes(session: &Session) -> Value {
+    session.json("select keyed.get_by_key('crm.customers', 'A-1') -> 'attributes'", &[]).await
+}
+
+fn attribute<'a>(template: &'a Value, slug: &str) -> &'a Value {
+    let attributes = template["attributes"].as_array().expect("attributes");
+    attributes.iter().find(|attribute| attribute["slug"] == slug).unwrap_or(&Value::Null)
+}
+
+#[tokio::test]
+async fn a_renamed_attribute_keeps_its_values_and_its_id() {
+    let (database, session) = with_record().await;
+    let other = database.session().await;
+    let before = attributes(&other).await;
+    let old = alter(&session, json!({})).await;
+    let new = alter(&session, json!({"rename": {"name": "full_name", "visits": "calls"}})).await;
+    assert_eq!(attribute(&new, "full_name")["id"], attribute(&old, "name")["id"]);
+    for session in [&session, &other] {
+        let now = attributes(session).await;
+        assert_eq!(
+            (&now["full_name"], &now["calls"], now.get("name")),
+            (&before["name"], &before["visits"], None)
+        );
+    }
+    let unknown =
+        other.refusal("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"x\"}')", &[]).await;
+    assert_eq!(unknown.is(), ("22023", "unknown_attribute"));
+    other.run("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"full_name\": \"Bea\"}')").await;
+    let column = "select full_name from crm.customers";
+    assert_eq!(session.text(column, &[]).await, "Bea");
+}
+
+#[tokio::test]
+async fn two_attributes_can_swap_their_names_over_a_third() {
+    let (_database, session) = with_record().await;
+    alter(&session, json!({"rename": {"name": "spare", "tags": "name", "spare": "tags"}})).await;
+    let now = attributes(&session).await;
+    assert_eq!((&now["name"], &now["tags"]), (&json!(["x"]), &json!("Ada")));
+}
+
+#[tokio::test]
+async fn an_attribute_is_not_renamed_to_what_it_could_not_be_called_at_first() {
+    let (_database, session) = with_record().await;
+    for reserved in [
+        "external_key",
+        "id",
+        "template_id",
+        "template_slug",
+        "created_at",
+        "updated_at",
+        "deleted_at",
+        "tableoid",
+        "ctid",
+        "xmin",
+        "xmax",
+        "cmin",
+        "cmax",
+    ] {
+        let refusal = refused(&session, json!({"rename": {"name": reserved}})).await;
+        assert_eq!(
+            (refusal.is(), refusal.pointers()),
+            (("22023", "reserved_slug"), vec!["/rename/name"]),
+            "{reserved}"
+        );
+        let change = session
+            .refusal(
+                "select keyed.alter_attribute('crm.customers', 'name', $1)",
+                &[&json!({"slug": reserved}).to_string()],
+            )
+            .await;
+        assert_eq!(change.is(), ("22023", "reserved_slug"), "{reserved}");
+        let added = json!({"slug": reserved, "type": "string"}).to_string();
+        let added = session.refusal("select keyed.add_attribute('crm.customers', $1)", &[&added]).await;
+        assert_eq!(added.is(), ("22023", "reserved_slug"), "{reserved}");
+    }
+    for bad in ["", "Name", "a b", "a\"b", &"a".repeat(64)] {
+        assert_eq!(
+            refused(&session, json!({"rename": {"name": bad}})).await.is(),
+            ("22023", "invalid_slug"),
+            "{bad}"
+        );
+    }
+    assert_eq!(refused(&session, json!({"rename": {"name": "visits"}})).await.is(), ("23505", "conflict"));
+    assert_eq!(
+        refused(&session, json!({"rename": {"nobody": "x"}})).await.is(),
+        ("22023", "unknown_attribute")
+    );
+    assert_eq!(attributes(&session).await["name"], "Ada");
+}
+
+#[tokio::test]
+async fn a_dropped_attribute_is_gone_with_its_series_and_history_keeps_what_it_said() {
+    let (_database, session) = with_record().await;
+    alter(&session, json!({"drop": ["mood", "name"]})).await;
+    let now = attributes(&session).await;
+    assert_eq!((now.get("mood"), now.get("name"), &now["tags"]), (None, None, &json!(["x"])));
+    assert_eq!(session.text("select count(*) from keyed_state.metric_2", &[]).await, "0");
+    let history = "select changes #>> '{name,new}' from keyed.history((select id from crm.customers))";
+    assert_eq!(session.text(history, &[]).await, "Ada");
+    // One of the same name later on is another attribute.
+    session.run(r#"select keyed.add_attribute('crm.customers', '{"slug": "mood", "type": "metric"}')"#).await;
+    session.run(r#"select keyed.add_attribute('crm.customers', '{"slug": "name", "type": "number"}')"#).await;
+    session.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"mood": 7, "name": 1}')"#).await;
+    let series = "select string_agg(value::text, ',') from keyed.metric_series((select id from crm.customers), 'mood')";
+    assert_eq!(session.text(series, &[]).await, "7");
+    assert_eq!(refused(&session, json!({"drop": ["nobody"]})).await.is(), ("22023", "unknown_attribute"));
+}
+
+#[tokio::test]
+async fn an_added_attribute_can_be_written_at_once_by_every_session() {
+    let (database, session) = with_record().await;
+    let other = database.session().await;
+    attributes(&other).await;
+    let definition = json!({"attributes": [
+        {"slug": "note", "type": "string", "label": "Note", "default": "none"},
+        {"slug": "boss", "type": "reference", "template": "customers"},
+        {"slug": "load", "type": "metric", "indexed": true},
+    ]});
+    let template = alter(&session, definition).await;
+    assert_eq!(attribute(&template, "note")["label"], "Note");
+    let write = r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"boss": {"external_key": "A-1"}, "load": 3}')"#;
+    other.run(write).await;
+    let now = attributes(&other).await;
+    assert_eq!((&now["note"], &now["load"], now["boss"].is_string()), (&json!("none"), &json!(3), true));
+}
+
+#[tokio::test]
+async fn a_required_attribute_can_be_added_only_where_every_record_gets_a_value() {
+    let (_database, session) = with_record().await;
+    let refusal =
+        refused(&session, json!({"attributes": [{"slug": "no", "type": "string", "required": true}]})).await;
+    assert_eq!(refusal.is(), ("22023", "invalid_value"));
+    let refusal = refused(&session, json!({"attributes": [{"slug": "born", "required": true}]})).await;
+    assert_eq!(refusal.is(), ("22023", "invalid_value"));
+    alter(
+        &session,
+        json!({"attributes": [{"slug": "no", "type": "string", "required": true, "default": "0"}]}),
+    )
+    .await;
+    alter(&session, json!({"attributes": [{"slug": "name", "required": true}]})).await;
+    let missing = session.refusal("select keyed.create_record('crm.customers', '{}')", &[]).await;
+    assert_eq!(
+        (missing.is(), missing.pointers()),
+        (("22023", "required_attribute"), vec!["/attributes/name"])
+    );
+    alter(&session, json!({"attributes": [{"slug": "name", "required": false}]})).await;
+    session.run("select keyed.create_record('crm.customers', '{}')").await;
+}
+
+#[tokio::test]
+async fn options_may_change_as_long_as_every_live_record_stays_within_them() {
+    let (_database, session) = with_record().await;
+    let refusal = refused(&session, json!({"attributes": [{"slug": "tier", "options": ["silver"]}]})).await;
+    assert_eq!(refusal.is(), ("23505", "conflict"));
+    alter(
+        &session,
+        json!({"attributes": [{"slug": "tier", "options": ["gold", {"value": "iron", "label": "Iron"}]}]}),
+    )
+    .await;
+    session.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"tier": ["iron"]}')"#).await;
+    let gone = session
+        .refusal(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"tier": "silver"}')"#, &[])
+        .await;
+    assert_eq!(gone.is(), ("22023", "invalid_value"));
+    alter(&session, json!({"attributes": [{"slug": "tier", "options": null}]})).await;
+    session.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"tier": "anything"}')"#).await;
+}
+
+#[tokio::test]
+async fn type_and_target_stay() {
+    let (_database, session) = with_record().await;
+    for change in [
+        json!({"slug": "name", "type": "number"}),
+        json!({"slug": "visits", "type": "metric"}),
+        json!({"slug": "company", "template": "customers"}),
+        json!({"slug": "name", "options": ["x"]}),
+        json!({"slug": "mood", "required": true}),
+        json!({"slug": "visits", "default": "x"}),
+    ] {
+        let refusal = refused(&session, json!({"attributes": [change]})).await;
+        assert_eq!(refusal.is(), ("22023", "invalid_value"), "{change}");
+    }
+    alter(&session, json!({"attributes": [{"slug": "name", "type": "dimension"}, {"slug": "company", "template": "companies"}]})).await;
+}
+
+#[tokio::test]
+async fn a_change_is_made_whole_or_not_at_all() {
+    let (_database, session) = with_record().await;
+    let before = alter(&session, json!({})).await;
+    let changes = json!({
+        "label": "x", "rename": {"name": "title"}, "drop": ["tags"],
+        "attributes": [{"slug": "note", "type": "string"}, {"slug": "born", "type": "number"}]
+    });
+    assert_eq!(refused(&session, changes).await.pointers(), ["/attributes/1/type"]);
+    let mut after = alter(&session, json!({})).await;
+    after["updated_at"] = before["updated_at"].clone();
+    assert_eq!(after, before);
+    assert_eq!(attributes(&session).await["name"], "Ada");
+    let unknown = refused(&session, json!({"slug": "clients"})).await;
+    assert_eq!((unknown.is(), unknown.pointers()), (("22023", "unknown_field"), vec!["/slug"]));
+}
+
+#[tokio::test]
+async fn label_display_and_language_can_change() {
+    let (_database, session) = with_record().await;
+    let changed =
+        alter(&session, json!({"label": "Clients", "display": "visits", "language": "simple"})).await;
+    for (member, value) in [("label", "Clients"), ("display", "visits"), ("language", "simple")] {
+        assert_eq!(changed[member], value);
+    }
+    // The attribute that is shown keeps being shown under another name, and is forgotten when it goes.
+    assert_eq!(alter(&session, json!({"rename": {"visits": "calls"}})).await["display"], "calls");
+    assert_eq!(alter(&session, json!({"drop": ["calls"]})).await["display"], "name");
+    assert_eq!(refused(&session, json!({"display": "nobody"})).await.is(), ("22023", "unknown_attribute"));
+    assert_eq!(refused(&session, json!({"language": "klingon"})).await.is(), ("22023", "invalid_value"));
+}
+
+#[tokio::test]
+async fn a_template_is_dropped_only_when_nothing_would_be_missed() {
+    let (database, session) = with_record().await;
+    assert_eq!(
+        session.refusal("select keyed.drop_template('crm.customers')", &[]).await.is(),
+        ("23505", "conflict")
+    );
+    assert_eq!(
+        session.refusal("select keyed.drop_template('crm.companies')", &[]).await.is(),
+        ("23505", "conflict")
+    );
+    let other = database.session().await;
+    let id = other.text("select keyed.get_by_key('crm.customers', 'A-1') ->> 'id'", &[]).await;
+    session.run("select keyed.drop_template('crm.customers', with_records => true)").await;
+    assert_eq!(other.refusal("select keyed.get_record($1)", &[&id]).await.is(), ("P0002", "not_found"));
+    session.run("select keyed.drop_template('crm.companies')").await;
+    let left = "select count(*) from pg_class where relkind = 'r' and (relnamespace = 'crm'::regnamespace
+                or relnamespace = 'keyed_state'::regnamespace and relname ~ '_[0-9]+$')";
+    assert_eq!(session.text(left, &[]).await, "0");
+    session
+        .run("select keyed.create_template('crm', 'customers', '[{\"slug\": \"n\", \"type\": \"number\"}]')")
+        .await;
+    other.run("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"n\": 1}')").await;
+    assert_eq!(other.refusal("select keyed.get_record($1)", &[&id]).await.is(), ("P0002", "not_found"));
+}
+
+#[tokio::test]
+async fn only_an_administrator_changes_templates() {
+    let (database, session) = with_record().await;
+    let role = database.create_role("clerk").await;
+    session.run(&format!("grant usage on schema crm to {role}; grant all on crm.customers to {role}")).await;
+    let clerk = database.session_as(&role).await;
+    for statement in [
+        "select keyed.alter_template('crm.customers', '{}')",
+        "select keyed.add_attribute('crm.customers', '{\"slug\": \"x\", \"type\": \"string\"}')",
+        "select keyed.alter_attribute('crm.customers', 'name', '{}')",
+        "select keyed.drop_attribute('crm.customers', 'name')",
+        "select keyed.drop_template('crm.customers', true)",
+        "alter table crm.customers drop column name",
+        "drop table crm.customers",
+    ] {
+        assert_eq!(clerk.refusal(statement, &[]).await.state, "42501", "{statement}");
+    }
+}
