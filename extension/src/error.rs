@@ -46,6 +46,32 @@ pub enum Code {
 }
 
 impl Code {
+    const ALL: [Code; 18] = [
+        Code::MalformedRequest,
+        Code::ProjectRequired,
+        Code::Unauthorized,
+        Code::Forbidden,
+        Code::NotFound,
+        Code::ExternalKeyTaken,
+        Code::Conflict,
+        Code::PayloadTooLarge,
+        Code::InvalidExternalKey,
+        Code::InvalidSlug,
+        Code::ReservedSlug,
+        Code::UnknownAttribute,
+        Code::UnknownField,
+        Code::InvalidValue,
+        Code::RequiredAttribute,
+        Code::ReferenceNotFound,
+        Code::SerializationFailure,
+        Code::Internal,
+    ];
+
+    /// The code of that name.
+    pub fn parse(name: &str) -> Option<Code> {
+        Code::ALL.into_iter().find(|code| code.row().0 == name)
+    }
+
     /// The name in answers, the standard SQLSTATE it is raised with, and the HTTP status. PostgreSQL's own states only: others
     /// become XX000 on their way through Rust.
     pub const fn row(self) -> (&'static str, PgSqlErrorCode, u16) {
@@ -139,6 +165,29 @@ impl Error {
         )
     }
 
+    /// An error of ours that was raised and caught again, by its message and its DETAIL; `None` for one of PostgreSQL's.
+    pub fn from_raised(message: &str, detail: Option<&str>) -> Option<Self> {
+        #[derive(serde::Deserialize)]
+        struct Detail {
+            code: String,
+            #[serde(default)]
+            errors: Vec<DetailFault>,
+        }
+        #[derive(serde::Deserialize)]
+        struct DetailFault {
+            pointer: String,
+            code: String,
+            detail: String,
+        }
+        let detail: Detail = serde_json::from_str(detail?).ok()?;
+        let faults = detail.errors.into_iter().filter_map(|fault| {
+            Some(Fault { pointer: fault.pointer, code: Code::parse(&fault.code)?, detail: fault.detail })
+        });
+        let faults: Vec<Fault> = faults.collect();
+        let message = faults.first().map_or(message, |fault| &fault.detail).to_owned();
+        Some(Error { faults, ..Error::new(Code::parse(&detail.code)?, message) })
+    }
+
     /// Moves every pointer below `prefix`, for an error that arose in a part of a larger request.
     pub fn below(mut self, prefix: &str) -> Self {
         for fault in &mut self.faults {
@@ -188,9 +237,11 @@ impl Error {
         let name = fault.pointer.rsplit('/').next().unwrap_or_default();
         let more = match self.faults.len() {
             1 => String::new(),
+            MOST_FAULTS => format!(" (the first of at least {MOST_FAULTS} faults)"),
             count => format!(" (the first of {count} faults)"),
         };
-        if self.message.contains(name) {
+        let mut words = self.message.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        if words.any(|word| word == name) {
             format!("{}{more}", self.message)
         } else {
             format!("{}: {}{more}", fault.pointer, self.message)

@@ -36,6 +36,7 @@ pub mod template;
 /// Runs once in each session, when the library is loaded.
 #[pgrx::pg_guard]
 pub extern "C-unwind" fn _PG_init() {
+    postgres::require_utf8();
     postgres::setting::register();
     postgres::invalidation::register();
     postgres::transaction::register();

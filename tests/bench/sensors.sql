@@ -19,3 +19,14 @@ create table plain.sensors_series (
   value double precision not null,
   primary key (record_id, attribute_id, at, id)
 );
+create table plain.sensors_history (
+  record_id uuid,
+  version bigint generated always as identity,
+  at timestamptz not null,
+  actor text not null,
+  source text not null,
+  operation text not null,
+  external_key text collate "C",
+  changes jsonb not null,
+  primary key (record_id, version)
+);

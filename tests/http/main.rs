@@ -4,6 +4,7 @@ mod authorization;
 mod bad_input;
 mod bad_queries;
 mod batch;
+mod batch_refusals;
 mod by_key;
 mod errors;
 mod external_key;

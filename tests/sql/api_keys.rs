@@ -150,3 +150,26 @@ async fn only_an_administrator_issues_and_revokes_and_nobody_sees_hashes() {
     }
     admin.run("select keyed.revoke_api_key(1)").await;
 }
+
+#[tokio::test]
+async fn an_administrator_sees_the_keys_without_what_would_let_anyone_use_them() {
+    let (database, session) = crm().await;
+    let (clerk, admin) = (database.create_role("clerk").await, database.create_role("admin").await);
+    session.run(&format!("grant keyed_admin to {admin}; select keyed.create_project('shop')")).await;
+    session.run("select keyed.issue_api_key('keyed_admin', array['shop', 'crm'], 'two'), keyed.issue_api_key('keyed_admin')").await;
+    session.run("select keyed.revoke_api_key(2)").await;
+    let admin = database.session_as(&admin).await;
+    let list = "select to_jsonb(k) from keyed.list_api_keys() k order by id";
+    let rows = admin.rows(list, &[]).await;
+    let keys: Vec<serde_json::Value> = rows
+        .iter()
+        .map(|row| serde_json::from_str(row[0].as_deref().unwrap_or_default()).expect("JSON"))
+        .collect();
+    assert_eq!(
+        (&keys[0]["projects"], &keys[1]["projects"]),
+        (&serde_json::json!(["crm", "shop"]), &serde_json::Value::Null)
+    );
+    assert_eq!((keys[0]["revoked_at"].is_null(), keys[1]["revoked_at"].is_string()), (true, true));
+    assert!(keys.iter().all(|key| key.get("hash").is_none() && key["label"].is_string()), "{keys:?}");
+    assert_eq!(database.session_as(&clerk).await.refusal(list, &[]).await.state, "42501");
+}

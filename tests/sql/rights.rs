@@ -129,14 +129,25 @@ async fn who_holds_a_key_is_told_only_to_those_who_may_read() {
 }
 
 #[tokio::test]
-async fn what_may_not_be_read_is_not_answered_by_a_write_either() {
-    let (_database, session, record) = with_grants("update").await;
-    let patch = "select keyed.patch_record($1, '{\"attributes\": {\"visits\": 1}}')";
-    // PostgreSQL's own UPDATE … RETURNING needs SELECT as well.
-    match session.attempt(patch, &[id_of(&record)]).await {
-        Ok(rows) => assert!(!format!("{rows:?}").contains("Ada"), "the answer shows values: {rows:?}"),
-        Err(refusal) => assert_eq!(refusal.state, "42501"),
+async fn who_may_write_but_not_read_is_answered_the_id_alone() {
+    let (_database, session, record) = with_grants("insert, update, delete").await;
+    let id = id_of(&record);
+    let only_id = json!({"id": id});
+    for statement in [
+        "select keyed.patch_record($1, '{\"attributes\": {\"visits\": 1}}')",
+        "select keyed.patch_record($1, '{\"external_key\": \"A-1\"}')",
+        "select keyed.patch_record($1, '{}')",
+        "select keyed.replace_attributes($1, '{\"visits\": 2}')",
+    ] {
+        assert_eq!(session.json(statement, &[id]).await, only_id, "{statement}");
     }
+    session.rows("select keyed.delete_record($1)", &[id]).await;
+    assert_eq!(session.json("select keyed.restore_record($1)", &[id]).await, only_id);
+    let made = session.json("select keyed.create_record('crm.customers', '{\"name\": \"x\"}')", &[]).await;
+    assert_eq!(made.as_object().map(|members| members.len()), Some(1), "{made}");
+    let function = "select keyed_http.upsert_by_key('2', '{\"external_key\": \"A-1\"}', null, true)";
+    let answer = session.text(function, &[]).await;
+    assert!(!answer.contains("visits"), "{answer}");
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ pub mod single;
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::function::{Answer, sql_functions};
-use crate::postgres::guard::{Caught, attempt};
+use crate::postgres::guard::{Caught, Class, attempt};
 use crate::record::changes::Changes;
 use crate::record::value::{Change, Value};
 use parse::{Kind, Operation};
@@ -64,10 +64,11 @@ fn run(caller: &Caller, operations: &serde_json::value::RawValue, atomic: bool) 
             Err(error) => outcomes[index] = Some(Err(error)),
         }
     }
-    let steps = order::plan(&mut ready);
+    let steps = order::plan(&ready);
     let mut group = group::Group::default();
     let mut put_off: Vec<(usize, Changes)> = Vec::new();
     for step in steps {
+        pgrx::check_for_interrupts!();
         let operation = &mut ready[step.operation];
         if !step.put_off.is_empty() {
             put_off.push((step.operation, take(&mut operation.changes, &step.put_off)));
@@ -89,7 +90,7 @@ fn run(caller: &Caller, operations: &serde_json::value::RawValue, atomic: bool) 
         }
     }
     finish(caller, &mut group, atomic, &mut outcomes)?;
-    // References that go round in a circle: the records exist now, so the last link can be made.
+    // The records that these refer to exist now.
     for (position, changes) in put_off {
         let operation = &ready[position];
         if let Some(Ok(done)) = outcomes[operation.index].clone() {
@@ -140,17 +141,19 @@ fn alone(body: impl FnOnce() -> Outcome) -> Result<Outcome, Error> {
 
 /// An error about the operation becomes its outcome; one about the session or its neighbours ends the request.
 fn rethrow_unless_local(caught: Box<Caught>) -> Result<Error, Error> {
-    use PgSqlErrorCode as State;
-    let code = match caught.state {
-        State::ERRCODE_UNIQUE_VIOLATION => Code::Conflict,
-        State::ERRCODE_FOREIGN_KEY_VIOLATION => Code::ReferenceNotFound,
-        State::ERRCODE_NOT_NULL_VIOLATION
-        | State::ERRCODE_CHECK_VIOLATION
-        | State::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE => Code::InvalidValue,
-        State::ERRCODE_PROGRAM_LIMIT_EXCEEDED => Code::PayloadTooLarge,
-        _ => caught.rethrow(),
+    let code = match caught.class() {
+        Class::IntegrityConstraint if caught.state == PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => {
+            Code::Conflict
+        }
+        Class::IntegrityConstraint if caught.state == PgSqlErrorCode::ERRCODE_FOREIGN_KEY_VIOLATION => {
+            Code::ReferenceNotFound
+        }
+        Class::Data | Class::IntegrityConstraint | Class::RaisedByTrigger => Code::InvalidValue,
+        Class::ProgramLimit => Code::PayloadTooLarge,
+        Class::Other => caught.rethrow(),
     };
-    Ok(Error::new(code, caught.message))
+    Ok(Error::from_raised(&caught.message, caught.detail.as_deref())
+        .unwrap_or_else(|| Error::new(code, caught.message)))
 }
 
 fn settle(

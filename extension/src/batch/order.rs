@@ -2,34 +2,43 @@
 //! batches share, so that concurrent batches wait for each other but never in a circle.
 //!
 //! The order is: templates that others refer to first, then by template, then by key, then by id; operations on
-//! the same key keep the order of the request. An operation that refers to a record of its own batch by key runs
-//! after the operation that writes it.
+//! the same key keep the order of the request. A reference to a record that a later operation writes is made when all
+//! records are there; where it is required, that operation is pulled forward.
 
 use super::parse::{Kind, Operation};
 use super::refers_by_key;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
+use crate::record::read;
 use crate::record::value::{Change, Value};
 use crate::template::{Template, catalog};
 use pgrx::pg_sys;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
-/// One operation to run, without the references (attribute positions) that can only be made afterwards.
+/// One operation to run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Step {
     /// Its position among the operations.
     pub operation: usize,
-    /// References that go round in a circle, to be made when all records exist.
+    /// References (attribute positions) to be made when all records are there.
     pub put_off: Vec<usize>,
 }
 
 /// Sorts out in which order to run the operations.
-pub fn plan(operations: &mut [Operation]) -> Vec<Step> {
+pub fn plan(operations: &[Operation]) -> Vec<Step> {
     let writers = writers_by_key(operations);
-    let needs: Vec<Vec<(usize, usize)>> =
-        operations.iter().map(|operation| needed(operation, &writers)).collect();
+    // A reference that may stay empty for a while waits until all records are written, which keeps the order of
+    // locks; only one that is required pulls what it needs forward.
+    let (mut pulling, mut waiting) = (Vec::new(), Vec::new());
+    for operation in operations {
+        let needed = needed(operation, &writers).into_iter();
+        let (required, optional): (Vec<_>, Vec<_>) =
+            needed.partition(|(_, attribute)| operation.template.attributes[*attribute].required);
+        pulling.push(required.into_iter().map(|(writer, _)| writer).collect());
+        waiting.push(optional);
+    }
     // A batch that moves keys from record to record depends on the order of the request; so does the
     // meaning of its keys. It runs as it was sent, and may have to be repeated when it meets another such.
     let base: Vec<usize> = if operations.iter().any(Operation::sets_key) {
@@ -37,10 +46,29 @@ pub fn plan(operations: &mut [Operation]) -> Vec<Step> {
     } else {
         sorted(operations)
     };
-    arrange(&base, &needs, |operation, attribute| {
-        let attribute = &operations[operation].template.attributes[attribute];
-        !attribute.required
-    })
+    let order = arrange(&base, &pulling);
+    let mut places = vec![0; operations.len()];
+    for (place, &operation) in order.iter().enumerate() {
+        places[operation] = place;
+    }
+    let put_off = |operation: usize| {
+        let later = waiting[operation].iter().filter(|(writer, _)| places[*writer] >= places[operation]);
+        let missing = later.filter(|(_, attribute)| !target_exists(&operations[operation], *attribute));
+        missing.map(|(_, attribute)| *attribute).collect()
+    };
+    order.iter().map(|&operation| Step { operation, put_off: put_off(operation) }).collect()
+}
+
+/// Whether the record that a reference names by key is there before the batch begins.
+fn target_exists(operation: &Operation, attribute: usize) -> bool {
+    let change = operation.changes.iter().find(|change| change.0 == attribute);
+    let target = operation.template.attributes[attribute].target.and_then(catalog::by_id);
+    match (change, target) {
+        (Some((_, Change::Set(Value::ReferenceByKey(key)))), Some(target)) => {
+            read::id_by_key(&target, key).is_some()
+        }
+        _ => false,
+    }
 }
 
 fn sorted(operations: &[Operation]) -> Vec<usize> {
@@ -48,7 +76,7 @@ fn sorted(operations: &[Operation]) -> Vec<usize> {
     let mut places: Vec<Place> = Vec::with_capacity(operations.len());
     for (position, operation) in operations.iter().enumerate() {
         let template = &operation.template;
-        let rank = *ranks.entry(template.id).or_insert_with(|| rank(template, &mut Vec::new()));
+        let rank = *ranks.entry(template.id).or_insert_with(|| rank(template));
         // A record named by id stands where its key puts it, so that it is locked in the same place by both names.
         let key = match operation.id {
             Some(id) => current_key(template, id),
@@ -74,20 +102,19 @@ struct Place {
     position: usize,
 }
 
-/// How many references lie between a template and one that refers to nothing; a circle counts once.
-fn rank(template: &Template, path: &mut Vec<i32>) -> usize {
-    if path.contains(&template.id) || path.len() > 32 {
-        return 0;
+/// How many templates a template leads to by references, over any number of steps: what is referred to leads to
+/// fewer, except in a circle, whose members lead to as many and are told apart by their numbers.
+fn rank(template: &Template) -> usize {
+    let mut reached: HashSet<i32> = HashSet::new();
+    let mut open: Vec<i32> = template.attributes.iter().filter_map(|attribute| attribute.target).collect();
+    while let Some(id) = open.pop() {
+        if reached.insert(id)
+            && let Some(target) = catalog::by_id(id)
+        {
+            open.extend(target.attributes.iter().filter_map(|attribute| attribute.target));
+        }
     }
-    path.push(template.id);
-    let targets = template.attributes.iter().filter_map(|attribute| attribute.target);
-    let deepest = targets
-        .filter(|target| *target != template.id)
-        .filter_map(catalog::by_id)
-        .map(|target| rank(&target, path) + 1)
-        .max();
-    path.pop();
-    deepest.unwrap_or(0)
+    reached.len()
 }
 
 fn current_key(template: &Template, id: Uuid) -> Option<String> {
@@ -128,47 +155,35 @@ fn needed(operation: &Operation, writers: &HashMap<(i32, String), usize>) -> Vec
     needed
 }
 
-/// Puts what is needed before what needs it, and otherwise keeps the base order. A need that would close a circle
-/// is put off, when the attribute may be empty for a while.
-fn arrange(
-    base: &[usize],
-    needs: &[Vec<(usize, usize)>],
-    may_wait: impl Fn(usize, usize) -> bool,
-) -> Vec<Step> {
-    #[derive(Clone, Copy, PartialEq, Eq)]
-    enum State {
-        Unseen,
-        Open,
-        Placed,
-    }
-    let mut states = vec![State::Unseen; needs.len()];
-    let mut put_off: Vec<Vec<usize>> = vec![Vec::new(); needs.len()];
-    let mut steps = Vec::with_capacity(base.len());
+/// Puts what is needed before what needs it, and otherwise keeps the base order. A circle is left as it stands: its
+/// references will be refused.
+fn arrange(base: &[usize], needs: &[Vec<usize>]) -> Vec<usize> {
+    let mut is_seen = vec![false; needs.len()];
+    let mut is_placed = vec![false; needs.len()];
+    let mut order = Vec::with_capacity(base.len());
     for &start in base {
         // Each entry is an operation and how many of its needs were looked at: a walk without recursion.
         let mut walk = vec![(start, 0)];
-        while let Some((operation, seen)) = walk.pop() {
-            if states[operation] == State::Placed {
+        while let Some((operation, looked_at)) = walk.pop() {
+            if is_placed[operation] {
                 continue;
             }
-            states[operation] = State::Open;
-            match needs[operation].get(seen) {
-                Some(&(needed, attribute)) => {
-                    walk.push((operation, seen + 1));
-                    match states[needed] {
-                        State::Unseen => walk.push((needed, 0)),
-                        State::Open if may_wait(operation, attribute) => put_off[operation].push(attribute),
-                        State::Open | State::Placed => {}
+            is_seen[operation] = true;
+            match needs[operation].get(looked_at) {
+                Some(&needed) => {
+                    walk.push((operation, looked_at + 1));
+                    if !is_seen[needed] {
+                        walk.push((needed, 0));
                     }
                 }
                 None => {
-                    states[operation] = State::Placed;
-                    steps.push(Step { operation, put_off: std::mem::take(&mut put_off[operation]) });
+                    is_placed[operation] = true;
+                    order.push(operation);
                 }
             }
         }
     }
-    steps
+    order
 }
 
 #[cfg(test)]
@@ -176,45 +191,40 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn order(base: &[usize], needs: &[Vec<(usize, usize)>]) -> Vec<(usize, Vec<usize>)> {
-        arrange(base, needs, |_, _| true).into_iter().map(|step| (step.operation, step.put_off)).collect()
-    }
-
     #[test]
     fn without_needs_the_base_order_stays() {
-        assert_eq!(order(&[2, 0, 1], &[vec![], vec![], vec![]]), [(2, vec![]), (0, vec![]), (1, vec![])]);
+        assert_eq!(arrange(&[2, 0, 1], &[vec![], vec![], vec![]]), [2, 0, 1]);
     }
 
     #[test]
     fn what_is_needed_runs_first() {
-        let needs = [vec![(1, 0)], vec![(2, 0)], vec![]];
-        assert_eq!(order(&[0, 1, 2], &needs), [(2, vec![]), (1, vec![]), (0, vec![])]);
+        assert_eq!(arrange(&[0, 1, 2], &[vec![1], vec![2], vec![]]), [2, 1, 0]);
     }
 
     #[test]
-    fn a_circle_is_opened_at_one_reference() {
-        let needs = [vec![(1, 7)], vec![(0, 8)]];
-        assert_eq!(order(&[0, 1], &needs), [(1, vec![8]), (0, vec![])]);
-        assert_eq!(order(&[0], &[vec![(0, 7)]]), [(0, vec![7])]);
+    fn a_circle_ends() {
+        assert_eq!(arrange(&[0, 1], &[vec![1], vec![0]]), [1, 0]);
+        assert_eq!(arrange(&[0], &[vec![0]]), [0]);
     }
 
     proptest! {
         #[test]
         fn every_operation_runs_once_and_after_its_needs(edges in prop::collection::vec((0..20usize, 0..20usize), 0..60)) {
+            // Needs that point downwards only can have no circle.
             let mut needs = vec![Vec::new(); 20];
             for (from, to) in edges {
-                needs[from].push((to, 0));
+                if to < from {
+                    needs[from].push(to);
+                }
             }
-            let base: Vec<usize> = (0..20).collect();
-            let steps = arrange(&base, &needs, |_, _| true);
+            let base: Vec<usize> = (0..20).rev().collect();
             let mut placed = Vec::new();
-            for step in &steps {
-                let met = needs[step.operation].iter().all(|(needed, _)| placed.contains(needed));
-                prop_assert!(met || !step.put_off.is_empty());
-                placed.push(step.operation);
+            for operation in arrange(&base, &needs) {
+                prop_assert!(needs[operation].iter().all(|needed| placed.contains(needed)));
+                placed.push(operation);
             }
             placed.sort_unstable();
-            prop_assert_eq!(placed, base);
+            prop_assert_eq!(placed, (0..20).collect::<Vec<_>>());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! JSON → operations: what each wants, checked as far as it can be without the records.
 
 use super::{MAX_OPERATIONS, refers_by_key};
-use crate::access::Caller;
+use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::json::{self, pointer_step};
 use crate::record::changes::{self, Changes};
@@ -133,12 +133,25 @@ fn operation<'a>(caller: &Caller, index: usize, entry: &'a RawValue) -> Result<O
         }
         _ => {}
     }
+    // Nothing is told of a template, not even its attributes' names, to who may not use it.
+    for right in rights(kind) {
+        caller.require(*right, &template)?;
+    }
     let changes =
         attributes.map(|attributes| changes::parse(&template, attributes)).transpose()?.unwrap_or_default();
     if kind == Kind::Create {
         changes::check_complete(&template, &changes)?;
     }
     Ok(Operation { index, kind, template, id, key, changes })
+}
+
+fn rights(kind: Kind) -> &'static [Right] {
+    match kind {
+        Kind::Create => &[Right::Create],
+        Kind::Update => &[Right::Update],
+        Kind::Upsert => &[Right::Create, Right::Update],
+        Kind::Delete => &[Right::Delete],
+    }
 }
 
 fn parse_kind(name: &str) -> Result<Kind, Error> {
@@ -166,9 +179,10 @@ fn find_template(caller: &Caller, name: Option<&str>, id: Option<Uuid>) -> Resul
             Some(catalog::by_slug(project.id, slug).ok_or_else(Error::not_found)?)
         }
     };
-    match (by_id, by_name) {
-        (Some(by_id), Some(by_name)) if by_id.id != by_name.id => Err(Error::not_found()),
-        (Some(template), _) | (None, Some(template)) => Ok(template),
-        (None, None) => Err(missing("template", "")),
-    }
+    let template = match (by_id, by_name) {
+        (Some(by_id), Some(by_name)) if by_id.id != by_name.id => return Err(Error::not_found()),
+        (Some(template), _) | (None, Some(template)) => template,
+        (None, None) => return Err(missing("template", "")),
+    };
+    if caller.sees_project(template.project_id) { Ok(template) } else { Err(Error::not_found()) }
 }

@@ -101,7 +101,7 @@ pub fn read_bytes(datum: Datum) -> Vec<u8> {
     with_bytes(datum, <[u8]>::to_vec)
 }
 
-/// A `text` datum, copied out. The database's encoding is UTF-8: [`crate::template::init`] refuses others.
+/// A `text` datum, copied out. The database's encoding is UTF-8: [`super::require_utf8`] refuses others.
 pub fn read_text(datum: Datum) -> String {
     with_text(datum, str::to_owned)
 }

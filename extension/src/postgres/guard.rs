@@ -33,6 +33,18 @@ pub fn as_owner_defining<R>(body: impl FnOnce() -> R) -> R {
     run(Confinement::Definition, body)
 }
 
+/// Runs statements as the caller, with the search path pinned.
+pub fn with_pinned_path<R>(body: impl FnOnce() -> R) -> R {
+    if search_path_is_pinned() {
+        return body();
+    }
+    let level = pin_search_path();
+    let result = body();
+    // SAFETY: ends the level that pin_search_path began; settings return to what they were.
+    unsafe { pg_sys::AtEOXact_GUC(true, level) };
+    result
+}
+
 /// The oid of the owner; an error tells how to make it.
 pub fn owner() -> Oid {
     role::find(role::OWNER).unwrap_or_else(|| not_set_up().raise())
@@ -131,10 +143,45 @@ pub struct Caught {
     pub state: PgSqlErrorCode,
     /// Its message.
     pub message: String,
+    /// Its DETAIL.
+    pub detail: Option<String>,
     caught: pg_sys::panic::CaughtError,
 }
 
+/// Which kind of error it is, by the first two characters of its SQLSTATE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// 22: a value.
+    Data,
+    /// 23: a constraint.
+    IntegrityConstraint,
+    /// 54: a limit.
+    ProgramLimit,
+    /// P0001: raised by somebody's trigger.
+    RaisedByTrigger,
+    /// Anything else: the session, the server, other sessions.
+    Other,
+}
+
 impl Caught {
+    /// Its class.
+    pub fn class(&self) -> Class {
+        // PostgreSQL packs the class of a SQLSTATE into the low twelve bits.
+        let class_of = |state: PgSqlErrorCode| state as i32 & 0xfff;
+        let class = class_of(self.state);
+        if self.state == PgSqlErrorCode::ERRCODE_RAISE_EXCEPTION {
+            Class::RaisedByTrigger
+        } else if class == class_of(PgSqlErrorCode::ERRCODE_DATA_EXCEPTION) {
+            Class::Data
+        } else if class == class_of(PgSqlErrorCode::ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION) {
+            Class::IntegrityConstraint
+        } else if self.state == PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED {
+            Class::ProgramLimit
+        } else {
+            Class::Other
+        }
+    }
+
     /// Raises it again, unchanged.
     pub fn rethrow(self) -> ! {
         self.caught.rethrow()
@@ -178,7 +225,8 @@ fn subtransaction_if<R>(body: impl FnOnce() -> R, keep: impl FnOnce(&R) -> bool)
             use pgrx::pg_sys::panic::CaughtError::{ErrorReport, PostgresError, RustPanic};
             let (PostgresError(report) | ErrorReport(report) | RustPanic { ereport: report, .. }) = &*caught;
             let (state, message) = (report.sql_error_code(), report.message().to_owned());
-            Box::new(Caught { state, message, caught: *caught })
+            let detail = report.detail().map(str::to_owned);
+            Box::new(Caught { state, message, detail, caught: *caught })
         })
     }
 }

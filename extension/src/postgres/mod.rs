@@ -25,3 +25,19 @@ pub fn snapshot_is_fixed() -> bool {
     // SAFETY: reads a variable of the session.
     unsafe { pgrx::pg_sys::XactIsoLevel >= pgrx::pg_sys::XACT_REPEATABLE_READ as i32 }
 }
+
+/// Refuses to be loaded where texts are not UTF-8: this crate reads them as such without checking again.
+pub fn require_utf8() {
+    use pgrx::pg_sys;
+    // SAFETY: reads variables of the session; without a database, as in the postmaster, there is no text yet.
+    let is_other = unsafe {
+        pg_sys::MyDatabaseId != pg_sys::InvalidOid
+            && pg_sys::GetDatabaseEncoding() != pg_sys::pg_enc::PG_UTF8 as i32
+    };
+    if is_other {
+        use crate::error::{Code, Error};
+        Error::new(Code::Internal, "keyed needs a database with encoding UTF8")
+            .hint("create one: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0")
+            .raise();
+    }
+}

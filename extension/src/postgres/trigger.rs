@@ -48,6 +48,13 @@ impl Firing {
             }
             let data = (*call).context.cast::<pg_sys::TriggerData>();
             let event = (*data).tg_event;
+            // A trigger for statements, which anybody may make on a table of theirs, comes without rows.
+            if !pgrx::trigger_support::trigger_fired_for_row(event) {
+                return Err(Error::new(
+                    Code::Internal,
+                    "this function can only be called by a trigger for each row",
+                ));
+            }
             let (event, old, new) = if pgrx::trigger_support::trigger_fired_by_insert(event) {
                 (Event::Insert, None, Some((*data).tg_trigtuple))
             } else if pgrx::trigger_support::trigger_fired_by_update(event) {
@@ -125,11 +132,7 @@ impl Row {
         match (self.get(column), other.get(column)) {
             (None, None) => true,
             (Some(left), Some(right)) => {
-                // SAFETY: the description has this column, since the value was read by it.
-                let attribute = unsafe {
-                    let attributes = (*self.description).attrs.as_ptr();
-                    &*attributes.add(column as usize - 1)
-                };
+                let attribute = self.attribute(column);
                 datum::same_image(left, right, attribute.attbyval, attribute.attlen)
             }
             _ => false,
@@ -138,7 +141,17 @@ impl Row {
 
     /// Whether every column except `excepted` has the same stored image in both rows.
     pub fn same_except(&self, other: &Row, excepted: i16) -> bool {
-        (1..=self.values.len() as i16).all(|column| column == excepted || self.same(other, column))
+        let passes = |column| column == excepted || self.is_dropped(column) || self.same(other, column);
+        (1..=self.values.len() as i16).all(passes)
+    }
+
+    fn is_dropped(&self, column: i16) -> bool {
+        self.attribute(column).attisdropped
+    }
+
+    fn attribute(&self, column: i16) -> &pg_sys::FormData_pg_attribute {
+        // SAFETY: values were read by this description, so it has this column.
+        unsafe { &*(*self.description).attrs.as_ptr().add(column as usize - 1) }
     }
 }
 

@@ -52,8 +52,10 @@ sql_functions! {
         let attributes = call.json(1);
         let attributes = attributes_argument(attributes.as_deref())?;
         let key = call.text(2).map(|key| key::normalize(&key).map(str::to_owned)).transpose()?;
+        let caller = Caller::current();
+        caller.require(Right::Create, &template)?;
         let changes = changes::parse(&template, attributes)?;
-        write::create(&Caller::current(), &template, key.as_deref(), changes).map(|made| Answer::Json(made.1))
+        write::create(&caller, &template, key.as_deref(), changes).map(|made| Answer::Json(made.1))
     };
 
     /// `keyed.get_record(id uuid, fields text[], verbose boolean, include_deleted boolean) returns jsonb`.
@@ -76,9 +78,11 @@ sql_functions! {
         let template = template_argument(call)?;
         let key = call.required_text(1, "external_key")?;
         let attributes = call.json(2);
+        let caller = Caller::current();
+        upsert::require_rights(&caller, &template, Mode::Upsert)?;
         let changes = changes::parse(&template, attributes_argument(attributes.as_deref())?)?;
         let key = key::normalize(&key)?;
-        upsert::upsert(&Caller::current(), &template, Mode::Upsert, key, changes)
+        upsert::upsert(&caller, &template, Mode::Upsert, key, changes)
             .map(|(id, created)| Answer::Upserted(id, created))
     };
 
@@ -117,9 +121,11 @@ sql_functions! {
     /// `keyed_http.create_record(template text, body text) returns text[]`.
     keyed_http_create_record => |call| {
         let (template, body) = (template_name(call)?, call.required_text(1, "body")?);
+        let caller = Caller::current();
+        caller.require(Right::Create, &template)?;
         let (key, attributes) = write::parse_body(&body)?;
         let changes = attributes.map(|it| changes::parse(&template, it)).transpose()?.unwrap_or_default();
-        let (id, record) = write::create(&Caller::current(), &template, key.value(), changes)?;
+        let (id, record) = write::create(&caller, &template, key.value(), changes)?;
         Ok(answer(201, Some(id), Some(record)))
     };
 
@@ -202,7 +208,8 @@ fn id_argument(call: &Call) -> Result<Uuid, Error> {
 
 /// The id in a path: what is not one names nothing.
 fn id_name(call: &Call) -> Result<Uuid, Error> {
-    Uuid::parse_str(&call.required_text(0, "id")?).map_err(|_| Error::not_found())
+    let text = call.required_text(0, "id")?;
+    Uuid::parse_str(&text).ok().filter(|_| text.len() == 36).ok_or_else(Error::not_found)
 }
 
 fn attributes_argument(attributes: Option<&str>) -> Result<&RawValue, Error> {
@@ -243,6 +250,8 @@ fn get_by_key(
 }
 
 fn http_upsert(template: &Template, body: &str, mode: Mode, return_record: bool) -> Result<Answer, Error> {
+    let caller = Caller::current();
+    upsert::require_rights(&caller, template, mode)?;
     let (key, attributes) = write::parse_body(body)?;
     let key = match &key {
         Key::Value(key) => key,
@@ -256,7 +265,6 @@ fn http_upsert(template: &Template, body: &str, mode: Mode, return_record: bool)
     };
     let changes =
         attributes.map(|attributes| changes::parse(template, attributes)).transpose()?.unwrap_or_default();
-    let caller = Caller::current();
     let (id, created) = upsert::upsert(&caller, template, mode, key, changes)?;
     let mut body = format!("{{\"id\":\"{id}\",\"created\":{created}");
     if return_record {

@@ -5,8 +5,9 @@ use crate::error::{Code, Error};
 use crate::key;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::function::{Answer, Call};
+use crate::postgres::guard;
+use crate::postgres::role::{self, TableRight};
 use crate::postgres::trigger::{Event, Firing, Row};
-use crate::postgres::{guard, role};
 use crate::record_id;
 use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, catalog, column};
@@ -15,10 +16,12 @@ use pgrx::pg_sys::{self, Datum};
 /// `keyed.guard_record() returns trigger`, before each row.
 pub fn guard_record(call: &Call) -> Result<Answer, Error> {
     let firing = Firing::from_call(call)?;
+    // Only a table of ours is known to have the columns that are looked at below.
+    let template = catalog::by_table(firing.table)?;
     let row = match (&firing.old, &firing.new) {
         (_, None) => refuse_removal().map(|()| firing.pass())?,
-        (None, Some(new)) => check_insert(&firing, new)?,
-        (Some(old), Some(new)) => check_update(&firing, old, new)?,
+        (None, Some(new)) => check_insert(&firing, &template, new)?,
+        (Some(old), Some(new)) => check_update(&firing, &template, old, new)?,
     };
     Ok(Answer::Datum(row))
 }
@@ -34,8 +37,7 @@ fn refuse_removal() -> Result<(), Error> {
     ))
 }
 
-fn check_insert(firing: &Firing, new: &Row) -> Result<Datum, Error> {
-    let template = catalog::by_table(firing.table)?;
+fn check_insert(firing: &Firing, template: &Template, new: &Row) -> Result<Datum, Error> {
     if let Some(id) = new.get(column::ID) {
         let id = datum::read_uuid(id);
         if record_id::template_of(id) != Some(template.id) {
@@ -55,7 +57,7 @@ fn check_insert(firing: &Firing, new: &Row) -> Result<Datum, Error> {
     Ok(firing.replace(&replaced))
 }
 
-fn check_update(firing: &Firing, old: &Row, new: &Row) -> Result<Datum, Error> {
+fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> Result<Datum, Error> {
     for (number, name) in [(column::ID, "id"), (column::CREATED_AT, "created_at")] {
         if !new.same(old, number) {
             return Err(Error::at(
@@ -69,7 +71,7 @@ fn check_update(firing: &Firing, old: &Row, new: &Row) -> Result<Datum, Error> {
     if new.same_except(old, column::UPDATED_AT) {
         return Ok(firing.replace(&[(column::UPDATED_AT, old.get(column::UPDATED_AT))]));
     }
-    let template = catalog::by_table(firing.table)?;
+    check_deletion(firing, old, new)?;
     for attribute in &template.attributes {
         if let Some(value) = new.get(attribute.column)
             && !new.same(old, attribute.column)
@@ -88,6 +90,28 @@ fn check_update(firing: &Firing, old: &Row, new: &Row) -> Result<Datum, Error> {
         replaced.push((column::UPDATED_AT, Some(Datum::from(now))));
     }
     Ok(firing.replace(&replaced))
+}
+
+/// Marking as deleted is a right of its own, and when it happened is not rewritten.
+fn check_deletion(firing: &Firing, old: &Row, new: &Row) -> Result<(), Error> {
+    match (old.get(column::DELETED_AT), new.get(column::DELETED_AT)) {
+        (Some(_), Some(_)) if !new.same(old, column::DELETED_AT) => Err(Error::at(
+            Code::InvalidValue,
+            "/deleted_at",
+            "deleted_at of a deleted record cannot be changed",
+        )
+        .hint("restore the record first: SET deleted_at = null")),
+        (None, Some(_))
+            if !guard::is_own_work()
+                && !role::has_table_right(role::current(), firing.table, TableRight::Delete) =>
+        {
+            Err(Error::new(
+                Code::Forbidden,
+                "to mark a record as deleted needs the privilege DELETE on the table",
+            ))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn normalize_key(new: &Row, replaced: &mut Vec<(i16, Argument)>) -> Result<(), Error> {

@@ -100,6 +100,11 @@ impl<'t> Assignments<'t> {
         for (item, number) in self.numbered(first) {
             let _ = write!(names, ", \"{}\"", item.attribute.slug);
             let _ = write!(values, ", ${number}");
+            if item.kind == AssignmentKind::Latest {
+                // A new record's series is empty, so the time has no say; but the statement must not read like one
+                // that has a parameter less, since kept statements are found by their text.
+                let _ = write!(values, " /* ${} */", number + 1);
+            }
         }
         (names, values)
     }

@@ -59,6 +59,17 @@ pub fn parse_key(value: &RawValue) -> Result<Key, Error> {
     key::normalize(&text).map(|key| Key::Value(key.to_owned()))
 }
 
+/// Refuses a caller without the rights that the branches of an upsert need.
+pub fn require_rights(caller: &Caller, template: &Template, mode: Mode) -> Result<(), Error> {
+    if mode != Mode::Update {
+        caller.require(Right::Create, template)?;
+    }
+    if mode != Mode::Create {
+        caller.require(Right::Update, template)?;
+    }
+    Ok(())
+}
+
 /// Writes to the live record of the template that holds `key`, creating it when there is none. The key is
 /// normalised. Returns the record's id and whether it was created.
 pub fn upsert(
@@ -68,12 +79,7 @@ pub fn upsert(
     key: &str,
     mut changes: Changes,
 ) -> Result<(Uuid, bool), Error> {
-    if mode != Mode::Update {
-        caller.require(Right::Create, template)?;
-    }
-    if mode != Mode::Create {
-        caller.require(Right::Update, template)?;
-    }
+    require_rights(caller, template, mode)?;
     reference::resolve(caller, template, &mut changes)?;
     metric::stamp(&mut changes);
     let complete = changes::is_complete(template, &changes);

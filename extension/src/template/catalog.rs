@@ -143,39 +143,46 @@ fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Option<Templat
     require_state();
     as_owner(|| {
         connected(|spi| {
-            let rows = spi.run_once(
-                &format!(
-                    "select t.id, t.project_id, p.slug, t.slug, t.label, t.display, t.language, t.created_at, \
-                     t.updated_at from keyed_state.template t join keyed_state.project p on p.id = t.project_id \
-                     where {condition}"
-                ),
-                Access::Latest,
-                arguments,
-            );
-            if rows.is_empty() {
-                return None;
-            }
-            let text = |column| rows.get(0, column).map(datum::read_text);
-            let (project_slug, slug) = (text(2)?, text(3)?);
-            let table = table_oid(&project_slug, &slug)?;
-            // SAFETY: as in `known`: the columns are read after nobody can change them any more.
-            unsafe { pg_sys::LockRelationOid(table, pg_sys::AccessShareLock as pg_sys::LOCKMODE) };
-            let id = datum::read_i32(rows.get(0, 0)?);
-            Some(Template::new(Template {
-                id,
-                project_id: datum::read_i32(rows.get(0, 1)?),
-                project_slug,
-                slug,
-                label: text(4),
-                display: text(5),
-                language: text(6)?,
-                created_at: datum::read_i64(rows.get(0, 7)?),
-                updated_at: datum::read_i64(rows.get(0, 8)?),
-                table,
-                attributes: load_attributes(spi, id, table),
-                ..Template::default()
-            }))
+            let seen = load_row(spi, condition, arguments)?;
+            // SAFETY: as in `known`.
+            unsafe { pg_sys::LockRelationOid(seen.table, pg_sys::AccessShareLock as pg_sys::LOCKMODE) };
+            // Whoever held the lock may have changed or removed the template: now that nobody can, it is read again.
+            let template =
+                load_row(spi, condition, arguments).filter(|template| template.table == seen.table)?;
+            let attributes = load_attributes(spi, template.id, template.table);
+            Some(Template::new(Template { attributes, ..template }))
         })
+    })
+}
+
+/// The template without its attributes.
+fn load_row(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argument)]) -> Option<Template> {
+    let rows = spi.run_once(
+        &format!(
+            "select t.id, t.project_id, p.slug, t.slug, t.label, t.display, t.language, t.created_at, \
+             t.updated_at from keyed_state.template t join keyed_state.project p on p.id = t.project_id \
+             where {condition}"
+        ),
+        Access::Latest,
+        arguments,
+    );
+    if rows.is_empty() {
+        return None;
+    }
+    let text = |column| rows.get(0, column).map(datum::read_text);
+    let (project_slug, slug) = (text(2)?, text(3)?);
+    Some(Template {
+        id: datum::read_i32(rows.get(0, 0)?),
+        project_id: datum::read_i32(rows.get(0, 1)?),
+        table: table_oid(&project_slug, &slug)?,
+        project_slug,
+        slug,
+        label: text(4),
+        display: text(5),
+        language: text(6)?,
+        created_at: datum::read_i64(rows.get(0, 7)?),
+        updated_at: datum::read_i64(rows.get(0, 8)?),
+        ..Template::default()
     })
 }
 

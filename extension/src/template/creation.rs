@@ -2,7 +2,7 @@
 
 use super::ddl::NewColumn;
 use super::definition::{self, Definition, Kind, missing, text_at, unknown_member};
-use super::{Template, catalog, ddl, options};
+use super::{Template, catalog, ddl, options, setup};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json;
@@ -55,7 +55,7 @@ impl NewTemplate {
 /// Makes a template in a project, named by slug or number.
 pub fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
     let caller = Caller::current();
-    caller.require_admin("define templates")?;
+    setup::begin_definition()?;
     slug::check(Noun::Template, &new.slug, "/slug")?;
     catalog::refresh();
     let project = catalog::project_by_name_or_id(project)

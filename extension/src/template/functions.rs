@@ -65,12 +65,14 @@ sql_functions! {
 
     /// `keyed.alter_template(template regclass, changes jsonb) returns jsonb`.
     keyed_alter_template => |call| {
+        setup::begin_definition()?;
         let changes = call.required_json(1, "changes")?;
         alter::alter(&*template_argument(call)?, &changes).map(|template| Answer::Json(template.to_json()))
     };
 
     /// `keyed.add_attribute(template regclass, attribute jsonb) returns jsonb`.
     keyed_add_attribute => |call| {
+        setup::begin_definition()?;
         let (template, attribute) = (template_argument(call)?, call.required_json(1, "attribute")?);
         let slug = attribute_slug(&attribute)?;
         if template.position(&slug).is_some() {
@@ -82,6 +84,7 @@ sql_functions! {
 
     /// `keyed.alter_attribute(template regclass, slug text, changes jsonb) returns jsonb`.
     keyed_alter_attribute => |call| {
+        setup::begin_definition()?;
         let (template, slug) = (template_argument(call)?, call.required_text(1, "slug")?);
         let changes = call.required_json(2, "changes")?;
         alter::alter(&template, &alter::attribute_body(&template, &slug, &changes)?)
@@ -90,6 +93,7 @@ sql_functions! {
 
     /// `keyed.drop_attribute(template regclass, slug text) returns jsonb`.
     keyed_drop_attribute => |call| {
+        setup::begin_definition()?;
         let (template, slug) = (template_argument(call)?, call.required_text(1, "slug")?);
         let mut body = "{\"drop\":[".to_owned();
         json::write_string(&mut body, &slug);
@@ -99,11 +103,13 @@ sql_functions! {
 
     /// `keyed.drop_template(template regclass, with_records boolean) returns void`.
     keyed_drop_template => |call| {
+        setup::begin_definition()?;
         removal::drop_template(&*template_argument(call)?, call.flag(1)).map(|()| Answer::Void)
     };
 
     /// `keyed_http.alter_template(template text, body text) returns text[]`.
     keyed_http_alter_template => |call| {
+        setup::begin_definition()?;
         let (name, body) = (call.required_text(0, "template")?, call.required_text(1, "body")?);
         let template = catalog::by_name(&Caller::current(), &name)?;
         let template = alter::alter(&template, &body)?;
@@ -112,6 +118,7 @@ sql_functions! {
 
     /// `keyed_http.drop_template(template text) returns text[]`.
     keyed_http_drop_template => |call| {
+        setup::begin_definition()?;
         let name = call.required_text(0, "template")?;
         let template = catalog::by_name(&Caller::current(), &name)?;
         removal::drop_template(&template, false)?;

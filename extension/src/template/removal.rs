@@ -31,7 +31,7 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                         .raise();
                 }
                 spi.script(&format!(
-                    "drop table {table}; drop table {}; drop table if exists {}; \
+                    "set local client_min_messages = warning; drop table {table}; drop table {}; drop table if exists {}; \
                      delete from keyed_state.template where id = {}",
                     ddl::history_sql(template.id),
                     metric::table_sql(template.id),

@@ -3,7 +3,7 @@
 use super::{catalog, ddl};
 use crate::access::Caller;
 use crate::error::{Code, Error};
-use crate::postgres::guard::{as_owner_defining, subtransaction};
+use crate::postgres::guard::{as_owner_defining, subtransaction, with_pinned_path};
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::{datum, role};
 use crate::slug::{self, Noun};
@@ -20,19 +20,16 @@ const LOCK: &str = "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtexte
 
 /// Makes the roles and the state tables; what is there already stays. Returns the version of the state.
 pub fn init() -> Result<i32, Error> {
-    // SAFETY: reads a variable of the session.
-    if unsafe { pg_sys::GetDatabaseEncoding() } != pg_sys::pg_enc::PG_UTF8 as i32 {
-        return Err(Error::new(Code::Internal, "keyed needs a database with encoding UTF8")
-            .hint("create one: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"));
-    }
     if !role::is_superuser(role::current()) {
         return Err(Error::new(Code::Forbidden, "keyed.init() makes roles: it needs a superuser"));
     }
-    connected(|spi| {
-        spi.script(LOCK);
-        // What exists already is the normal case of a second call; its notices would only alarm.
-        spi.script("set local client_min_messages = warning");
-        spi.script(ROLES);
+    with_pinned_path(|| {
+        connected(|spi| {
+            spi.script(LOCK);
+            // What exists already is the normal case of a second call; its notices would only alarm.
+            spi.script("set local client_min_messages = warning");
+            spi.script(ROLES);
+        });
     });
     migrate()
 }
@@ -62,6 +59,16 @@ pub fn migrate() -> Result<i32, Error> {
             version
         })
     }))
+}
+
+/// Begins a change of definitions: checks the caller, and makes changes wait for each other before they lock any
+/// table, so that two of them never wait in a circle.
+pub fn begin_definition() -> Result<(), Error> {
+    Caller::current().require_admin("define templates")?;
+    connected(|spi| {
+        spi.script("select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('keyed.define', 0))");
+    });
+    Ok(())
 }
 
 /// Makes a project: a schema. Returns its number.
