@@ -41,7 +41,13 @@ pub fn create_table(template: i32, full_name: &str) -> String {
         "create table {table} ( \
            record_id uuid, attribute_id integer, at timestamptz, id bigint generated always as identity, \
            value double precision not null, primary key (record_id, attribute_id, at, id)); \
-         comment on table {table} is {}; grant select on {table} to keyed_admin;",
+         comment on table {table} is {}; \
+         comment on column {table}.record_id is 'The record.'; \
+         comment on column {table}.attribute_id is 'The metric: its number in keyed_state.attribute.'; \
+         comment on column {table}.at is 'When the value was measured.'; \
+         comment on column {table}.id is 'Tells points of one time apart.'; \
+         comment on column {table}.value is 'What was measured.'; \
+         grant select on {table} to keyed_admin;",
         crate::template::ddl::literal(&format!(
             "Series of the metrics of {full_name}: every point ever appended."
         ))

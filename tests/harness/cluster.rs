@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How much the cluster does to keep what it acknowledged.
@@ -34,8 +34,9 @@ pub struct Cluster {
 impl Cluster {
     /// The cluster that all tests of this process share, started when the first asks for it.
     pub fn shared() -> Arc<Self> {
-        static SHARED: OnceLock<Arc<Cluster>> = OnceLock::new();
-        Arc::clone(SHARED.get_or_init(|| Arc::new(Self::start(Durability::None))))
+        // Where it cannot start, it fails once for all tests: a lazy lock does not try again.
+        static SHARED: LazyLock<Arc<Cluster>> = LazyLock::new(|| Arc::new(Cluster::start(Durability::None)));
+        Arc::clone(&SHARED)
     }
 
     /// A cluster of one's own, for tests that stop, kill or configure it.

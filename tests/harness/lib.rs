@@ -22,12 +22,13 @@ pub use session::{Refusal, Rows, Session, quote};
 
 use std::path::PathBuf;
 
-/// The folder cargo builds into, wherever it was told to. Cargo marks it with this file.
+/// The folder cargo builds into, wherever it was told to: the one that holds this program's profile.
 pub fn target_folder() -> PathBuf {
     let program = std::env::current_exe().expect("a running program has a path");
     program
         .ancestors()
-        .find(|folder| folder.join("CACHEDIR.TAG").is_file())
+        .find(|folder| folder.ends_with("debug") || folder.ends_with("release"))
+        .and_then(|profile| profile.parent())
         .expect("tests run from inside cargo's target folder")
         .to_path_buf()
 }

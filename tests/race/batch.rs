@@ -1,6 +1,6 @@
 //! Batches that run at once.
 
-use crate::{Waiting, first_row};
+use crate::{Waiting, deadlocks, first_row};
 use harness::{Database, Service};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -35,8 +35,7 @@ async fn batches_over_the_same_keys_in_any_order_wait_for_each_other_and_never_d
     let session = service.session().await;
     let sums = "select string_agg(distinct visits::text, ',') || ' ' || count(*) from crm.customers";
     assert_eq!(session.text(sums, &[]).await, "120 20");
-    let deadlocks = "select deadlocks from pg_stat_database where datname = current_database()";
-    assert_eq!(session.text(deadlocks, &[]).await, "0");
+    assert_eq!(deadlocks(&service.database), 0);
 }
 
 #[tokio::test]
@@ -101,6 +100,30 @@ async fn batches_with_references_into_each_others_records_never_deadlock() {
     let session = service.session().await;
     let sums = "select string_agg(distinct visits::text, ',') || ' ' || count(*) || ' ' || count(company) from crm.customers";
     assert_eq!(session.text(sums, &[]).await, "60 6 6");
-    let deadlocks = "select deadlocks from pg_stat_database where datname = current_database()";
-    assert_eq!(session.text(deadlocks, &[]).await, "0");
+    assert_eq!(deadlocks(&service.database), 0);
+}
+
+#[tokio::test]
+async fn an_operation_by_key_spares_a_record_that_gives_its_key_away_meanwhile() {
+    let database = Database::with_crm().await;
+    let (first, observer) = (database.session().await, database.session().await);
+    for operation in [
+        json!({"op": "delete", "template": "crm.customers", "external_key": "K"}),
+        json!({"op": "update", "template": "crm.customers", "external_key": "K", "attributes": {"name": "x"}}),
+        json!({"op": "update", "template": "crm.customers", "external_key": "K", "attributes": {"mood": 1}}),
+    ] {
+        first.run("delete from crm.customers; select keyed.upsert_by_key('crm.customers', 'K')").await;
+        first
+            .run("begin; select keyed.patch_record(id, '{\"external_key\": \"L\"}') from crm.customers")
+            .await;
+        let batch = "select keyed.batch($1)";
+        let operations = json!([operation]).to_string();
+        let waiting = Waiting::start(database.session().await, &observer, batch, &[&operations]).await;
+        first.run("commit").await;
+        let report: Value =
+            serde_json::from_str(&first_row(&waiting.outcome().await.expect("a report"))[0]).expect("JSON");
+        assert_eq!(report["results"][0]["status"], 404, "{operation}: {report}");
+        let untouched = "select external_key from crm.customers where deleted_at is null and name is null and mood is null";
+        assert_eq!(observer.text(untouched, &[]).await, "L", "{operation}");
+    }
 }

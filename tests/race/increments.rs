@@ -77,3 +77,32 @@ async fn increments_by_hand_and_by_function_add_up() {
     let total = "select visits || ' ' || (select max(version) from keyed.history(id)) from crm.customers";
     assert_eq!(session.text(total, &[]).await, "120 121");
 }
+
+#[tokio::test]
+async fn increments_that_race_to_create_one_record_after_another_all_count() {
+    let service = Service::start().await;
+    service.session().await.run(
+        "select keyed.create_template('crm', 'orders', '[{\"slug\": \"total\", \"type\": \"number\"}, {\"slug\": \"note\", \"type\": \"string\", \"required\": true, \"default\": \"-\"}]')",
+    ).await;
+    let start = std::sync::Arc::new(tokio::sync::Barrier::new(6));
+    let mut sessions = JoinSet::new();
+    for _ in 0..6 {
+        let (session, start) = (service.session().await, std::sync::Arc::clone(&start));
+        sessions.spawn(async move {
+            for round in 0..120 {
+                let key = format!("K-{round}");
+                start.wait().await;
+                let upsert = "select keyed.upsert_by_key('crm.customers', $1, '{\"visits\": {\"$inc\": 1}, \"mood\": 1}')";
+                session.rows(upsert, &[&key]).await;
+                let upsert = "select keyed.upsert_by_key('crm.orders', $1, '{\"total\": {\"$inc\": 1}}')";
+                session.rows(upsert, &[&key]).await;
+            }
+        });
+    }
+    sessions.join_all().await;
+    let session = service.session().await;
+    let lost = "select count(*) filter (where visits <> 6) || ' ' || count(*) from crm.customers";
+    assert_eq!(session.text(lost, &[]).await, "0 120");
+    let lost = "select count(*) filter (where total <> 6) || ' ' || count(*) from crm.orders";
+    assert_eq!(session.text(lost, &[]).await, "0 120");
+}

@@ -7,6 +7,7 @@ mod definitions;
 mod increments;
 mod isolation;
 mod metrics;
+mod order;
 mod random_history;
 mod tenants;
 mod waiting;
@@ -67,4 +68,16 @@ async fn live(session: &Session, external_key: &str) -> String {
     let count = session.text(count, &[external_key]).await;
     session.run("reset enable_indexscan; reset enable_bitmapscan; reset enable_indexonlyscan").await;
     count
+}
+
+/// How often the server had to end a deadlock in this database. The proxy repeats what lost, so answers do not tell,
+/// and the server's counters lag behind its log.
+fn deadlocks(database: &harness::Database) -> usize {
+    let place = format!("@{} ", database.name());
+    database
+        .cluster()
+        .log()
+        .lines()
+        .filter(|line| line.contains(&place) && line.contains("deadlock detected"))
+        .count()
 }

@@ -87,6 +87,48 @@ async fn an_upsert_that_waits_for_a_create_updates_after_commit_and_creates_afte
 }
 
 #[tokio::test]
+async fn an_upsert_that_waits_for_a_record_to_be_replaced_writes_to_the_new_one() {
+    let database = Database::with_crm().await;
+    let (first, observer) = (database.session().await, database.session().await);
+    let attributes = r#"[{"slug": "number", "type": "number", "required": true}, {"slug": "note", "type": "string"},
+                         {"slug": "load", "type": "metric"}]"#;
+    first.rows("select keyed.create_template('crm', 'orders', $1)", &[attributes]).await;
+    let create = r#"select keyed.upsert_by_key('crm.orders', 'K', '{"number": 1}')"#;
+    let upsert = |attributes: &str| format!("select keyed.upsert_by_key('crm.orders', 'K', '{attributes}')");
+    let update = |attributes: &str| {
+        format!(
+            r#"select keyed_http.upsert_by_key('3', '{{"external_key": "K", "attributes": {attributes}}}', 'update', false)"#
+        )
+    };
+    for statement in [
+        upsert(r#"{"number": 2, "note": "x"}"#),
+        upsert(r#"{"number": {"$inc": 1}, "note": "x"}"#),
+        upsert(r#"{"number": 2, "note": "x", "load": 5}"#),
+        upsert(r#"{"number": {"$inc": 1}, "note": "x", "load": 5}"#),
+        upsert(r#"{"note": "x"}"#),
+        upsert(r#"{"note": "x", "load": 5}"#),
+        update(r#"{"number": {"$inc": 1}, "note": "x"}"#),
+        update(r#"{"note": "x", "load": 5}"#),
+    ] {
+        first.run("delete from crm.orders").await;
+        first.run(create).await;
+        first.run("begin; select keyed.delete_record(id) from crm.orders").await;
+        first.run(create).await;
+        let waiting = Waiting::start(database.session().await, &observer, &statement, &[]).await;
+        first.run("commit").await;
+        waiting.outcome().await.unwrap_or_else(|refusal| panic!("{statement}: {refusal}"));
+        let live = "select note || ' ' || number || ' ' || coalesce(load, 0) from crm.orders where deleted_at is null";
+        let number = if statement.contains("number") { "2" } else { "1" };
+        let load = if statement.contains("load") { "5" } else { "0" };
+        assert_eq!(
+            observer.text(live, &[]).await,
+            format!("x {number} {load}"),
+            "{statement} was acknowledged and lost"
+        );
+    }
+}
+
+#[tokio::test]
 async fn an_upsert_that_could_only_update_waits_too_and_is_refused_when_the_record_is_gone() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);

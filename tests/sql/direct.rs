@@ -222,3 +222,15 @@ async fn copy_obeys_the_same_rules() {
                 from (select c.external_key, h.source from crm.customers c, keyed.history(c.id) h) h";
     assert_eq!(session.text(keys, &[]).await, "A-1 sql, A-2 sql");
 }
+
+#[tokio::test]
+async fn a_purged_record_can_be_put_back_under_its_id_and_its_history_goes_on() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    let id = session.text("insert into crm.customers (external_key) values ('A-1') returning id", &[]).await;
+    session.run("delete from crm.customers").await;
+    session.rows("insert into crm.customers (id, external_key) values ($1, 'A-1')", &[&id]).await;
+    let story =
+        "select string_agg(version || ' ' || operation, ', ' order by version) from keyed.history($1)";
+    assert_eq!(session.text(story, &[&id]).await, "1 create, 2 purge, 3 create");
+}

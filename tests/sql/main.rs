@@ -17,6 +17,7 @@ mod rights;
 mod sessions;
 mod setup;
 mod slugs;
+mod strangers;
 mod templates;
 mod texts;
 mod times;

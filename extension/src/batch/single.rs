@@ -5,7 +5,6 @@ use super::{Done, Outcome};
 use crate::access::{Caller, Right};
 use crate::error::Error;
 use crate::record::changes::Changes;
-use crate::record::read;
 use crate::record::upsert::{self, Mode};
 use crate::record::write::{self, Key};
 
@@ -26,9 +25,7 @@ pub fn run(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome 
         }
         (Kind::Delete, Some(id), _) => write::delete(caller, id).map(|()| done(id, false)),
         (Kind::Delete, None, Some(key)) => {
-            caller.require(Right::Delete, template)?;
-            let id = read::id_by_key(template, key).ok_or_else(Error::not_found)?;
-            write::delete(caller, id).map(|()| done(id, false))
+            write::delete_by_key(caller, template, key).map(|id| done(id, false))
         }
         (Kind::Upsert | Kind::Update | Kind::Delete, None, None) | (Kind::Upsert, Some(_), None) => {
             Err(Error::not_found())

@@ -175,7 +175,7 @@ sql_functions! {
     /// `keyed_http.delete_by_key(template text, external_key text) returns text[]`.
     keyed_http_delete_by_key => |call| {
         let (template, key) = (template_name(call)?, call.required_text(1, "key")?);
-        write::delete_by_key(&Caller::current(), &template, &key).map(|()| answer(204, None, None))
+        write::delete_by_key(&Caller::current(), &template, &key).map(|_| answer(204, None, None))
     };
 
     /// `keyed_http.restore_record(id text, body text) returns text[]`.
@@ -208,8 +208,7 @@ fn id_argument(call: &Call) -> Result<Uuid, Error> {
 
 /// The id in a path: what is not one names nothing.
 fn id_name(call: &Call) -> Result<Uuid, Error> {
-    let text = call.required_text(0, "id")?;
-    Uuid::parse_str(&text).ok().filter(|_| text.len() == 36).ok_or_else(Error::not_found)
+    Uuid::parse_str(&call.required_text(0, "id")?).map_err(|_| Error::not_found())
 }
 
 fn attributes_argument(attributes: Option<&str>) -> Result<&RawValue, Error> {

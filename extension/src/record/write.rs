@@ -173,29 +173,35 @@ fn write_one(
 /// Marks a live record as deleted, which releases its key.
 pub fn delete(caller: &Caller, id: Uuid) -> Result<(), Error> {
     let template = read::template_of(caller, id, Right::Delete)?;
-    let sql = format!(
-        "update {} t set deleted_at = now(), updated_at = now() where t.id = $1 and t.deleted_at is null",
-        template.table_sql()
-    );
-    delete_where(&template, &sql, pg_sys::UUIDOID, datum::uuid(id)).then_some(()).ok_or_else(Error::not_found)
+    delete_where(&template, "t.id = $1", pg_sys::UUIDOID, datum::uuid(id)).map(|_| ())
 }
 
-/// Marks the live record that holds the key as deleted.
-pub fn delete_by_key(caller: &Caller, template: &Template, key: &str) -> Result<(), Error> {
+/// Marks the live record that holds the key as deleted, and tells which it was.
+pub fn delete_by_key(caller: &Caller, template: &Template, key: &str) -> Result<Uuid, Error> {
     caller.require(Right::Delete, template)?;
     let Ok(key) = crate::key::normalize(key) else { return Err(Error::not_found()) };
-    let sql = format!(
-        "update {} t set deleted_at = now(), updated_at = now() where t.external_key = $1 and t.deleted_at is null",
-        template.table_sql()
-    );
-    delete_where(template, &sql, pg_sys::TEXTOID, datum::text(key)).then_some(()).ok_or_else(Error::not_found)
+    delete_where(template, "t.external_key = $1", pg_sys::TEXTOID, datum::text(key))
 }
 
-fn delete_where(template: &Template, sql: &str, parameter: pg_sys::Oid, argument: Argument) -> bool {
+fn delete_where(
+    template: &Template,
+    condition: &str,
+    parameter: pg_sys::Oid,
+    argument: Argument,
+) -> Result<Uuid, Error> {
+    let sql = format!(
+        "update {} t set deleted_at = now(), updated_at = now() where {condition} and t.deleted_at is null \
+         returning t.id",
+        template.table_sql()
+    );
     as_owner(|| {
-        let plan = template.plan(sql, || vec![parameter]);
-        connected(|spi| !spi.run(&plan, Access::Latest, &[argument]).is_empty())
+        let plan = template.plan(&sql, || vec![parameter]);
+        connected(|spi| {
+            let rows = spi.run(&plan, Access::Latest, &[argument]);
+            if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_uuid) }
+        })
     })
+    .ok_or_else(Error::not_found)
 }
 
 /// Brings a deleted record back, with its old key or with the one given.

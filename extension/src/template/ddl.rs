@@ -87,6 +87,18 @@ pub fn create_table(
     ] {
         let _ = write!(sql, " comment on column {table}.{name} is {};", literal(comment));
     }
+    for (name, comment) in [
+        ("record_id", "The record."),
+        ("version", "Counts the changes of a record, from 1."),
+        ("at", "When: the time of the transaction."),
+        ("actor", "Who: the API key by its label and number, or the login."),
+        ("source", "By which door: api, csv, inbound or sql."),
+        ("operation", "create, update, delete, restore or purge."),
+        ("external_key", "The key that the record held after the change."),
+        ("changes", "What differs: {attribute: {old, new}}."),
+    ] {
+        let _ = write!(sql, " comment on column {history}.{name} is {};", literal(comment));
+    }
     for attribute in attributes {
         let _ = write!(sql, " {}", after_column(&table, attribute));
     }

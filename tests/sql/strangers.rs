@@ -1,0 +1,75 @@
+//! What somebody without any right may do with what everybody may call: learn nothing, break nothing.
+
+use harness::Database;
+
+#[tokio::test]
+async fn a_trigger_function_on_a_strangers_table_is_refused_and_kills_nobody() {
+    let database = Database::with_crm().await;
+    let role = database.create_role("stranger").await;
+    let session = database.session_as(&role).await;
+    session.run("create temp table own (a int)").await;
+    for function in ["guard_record", "note_history"] {
+        for timing in ["before insert on own for each statement", "before insert on own for each row"] {
+            session.run(&format!("create trigger t {timing} execute function keyed.{function}()")).await;
+            session.refusal("insert into own values (1)", &[]).await;
+            session.run("drop trigger t on own").await;
+        }
+    }
+    assert_eq!(session.text("select count(*) from own", &[]).await, "0");
+    database.cluster().assert_no_crash();
+}
+
+#[tokio::test]
+async fn the_names_of_attributes_are_not_told_to_who_may_not_use_them() {
+    let database = Database::with_crm().await;
+    let role = database.create_role("stranger").await;
+    database.session().await.run(&format!("grant usage on schema crm to {role}")).await;
+    let session = database.session_as(&role).await;
+    for statement in [
+        "select keyed.create_record('crm.customers', '{\"nope\": 1, \"tier\": \"nope\"}')",
+        "select keyed.upsert_by_key('crm.customers', 'K', '{\"nope\": 1, \"tier\": \"nope\"}')",
+        "select keyed.batch('[{\"op\": \"upsert\", \"template\": \"crm.customers\", \"external_key\": \"K\", \"attributes\": {\"nope\": 1}}]', true)",
+    ] {
+        let refusal = session.refusal(statement, &[]).await;
+        assert_eq!(refusal.is(), ("42501", "forbidden"), "{statement}");
+        assert!(!format!("{refusal} {}", refusal.hint).contains("visits"), "{refusal} {}", refusal.hint);
+    }
+}
+
+#[tokio::test]
+async fn a_metric_is_taken_after_a_null_and_a_null_after_a_metric_in_one_session() {
+    let database = Database::with_crm().await;
+    for values in [["null", "1"], ["1", "null"]] {
+        let session = database.session().await;
+        for value in values.iter().cycle().take(4) {
+            session
+                .rows(&format!("select keyed.create_record('crm.customers', '{{\"mood\": {value}}}')"), &[])
+                .await;
+            let upsert = format!(
+                "select keyed.upsert_by_key('crm.customers', gen_random_uuid()::text, '{{\"mood\": {value}}}')"
+            );
+            session.rows(&upsert, &[]).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn marking_as_deleted_by_hand_needs_the_right_to_delete() {
+    let database = Database::with_crm().await;
+    let role = database.create_role("clerk").await;
+    let owner = database.session().await;
+    owner
+        .run(&format!(
+            "grant usage on schema crm to {role}; grant select, insert, update on crm.customers to {role}"
+        ))
+        .await;
+    let session = database.session_as(&role).await;
+    session.run("insert into crm.customers (external_key) values ('K')").await;
+    let refusal = session.refusal("update crm.customers set deleted_at = now()", &[]).await;
+    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    owner.run(&format!("grant delete on crm.customers to {role}")).await;
+    session.run("update crm.customers set deleted_at = now()").await;
+    let moved =
+        session.refusal("update crm.customers set deleted_at = deleted_at - interval '1 day'", &[]).await;
+    assert_eq!(moved.is(), ("22023", "invalid_value"));
+}
