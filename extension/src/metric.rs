@@ -70,18 +70,6 @@ pub fn has_points(changes: &Changes) -> bool {
     changes.iter().any(|(_, change)| matches!(change, Change::Append(_)))
 }
 
-/// Locks the row that a condition names, so that no other writer can append to its series until the transaction
-/// ends, and every statement from now on sees what was appended before.
-pub fn lock(template: &Template, condition: &str, parameter: pg_sys::Oid, argument: datum::Argument) {
-    let sql = format!("select from {} t where {condition} for no key update", template.table_sql());
-    as_owner(|| {
-        let plan = template.plan(&sql, || vec![parameter]);
-        connected(|spi| {
-            spi.run(&plan, Access::Latest, &[argument]);
-        });
-    });
-}
-
 /// Appends the points of a write that was just done to the record's series.
 pub fn append(template: &Template, record: Uuid, changes: &Changes) {
     for (position, change) in changes {

@@ -45,6 +45,11 @@ pub fn is_fresh(id: Uuid) -> bool {
     LATEST_IDS.with_borrow(|latest| latest.last() == Some(&id) || latest.binary_search(&id).is_ok())
 }
 
+/// Takes an id out of the latest: its record is gone for good, but its history is not.
+pub fn forget(id: Uuid) {
+    LATEST_IDS.with_borrow_mut(|latest| latest.retain(|it| *it != id));
+}
+
 /// The number of the template whose record this id names, or `None` when it is not an id of ours.
 pub fn template_of(id: Uuid) -> Option<i32> {
     (id.get_version_num() == 8 && id.get_variant() == uuid::Variant::RFC4122)

@@ -6,7 +6,7 @@
 use super::caller::Caller;
 use super::principal::Principal;
 use crate::error::{Code, Error};
-use crate::postgres::guard::as_owner;
+use crate::postgres::guard::{as_owner, owner};
 use crate::postgres::spi::{Access, Rows, connected};
 use crate::postgres::{datum, role};
 use crate::template::catalog;
@@ -140,9 +140,18 @@ pub fn issue(
     expires_at: Option<Datum>,
 ) -> Result<String, Error> {
     Caller::current().require_admin("issue API keys")?;
-    if role::find_by_name(role).is_none() {
+    let Some(acts_as) = role::find_by_name(role) else {
         return Err(Error::at(Code::InvalidValue, "/role", format!("role {role:?} does not exist"))
             .hint(format!("create it first: CREATE ROLE {role:?}")));
+    };
+    // An administrator of records must not become one of the server by way of a key.
+    let is_mightier = role::is_superuser(acts_as) || role::is_member(acts_as, owner());
+    if is_mightier && !role::is_superuser(role::current()) {
+        return Err(Error::new(
+            Code::Forbidden,
+            format!("a key that acts as {role:?} can only be issued by a superuser"),
+        )
+        .hint("issue the key for keyed_admin, or for a role of its own"));
     }
     catalog::refresh();
     let project_ids = projects.map(project_ids).transpose()?;

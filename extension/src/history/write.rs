@@ -89,6 +89,9 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     }
     let Some(row) = firing.new.as_ref().or(firing.old.as_ref()) else { return Ok(pass) };
     let Some(record) = row.get(column::ID).map(datum::read_uuid) else { return Ok(pass) };
+    if operation == "purge" {
+        record_id::forget(record);
+    }
     let moment = transaction::moment();
     let entry = Entry {
         table: firing.table,

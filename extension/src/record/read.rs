@@ -67,6 +67,19 @@ pub fn id_by_key(template: &Template, key: &str) -> Option<Uuid> {
     })
 }
 
+/// Locks the row that a condition names until the transaction ends, and tells its id: no other can write it then, and
+/// every statement from now on sees what was written before.
+pub fn lock(template: &Template, condition: &str, parameter: Oid, argument: Argument) -> Option<Uuid> {
+    let sql = format!("select t.id from {} t where {condition} for no key update", template.table_sql());
+    as_owner(|| {
+        let plan = template.plan(&sql, || vec![parameter]);
+        connected(|spi| {
+            let rows = spi.run(&plan, Access::Latest, &[argument]);
+            (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten()
+        })
+    })
+}
+
 fn one(
     template: &Template,
     condition: &str,

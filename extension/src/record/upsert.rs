@@ -88,7 +88,7 @@ pub fn upsert(
             changes::check_complete(template, &changes)?;
             (insert(template, key, &changes).ok_or_else(|| key_taken(caller, template, key))?, true)
         }
-        Mode::Update => (lock_and_update(template, key, &changes).ok_or_else(Error::not_found)?, false),
+        Mode::Update => (update(template, key, &changes).ok_or_else(Error::not_found)?, false),
         Mode::Upsert if complete && metric::has_points(&changes) => lock_then_write(template, key, &changes)?,
         Mode::Upsert if complete => insert_or_update(template, key, &changes)?,
         Mode::Upsert => update_or_insert(template, key, &changes)?,
@@ -127,7 +127,7 @@ fn insert_or_update(template: &Template, key: &str, changes: &Changes) -> Result
 /// that has to wait for another writer would read it as it was before: so the row is locked by a statement of its own.
 fn lock_then_write(template: &Template, key: &str, changes: &Changes) -> Result<(Uuid, bool), Error> {
     for _ in 0..MOST_TRIES {
-        if let Some(id) = lock_and_update(template, key, changes) {
+        if let Some(id) = update(template, key, changes) {
             return Ok((id, false));
         }
         if let Some(id) = insert(template, key, changes) {
@@ -137,22 +137,10 @@ fn lock_then_write(template: &Template, key: &str, changes: &Changes) -> Result<
     Err(gave_up())
 }
 
-fn lock_and_update(template: &Template, key: &str, changes: &Changes) -> Option<Uuid> {
-    if metric::has_points(changes) {
-        metric::lock(
-            template,
-            "t.external_key = $1 and t.deleted_at is null",
-            pg_sys::TEXTOID,
-            datum::text(key),
-        );
-    }
-    update(template, key, changes)
-}
-
 /// The way of an upsert that does not list every required attribute. PostgreSQL checks NOT NULL before it looks for
 /// a conflict, so the record must be found first; only when there is none does the lack matter.
 fn update_or_insert(template: &Template, key: &str, changes: &Changes) -> Result<(Uuid, bool), Error> {
-    match lock_and_update(template, key, changes) {
+    match update(template, key, changes) {
         Some(id) => Ok((id, false)),
         None => Err(changes::check_complete(template, changes).err().unwrap_or_else(gave_up)),
     }
@@ -173,12 +161,33 @@ fn insert(template: &Template, key: &str, changes: &Changes) -> Option<Uuid> {
     })
 }
 
+/// Updates the live record that holds the key. No row written can mean three things: the values are there already,
+/// nobody holds the key, or the record that was waited for gave the key away to one that the statement did not see
+/// yet. A lock tells them apart: once it is held, the same statement again can only miss because nothing differs.
 fn update(template: &Template, key: &str, changes: &Changes) -> Option<Uuid> {
     let assignments = Assignments::new(template, changes);
     if assignments.is_empty() {
         return read::id_by_key(template, key);
     }
-    let sql = statement::update_by_key(template, &assignments);
+    let run = || update_once(template, key, &assignments);
+    for _ in 0..MOST_TRIES {
+        // Which point of a series is the latest would be read too early by a statement that has to wait.
+        if !metric::has_points(changes)
+            && let Some(id) = run()
+        {
+            return Some(id);
+        }
+        let holder = "t.external_key = $1 and t.deleted_at is null";
+        if let Some(id) = read::lock(template, holder, pg_sys::TEXTOID, datum::text(key)) {
+            return run().or(Some(id));
+        }
+        read::id_by_key(template, key)?;
+    }
+    gave_up().raise()
+}
+
+fn update_once(template: &Template, key: &str, assignments: &Assignments) -> Option<Uuid> {
+    let sql = statement::update_by_key(template, assignments);
     as_owner(|| {
         let plan = template.plan(&sql, || {
             let mut types = vec![pg_sys::TEXTOID];
@@ -187,11 +196,10 @@ fn update(template: &Template, key: &str, changes: &Changes) -> Option<Uuid> {
         });
         let mut arguments = vec![datum::text(key)];
         arguments.extend_from_slice(&assignments.arguments);
-        let written = connected(|spi| {
+        connected(|spi| {
             let rows = spi.run(&plan, Access::Latest, &arguments);
             (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten()
-        });
-        written.or_else(|| read::id_by_key(template, key))
+        })
     })
 }
 

@@ -118,7 +118,7 @@ pub fn update(
         return read::by_id(template, id, Lifetime::Live, &view, Access::Latest);
     }
     if metric::has_points(&changes) {
-        metric::lock(template, "t.id = $1", pg_sys::UUIDOID, datum::uuid(id));
+        read::lock(template, "t.id = $1", pg_sys::UUIDOID, datum::uuid(id));
     }
     let (assignment, mut arguments, mut types) = (
         if *key == Key::Absent { KeyAssignment::Keep } else { KeyAssignment::Set },
@@ -132,13 +132,18 @@ pub fn update(
     arguments.extend_from_slice(&assignments.arguments);
     types.extend(assignments.parameter_types());
     let sql = statement::update_by_id(template, assignment, &assignments);
-    let written = write_one(caller, template, &sql, types, &arguments, key)?;
+    let mut written = write_one(caller, template, &sql, types.clone(), &arguments, key)?;
+    if written.is_none() {
+        // Nothing differed, there is no such record, or it was deleted and restored while this one waited: with the
+        // row locked, the same statement again tells the last from the first.
+        read::lock(template, "t.id = $1 and t.deleted_at is null", pg_sys::UUIDOID, datum::uuid(id));
+        written = write_one(caller, template, &sql, types, &arguments, key)?;
+    }
     match written {
         Some(record) => {
             metric::append(template, id, &changes);
             Ok(record)
         }
-        // Nothing differed, or there is no such record: reading tells.
         None => read::by_id(template, id, Lifetime::Live, &view, Access::Latest),
     }
 }
