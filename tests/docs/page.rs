@@ -36,7 +36,7 @@ pub(crate) fn blocks(page: &str) -> Vec<Block> {
                 block.text.push('\n');
             }
             (false, None) if line.starts_with('#') => {
-                heading = line.trim_start_matches('#').trim().to_owned()
+                heading = line.trim_start_matches('#').trim().to_owned();
             }
             (false, None) => {}
         }
