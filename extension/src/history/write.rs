@@ -108,7 +108,11 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     });
     if let Some(entry) = refused {
         flush(&template, moment);
-        WAITING.with_borrow_mut(|waiting| waiting.push(entry));
+        // What still waits belongs to other tables or to statements further out: this entry must join it all the same.
+        WAITING.with_borrow_mut(|waiting| {
+            waiting.records.insert(entry.record);
+            waiting.entries.push(entry);
+        });
     }
     Ok(pass)
 }
