@@ -196,3 +196,21 @@ async fn nobody_but_a_superuser_can_rewrite_history() {
         assert_eq!(refusal.state, "42501", "{statement}");
     }
 }
+
+#[tokio::test]
+async fn no_entry_is_lost_when_a_trigger_of_somebody_else_writes_another_template_row_by_row() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session
+        .run(
+            "insert into crm.companies (external_key, name) values ('C', '0');
+             create function public.count_customers() returns trigger language plpgsql as $$
+             begin update crm.companies set name = (name::int + 1)::text where external_key = 'C'; return null; end $$;
+             create trigger zz_count after insert on crm.customers for each row execute function public.count_customers();
+             insert into crm.customers (external_key) select 'k' || n from generate_series(1, 1100) n",
+        )
+        .await;
+    let entries = "select (select count(*) from crm.customers c, keyed.history(c.id)) || ' ' ||
+                   (select count(*) from crm.companies c, keyed.history(c.id))";
+    assert_eq!(session.text(entries, &[]).await, "1100 1101");
+}
