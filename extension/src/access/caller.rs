@@ -5,6 +5,7 @@ use crate::error::{Code, Error};
 use crate::postgres::role::{self, TableRight};
 use crate::template::Template;
 use pgrx::pg_sys::Oid;
+use std::rc::Rc;
 
 /// What a caller may do with the records of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +46,7 @@ impl Right {
 pub struct Caller {
     role: Oid,
     is_admin: bool,
-    principal: Option<Principal>,
+    principal: Option<Rc<Principal>>,
 }
 
 impl Caller {
@@ -104,8 +105,7 @@ impl Caller {
     /// The name that history gives to whoever wrote, and the door it came through.
     pub fn actor_and_source() -> (String, String) {
         match Principal::current() {
-            Some(Principal { key, label, source, .. }) if label.is_empty() => (format!("key {key}"), source),
-            Some(Principal { key, label, source, .. }) => (format!("{label} (key {key})"), source),
+            Some(principal) => (principal.actor(), principal.source.clone()),
             None => (role::name(role::session()).unwrap_or_default(), "sql".to_owned()),
         }
     }

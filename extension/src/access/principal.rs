@@ -4,6 +4,14 @@
 //! only it may hold spaces.
 
 use crate::postgres::setting;
+use std::cell::RefCell;
+use std::ffi::CString;
+use std::rc::Rc;
+
+thread_local! {
+    /// The setting's last text and what it says: within a request, and often from one to the next, it is the same.
+    static LATEST: RefCell<Option<(CString, Rc<Principal>)>> = const { RefCell::new(None) };
+}
 
 /// Who acts in this transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +32,15 @@ pub struct Principal {
 
 impl Principal {
     /// The principal of this transaction, when a key was presented.
-    pub fn current() -> Option<Principal> {
-        setting::principal().and_then(|text| Principal::parse(&text))
+    pub fn current() -> Option<Rc<Principal>> {
+        let text = setting::principal()?;
+        LATEST.with_borrow_mut(|latest| {
+            if latest.as_ref().is_none_or(|(known, _)| *known != text) {
+                let principal = Rc::new(Principal::parse(text.to_str().ok()?)?);
+                *latest = Some((text, principal));
+            }
+            latest.as_ref().map(|(_, principal)| Rc::clone(principal))
+        })
     }
 
     /// Makes it the principal until the end of the transaction.
@@ -36,6 +51,15 @@ impl Principal {
     /// Whether the key is bound to this project, or to none in particular.
     pub fn sees_project(&self, project: i32) -> bool {
         self.projects.as_ref().is_none_or(|projects| projects.contains(&project))
+    }
+
+    /// The name that history gives to whoever wrote.
+    pub fn actor(&self) -> String {
+        if self.label.is_empty() {
+            format!("key {}", self.key)
+        } else {
+            format!("{} (key {})", self.label, self.key)
+        }
     }
 
     fn render(&self) -> String {

@@ -7,6 +7,8 @@ pub mod datum;
 pub mod function;
 /// Who a statement runs as, and how an error is survived.
 pub mod guard;
+/// One row by a unique index.
+pub mod index;
 /// What other sessions' changes make stale.
 pub mod invalidation;
 /// Roles and what they may do.

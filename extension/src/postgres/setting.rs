@@ -21,8 +21,8 @@ pub fn register() {
 }
 
 /// Lends the principal of this transaction, when one was set.
-pub fn principal() -> Option<String> {
-    PRINCIPAL.get().and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty())
+pub fn principal() -> Option<CString> {
+    PRINCIPAL.get().filter(|value| !value.is_empty())
 }
 
 /// Sets the principal until the end of the transaction.

@@ -7,9 +7,10 @@ use crate::error::Error;
 use crate::key;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
+use crate::postgres::index::{self, Equality};
 use crate::postgres::spi::{Access, Rows, connected};
 use crate::record_id;
-use crate::template::{Template, catalog};
+use crate::template::{Template, catalog, column};
 use pgrx::pg_sys::{self, Oid};
 use std::rc::Rc;
 use uuid::Uuid;
@@ -38,6 +39,12 @@ pub fn by_id(
     view: &View,
     access: Access,
 ) -> Result<String, Error> {
+    if access == Access::Snapshot
+        && let Some(found) =
+            by_index(template, template.id_index, index::UUID, datum::uuid(id), lifetime, view)
+    {
+        return found;
+    }
     let condition = match lifetime {
         Lifetime::Live => "t.id = $1 and t.deleted_at is null",
         Lifetime::Any => "t.id = $1",
@@ -48,8 +55,12 @@ pub fn by_id(
 /// The live record that holds this key; a key that breaks the rules is held by none.
 pub fn by_key(template: &Template, key: &str, view: &View) -> Result<String, Error> {
     let Ok(key) = key::normalize(key) else { return Err(Error::not_found()) };
+    let value = datum::text(key);
+    if let Some(found) = by_index(template, template.key_index, index::KEY, value, Lifetime::Live, view) {
+        return found;
+    }
     let condition = "t.external_key = $1 and t.deleted_at is null";
-    one(template, condition, pg_sys::TEXTOID, datum::text(key), view, Access::Snapshot)
+    one(template, condition, pg_sys::TEXTOID, value, view, Access::Snapshot)
 }
 
 /// The id of the live record that holds this key.
@@ -80,6 +91,35 @@ pub fn lock(template: &Template, condition: &str, parameter: Oid, argument: Argu
     })
 }
 
+/// The record that an index finds; none when there is no such index, or when more is wanted than the row itself.
+fn by_index(
+    template: &Template,
+    index: Option<Oid>,
+    equality: Equality,
+    value: Argument,
+    lifetime: Lifetime,
+    view: &View,
+) -> Option<Result<String, Error>> {
+    let (index, value) = (index?, value?);
+    if view.verbose_for.is_some() {
+        return None;
+    }
+    let record = index::find_one(template.table, index, equality, value, |found| {
+        let columns = |position: usize| match position.checked_sub(shape::STANDARD_COLUMNS) {
+            None => found.get(position as i16 + 1),
+            Some(position) => found.get(template.attributes[position].column),
+        };
+        if lifetime == Lifetime::Live && found.get(column::DELETED_AT).is_some() {
+            return None;
+        }
+        let mut out = text_for(template);
+        shape::write_open(&mut out, template, &columns, view);
+        out.push('}');
+        Some(out)
+    });
+    Some(record.flatten().ok_or_else(Error::not_found))
+}
+
 fn one(
     template: &Template,
     condition: &str,
@@ -100,11 +140,16 @@ fn one(
 
 /// One row of [`columns`] as JSON.
 pub fn to_json(template: &Template, rows: &Rows, row: usize, view: &View) -> String {
-    let mut out = String::with_capacity(256 + 32 * template.attributes.len());
-    shape::write_open(&mut out, template, rows, row, view);
+    let columns = |position| rows.get(row, position);
+    let mut out = text_for(template);
+    shape::write_open(&mut out, template, &columns, view);
     if let Some(caller) = &view.verbose_for {
-        super::verbose::write(&mut out, caller, template, rows, row, view);
+        super::verbose::write(&mut out, caller, template, &columns, view);
     }
     out.push('}');
     out
+}
+
+fn text_for(template: &Template) -> String {
+    String::with_capacity(256 + 32 * template.attributes.len())
 }

@@ -5,7 +5,6 @@ use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::json::write_string;
 use crate::postgres::datum;
-use crate::postgres::spi::Rows;
 use crate::slug::STANDARD_FIELDS;
 use crate::template::definition::Kind;
 use crate::template::{Attribute, Template};
@@ -13,6 +12,9 @@ use pgrx::pg_sys::Datum;
 
 /// How many standard columns come before the attributes.
 pub const STANDARD_COLUMNS: usize = 5;
+
+/// The columns of one record, in the order of [`super::statement::columns`].
+pub type Columns<'a> = dyn Fn(usize) -> Option<Datum> + 'a;
 
 /// Which parts of a record are wanted.
 #[derive(Debug, Default)]
@@ -68,30 +70,30 @@ impl View {
 }
 
 /// Appends a record without its closing brace, so that more members can follow.
-pub fn write_open(out: &mut String, template: &Template, rows: &Rows, row: usize, view: &View) {
+pub fn write_open(out: &mut String, template: &Template, column: &Columns, view: &View) {
     out.push_str("{\"id\":\"");
-    write_uuid(out, rows.get(row, 0));
+    write_uuid(out, column(0));
     if view.only_id {
         out.push('"');
         return;
     }
     if view.has_standard("template_id") {
         out.push_str("\",\"template_id\":\"");
-        out.push_str(&template.id.to_string());
+        out.push_str(&template.id_text);
     }
     out.push_str("\",\"template_slug\":\"");
     out.push_str(&template.slug);
     out.push_str("\",\"external_key\":");
-    match rows.get(row, 1) {
+    match column(1) {
         Some(key) => datum::with_text(key, |key| write_string(out, key)),
         None => out.push_str("null"),
     }
-    for (name, column) in [("created_at", 2), ("updated_at", 3), ("deleted_at", 4)] {
+    for (name, position) in [("created_at", 2), ("updated_at", 3), ("deleted_at", 4)] {
         if view.has_standard(name) {
             out.push_str(",\"");
             out.push_str(name);
             out.push_str("\":");
-            write_value(out, Kind::DateTime, rows.get(row, column));
+            write_value(out, Kind::DateTime, column(position));
         }
     }
     out.push_str(",\"attributes\":{");
@@ -99,7 +101,7 @@ pub fn write_open(out: &mut String, template: &Template, rows: &Rows, row: usize
     for (position, attribute) in template.attributes.iter().enumerate() {
         if view.has_attribute(position) {
             write_name(out, attribute, &mut first);
-            write_value(out, attribute.kind, rows.get(row, STANDARD_COLUMNS + position));
+            write_value(out, attribute.kind, column(STANDARD_COLUMNS + position));
         }
     }
     out.push('}');

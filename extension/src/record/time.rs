@@ -83,7 +83,32 @@ fn parse_offset(text: &str) -> Option<i32> {
 /// Writes days since 2000-01-01 as `YYYY-MM-DD`.
 pub fn write_date(out: &mut String, days: i32) {
     let (year, month, day) = civil_from_days(i64::from(days) + EPOCH_DAYS);
-    let _ = write!(out, "{year:04}-{month:02}-{day:02}");
+    write_civil(out, year, month, day);
+}
+
+fn write_civil(out: &mut String, year: i64, month: i64, day: i64) {
+    write_padded(out, year, 4);
+    out.push('-');
+    write_padded(out, month, 2);
+    out.push('-');
+    write_padded(out, day, 2);
+}
+
+/// Writes a number with leading zeros. Every record carries several times, and the formatter of the standard library
+/// is slow at them.
+fn write_padded(out: &mut String, number: i64, width: usize) {
+    // The range of times keeps years below ten thousand; a row written before it was checked is shown all the same.
+    if !(0..10_i64.pow(width as u32)).contains(&number) {
+        let _ = write!(out, "{number:0width$}");
+        return;
+    }
+    let mut rest = number;
+    let mut digits = [b'0'; 6];
+    for digit in digits[..width].iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    out.extend(digits[..width].iter().map(|&digit| char::from(digit)));
 }
 
 /// Writes microseconds since 2000-01-01T00:00:00Z as RFC 3339 in UTC, with as many fraction digits as there are.
@@ -93,10 +118,15 @@ pub fn write_datetime(out: &mut String, at: i64) {
     let (year, month, day) = civil_from_days(days);
     let (seconds, fraction) = (rest / 1_000_000, rest % 1_000_000);
     let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    let _ = write!(out, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");
+    write_civil(out, year, month, day);
+    for (separator, number) in [('T', hour), (':', minute), (':', second)] {
+        out.push(separator);
+        write_padded(out, number, 2);
+    }
     if fraction > 0 {
-        let digits = format!(".{fraction:06}");
-        out.push_str(digits.trim_end_matches('0'));
+        out.push('.');
+        write_padded(out, fraction, 6);
+        out.truncate(out.trim_end_matches('0').len());
     }
     out.push('Z');
 }

@@ -1,24 +1,24 @@
 //! What `verbose=true` adds: `attribute_values`, each with its type, label and what helps a person read it.
 
-use super::shape::{STANDARD_COLUMNS, View, write_name, write_value};
+use super::shape::{Columns, STANDARD_COLUMNS, View, write_name, write_value};
 use crate::access::{Caller, Right};
 use crate::json::write_string;
 use crate::postgres::datum;
-use crate::postgres::spi::{Access, Rows, connected};
+use crate::postgres::spi::{Access, connected};
 use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, catalog};
 use pgrx::pg_sys::{self, Datum};
 
 /// Appends `,"attribute_values":{slug:{value,type,label,…}}`.
-pub fn write(out: &mut String, caller: &Caller, template: &Template, rows: &Rows, row: usize, view: &View) {
-    let Some(record) = rows.get(row, 0) else { return };
+pub fn write(out: &mut String, caller: &Caller, template: &Template, column: &Columns, view: &View) {
+    let Some(record) = column(0) else { return };
     out.push_str(",\"attribute_values\":{");
     let mut first = true;
     for (position, attribute) in template.attributes.iter().enumerate() {
         if !view.has_attribute(position) {
             continue;
         }
-        let value = rows.get(row, STANDARD_COLUMNS + position);
+        let value = column(STANDARD_COLUMNS + position);
         write_name(out, attribute, &mut first);
         out.push_str("{\"value\":");
         write_value(out, attribute.kind, value);

@@ -150,7 +150,8 @@ fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Option<Templat
             let template =
                 load_row(spi, condition, arguments).filter(|template| template.table == seen.table)?;
             let attributes = load_attributes(spi, template.id, template.table);
-            Some(Template::new(Template { attributes, ..template }))
+            let (id_index, key_index) = load_indexes(spi, template.table);
+            Some(Template::new(Template { attributes, id_index, key_index, ..template }))
         })
     })
 }
@@ -172,6 +173,7 @@ fn load_row(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argumen
     let text = |column| rows.get(0, column).map(datum::read_text);
     let (project_slug, slug) = (text(2)?, text(3)?);
     Some(Template {
+        id_text: datum::read_i32(rows.get(0, 0)?).to_string(),
         id: datum::read_i32(rows.get(0, 0)?),
         project_id: datum::read_i32(rows.get(0, 1)?),
         table: table_oid(&project_slug, &slug)?,
@@ -184,6 +186,21 @@ fn load_row(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argumen
         updated_at: datum::read_i64(rows.get(0, 8)?),
         ..Template::default()
     })
+}
+
+/// The two indexes that find one record: on its id, and on the key of a live one.
+fn load_indexes(spi: &Connection, table: Oid) -> (Option<Oid>, Option<Oid>) {
+    let rows = spi.run_once(
+        "select min(i.indexrelid) filter (where i.indisprimary), \
+         min(i.indexrelid) filter (where i.indkey[0] = 2 and i.indcollation[0] = 'pg_catalog.\"C\"'::regcollation \
+         and pg_get_expr(i.indpred, i.indrelid) = '((deleted_at IS NULL) AND (external_key IS NOT NULL))') \
+         from pg_catalog.pg_index i where i.indrelid = $1 and i.indisunique and i.indisvalid and i.indimmediate and not i.indcheckxmin \
+         and i.indnatts = 1",
+        Access::Latest,
+        &[(pg_sys::OIDOID, Some(Datum::from(table)))],
+    );
+    let oid = |column| rows.get(0, column).map(|oid| Oid::from(oid.value() as u32));
+    (oid(0), oid(1))
 }
 
 fn load_attributes(spi: &Connection, template: i32, table: Oid) -> Vec<Attribute> {

@@ -80,6 +80,8 @@ pub struct Attribute {
 pub struct Template {
     /// Its number, part of every record's id.
     pub id: i32,
+    /// The same number as text, which every record carries.
+    pub id_text: String,
     /// The number of its project.
     pub project_id: i32,
     /// The schema.
@@ -98,6 +100,10 @@ pub struct Template {
     pub updated_at: i64,
     /// The table.
     pub table: Oid,
+    /// The unique index on the id.
+    pub id_index: Option<Oid>,
+    /// The unique index on the keys of live records.
+    pub key_index: Option<Oid>,
     /// In the order in which they are shown.
     pub attributes: Vec<Attribute>,
     positions: HashMap<String, usize>,
