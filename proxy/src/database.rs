@@ -5,10 +5,10 @@ use std::io;
 use std::time::Duration;
 
 use deadpool_postgres::{
-    Client, Manager, ManagerConfig, Pool, PoolConfig, PoolError, QueueMode, RecyclingMethod, Runtime,
+    ClientWrapper, Manager, ManagerConfig, Pool, PoolConfig, PoolError, QueueMode, RecyclingMethod, Runtime,
     TimeoutType, Timeouts,
 };
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Error, NoTls, Row};
 
@@ -17,6 +17,7 @@ use crate::error::{Code, code_of, problem_of};
 use crate::lease::Lease;
 use crate::problem::Problem;
 use crate::settings::Settings;
+use crate::shared::{PATIENCE, Shared};
 use crate::tls::Tls;
 
 /// How often a statement is tried that lost against concurrent ones.
@@ -40,12 +41,15 @@ pub(crate) fn number<T: ToSql + Sync>(value: &T) -> Argument<'_> {
 /// Whether a statement may be sent again when its answer was lost.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
+    /// A read of one row by an index, so short that others may wait behind it.
+    Lookup,
     Read,
     Write,
 }
 
 pub(crate) struct Database {
     pool: Pool,
+    shared: Shared,
     tls: Tls,
     prepared: bool,
     answer_timeout: Duration,
@@ -64,9 +68,11 @@ impl Database {
             Tls::Off => Manager::from_config(config, NoTls, recycling),
             Tls::On(tls) => Manager::from_config(config, tls, recycling),
         };
+        // One shared connection keeps a core of the server busy; four for each core is the default of all.
+        let shared = pool_size / 4;
         let pool = Pool::builder(manager)
             .config(PoolConfig {
-                max_size: pool_size,
+                max_size: pool_size - shared,
                 timeouts: Timeouts {
                     wait: Some(settings.pool_wait),
                     create: Some(Duration::from_secs(5)),
@@ -79,6 +85,7 @@ impl Database {
             .build()?;
         Ok(Database {
             pool,
+            shared: Shared::new(shared),
             tls,
             prepared: settings.prepared_statements,
             answer_timeout: settings.request_timeout,
@@ -108,10 +115,15 @@ impl Database {
         statement: &'static str,
         arguments: &[Argument<'_>],
     ) -> Result<Row, Problem> {
+        if effect == Effect::Lookup
+            && let Some(answer) = self.try_shared(statement, arguments).await
+        {
+            return answer.map_err(|failure| failure.into_problem(effect));
+        }
         let deadline = Instant::now() + self.answer_timeout;
         let mut tries = 1;
         loop {
-            match self.try_once(deadline, statement, arguments).await {
+            match self.try_once(effect, deadline, statement, arguments).await {
                 Ok(row) => return Ok(row),
                 // The pause is random, so that two who lost against each other do not meet again.
                 Err(failure) if failure.is_lost_race() && tries < TRIES => {
@@ -124,8 +136,30 @@ impl Database {
         }
     }
 
+    /// Asks in a row with others; none when that is not possible or took too long, and the answer must be sought on a
+    /// connection of its own.
+    async fn try_shared(
+        &self,
+        statement: &'static str,
+        arguments: &[Argument<'_>],
+    ) -> Option<Result<Row, Failure>> {
+        let seat = self.shared.seat()?;
+        match timeout(PATIENCE, self.execute(&seat, statement, arguments, &mut false)).await {
+            Ok(Ok(row)) => Some(Ok(row)),
+            Ok(Err(error)) if error.as_db_error().is_some() && !is_loss(&error) => {
+                Some(Err(Failure::Sent(error)))
+            }
+            Ok(Err(_)) => None,
+            Err(_) => {
+                seat.report_stuck();
+                None
+            }
+        }
+    }
+
     async fn try_once(
         &self,
+        effect: Effect,
         deadline: Instant,
         statement: &'static str,
         arguments: &[Argument<'_>],
@@ -134,7 +168,11 @@ impl Database {
         let mut sent = false;
         match timeout_at(deadline, self.execute(&lease, statement, arguments, &mut sent)).await {
             Ok(Ok(row)) => {
-                lease.release();
+                if effect == Effect::Lookup && self.shared.has_vacancy() {
+                    self.shared.offer(lease.detach());
+                } else {
+                    lease.release();
+                }
                 Ok(row)
             }
             Ok(Err(error)) => {
@@ -152,7 +190,7 @@ impl Database {
 
     async fn execute(
         &self,
-        client: &Client,
+        client: &ClientWrapper,
         statement: &'static str,
         arguments: &[Argument<'_>],
         sent: &mut bool,
@@ -189,14 +227,14 @@ impl Failure {
     fn is_repeatable(&self, effect: Effect) -> bool {
         match self {
             Failure::Unsent(error) => is_loss(error),
-            Failure::Sent(error) => is_loss(error) && effect == Effect::Read,
+            Failure::Sent(error) => is_loss(error) && effect != Effect::Write,
             Failure::NoConnection(_) | Failure::TimedOut { .. } => false,
         }
     }
 
     fn into_problem(self, effect: Effect) -> Problem {
         let in_doubt = |problem: Problem| match effect {
-            Effect::Read => problem,
+            Effect::Lookup | Effect::Read => problem,
             Effect::Write => problem.with_outcome_unknown(),
         };
         match self {

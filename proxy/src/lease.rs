@@ -7,7 +7,7 @@
 use std::ops::Deref;
 use std::time::Duration;
 
-use deadpool_postgres::{Client, Object};
+use deadpool_postgres::{Client, ClientWrapper, Object};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
@@ -18,6 +18,8 @@ const GRACE: Duration = Duration::from_millis(50);
 
 /// How long a canceled statement may take to end.
 const END: Duration = Duration::from_secs(30);
+
+const HELD: &str = "a lease is not used after its release, which consumes it";
 
 pub(crate) struct Lease<'a> {
     /// Empty only once the connection was given back.
@@ -35,6 +37,11 @@ impl<'a> Lease<'a> {
         self.client = None;
     }
 
+    /// Takes the connection out of the pool, which may open another in its place.
+    pub(crate) fn detach(mut self) -> ClientWrapper {
+        Object::take(self.client.take().expect(HELD))
+    }
+
     /// Gives the connection up.
     pub(crate) fn discard(mut self) {
         drop(self.client.take().map(Object::take));
@@ -45,7 +52,7 @@ impl Deref for Lease<'_> {
     type Target = Client;
 
     fn deref(&self) -> &Client {
-        self.client.as_ref().expect("a lease is not used after its release, which consumes it")
+        self.client.as_ref().expect(HELD)
     }
 }
 

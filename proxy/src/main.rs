@@ -36,6 +36,9 @@ mod routes;
 /// One statement per request.
 mod database;
 
+/// Connections that many short reads use at once.
+mod shared;
+
 /// What becomes of a connection whose caller left.
 mod lease;
 
@@ -58,6 +61,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Parser;
 use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
 
 use crate::app::App;
 use crate::settings::{Cli, Command, LogFormat, Settings};
@@ -66,7 +70,9 @@ fn main() -> ExitCode {
     let Cli { command: Command::Serve(settings) } = Cli::parse();
     let done = settings.validate().map_err(Failure::Settings).and_then(|()| {
         start_log(&settings).map_err(Failure::Settings)?;
-        run(settings).map_err(Failure::Running)
+        runtime(settings.workers)
+            .and_then(|runtime| runtime.block_on(run(settings)))
+            .map_err(Failure::Running)
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -86,7 +92,18 @@ enum Failure {
     Running(anyhow::Error),
 }
 
-#[tokio::main]
+/// One thread alone is spared what several need to share their work.
+fn runtime(workers: usize) -> anyhow::Result<Runtime> {
+    let mut builder = match workers {
+        1 => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    if workers > 1 {
+        builder.worker_threads(workers);
+    }
+    builder.enable_all().build().context("cannot start the threads that answer requests")
+}
+
 async fn run(settings: Settings) -> anyhow::Result<()> {
     // Programs start with room for 1,024 files, and every connection is one. More room is asked for, not needed.
     let _ = rlimit::increase_nofile_limit(u64::from(u16::MAX));

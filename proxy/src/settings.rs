@@ -1,5 +1,6 @@
 //! What is set by flags and environment. Every setting is one field of one struct, and its comment is its help text.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -41,6 +42,11 @@ pub(crate) struct Settings {
     /// The most connections to the database; the default is four for each core, at most 32.
     #[arg(long, env = "KEYED_POOL_SIZE", default_value_t = default_pool_size(), value_name = "N")]
     pub(crate) pool_size: usize,
+
+    /// How many threads answer requests; the default is half the cores, since the database on the same machine does more
+    /// for each request than the proxy. On a machine of its own, one for each core.
+    #[arg(long, env = "KEYED_WORKERS", default_value_t = default_workers(), value_name = "N")]
+    pub(crate) workers: usize,
 
     /// How many seconds a request waits for a free connection before it is answered 503.
     #[arg(long, env = "KEYED_POOL_WAIT", default_value = "2", value_parser = seconds, value_name = "SECONDS")]
@@ -84,8 +90,10 @@ impl Settings {
     /// Refuses what no single setting shows to be wrong.
     pub(crate) fn validate(&self) -> Result<(), String> {
         self.database().map(drop)?;
-        if self.pool_size == 0 {
-            return Err("KEYED_POOL_SIZE must be at least 1.".into());
+        for (name, number) in [("KEYED_POOL_SIZE", self.pool_size), ("KEYED_WORKERS", self.workers)] {
+            if !(1..=1024).contains(&number) {
+                return Err(format!("{name} must be between 1 and 1024."));
+            }
         }
         // Otherwise the proxy would give up first, and the database would go on with work nobody waits for.
         if self.statement_timeout >= self.request_timeout {
@@ -148,8 +156,16 @@ impl Settings {
     }
 }
 
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(2, NonZero::get)
+}
+
 fn default_pool_size() -> usize {
-    std::thread::available_parallelism().map_or(8, |cores| cores.get() * 4).min(32)
+    (cores() * 4).min(32)
+}
+
+fn default_workers() -> usize {
+    cores().div_ceil(2)
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

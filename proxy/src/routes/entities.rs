@@ -10,7 +10,7 @@ use crate::answer;
 use crate::app::App;
 use crate::body::{JsonText, OptionalJsonText};
 use crate::caller::Caller;
-use crate::database::Effect::{Read, Write};
+use crate::database::Effect::{Lookup, Read, Write};
 use crate::database::{flag, number, text};
 use crate::problem::Problem;
 use crate::query::{self, Prefix, Segments, parameters};
@@ -42,7 +42,7 @@ pub(crate) async fn read(
     let statement = "select keyed_http.get_record($3::text, $4::text, $5::bool, $6::bool) \
                      from keyed.authenticate($1::bytea, $2::text)";
     let arguments = [text(&id), text(&fields), flag(&verbose), flag(&include_deleted)];
-    let row = app.database.call(Read, &caller, statement, &arguments).await?;
+    let row = app.database.call(Lookup, &caller, statement, &arguments).await?;
     answer::read(&row)
 }
 

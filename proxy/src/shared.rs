@@ -1,0 +1,119 @@
+//! Connections that many short reads use at once, one behind the other without waiting for each other's answers.
+//!
+//! With a connection for each request, most of a lookup's time goes into waking up: the service, a session, the service
+//! again. Sent in a row, several statements cost one. Each is still a transaction of its own, so none sees or undoes
+//! anything of another. What must not happen is that one waits long behind another: only reads of one row come here, the
+//! row is short, and whoever has waited too long asks again on a connection of its own.
+
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use deadpool_postgres::ClientWrapper;
+
+/// As long as this a row is welcome: what a session does in one go it does with warm caches. A lookup takes some 30 µs.
+const GOOD_ROW: usize = 8;
+
+/// How many may stand in a row at most.
+const LONGEST_ROW: usize = 32;
+
+/// How long an answer may take before it is asked for elsewhere: far longer than a row of lookups needs, far shorter
+/// than a person notices.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(25);
+
+/// The places for shared connections. A place is empty until a connection is offered.
+pub(crate) struct Shared {
+    places: Box<[Mutex<Option<Arc<Connection>>>]>,
+}
+
+struct Connection {
+    client: ClientWrapper,
+    /// How many requests wait for its answers.
+    waiting: AtomicUsize,
+    /// Whether an answer is long overdue.
+    stuck: AtomicBool,
+}
+
+/// A place in the row of a connection, given up when dropped.
+pub(crate) struct Seat(Arc<Connection>);
+
+impl Shared {
+    pub(crate) fn new(places: usize) -> Shared {
+        Shared { places: (0..places).map(|_| Mutex::default()).collect() }
+    }
+
+    /// A seat in the first row that is not yet long, else in the shortest, unless all are full, stuck or gone.
+    pub(crate) fn seat(&self) -> Option<Seat> {
+        let connections = self.places.iter().filter_map(|place| lock(place).clone());
+        let best = connections
+            .filter(|connection| connection.is_usable())
+            .min_by_key(|connection| connection.waiting.load(Ordering::Relaxed).max(GOOD_ROW - 1))?;
+        if best.waiting.fetch_add(1, Ordering::Relaxed) < LONGEST_ROW {
+            return Some(Seat(best));
+        }
+        best.waiting.fetch_sub(1, Ordering::Relaxed);
+        None
+    }
+
+    /// Whether there is a place without a living connection.
+    pub(crate) fn has_vacancy(&self) -> bool {
+        self.places.iter().any(|place| is_vacant(&lock(place)))
+    }
+
+    /// Puts an idle connection into a vacant place. It is closed if there is none any more.
+    pub(crate) fn offer(&self, client: ClientWrapper) {
+        for place in &self.places {
+            let mut place = lock(place);
+            if is_vacant(&place) {
+                let (waiting, stuck) = (AtomicUsize::new(0), AtomicBool::new(false));
+                *place = Some(Arc::new(Connection { client, waiting, stuck }));
+                return;
+            }
+        }
+    }
+}
+
+fn lock(place: &Mutex<Option<Arc<Connection>>>) -> std::sync::MutexGuard<'_, Option<Arc<Connection>>> {
+    // Nothing that can panic runs under the lock.
+    place.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn is_vacant(place: &Option<Arc<Connection>>) -> bool {
+    place.as_ref().is_none_or(|connection| connection.client.is_closed())
+}
+
+impl Connection {
+    fn is_usable(&self) -> bool {
+        !self.stuck.load(Ordering::Relaxed) && !self.client.is_closed()
+    }
+}
+
+impl Seat {
+    /// Keeps others away until all statements sent so far are answered.
+    pub(crate) fn report_stuck(&self) {
+        if self.0.stuck.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let connection = self.0.clone();
+        tokio::spawn(async move {
+            // An empty query waits in line behind the others. If it fails, the connection is closed and its place vacant.
+            let _ = connection.client.simple_query("").await;
+            connection.stuck.store(false, Ordering::Relaxed);
+        });
+    }
+}
+
+impl Deref for Seat {
+    type Target = ClientWrapper;
+
+    fn deref(&self) -> &ClientWrapper {
+        &self.0.client
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+}
