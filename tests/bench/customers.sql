@@ -32,6 +32,9 @@ create table plain.customers_history (
   primary key (record_id, version)
 );
 
+-- So that racing sessions agree on which key is next.
+create sequence plain.race;
+
 -- PostgREST's on_conflict cannot name a partial index, so its table has the key unique among all rows.
 create schema rest;
 create table rest.customers (like plain.bare including all);

@@ -87,24 +87,26 @@ impl Report {
             let position = workload.contenders.iter().position(|contender| contender.name == name)?;
             Some(&outcome.scores[position])
         };
-        let Claim { about, against, .. } = claim;
+        let Claim { about, against, quantity, .. } = claim;
         let (Some(ours), Some(theirs)) = (scores_of(about), scores_of(against)) else {
             println!("  {about} / {against}: not measured");
             return;
         };
         let ratio_by =
             |quantity| ours.iter().zip(theirs).map(move |(ours, theirs)| ours.ratio_to(theirs, quantity));
-        let mut values: Vec<f64> = ratio_by(claim.quantity).collect();
+        let mut values: Vec<f64> = ratio_by(*quantity).collect();
         let by_cost = ratio_by(Quantity::Cost).next_back();
         // In the direction of the first figure.
-        values
-            .extend(by_cost.map(|ratio| if claim.quantity == Quantity::Rate { ratio } else { 1.0 / ratio }));
+        values.extend(by_cost.map(|ratio| if *quantity == Quantity::Rate { ratio } else { 1.0 / ratio }));
+        // The heading speaks for the first claim only.
+        let is_other = workload.claims.first().is_some_and(|first| first.quantity != *quantity);
+        let view = if is_other { format!(", {}", heading(*quantity)) } else { String::new() };
         self.add_figure(&Figure {
-            name: format!("{about} / {against}"),
+            name: format!("{about} / {against}{view}"),
             value: values.remove(0),
             unit: "",
             beside: values,
-            more_is_better: claim.quantity == Quantity::Rate,
+            more_is_better: *quantity == Quantity::Rate,
             gate: claim.gate,
             aim: claim.aim,
         });
@@ -135,6 +137,20 @@ impl Report {
         println!("{line}");
     }
 
+    /// Prints how often something happened. What must never happen is a gate.
+    pub(crate) fn add_count(&mut self, name: &str, count: u64, never: bool) {
+        let verdict = match (never, count) {
+            (false, _) => "",
+            (true, 0) => "  gate 0 holds",
+            (true, _) => "  gate 0 DOES NOT HOLD",
+        };
+        self.gates += usize::from(never);
+        println!("  {name:<WIDTH$}{count:>9}{verdict}");
+        if never && count > 0 {
+            self.failures.push(format!("{}: {name}: {count}, the gate is 0", self.title));
+        }
+    }
+
     /// Remembers what went wrong.
     pub(crate) fn fail(&mut self, fault: &str) {
         println!("  WRONG: {fault}");
@@ -158,10 +174,14 @@ impl Report {
 /// What the figures of a claim are: the one that decides, the same where commits do not wait, and by processor time.
 fn headings_of_claims(workload: &Workload) -> Vec<&'static str> {
     let quantity = workload.claims.first().map_or(Quantity::Rate, |claim| claim.quantity);
-    let mut headings = vec![if quantity == Quantity::Rate { "by rate" } else { "by p50" }];
+    let mut headings = vec![heading(quantity)];
     headings.extend(workload.commits.iter().skip(1).map(|_| "no wait"));
     headings.push("by cpu");
     headings
+}
+
+fn heading(quantity: Quantity) -> &'static str {
+    if quantity == Quantity::Rate { "by rate" } else { "by p50" }
 }
 
 /// A rate with its thousands apart.

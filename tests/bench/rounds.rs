@@ -21,6 +21,9 @@ pub(crate) const READS: &[Commit] = &[Commit::Waits];
 /// For writing: as users have it, and to see what the disk hides.
 pub(crate) const WRITES: &[Commit] = &[Commit::Waits, Commit::DoesNotWait];
 
+/// For writing so much at once that the wait for the disk hardly counts.
+pub(crate) const BATCHES: &[Commit] = &[Commit::Waits];
+
 /// For writing where only the code is in question.
 pub(crate) const WRITES_WITHOUT_DISK: &[Commit] = &[Commit::DoesNotWait];
 
@@ -28,18 +31,34 @@ pub(crate) const WRITES_WITHOUT_DISK: &[Commit] = &[Commit::DoesNotWait];
 pub(crate) struct Contender {
     pub(crate) name: &'static str,
     pub(crate) load: Load,
-    /// The table that gets a row for each record created, where the answers say which those are.
+    /// The table that gets a row for each record created, where it is known which those are.
     pub(crate) table: Option<&'static str>,
+    /// The table that gets a row for each record written.
+    pub(crate) history: Option<&'static str>,
+    /// Statements before each turn, so that it does not matter what was written before.
+    pub(crate) reset: Vec<String>,
 }
 
 impl Contender {
     pub(crate) fn new(name: &'static str, load: Load) -> Self {
-        Self { name, load, table: None }
+        Self { name, load, table: None, history: None, reset: Vec::new() }
     }
 
     #[must_use]
     pub(crate) fn creating_in(mut self, table: &'static str) -> Self {
         self.table = Some(table);
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn noting_in(mut self, history: &'static str) -> Self {
+        self.history = Some(history);
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn resetting_by(mut self, statements: Vec<String>) -> Self {
+        self.reset = statements;
         self
     }
 }
@@ -107,6 +126,8 @@ impl Score {
 /// What became of a workload: for each contender its score in each mode of commit, the default first.
 pub(crate) struct Outcome {
     pub(crate) scores: Vec<Vec<Score>>,
+    /// For each contender how often the server found a deadlock.
+    pub(crate) deadlocks: Vec<u64>,
     pub(crate) faults: Vec<String>,
     /// The share of the processors that others used meanwhile.
     pub(crate) others: f64,
@@ -118,12 +139,14 @@ pub(crate) fn run(bed: &Bed, workload: &Workload, arguments: &Arguments) -> Outc
     let no_scores = || commits.iter().map(|_| Score { turns: Vec::new() }).collect();
     let mut outcome = Outcome {
         scores: workload.contenders.iter().map(|_| no_scores()).collect(),
+        deadlocks: vec![0; workload.contenders.len()],
         faults: Vec::new(),
         others: 0.0,
     };
-    for contender in &workload.contenders {
-        // Caches and connections are warm before anything counts.
-        take_turn(bed, contender, 1, &mut outcome.faults);
+    for (position, contender) in workload.contenders.iter().enumerate() {
+        // Caches and connections are warm before any figure counts.
+        let turn = take_turn(bed, contender, 1, &mut outcome.faults);
+        outcome.deadlocks[position] += turn.deadlocks;
     }
     let began = Processors::now();
     for round in 0..arguments.rounds {
@@ -134,6 +157,7 @@ pub(crate) fn run(bed: &Bed, workload: &Workload, arguments: &Arguments) -> Outc
             for position in (0..count).map(|turn| (turn + round) % count) {
                 let contender = &workload.contenders[position];
                 let turn = take_turn(bed, contender, arguments.seconds, &mut outcome.faults);
+                outcome.deadlocks[position] += turn.deadlocks;
                 outcome.scores[position][mode].turns.push(turn);
             }
         }
@@ -144,24 +168,34 @@ pub(crate) fn run(bed: &Bed, workload: &Workload, arguments: &Arguments) -> Outc
 }
 
 fn take_turn(bed: &Bed, contender: &Contender, seconds: u32, faults: &mut Vec<String>) -> Turn {
-    let rows = || -> Option<u64> {
-        let count =
-            bed.cluster.sql(bed.database.name(), &format!("select count(*) from {}", contender.table?));
+    let sql = |statement: &str| bed.cluster.sql(bed.database.name(), statement);
+    let rows = |table: Option<&str>| -> Option<u64> {
+        let count = sql(&format!("select count(*) from {}", table?));
         Some(count.parse().expect("a count is a number"))
     };
-    let before = rows();
+    let deadlocks = || bed.cluster.log().matches("ERROR:  deadlock detected").count() as u64;
+    for statement in &contender.reset {
+        sql(statement);
+    }
+    let before = (rows(contender.table), rows(contender.history), deadlocks());
     let began = Processors::now();
     let mut turn = contender.load.run(&bed.cluster, seconds);
     // A session that ends just now would be missed both as a process and in what its parent has gathered.
     std::thread::sleep(Duration::from_millis(100));
     turn.cost = Processors::now().used_by_servers_since(began) / turn.done;
     faults.extend(turn.faults.iter().map(|fault| format!("{}: {fault}", contender.name)));
-    if let (Some(before), Some(after)) = (before, rows()) {
-        let created = turn.created;
-        let grown = after - before;
-        // When the time is up the last request of each client may have been done, but not answered.
-        if !(created..=created + u64::from(contender.load.clients())).contains(&grown) {
-            faults.push(format!("{}: {created} answers say created, but {grown} rows were", contender.name));
+    turn.deadlocks = deadlocks() - before.2;
+    // When the time is up the last request of each client may have been done, but not answered.
+    let unanswered = u64::from(contender.load.clients());
+    for (table, before, said, what) in [
+        (contender.table, before.0, turn.created, "created"),
+        (contender.history, before.1, turn.done as u64, "written"),
+    ] {
+        if let (Some(before), Some(after)) = (before, rows(table)) {
+            let grown = after - before;
+            if !(said..=said + unanswered).contains(&grown) {
+                faults.push(format!("{}: {said} answers say {what}, but {grown} rows were", contender.name));
+            }
         }
     }
     turn

@@ -1,12 +1,20 @@
-//! Programs that make load and tell how it went: pgbench and wrk. Both are cheap, for they share the processors with
-//! what they measure.
+//! What makes load and tells how it went: pgbench and wrk, which are cheap, for they share the processors with what
+//! they measure; and for batches this process itself.
 
+/// Batches of records.
+mod batches;
+/// Where batches are sent.
+mod door;
+/// Statements.
 mod pgbench;
+/// Requests.
 mod wrk;
 
 use harness::{Cluster, target_folder};
 use std::path::PathBuf;
 
+pub(crate) use batches::{Batches, Format, Shape};
+pub(crate) use door::Door;
 pub(crate) use pgbench::Sql;
 pub(crate) use wrk::Http;
 
@@ -14,21 +22,24 @@ pub(crate) use wrk::Http;
 pub(crate) enum Load {
     Sql(Sql),
     Http(Http),
+    Batches(Batches),
 }
 
 /// How one turn went.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turn {
-    /// Statements or requests per second.
+    /// Statements or requests per second; of batches, the records in them.
     pub(crate) rate: f64,
     /// The median latency in milliseconds.
     pub(crate) median: f64,
-    /// How many statements or requests were done.
+    /// How many statements or requests were done, or records in batches.
     pub(crate) done: f64,
     /// The microseconds of processor time that the servers spent on each.
     pub(crate) cost: f64,
     /// How many answers said that they created a record.
     pub(crate) created: u64,
+    /// How often the server found a deadlock.
+    pub(crate) deadlocks: u64,
     /// What went wrong, in words.
     pub(crate) faults: Vec<String>,
 }
@@ -38,6 +49,7 @@ impl Load {
         match self {
             Self::Sql(load) => load.run(cluster, seconds),
             Self::Http(load) => load.run(seconds),
+            Self::Batches(load) => load.run(cluster, seconds),
         }
     }
 
@@ -45,6 +57,7 @@ impl Load {
         match self {
             Self::Sql(load) => load.clients,
             Self::Http(load) => load.clients,
+            Self::Batches(load) => load.shape.clients,
         }
     }
 }

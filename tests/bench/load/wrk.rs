@@ -11,6 +11,8 @@ pub(crate) struct Http {
     /// The service, without a path.
     pub(crate) service: String,
     pub(crate) clients: u32,
+    /// How many threads serve them; a script's variables are those of one thread.
+    pub(crate) threads: u32,
     /// What the script asks its environment for.
     pub(crate) environment: Vec<(&'static str, String)>,
     /// Answers shorter than this on average are wrong ones.
@@ -25,7 +27,7 @@ impl Http {
         // Another seed for every run, or the new keys of one would be the old keys of the next.
         let seed = SystemTime::UNIX_EPOCH.elapsed().expect("the clock is set").as_millis() % 1_000_000_000;
         let mut command = Command::new("wrk");
-        command.args(["--threads=2", "--timeout=10s"]).arg("--script").arg(&script);
+        command.arg(format!("--threads={}", self.threads)).arg("--timeout=10s").arg("--script").arg(&script);
         command.arg(format!("--connections={}", self.clients)).arg(format!("--duration={seconds}s"));
         command
             .env("SEED", seed.to_string())

@@ -1,6 +1,8 @@
--- An upsert of four attributes. FRESH of a hundred keys are new, the others among the first RECORDS.
+-- An upsert of four attributes. FRESH of a hundred keys are new, the others among the first RECORDS. With RACERS, so
+-- many requests in a row share a new key.
 
 local records, fresh = tonumber(os.getenv("RECORDS")), tonumber(os.getenv("FRESH"))
+local racers, sent = tonumber(os.getenv("RACERS")), 0
 local head = os.getenv("METHOD") .. " " .. os.getenv("ADDRESS") .. " HTTP/1.1\r\n" .. os.getenv("HEADERS")
 head = head .. "Content-Type: application/json\r\nContent-Length: "
 local body = os.getenv("BODY")
@@ -9,6 +11,8 @@ function request()
   local random = math.random
   local key = random(1, records)
   if random(1, 100) <= fresh then key = random(1000000000, 1000000000000) end
+  if racers then key = seed * 1000000 + math.floor(sent / racers) end
+  sent = sent + 1
   local text = string.format(body, key, random(1, 1000000), random(1, 1000000), random(1, 1000000), random(1, 1000000))
   return head .. #text .. "\r\n\r\n" .. text
 end

@@ -34,7 +34,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
                 against: "10,000 records",
                 quantity: Quantity::Latency,
                 gate: Some(1.3),
-                aim: None,
+                aim: Some(1.2),
             }],
         });
     }

@@ -17,6 +17,7 @@ pub(super) fn run(run: &mut Run) {
             script: include_str!("../scripts/lookup.lua"),
             service: postgrest.url.clone(),
             clients,
+            threads: 2,
             environment: vec![
                 ("ADDRESS", "/customers?external_key=eq.".to_owned()),
                 ("HEADERS", "Host: postgrest\r\nAccept: application/vnd.pgrst.object+json\r\n".to_owned()),
@@ -32,7 +33,7 @@ pub(super) fn run(run: &mut Run) {
         commits: READS,
         contenders,
         claims: vec![
-            claim("keyed over HTTP", "hand-written SQL", Some(0.35), Some(0.60)),
+            claim("keyed over HTTP", "hand-written SQL", Some(0.40), Some(0.60)),
             claim("keyed over HTTP", "PostgREST", Some(4.0), Some(7.0)),
             claim("keyed in SQL", "hand-written SQL", None, None),
         ],

@@ -1,5 +1,8 @@
 //! One module for each group of workloads. A new one is a module here and a line in [`Group`].
 
+mod batch;
+mod batch_clash;
+mod batch_contenders;
 mod growth;
 mod hot_key;
 mod lookup;
@@ -23,6 +26,10 @@ pub(crate) enum Group {
     Upsert,
     /// Many writers of one key.
     HotKey,
+    /// A thousand upserts at once.
+    Batch,
+    /// Batches over the same records.
+    BatchClash,
     /// Metric points and increments.
     Metric,
     /// A thousand templates.
@@ -43,6 +50,8 @@ impl Group {
             Self::Lookup => lookup::run(&mut run),
             Self::Upsert => upsert::run(&mut run),
             Self::HotKey => hot_key::run(&mut run).await,
+            Self::Batch => batch::run(&mut run),
+            Self::BatchClash => batch_clash::run(&mut run),
             Self::Metric => metric::run(&mut run),
             Self::Templates => templates::run(&mut run).await,
             Self::Growth => growth::run(&mut run).await,
@@ -91,6 +100,7 @@ fn lookup_over_http(bed: &Bed, clients: u32, records: u32) -> Load {
         script: include_str!("../scripts/lookup.lua"),
         service: bed.proxy.url(""),
         clients,
+        threads: 2,
         environment: vec![
             ("ADDRESS", "/v1/entities/template/customers/by-key?key=".to_owned()),
             ("HEADERS", headers_of_keyed(bed)),
@@ -101,11 +111,12 @@ fn lookup_over_http(bed: &Bed, clients: u32, records: u32) -> Load {
 }
 
 /// Upserts of four attributes over HTTP, with everything on.
-fn upsert_over_http(bed: &Bed, clients: u32, keys: Keys) -> Load {
-    Load::Http(Http {
+fn upsert_over_http(bed: &Bed, clients: u32, keys: Keys) -> Http {
+    Http {
         script: include_str!("../scripts/upsert.lua"),
         service: bed.proxy.url(""),
         clients,
+        threads: 2,
         environment: vec![
             ("METHOD", "PUT".to_owned()),
             ("ADDRESS", "/v1/entities/template/customers/by-key".to_owned()),
@@ -116,12 +127,17 @@ fn upsert_over_http(bed: &Bed, clients: u32, keys: Keys) -> Load {
             ("RECORDS", keys.records.to_string()),
         ],
         least_bytes: 100.0,
-    })
+    }
 }
 
 /// The values of an upsert's body; the script fills in the numbers.
 const VALUES: &str = r#""name":"Name %d","email":"user%d@example.org","city":"City %d","score":%d"#;
 
 fn headers_of_keyed(bed: &Bed) -> String {
-    format!("Host: keyed\r\nAuthorization: Bearer {}\r\nX-Service-Project-Id: bench\r\n", bed.proxy.key())
+    let token = token_of_keyed(bed);
+    format!("Host: keyed\r\nAuthorization: {token}\r\nX-Service-Project-Id: bench\r\n")
+}
+
+fn token_of_keyed(bed: &Bed) -> String {
+    format!("Bearer {}", bed.proxy.key())
 }

@@ -12,7 +12,7 @@ pub(super) fn run(run: &mut Run) {
     let bed = run.bed;
     let by_script = |script| sql(&bed.database, script, CLIENTS, &KEYS.variables());
     let mut contenders = vec![
-        Contender::new("keyed over HTTP", upsert_over_http(bed, CLIENTS, KEYS))
+        Contender::new("keyed over HTTP", Load::Http(upsert_over_http(bed, CLIENTS, KEYS)))
             .creating_in("bench.customers"),
         Contender::new("keyed in SQL", by_script(include_str!("../scripts/upsert_keyed.sql"))),
         Contender::new(
@@ -32,7 +32,7 @@ pub(super) fn run(run: &mut Run) {
         claims: vec![
             claim("keyed over HTTP", "hand-written SQL, same writes", Some(0.55), Some(0.75)),
             claim("keyed over HTTP", "hand-written SQL, no history", Some(0.55), None),
-            claim("keyed over HTTP", "PostgREST, no history", Some(1.5), Some(2.0)),
+            claim("keyed over HTTP", "PostgREST, no history", Some(1.3), Some(2.0)),
             claim("keyed in SQL", "hand-written SQL, same writes", Some(0.7), Some(0.9)),
         ],
     });
@@ -44,6 +44,7 @@ fn over_postgrest(service: &str) -> Load {
         script: include_str!("../scripts/upsert.lua"),
         service: service.to_owned(),
         clients: CLIENTS,
+        threads: 2,
         environment: vec![
             ("METHOD", "POST".to_owned()),
             ("ADDRESS", "/customers?on_conflict=external_key&select=id".to_owned()),

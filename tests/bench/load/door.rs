@@ -1,0 +1,149 @@
+//! The doors that a batch can go through, and what each answers.
+
+use futures_util::SinkExt;
+use harness::Cluster;
+use serde_json::Value;
+use std::io::Cursor;
+use std::pin::pin;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, NoTls, Row, Statement};
+
+/// Where batches are sent.
+pub(crate) enum Door {
+    /// To a prepared statement, as its one parameter. It answers with a `report`, as keyed does, or with a row for each
+    /// record, which has `created`.
+    Statement { database: String, text: &'static str },
+    /// To COPY.
+    Copy { database: String, text: &'static str },
+    /// To an address, by POST.
+    Http { url: String, headers: Vec<(&'static str, String)> },
+}
+
+/// A connection through a door.
+pub(crate) enum Session {
+    Statement(Client, Statement),
+    Copy(Client, &'static str),
+    Http(Box<reqwest::RequestBuilder>),
+}
+
+/// An answer as it came.
+pub(crate) enum Answer {
+    Json(String),
+    Rows(Vec<Row>),
+    Count(u64),
+}
+
+/// What an answer says of a batch.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) records: usize,
+    /// How many of them were created, where the answer tells.
+    pub(crate) created: Option<usize>,
+}
+
+/// Why a batch was not written.
+pub(crate) enum Failure {
+    Deadlock,
+    Refusal(String),
+}
+
+impl Door {
+    pub(super) async fn open(&self, cluster: &Cluster) -> Session {
+        match self {
+            Self::Statement { database, text } => {
+                let client = connect(cluster, database).await;
+                let statement = client.prepare(text).await;
+                Session::Statement(client, statement.expect("a statement without a mistake"))
+            }
+            Self::Copy { database, text } => Session::Copy(connect(cluster, database).await, text),
+            Self::Http { url, headers } => {
+                let client = reqwest::Client::builder().no_proxy().build();
+                let request = client.expect("no TLS, so nothing can be missing").post(url);
+                let request =
+                    headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
+                Session::Http(Box::new(request.header("Content-Type", "application/json")))
+            }
+        }
+    }
+}
+
+async fn connect(cluster: &Cluster, database: &str) -> Client {
+    let connected = cluster.config("postgres", database).connect(NoTls).await;
+    let (client, connection) = connected.expect("the server takes connections");
+    tokio::spawn(connection);
+    client
+}
+
+impl Session {
+    pub(super) async fn send(&self, body: String) -> Result<Answer, Failure> {
+        match self {
+            Self::Statement(client, statement) => Ok(Answer::Rows(client.query(statement, &[&body]).await?)),
+            Self::Copy(client, text) => {
+                let mut sink = pin!(client.copy_in(*text).await?);
+                sink.send(Cursor::new(body)).await?;
+                Ok(Answer::Count(sink.finish().await?))
+            }
+            Self::Http(request) => {
+                let request = request.try_clone().expect("it has no body yet").body(body);
+                let answer = request.send().await?;
+                let is_success = answer.status().is_success();
+                let text = answer.text().await?;
+                match is_success {
+                    true => Ok(Answer::Json(text)),
+                    false if text.contains("40P01") => Err(Failure::Deadlock),
+                    false => Err(Failure::Refusal(text)),
+                }
+            }
+        }
+    }
+}
+
+impl Answer {
+    pub(super) fn read(self) -> Result<Written, Failure> {
+        match self {
+            Self::Json(text) => read_json(&text),
+            Self::Rows(rows) => match rows.first().map(|row| row.try_get("report")) {
+                Some(Ok(report)) => read_json(report),
+                _ => {
+                    let created = rows.iter().filter(|row| row.get("created")).count();
+                    Ok(Written { records: rows.len(), created: Some(created) })
+                }
+            },
+            Self::Count(count) => Ok(Written { records: count as usize, created: None }),
+        }
+    }
+}
+
+/// Reads the report of keyed, or the list of records that PostgREST answers with.
+fn read_json(text: &str) -> Result<Written, Failure> {
+    let wrong = || Failure::Refusal(text.chars().take(500).collect());
+    let answer: Value = serde_json::from_str(text).map_err(|_| wrong())?;
+    if let Some(records) = answer.as_array() {
+        return Ok(Written { records: records.len(), created: None });
+    }
+    let results = answer["results"].as_array().filter(|_| answer["errors"] == false).ok_or_else(wrong)?;
+    let mut created = 0;
+    for (index, result) in results.iter().enumerate() {
+        match (result["index"] == index, result["status"].as_u64(), result["created"].as_bool()) {
+            (true, Some(201), Some(true)) => created += 1,
+            (true, Some(200), Some(false)) => {}
+            _ => return Err(Failure::Refusal(format!("result {index} is {result}"))),
+        }
+    }
+    Ok(Written { records: results.len(), created: Some(created) })
+}
+
+impl From<tokio_postgres::Error> for Failure {
+    fn from(error: tokio_postgres::Error) -> Self {
+        match error.code() {
+            Some(&SqlState::T_R_DEADLOCK_DETECTED) => Self::Deadlock,
+            _ => Self::Refusal(format!("{error:?}")),
+        }
+    }
+}
+
+impl From<reqwest::Error> for Failure {
+    fn from(error: reqwest::Error) -> Self {
+        Self::Refusal(format!("{error:?}"))
+    }
+}

@@ -1,0 +1,1 @@
+copy plain.bare (external_key, name, email, city, score) from stdin

@@ -1,0 +1,1 @@
+select keyed.batch($1::text::jsonb, atomic => true)::text as report

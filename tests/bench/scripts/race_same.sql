@@ -1,0 +1,27 @@
+\set name random(1, 1000000)
+\set user random(1, 1000000)
+\set city random(1, 1000000)
+\set score random(1, 1000000)
+-- The writes of upsert_same.sql. So many calls in a row as there are racers share a new key.
+with next as (
+  select 'R-' || nextval('plain.race') / :racers as external_key
+), before as (
+  select name, email, city, score from plain.customers
+  where external_key = (select external_key from next) and deleted_at is null
+), written as (
+  insert into plain.customers as record (external_key, name, email, city, score)
+  select external_key, 'Name ' || :name, 'user' || :user || '@example.org', 'City ' || :city, :score from next
+  on conflict (external_key) where deleted_at is null and external_key is not null do update
+    set name = excluded.name, email = excluded.email, city = excluded.city, score = excluded.score, updated_at = now()
+  returning id, external_key, name, email, city, score, xmax = 0 as created
+), logged as (
+  insert into plain.customers_history (record_id, at, actor, source, operation, external_key, changes)
+  select written.id, now(), 'bench', 'sql', case when created then 'create' else 'update' end, written.external_key,
+    jsonb_build_object(
+      'name', jsonb_build_object('old', before.name, 'new', written.name),
+      'email', jsonb_build_object('old', before.email, 'new', written.email),
+      'city', jsonb_build_object('old', before.city, 'new', written.city),
+      'score', jsonb_build_object('old', before.score, 'new', written.score))
+  from written left join before on true
+)
+select id, created from written;

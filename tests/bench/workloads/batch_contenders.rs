@@ -1,0 +1,106 @@
+//! Those who write batches of upserts, with four attributes each.
+
+use super::token_of_keyed;
+use crate::bed::Bed;
+use crate::load::{Batches, Door, Format, Load, Shape};
+use crate::postgrest::PostgRest;
+use crate::rounds::Contender;
+
+pub(super) const OVER_HTTP: &str = "keyed over HTTP";
+pub(super) const OVER_HTTP_ATOMIC: &str = "keyed over HTTP, atomic";
+pub(super) const IN_SQL: &str = "keyed in SQL";
+pub(super) const IN_SQL_ATOMIC: &str = "keyed in SQL, atomic";
+pub(super) const SAME_WRITES: &str = "hand-written SQL, same writes";
+pub(super) const COPY: &str = "COPY, no history";
+pub(super) const POSTGREST: &str = "PostgREST, no history";
+
+/// The values of one record, as everybody who takes JSON wants them.
+const VALUES: &str = r#""name":"Name $n","email":"user$n@example.org","city":"City $n","score":$n"#;
+
+pub(super) fn keyed_over_http(bed: &Bed, shape: Shape, atomic: bool) -> Contender {
+    let door = Door::Http {
+        url: bed.proxy.url("/v1/entities/batch"),
+        headers: vec![("Authorization", token_of_keyed(bed)), ("X-Service-Project-Id", "bench".to_owned())],
+    };
+    let format = Format {
+        before: format!(r#"{{"atomic":{atomic},"operations":["#),
+        record: operation("customers"),
+        between: ",",
+        after: "]}",
+    };
+    let name = if atomic { OVER_HTTP_ATOMIC } else { OVER_HTTP };
+    of_keyed(Contender::new(name, Load::Batches(Batches { door, format, shape })))
+}
+
+pub(super) fn keyed_in_sql(bed: &Bed, shape: Shape, atomic: bool) -> Contender {
+    let (name, text) = match atomic {
+        true => (IN_SQL_ATOMIC, include_str!("../scripts/batch_keyed_atomic.sql")),
+        false => (IN_SQL, include_str!("../scripts/batch_keyed.sql")),
+    };
+    let door = Door::Statement { database: bed.database.name().to_owned(), text };
+    let format = array_of(operation("bench.customers"));
+    of_keyed(Contender::new(name, Load::Batches(Batches { door, format, shape })))
+}
+
+fn operation(template: &str) -> String {
+    let named = format!(r#""template":"{template}","external_key":"$key""#);
+    format!(r#"{{"op":"upsert",{named},"attributes":{{{VALUES}}}}}"#)
+}
+
+fn of_keyed(contender: Contender) -> Contender {
+    contender
+        .creating_in("bench.customers")
+        .noting_in("keyed_state.history_1")
+        .resetting_by(reset("bench.customers", Some("keyed_state.history_1")))
+}
+
+pub(super) fn hand_written(bed: &Bed, shape: Shape) -> Contender {
+    let text = include_str!("../scripts/batch_same.sql");
+    let door = Door::Statement { database: bed.database.name().to_owned(), text };
+    Contender::new(SAME_WRITES, Load::Batches(Batches { door, format: rows(), shape }))
+        .creating_in("plain.customers")
+        .noting_in("plain.customers_history")
+        .resetting_by(reset("plain.customers", Some("plain.customers_history")))
+}
+
+/// It takes new keys only, and says nothing of what it wrote.
+pub(super) fn copy(bed: &Bed, shape: Shape) -> Contender {
+    let text = include_str!("../scripts/batch_copy.sql");
+    let door = Door::Copy { database: bed.database.name().to_owned(), text };
+    let record = "$key\tName $n\tuser$n@example.org\tCity $n\t$n\n".to_owned();
+    let format = Format { before: String::new(), record, between: "", after: "" };
+    Contender::new(COPY, Load::Batches(Batches { door, format, shape }))
+        .creating_in("plain.bare")
+        .resetting_by(reset("plain.bare", None))
+}
+
+/// The columns are named, which spares PostgREST to look for them in each record.
+pub(super) fn over_postgrest(postgrest: &PostgRest, shape: Shape) -> Contender {
+    let columns = "columns=external_key,name,email,city,score";
+    let door = Door::Http {
+        url: format!("{}/customers?on_conflict=external_key&select=id&{columns}", postgrest.url),
+        headers: vec![("Prefer", "resolution=merge-duplicates,return=representation".to_owned())],
+    };
+    Contender::new(POSTGREST, Load::Batches(Batches { door, format: rows(), shape }))
+        .creating_in("rest.customers")
+        .resetting_by(reset("rest.customers", None))
+}
+
+fn rows() -> Format {
+    array_of(format!(r#"{{"external_key":"$key",{VALUES}}}"#))
+}
+
+fn array_of(record: String) -> Format {
+    Format { before: "[".to_owned(), record, between: ",", after: "]" }
+}
+
+/// Statements that take away what the turns before created and noted, or the table of those who have more turns would
+/// grow faster. Triggers would keep history of it.
+fn reset(table: &str, history: Option<&str>) -> Vec<String> {
+    let mut statements = vec![
+        format!("set session_replication_role = replica; delete from {table} where external_key like 'N-%'"),
+        format!("vacuum {table}"),
+    ];
+    statements.extend(history.map(|history| format!("truncate {history}")));
+    statements
+}
