@@ -97,7 +97,30 @@ fn now() -> i64 {
     unsafe { pg_sys::GetCurrentTimestamp() }
 }
 
+fn append_point(template: &Template, record: Uuid, attribute: i32, point: &Point) {
+    let sql = format!(
+        "insert into {} (record_id, attribute_id, at, value) values ($1, $2, $3, $4)",
+        table_sql(template.id)
+    );
+    as_owner(|| {
+        let plan = template
+            .plan(&sql, || vec![pg_sys::UUIDOID, pg_sys::INT4OID, pg_sys::TIMESTAMPTZOID, pg_sys::FLOAT8OID]);
+        connected(|spi| {
+            let arguments = [
+                datum::uuid(record),
+                Some(Datum::from(attribute)),
+                point.at.map(Datum::from),
+                datum::double(point.value),
+            ];
+            spi.run(&plan, Access::Latest, &arguments);
+        });
+    });
+}
+
 fn append_points(template: &Template, record: Uuid, attribute: i32, points: &[Point]) {
+    if let [point] = points {
+        return append_point(template, record, attribute, point);
+    }
     let times = points.iter().map(|point| point.at.map(Datum::from)).collect();
     let values = points.iter().map(|point| datum::double(point.value)).collect();
     let sql = format!(

@@ -13,5 +13,6 @@ mod metrics;
 mod projects;
 mod records;
 mod service;
+mod shared;
 mod templates;
 mod values;

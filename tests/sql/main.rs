@@ -6,6 +6,7 @@ mod direct;
 mod external_key;
 mod history;
 mod hostile_input;
+mod lookups;
 mod metrics;
 mod numbers;
 mod principal;

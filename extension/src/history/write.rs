@@ -9,6 +9,8 @@ use crate::metric;
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call};
 use crate::postgres::guard::{self, as_owner};
+use crate::postgres::index::{self, Which};
+use crate::postgres::insert::{insert_row, lock_table};
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::transaction::{self, Moment};
 use crate::postgres::trigger::{self, Firing};
@@ -24,6 +26,9 @@ use uuid::Uuid;
 
 /// A statement of more rows writes its entries in portions of this many, so that memory stays flat.
 const PORTION: usize = 1000;
+
+/// The number of the column `version` in a table of history.
+const VERSION: i16 = 2;
 
 /// An entry that waits for the end of its statement.
 struct Entry {
@@ -137,30 +142,36 @@ fn flush(template: &Template, moment: Moment) {
 }
 
 fn write_one(template: &Template, entry: &Entry, actor: &str, source: &str) {
-    let table = ddl::history_sql(template.id);
-    let sql = if entry.is_fresh {
-        format!("insert into {table} values ($1, 1, now(), $2, $3, $4, $5, $6)")
-    } else {
-        format!(
-            "insert into {table} select $1, coalesce(max(h.version), 0) + 1, now(), $2, $3, $4, $5, $6 \
-             from {table} h where h.record_id = $1"
-        )
+    let Some((table, index)) = template.history else {
+        return write_many(template, std::slice::from_ref(entry), actor, source);
     };
-    let plan = template.plan(&sql, || {
-        use pg_sys::{JSONBOID, TEXTOID, UUIDOID};
-        vec![UUIDOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, JSONBOID]
-    });
-    connected(|spi| {
-        let arguments = [
+    // Who writes a record holds its row until the transaction ends, so nobody else adds a version meanwhile.
+    lock_table(table);
+    let version = match entry.is_fresh {
+        true => 1,
+        false => latest_version(table, index, entry.record) + 1,
+    };
+    insert_row(
+        table,
+        &[
             datum::uuid(entry.record),
+            Some(Datum::from(version)),
+            Some(Datum::from(transaction::began_at())),
             datum::text(actor),
             datum::text(source),
             datum::text(entry.operation),
             datum::optional_text(entry.external_key.as_deref()),
             datum::jsonb(&entry.changes),
-        ];
-        spi.run(&plan, Access::Latest, &arguments);
+        ],
+    );
+}
+
+fn latest_version(table: Oid, primary_key: Oid, record: Uuid) -> i32 {
+    let version = datum::uuid(record).and_then(|record| {
+        let version = |found: &index::Found| found.get(VERSION).map(datum::read_i32);
+        index::find_one(table, primary_key, index::UUID, record, Which::Last, version)
     });
+    version.flatten().unwrap_or(0)
 }
 
 fn write_many(template: &Template, entries: &[Entry], actor: &str, source: &str) {

@@ -1,7 +1,7 @@
-//! One row by a unique index, without a statement: what a lookup needs and no more.
+//! One row by an index, without a statement: what a lookup needs and no more.
 //!
 //! Starting and ending the executor costs more than finding the row does. This is what the executor would do for
-//! `select … where column = $1`, with the snapshot of the calling statement.
+//! `select … where column = $1`.
 
 use pgrx::pg_sys::{self, AttrNumber, Datum, Oid};
 
@@ -37,15 +37,25 @@ impl Found {
     }
 }
 
-/// Lends the visible row of a table whose indexed column equals a value. The table must be locked by the caller.
+/// Which row is wanted, and in which state of the database.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// The only one, as the calling statement sees it.
+    Only,
+    /// The last one in the order of the index, among all that is committed by now or our own.
+    Last,
+}
+
+/// Lends the visible row of a table whose first indexed column equals a value. The table must be locked by the caller.
 ///
-/// The index must be unique, and may be partial as long as every visible row that it can find satisfies its predicate:
-/// a row version enters a partial index only if it does.
+/// The index may be partial as long as every visible row that it can find satisfies its predicate: a row version
+/// enters a partial index only if it does.
 pub fn find_one<R>(
     table: Oid,
     index: Oid,
     equality: Equality,
     value: Datum,
+    which: Which,
     read: impl FnOnce(&Found) -> R,
 ) -> Option<R> {
     // SAFETY: the table is locked and exists, and the index is one of its own; everything opened is closed below, and
@@ -64,16 +74,26 @@ pub fn find_one<R>(
             equality.function,
             value,
         );
+        let direction = match which {
+            Which::Only => pg_sys::ScanDirection::ForwardScanDirection,
+            Which::Last => {
+                pg_sys::PushActiveSnapshot(pg_sys::GetLatestSnapshot());
+                pg_sys::ScanDirection::BackwardScanDirection
+            }
+        };
         let slot = pg_sys::table_slot_create(table, std::ptr::null_mut());
         let scan = pg_sys::index_beginscan(table, index, pg_sys::GetActiveSnapshot(), 1, 0);
         pg_sys::index_rescan(scan, &mut key, 1, std::ptr::null_mut(), 0);
-        let found = pg_sys::index_getnext_slot(scan, pg_sys::ScanDirection::ForwardScanDirection, slot);
+        let found = pg_sys::index_getnext_slot(scan, direction, slot);
         let result = found.then(|| {
             pg_sys::slot_getsomeattrs_int(slot, (*(*table).rd_att).natts);
             read(&Found { slot })
         });
         pg_sys::index_endscan(scan);
         pg_sys::ExecDropSingleTupleTableSlot(slot);
+        if which == Which::Last {
+            pg_sys::PopActiveSnapshot();
+        }
         pg_sys::index_close(index, pg_sys::AccessShareLock as pg_sys::LOCKMODE);
         pg_sys::table_close(table, pg_sys::NoLock as pg_sys::LOCKMODE);
         result

@@ -9,6 +9,8 @@ pub mod function;
 pub mod guard;
 /// One row by a unique index.
 pub mod index;
+/// One row into a table.
+pub mod insert;
 /// What other sessions' changes make stale.
 pub mod invalidation;
 /// Roles and what they may do.

@@ -43,3 +43,9 @@ pub fn moment() -> Moment {
     // SAFETY: reads a variable of the session.
     Moment { transaction: ENDED.get(), subtransaction: unsafe { pg_sys::GetCurrentSubTransactionId() } }
 }
+
+/// When the transaction began, as `now()` says it: microseconds since 2000-01-01T00:00:00Z.
+pub fn began_at() -> i64 {
+    // SAFETY: reads a variable of the session.
+    unsafe { pg_sys::GetCurrentTransactionStartTimestamp() }
+}

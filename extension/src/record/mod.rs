@@ -2,10 +2,12 @@
 
 /// The attributes of a request → checked changes.
 pub mod changes;
-/// The SQL functions and the HTTP door.
+/// The SQL functions.
 pub mod functions;
 /// The trigger that keeps every rule, whoever writes.
 pub mod guard;
+/// The functions behind the HTTP door.
+pub mod http;
 /// One record, found.
 pub mod read;
 /// References: which record is meant.

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::key;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
-use crate::postgres::index::{self, Equality};
+use crate::postgres::index::{self, Equality, Which};
 use crate::postgres::spi::{Access, Rows, connected};
 use crate::record_id;
 use crate::template::{Template, catalog, column};
@@ -104,7 +104,7 @@ fn by_index(
     if view.verbose_for.is_some() {
         return None;
     }
-    let record = index::find_one(template.table, index, equality, value, |found| {
+    let record = index::find_one(template.table, index, equality, value, Which::Only, |found| {
         let columns = |position: usize| match position.checked_sub(shape::STANDARD_COLUMNS) {
             None => found.get(position as i16 + 1),
             Some(position) => found.get(template.attributes[position].column),

@@ -20,6 +20,17 @@ pub fn columns(template: &Template) -> String {
     sql
 }
 
+/// The statements that are found by a name of [`Assignments::name`].
+#[derive(Clone, Copy)]
+pub enum Verb {
+    /// [`insert`] that returns the id.
+    Insert,
+    /// [`upsert`].
+    Upsert,
+    /// [`update_by_key`].
+    UpdateByKey,
+}
+
 /// What a statement assigns to columns: their parameters begin at a given number.
 pub struct Assignments<'t> {
     items: Vec<Assignment<'t>>,
@@ -66,6 +77,18 @@ impl<'t> Assignments<'t> {
             items.push(Assignment { attribute, kind });
         }
         Assignments { items, arguments }
+    }
+
+    /// What tells a statement that makes these assignments from all others of its template, shorter than its text.
+    pub fn name(&self, verb: Verb) -> Vec<u8> {
+        // No text of a statement begins with a byte below the letters.
+        let mut name = Vec::with_capacity(1 + 3 * self.items.len());
+        name.push(verb as u8);
+        for item in &self.items {
+            name.extend_from_slice(&item.attribute.column.to_le_bytes());
+            name.push(item.kind as u8);
+        }
+        name
     }
 
     /// Whether nothing is assigned.

@@ -2,7 +2,7 @@
 //! which of the two it was.
 
 use super::changes::{self, Changes};
-use super::statement::{self, Assignments};
+use super::statement::{self, Assignments, Verb};
 use super::write::{Key, key_and_values, key_taken};
 use super::{read, reference};
 use crate::access::{Caller, Right};
@@ -101,9 +101,9 @@ pub fn upsert(
 /// that the record holds these values already; then it is locked by us and can be read.
 fn insert_or_update(template: &Template, key: &str, changes: &Changes) -> Result<(Uuid, bool), Error> {
     let assignments = Assignments::new(template, changes);
-    let sql = statement::upsert(template, &assignments);
     as_owner(|| {
-        let plan = template.plan(&sql, || key_and_values(&assignments));
+        let sql = || statement::upsert(template, &assignments);
+        let plan = template.plan_of(&assignments.name(Verb::Upsert), sql, || key_and_values(&assignments));
         for _ in 0..MOST_TRIES {
             let id = record_id::generate(template.id, datum::random_u64());
             let written = connected(|spi| {
@@ -148,9 +148,9 @@ fn update_or_insert(template: &Template, key: &str, changes: &Changes) -> Result
 
 fn insert(template: &Template, key: &str, changes: &Changes) -> Option<Uuid> {
     let assignments = Assignments::new(template, changes);
-    let sql = statement::insert(template, &assignments, "t.id");
     as_owner(|| {
-        let plan = template.plan(&sql, || key_and_values(&assignments));
+        let sql = || statement::insert(template, &assignments, "t.id");
+        let plan = template.plan_of(&assignments.name(Verb::Insert), sql, || key_and_values(&assignments));
         let id = record_id::generate(template.id, datum::random_u64());
         connected(|spi| {
             let mut arguments = vec![datum::uuid(id), datum::text(key)];
@@ -187,9 +187,9 @@ fn update(template: &Template, key: &str, changes: &Changes) -> Option<Uuid> {
 }
 
 fn update_once(template: &Template, key: &str, assignments: &Assignments) -> Option<Uuid> {
-    let sql = statement::update_by_key(template, assignments);
     as_owner(|| {
-        let plan = template.plan(&sql, || {
+        let sql = || statement::update_by_key(template, assignments);
+        let plan = template.plan_of(&assignments.name(Verb::UpdateByKey), sql, || {
             let mut types = vec![pg_sys::TEXTOID];
             types.extend(assignments.parameter_types());
             types

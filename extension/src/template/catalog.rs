@@ -1,12 +1,11 @@
 //! What this session knows of projects and templates: read once, forgotten when they change.
 
-use super::definition::Kind;
-use super::options;
-use super::{Attribute, Template, setup};
+use super::load::load;
+use super::{Template, setup};
 use crate::access::{Caller, api_key};
 use crate::error::{Code, Error};
 use crate::postgres::guard::{self, as_owner};
-use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::postgres::spi::{Access, connected};
 use crate::postgres::{datum, invalidation};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
@@ -139,104 +138,6 @@ fn remember(template: Template) -> Rc<Template> {
     template
 }
 
-fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Option<Template> {
-    require_state();
-    as_owner(|| {
-        connected(|spi| {
-            let seen = load_row(spi, condition, arguments)?;
-            // SAFETY: as in `known`.
-            unsafe { pg_sys::LockRelationOid(seen.table, pg_sys::AccessShareLock as pg_sys::LOCKMODE) };
-            // Whoever held the lock may have changed or removed the template: now that nobody can, it is read again.
-            let template =
-                load_row(spi, condition, arguments).filter(|template| template.table == seen.table)?;
-            let attributes = load_attributes(spi, template.id, template.table);
-            let (id_index, key_index) = load_indexes(spi, template.table);
-            Some(Template::new(Template { attributes, id_index, key_index, ..template }))
-        })
-    })
-}
-
-/// The template without its attributes.
-fn load_row(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argument)]) -> Option<Template> {
-    let rows = spi.run_once(
-        &format!(
-            "select t.id, t.project_id, p.slug, t.slug, t.label, t.display, t.language, t.created_at, \
-             t.updated_at from keyed_state.template t join keyed_state.project p on p.id = t.project_id \
-             where {condition}"
-        ),
-        Access::Latest,
-        arguments,
-    );
-    if rows.is_empty() {
-        return None;
-    }
-    let text = |column| rows.get(0, column).map(datum::read_text);
-    let (project_slug, slug) = (text(2)?, text(3)?);
-    Some(Template {
-        id_text: datum::read_i32(rows.get(0, 0)?).to_string(),
-        id: datum::read_i32(rows.get(0, 0)?),
-        project_id: datum::read_i32(rows.get(0, 1)?),
-        table: table_oid(&project_slug, &slug)?,
-        project_slug,
-        slug,
-        label: text(4),
-        display: text(5),
-        language: text(6)?,
-        created_at: datum::read_i64(rows.get(0, 7)?),
-        updated_at: datum::read_i64(rows.get(0, 8)?),
-        ..Template::default()
-    })
-}
-
-/// The two indexes that find one record: on its id, and on the key of a live one.
-fn load_indexes(spi: &Connection, table: Oid) -> (Option<Oid>, Option<Oid>) {
-    let rows = spi.run_once(
-        "select min(i.indexrelid) filter (where i.indisprimary), \
-         min(i.indexrelid) filter (where i.indkey[0] = 2 and i.indcollation[0] = 'pg_catalog.\"C\"'::regcollation \
-         and pg_get_expr(i.indpred, i.indrelid) = '((deleted_at IS NULL) AND (external_key IS NOT NULL))') \
-         from pg_catalog.pg_index i where i.indrelid = $1 and i.indisunique and i.indisvalid and i.indimmediate and not i.indcheckxmin \
-         and i.indnatts = 1",
-        Access::Latest,
-        &[(pg_sys::OIDOID, Some(Datum::from(table)))],
-    );
-    let oid = |column| rows.get(0, column).map(|oid| Oid::from(oid.value() as u32));
-    (oid(0), oid(1))
-}
-
-fn load_attributes(spi: &Connection, template: i32, table: Oid) -> Vec<Attribute> {
-    let rows = spi.run_once(
-        "select a.id, a.slug, a.type, a.label, a.required, a.indexed, a.options, a.target_id, a.default_value, \
-         c.attnum from keyed_state.attribute a join pg_catalog.pg_attribute c \
-         on c.attrelid = $2 and c.attname = a.slug::pg_catalog.name and not c.attisdropped \
-         where a.template_id = $1 order by a.position, a.id",
-        Access::Latest,
-        &[(pg_sys::INT4OID, Some(Datum::from(template))), (pg_sys::OIDOID, Some(Datum::from(table)))],
-    );
-    (0..rows.len()).filter_map(|row| read_attribute(&rows, row)).collect()
-}
-
-fn read_attribute(rows: &Rows, row: usize) -> Option<Attribute> {
-    let text = |column| rows.get(row, column).map(datum::read_text);
-    let options = rows.get(row, 6).map(datum::read_jsonb).and_then(|options| {
-        let raw: Box<serde_json::value::RawValue> = serde_json::from_str(&options).ok()?;
-        options::parse(&raw, "").ok().flatten()
-    });
-    let slug = text(1)?;
-    Some(Attribute {
-        id: datum::read_i32(rows.get(row, 0)?),
-        pointer: format!("/attributes/{slug}"),
-        slug,
-        kind: Kind::parse(&text(2)?)?,
-        label: text(3),
-        required: datum::read_bool(rows.get(row, 4)?),
-        indexed: datum::read_bool(rows.get(row, 5)?),
-        options,
-        target: rows.get(row, 7).map(datum::read_i32),
-        default: rows.get(row, 8).map(datum::read_jsonb),
-        column: rows.get(row, 9)?.value() as i16,
-    })
-}
-
 /// The project of this slug, or of this number written as a string.
 pub fn project_by_name_or_id(name: &str) -> Option<Project> {
     let known = CATALOG.with_borrow(|catalog| catalog.projects.get(name).cloned());
@@ -265,7 +166,7 @@ pub fn project_by_name_or_id(name: &str) -> Option<Project> {
     })
 }
 
-fn require_state() {
+pub(super) fn require_state() {
     if !setup::state_exists() {
         guard::not_set_up().raise();
     }
@@ -275,7 +176,7 @@ fn project_by_id(id: i32) -> Option<Project> {
     project_by_name_or_id(&id.to_string())
 }
 
-fn table_oid(schema: &str, name: &str) -> Option<Oid> {
+pub(super) fn table_oid(schema: &str, name: &str) -> Option<Oid> {
     let (schema, name) = (CString::new(schema).ok()?, CString::new(name).ok()?);
     // SAFETY: both names are NUL-terminated; what is missing yields InvalidOid.
     let table = unsafe {

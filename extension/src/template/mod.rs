@@ -14,6 +14,8 @@ pub mod ddl;
 pub mod definition;
 /// The SQL functions and the HTTP door.
 pub mod functions;
+/// A template read from the state.
+mod load;
 /// The values that a list attribute offers.
 pub mod options;
 /// The end of a template.
@@ -104,10 +106,12 @@ pub struct Template {
     pub id_index: Option<Oid>,
     /// The unique index on the keys of live records.
     pub key_index: Option<Oid>,
+    /// The table of its history, and the index on record and version.
+    pub history: Option<(Oid, Oid)>,
     /// In the order in which they are shown.
     pub attributes: Vec<Attribute>,
     positions: HashMap<String, usize>,
-    plans: RefCell<HashMap<String, Rc<Plan>>>,
+    plans: RefCell<HashMap<Vec<u8>, Rc<Plan>>>,
 }
 
 impl Template {
@@ -139,15 +143,25 @@ impl Template {
     /// The kept statement of this text, prepared at its first use. It is planned anew by PostgreSQL when the
     /// table changes, and forgotten with the template.
     pub fn plan(&self, sql: &str, parameters: impl FnOnce() -> Vec<Oid>) -> Rc<Plan> {
-        if let Some(plan) = self.plans.borrow().get(sql) {
+        self.plan_of(sql.as_bytes(), || sql.to_owned(), parameters)
+    }
+
+    /// The same for a statement that is known by less than its text, which then is written at its first use only.
+    pub fn plan_of(
+        &self,
+        name: &[u8],
+        sql: impl FnOnce() -> String,
+        parameters: impl FnOnce() -> Vec<Oid>,
+    ) -> Rc<Plan> {
+        if let Some(plan) = self.plans.borrow().get(name) {
             return Rc::clone(plan);
         }
-        let plan = Rc::new(connected(|spi| spi.prepare(sql, &parameters())));
+        let plan = Rc::new(connected(|spi| spi.prepare(&sql(), &parameters())));
         let mut plans = self.plans.borrow_mut();
         if plans.len() >= MOST_PLANS {
             plans.clear();
         }
-        plans.insert(sql.to_owned(), Rc::clone(&plan));
+        plans.insert(name.to_owned(), Rc::clone(&plan));
         plan
     }
 }

@@ -5,12 +5,22 @@ use crate::bed::RECORDS;
 use crate::load::{Http, Load};
 use crate::rounds::{Claim, Contender, Quantity, READS, Workload};
 
+/// With eight, everybody waits for somebody a third of the time; with more the processors are busy, which shows what
+/// a lookup costs.
 pub(super) fn run(run: &mut Run) {
-    let (bed, clients) = (run.bed, 8);
+    measure(run, 8, None);
+    measure(run, 32, Some(0.40));
+}
+
+fn measure(run: &mut Run, clients: u32, gate: Option<f64>) {
+    let bed = run.bed;
     let mut contenders = vec![
         Contender::new("keyed over HTTP", lookup_over_http(bed, clients, RECORDS)),
-        Contender::new("hand-written SQL", by_script(run, include_str!("../scripts/lookup_plain.sql"))),
-        Contender::new("keyed in SQL", by_script(run, include_str!("../scripts/lookup_keyed.sql"))),
+        Contender::new(
+            "hand-written SQL",
+            by_script(run, clients, include_str!("../scripts/lookup_plain.sql")),
+        ),
+        Contender::new("keyed in SQL", by_script(run, clients, include_str!("../scripts/lookup_keyed.sql"))),
     ];
     if let Some(postgrest) = &bed.postgrest {
         let load = Http {
@@ -33,13 +43,13 @@ pub(super) fn run(run: &mut Run) {
         commits: READS,
         contenders,
         claims: vec![
-            claim("keyed over HTTP", "hand-written SQL", Some(0.40), Some(0.60)),
+            claim("keyed over HTTP", "hand-written SQL", gate, Some(0.60)),
             claim("keyed over HTTP", "PostgREST", Some(4.0), Some(7.0)),
             claim("keyed in SQL", "hand-written SQL", None, None),
         ],
     });
 }
 
-fn by_script(run: &Run, script: &'static str) -> Load {
-    sql(&run.bed.database, script, 8, &[("records", RECORDS)])
+fn by_script(run: &Run, clients: u32, script: &'static str) -> Load {
+    sql(&run.bed.database, script, clients, &[("records", RECORDS)])
 }

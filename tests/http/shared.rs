@@ -1,0 +1,89 @@
+//! Lookups of many callers share a few connections to the database; nobody may notice.
+
+use harness::{Service, id_of};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// With eight connections two are shared.
+const POOL: [(&str, &str); 1] = [("KEYED_POOL_SIZE", "8")];
+
+async fn with_records(count: usize) -> Service {
+    let service = Service::start_with(&POOL).await;
+    for number in 0..count {
+        service.upsert(&format!("K-{number}"), json!({"visits": number})).await.expect(201);
+    }
+    service
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_of_many_lookups_at_once_gets_its_own_answer() {
+    let service = with_records(50).await;
+    for _ in 0..5 {
+        let lookups = (0..300).map(|number| {
+            let path = "/v1/entities/template/customers/by-key?key=K-";
+            let request = match number % 3 {
+                // Other callers' refusals stand in the same row.
+                0 => service.proxy.request("GET", &format!("{path}{number}")).key("keyed_1_wrong"),
+                _ => service.proxy.request("GET", &format!("{path}{number}")),
+            };
+            (number, tokio::spawn(request.send()))
+        });
+        for (number, lookup) in lookups.collect::<Vec<_>>() {
+            let answer = lookup.await.expect("the request ends");
+            match (number % 3, number < 50) {
+                (0, _) => drop(answer.refused(401, "unauthorized")),
+                (_, true) => assert_eq!(answer.expect(200)["attributes"]["visits"], number),
+                (_, false) => drop(answer.refused(404, "not_found")),
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lookup_that_must_wait_does_not_hold_others_up() {
+    let service = with_records(2).await;
+    let company = service
+        .post("/entities/template/companies", json!({"attributes": {"name": "Ada & Co"}}))
+        .await
+        .expect(201);
+    let path = format!("/v1/entities/{}", id_of(&company));
+    for _ in 0..20 {
+        service.by_key("K-1").await.expect(200);
+    }
+    let session = service.session().await;
+    session.run("begin; lock table crm.customers in access exclusive mode").await;
+    let waiting: Vec<_> = (0..4)
+        .map(|_| {
+            let request = service.proxy.request("GET", "/v1/entities/template/customers/by-key?key=K-1");
+            tokio::spawn(request.send())
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    for _ in 0..20 {
+        let began = Instant::now();
+        service.proxy.request("GET", &path).send().await.expect(200);
+        assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+    }
+    session.run("commit").await;
+    for lookup in waiting {
+        lookup.await.expect("the request ends").expect(200);
+    }
+    for _ in 0..20 {
+        service.by_key("K-1").await.expect(200);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lookups_survive_the_loss_of_their_connection() {
+    let service = with_records(1).await;
+    let session = service.session().await;
+    for _ in 0..5 {
+        for _ in 0..10 {
+            service.by_key("K-0").await.expect(200);
+        }
+        session
+            .run("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'keyed_proxy'")
+            .await;
+    }
+    service.by_key("K-0").await.expect(200);
+}

@@ -1,0 +1,78 @@
+//! A lookup finds by an index without a statement of its own; it must see what a statement would.
+
+use harness::{Database, Session};
+
+const LOOKUP: &str = "select keyed.get_by_key('crm.customers', 'K') -> 'attributes' ->> 'name'";
+
+async fn with_record() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"old\"}')").await;
+    (database, session)
+}
+
+#[tokio::test]
+async fn a_lookup_in_a_fixed_snapshot_sees_the_past() {
+    let (database, reader) = with_record().await;
+    let writer = database.session().await;
+    reader.run("begin isolation level repeatable read; select 1 from crm.customers").await;
+    writer.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"new\"}')").await;
+    assert_eq!(reader.text(LOOKUP, &[]).await, "old");
+    writer.run("select keyed.delete_record(id) from crm.customers").await;
+    writer.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"another\"}')").await;
+    assert_eq!(reader.text(LOOKUP, &[]).await, "old");
+    reader.run("commit").await;
+    assert_eq!(reader.text(LOOKUP, &[]).await, "another");
+}
+
+#[tokio::test]
+async fn a_lookup_sees_what_its_own_transaction_wrote() {
+    let (_database, session) = with_record().await;
+    session.run("begin; select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"mine\"}')").await;
+    assert_eq!(session.text(LOOKUP, &[]).await, "mine");
+    session.run("savepoint s; select keyed.delete_record(id) from crm.customers").await;
+    assert_eq!(session.refusal(LOOKUP, &[]).await.state, "P0002");
+    session.run("rollback to s").await;
+    assert_eq!(session.text(LOOKUP, &[]).await, "mine");
+}
+
+#[tokio::test]
+async fn a_lookup_works_whatever_becomes_of_the_indexes() {
+    let (_database, session) = with_record().await;
+    let index = "select i.indexrelid::regclass::text from pg_index i where i.indrelid = 'crm.customers'::regclass \
+                 and i.indpred is not null";
+    let index = session.text(index, &[]).await;
+    assert_eq!(session.text(LOOKUP, &[]).await, "old");
+    session.run(&format!("reindex index concurrently {index}")).await;
+    assert_eq!(session.text(LOOKUP, &[]).await, "old");
+    session.run(&format!("begin; drop index {index}")).await;
+    assert_eq!(session.text(LOOKUP, &[]).await, "old");
+    // A unique index of somebody else's that holds some keys only is not taken for the one that holds all.
+    let narrow = "create unique index on crm.customers (external_key) where name = 'nobody'";
+    session.run(&format!("{narrow}; select keyed.get_by_key('crm.customers', 'K')")).await;
+    assert_eq!(session.text(LOOKUP, &[]).await, "old");
+    session.run("rollback").await;
+    assert_eq!(session.text(LOOKUP, &[]).await, "old");
+}
+
+#[tokio::test]
+async fn a_lookup_shows_the_default_of_an_attribute_that_is_newer_than_the_record() {
+    let (_database, session) = with_record().await;
+    session.run("select keyed.drop_attribute('crm.customers', 'visits')").await;
+    let added = r#"{"slug": "city", "type": "string", "required": true, "default": "Bern"}"#;
+    session.rows("select keyed.add_attribute('crm.customers', $1)", &[added]).await;
+    let city = "select keyed.get_by_key('crm.customers', 'K') -> 'attributes' ->> 'city'";
+    assert_eq!(session.text(city, &[]).await, "Bern");
+    let by_id = "select keyed.get_record(id) -> 'attributes' ->> 'city' from crm.customers";
+    assert_eq!(session.text(by_id, &[]).await, "Bern");
+}
+
+#[tokio::test]
+async fn a_deleted_record_is_found_by_its_id_only_when_asked_for() {
+    let (_database, session) = with_record().await;
+    let id = session.text("select id from crm.customers", &[]).await;
+    session.rows("select keyed.delete_record($1)", &[&id]).await;
+    assert_eq!(session.refusal("select keyed.get_record($1)", &[&id]).await.state, "P0002");
+    let deleted = "select keyed.get_record($1, include_deleted => true) ->> 'deleted_at' is not null";
+    assert_eq!(session.text(deleted, &[&id]).await, "t");
+}
