@@ -82,7 +82,7 @@ async fn lookups_survive_the_loss_of_their_connection() {
             service.by_key("K-0").await.expect(200);
         }
         session
-            .run("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'keyed_proxy'")
+            .run("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'keyed_proxy' and datname = current_database()")
             .await;
     }
     service.by_key("K-0").await.expect(200);

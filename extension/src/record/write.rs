@@ -134,9 +134,11 @@ pub fn update(
     let sql = statement::update_by_id(template, assignment, &assignments);
     let mut written = write_one(caller, template, &sql, types.clone(), &arguments, key)?;
     if written.is_none() {
-        // Nothing differed, there is no such record, or it was deleted and restored while this one waited: with the
-        // row locked, the same statement again tells the last from the first.
-        read::lock(template, "t.id = $1 and t.deleted_at is null", pg_sys::UUIDOID, datum::uuid(id));
+        // Nothing differed, there is no such record, or it was deleted and restored while this one waited. A record that
+        // cannot be locked is not there, whoever may restore it from now on; with the lock held, the same statement
+        // again can only miss because nothing differs.
+        let live = "t.id = $1 and t.deleted_at is null";
+        read::lock(template, live, pg_sys::UUIDOID, datum::uuid(id)).ok_or_else(Error::not_found)?;
         written = write_one(caller, template, &sql, types, &arguments, key)?;
     }
     match written {
