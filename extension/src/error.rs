@@ -33,6 +33,8 @@ pub enum Code {
     UnknownAttribute,
     /// The body has a member that the operation does not know.
     UnknownField,
+    /// The operator does not apply to fields of this type.
+    OperatorNotAllowed,
     /// The value does not fit the attribute.
     InvalidValue,
     /// A required attribute was left out or set to null.
@@ -46,7 +48,7 @@ pub enum Code {
 }
 
 impl Code {
-    const ALL: [Code; 18] = [
+    const ALL: [Code; 19] = [
         Code::MalformedRequest,
         Code::ProjectRequired,
         Code::Unauthorized,
@@ -60,6 +62,7 @@ impl Code {
         Code::ReservedSlug,
         Code::UnknownAttribute,
         Code::UnknownField,
+        Code::OperatorNotAllowed,
         Code::InvalidValue,
         Code::RequiredAttribute,
         Code::ReferenceNotFound,
@@ -90,6 +93,7 @@ impl Code {
             Code::ReservedSlug => ("reserved_slug", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
             Code::UnknownAttribute => ("unknown_attribute", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
             Code::UnknownField => ("unknown_field", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
+            Code::OperatorNotAllowed => ("operator_not_allowed", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
             Code::InvalidValue => ("invalid_value", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
             Code::RequiredAttribute => ("required_attribute", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
             Code::ReferenceNotFound => ("reference_not_found", State::ERRCODE_FOREIGN_KEY_VIOLATION, 422),

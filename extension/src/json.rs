@@ -2,7 +2,7 @@
 //! its attribute reads it, so no digit of a number is lost and no depth of nesting is walked.
 
 use crate::error::{Code, Error};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -88,6 +88,38 @@ pub fn object_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Object<'a>, E
 pub fn array_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Vec<&'a RawValue>, Error> {
     match value.get().as_bytes().first() {
         Some(b'[') => serde_json::from_str(value.get()).map_err(|error| malformed(&error)),
+        _ => Err(Error::at(Code::InvalidValue, pointer, "must be a JSON array")),
+    }
+}
+
+/// Reads no more than `most` elements of an array that stands at `pointer`. The rest is passed over without being
+/// kept, so that a limit holds before memory is taken: who allows `n` elements asks for `n + 1`.
+pub fn array_at_most<'a>(
+    value: &'a RawValue,
+    most: usize,
+    pointer: &str,
+) -> Result<Vec<&'a RawValue>, Error> {
+    struct First(usize);
+    impl<'de> Visitor<'de> for First {
+        type Value = Vec<&'de RawValue>;
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a JSON array")
+        }
+        fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Self::Value, A::Error> {
+            let mut elements = Vec::new();
+            while let Some(element) = array.next_element()? {
+                if elements.len() < self.0 {
+                    elements.push(element);
+                }
+            }
+            Ok(elements)
+        }
+    }
+    match value.get().as_bytes().first() {
+        Some(b'[') => {
+            let mut reader = serde_json::Deserializer::from_str(value.get());
+            reader.deserialize_seq(First(most)).map_err(|error| malformed(&error))
+        }
         _ => Err(Error::at(Code::InvalidValue, pointer, "must be a JSON array")),
     }
 }
@@ -210,6 +242,16 @@ mod tests {
         assert!(object(&deep).is_err());
         let closed = format!("{{\"a\":{deep}{}}}", "]".repeat(100_000));
         assert_eq!(object(&closed).expect("an object").0.len(), 1);
+    }
+
+    #[test]
+    fn of_a_long_array_only_the_first_elements_are_kept() {
+        let text = format!("[{}1]", "[[]],".repeat(1000));
+        let raw: &RawValue = serde_json::from_str(&text).expect("JSON");
+        let first: Vec<_> =
+            array_at_most(raw, 2, "/a").expect("an array").iter().map(|it| it.get()).collect();
+        assert_eq!(first, ["[[]]", "[[]]"]);
+        assert_eq!(array_at_most(raw, 2000, "/a").expect("an array").len(), 1001);
     }
 
     proptest! {

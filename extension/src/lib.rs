@@ -1,9 +1,9 @@
 //! keyed: records under the caller's own key, as ordinary PostgreSQL tables. The rules live here, inside the
 //! database, so that every door obeys them.
 //!
-//! Read in this order: the pure rules (`key`, `slug`, `record_id`, `json`, `error`), then `template` (what a table
-//! of ours is), `record` (how its rows are read and written), `access` (who may), and `postgres`, the only part
-//! that touches PostgreSQL's C interface.
+//! Read in this order: the pure rules (`key`, `slug`, `record_id`, `json`, `quote`, `error`), then `template` (what a
+//! table of ours is), `record` (how its rows are read and written), `filter` (which of them are meant), `access` (who
+//! may), and `postgres`, the only part that touches PostgreSQL's C interface.
 
 pgrx::pg_module_magic!();
 
@@ -13,6 +13,8 @@ pub mod access;
 pub mod batch;
 /// What can be refused, and how it reaches the caller.
 pub mod error;
+/// Which records are meant: conditions, from JSON to SQL.
+pub mod filter;
 /// What happened to a record.
 pub mod history;
 /// JSON in and out.
@@ -23,6 +25,8 @@ pub mod key;
 pub mod metric;
 /// PostgreSQL's C interface.
 pub mod postgres;
+/// Texts and names as parts of statements.
+pub mod quote;
 /// Records.
 pub mod record;
 /// Ids that carry their template's number.

@@ -48,9 +48,7 @@ pub fn create_table(template: i32, full_name: &str) -> String {
          comment on column {table}.id is 'Tells points of one time apart.'; \
          comment on column {table}.value is 'What was measured.'; \
          grant select on {table} to keyed_admin;",
-        crate::template::ddl::literal(&format!(
-            "Series of the metrics of {full_name}: every point ever appended."
-        ))
+        crate::quote::literal(&format!("Series of the metrics of {full_name}: every point ever appended."))
     )
 }
 

@@ -6,5 +6,7 @@ pub mod api_key;
 pub mod caller;
 /// What a key says about a transaction, carried in a setting.
 pub mod principal;
+/// A template as one caller sees it.
+pub mod sight;
 
 pub use caller::{Caller, Right};

@@ -131,6 +131,12 @@ fn parse_number<'a>(raw: &'a RawValue, pointer: &str) -> Result<Cow<'a, str>, Er
     if !text.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
         return Err(must_be(pointer, "a JSON number"));
     }
+    check_number_size(text, pointer)?;
+    Ok(Cow::Borrowed(text))
+}
+
+/// Refuses a number, in JSON's grammar, of more digits or a larger exponent than is good for anybody.
+pub fn check_number_size(text: &str, pointer: &str) -> Result<(), Error> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let small = exponent.parse::<i32>().is_ok_and(|exponent| exponent.abs() <= MAX_NUMBER_EXPONENT);
     if mantissa.len() > MAX_NUMBER_DIGITS || !small {
@@ -139,7 +145,7 @@ fn parse_number<'a>(raw: &'a RawValue, pointer: &str) -> Result<Cow<'a, str>, Er
         );
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
-    Ok(Cow::Borrowed(text))
+    Ok(())
 }
 
 fn parse_points(raw: &RawValue, pointer: &str) -> Result<Vec<Point>, Error> {

@@ -1,7 +1,6 @@
 //! Changing a template while others write: its lock makes them wait, and what they read next is the new definition.
 
 use super::creation::check_language;
-use super::ddl::{self};
 use super::definition::{self, Kind, text_at, unknown_member};
 use super::{Attribute, Template, attribute, catalog};
 use crate::access::Caller;
@@ -11,6 +10,7 @@ use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, invalidation};
+use crate::quote::literal;
 use crate::slug::{self, Noun};
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
@@ -174,7 +174,7 @@ fn set_template(
 ) -> Result<(), Error> {
     if let Some(label) = label {
         let label = definition::parse_label(label, "/label")?;
-        let comment = ddl::literal(label.as_deref().unwrap_or(&template.slug));
+        let comment = literal(label.as_deref().unwrap_or(&template.slug));
         spi.script(&format!("comment on table {} is {comment}", template.table_sql()));
         update_template(spi, template, "label", datum::optional_text(label.as_deref()));
     }

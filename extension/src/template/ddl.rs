@@ -1,6 +1,7 @@
-//! Statements that make and change tables: pure text. Names are checked slugs; values go through [`literal`].
+//! Statements that make and change tables: pure text. Names are checked slugs; values go through [`crate::quote::literal`].
 
 use super::definition::{Definition, Kind};
+use crate::quote::literal;
 use crate::record::value::{Change, Value};
 use crate::record::{time, value};
 use std::fmt::Write as _;
@@ -13,12 +14,6 @@ pub fn table_sql(project: &str, template: &str) -> String {
 /// The table of a template's history.
 pub fn history_sql(template: i32) -> String {
     format!("keyed_state.history_{template}")
-}
-
-/// The one way in which a text becomes part of a statement.
-pub fn literal(text: &str) -> String {
-    let escape = if text.contains('\\') { "E" } else { "" };
-    format!("{escape}'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
 }
 
 /// Makes the schema of a project.
@@ -181,27 +176,5 @@ pub fn default_sql(definition: &Definition, json: &str) -> String {
             format!("{}::{sql_type}", literal(&text))
         }
         _ => "null".to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn a_literal_cannot_be_left() {
-        assert_eq!(literal("it's"), "'it''s'");
-        assert_eq!(literal(r"\' or 1=1--"), r"E'\\'' or 1=1--'");
-    }
-
-    proptest! {
-        #[test]
-        fn every_quote_inside_a_literal_is_doubled(text in any::<String>()) {
-            let quoted = literal(&text);
-            let inner = quoted.trim_start_matches('E');
-            let inner = &inner[1..inner.len() - 1];
-            prop_assert_eq!(inner.replace("''", "").contains('\''), false);
-        }
     }
 }

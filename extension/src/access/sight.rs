@@ -1,0 +1,60 @@
+//! A template as one caller sees it: what the catalog and the caller's rights say to a filter.
+
+use super::{Caller, Right};
+use crate::filter::schema::{Attribute, Schema};
+use crate::template::{Template, catalog};
+use std::rc::Rc;
+
+/// A template in the eyes of a caller, who must have been found to have the right to read it.
+pub struct Sight {
+    caller: Caller,
+    template: Rc<Template>,
+}
+
+impl Sight {
+    /// What this caller sees of a template.
+    pub fn new(caller: &Caller, template: Rc<Template>) -> Sight {
+        Sight { caller: caller.clone(), template }
+    }
+}
+
+impl Schema for Sight {
+    fn id(&self) -> i32 {
+        self.template.id
+    }
+
+    fn slug(&self) -> &str {
+        &self.template.slug
+    }
+
+    fn full_name(&self) -> String {
+        self.template.full_name()
+    }
+
+    fn table(&self) -> String {
+        self.template.table_sql()
+    }
+
+    fn attributes(&self) -> Box<dyn Iterator<Item = Attribute<'_>> + '_> {
+        Box::new(self.template.attributes.iter().map(|attribute| Attribute {
+            id: attribute.id,
+            slug: &attribute.slug,
+            kind: attribute.kind,
+            exact: true,
+            indexed: attribute.indexed,
+            options: attribute.options.as_deref(),
+        }))
+    }
+
+    fn target(&self, attribute: i32) -> Option<Rc<dyn Schema>> {
+        let reference = self.template.attributes.iter().find(|it| it.id == attribute)?;
+        let target = catalog::by_id(reference.target?)?;
+        self.caller.require(Right::Read, &target).ok()?;
+        Some(Rc::new(Sight::new(&self.caller, target)))
+    }
+
+    fn visible(&self, _alias: &str) -> Option<String> {
+        // Rights are given on whole tables: who may read one sees all of its rows.
+        None
+    }
+}

@@ -1,0 +1,230 @@
+//! Conditions + template → a filter: every field known, every operator accepted, every value of the field's type.
+
+use super::Filter;
+use super::constant::{self, Meaning};
+use super::faults::{Faults, quoted};
+use super::field::{self, Column, Field, Step};
+use super::operand::{self, Operand};
+use super::operator::Operator;
+use super::parse::Condition;
+use super::predicate::{Predicate, Test};
+use super::range::Point;
+use super::schema::{AttributeKey, Schema};
+use super::tree::Tree;
+use crate::error::{Code, Error};
+
+/// What a request says about all of its conditions.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings<'a> {
+    /// How attributes are named.
+    pub attribute_key: AttributeKey,
+    /// In which time zone a day is a day: a name that PostgreSQL was seen to know.
+    pub time_zone: &'a str,
+}
+
+impl Default for Settings<'_> {
+    fn default() -> Self {
+        Settings { attribute_key: AttributeKey::default(), time_zone: "UTC" }
+    }
+}
+
+/// Checks conditions against the template whose records they are about; all faults are reported together.
+pub fn check(conditions: &Tree<Condition>, schema: &dyn Schema, settings: Settings) -> Result<Filter, Error> {
+    let mut checker = Checker { schema, settings, faults: Faults::default() };
+    let tree = checker.tree(conditions);
+    checker.faults.or(Filter { tree, template: schema.id(), time_zone: settings.time_zone.to_owned() })
+}
+
+struct Checker<'a> {
+    schema: &'a dyn Schema,
+    settings: Settings<'a>,
+    faults: Faults,
+}
+
+impl Checker<'_> {
+    fn tree(&mut self, conditions: &Tree<Condition>) -> Tree<Predicate> {
+        match conditions {
+            Tree::All(parts) => Tree::all(parts.iter().map(|part| self.tree(part)).collect::<Vec<_>>()),
+            Tree::Any(parts) => Tree::any(parts.iter().map(|part| self.tree(part)).collect::<Vec<_>>()),
+            Tree::Not(part) => self.tree(part).negated(),
+            // What was refused is noted, and nothing depends on what stands in its place.
+            Tree::Leaf(condition) => self.condition(condition).unwrap_or_else(Tree::never),
+        }
+    }
+
+    fn condition(&mut self, condition: &Condition) -> Option<Tree<Predicate>> {
+        let place = format!("{}/field", condition.pointer);
+        let key = self.settings.attribute_key;
+        let (path, field) = self.faults.keep(field::find(self.schema, key, &condition.field, &place))?;
+        let operator = self.faults.keep(accepted(condition, &field))?;
+        let tree = match field {
+            Field::Column(column) => self.on_column(condition, operator, path, column)?,
+            constant => self.on_template(condition, operator, path, &constant)?,
+        };
+        Some(if operator.is_negative() { tree.negated() } else { tree })
+    }
+
+    /// The positive form of a condition on a column.
+    fn on_column(
+        &mut self,
+        condition: &Condition,
+        operator: Operator,
+        path: Vec<Step>,
+        column: Column,
+    ) -> Option<Tree<Predicate>> {
+        use Operator::{Between, Empty, Eq, Gt, Gte, Ilike, In, Like, Lt, Lte, Neq, NotEmpty};
+        use Operator::{NotIn, NotLike, StartsWith, Today};
+        let (value, place) = (condition.value, condition.pointer.as_str());
+        let test = match operator {
+            Empty | NotEmpty => {
+                self.faults.keep(operand::none(value, place))?;
+                return Some(emptiness(operator, path, column));
+            }
+            Today => {
+                self.faults.keep(operand::none(value, place))?;
+                Test::Today
+            }
+            Like | NotLike | Ilike | StartsWith => {
+                let operand = self.faults.keep(operand::single(value, place))?;
+                like(operator, &self.faults.keep(constant::text(&operand))?)
+            }
+            Eq | Neq => {
+                let operand = self.faults.keep(operand::single(value, place))?;
+                self.one_of(&path, &column, &[operand])?
+            }
+            In | NotIn => {
+                let operands = self.faults.keep(operand::list(value, place))?;
+                self.one_of(&path, &column, &operands)?
+            }
+            Between => {
+                let ends = self.faults.keep(operand::pair(value, place))?;
+                let [from, to] = ends.map(|end| self.faults.keep(constant::point(&column, None, &end)));
+                let (from, to) = (from?, to?);
+                Test::Within { lower: Some(from.from()), upper: Some(to.to()) }
+            }
+            Gt => Test::Within { lower: Some(self.point(condition, &column)?.after()), upper: None },
+            Gte => Test::Within { lower: Some(self.point(condition, &column)?.from()), upper: None },
+            Lt => Test::Within { lower: None, upper: Some(self.point(condition, &column)?.before()) },
+            Lte => Test::Within { lower: None, upper: Some(self.point(condition, &column)?.to()) },
+        };
+        let is_impossible = matches!(&test, Test::AnyOf(tests) if tests.is_empty());
+        let leaf = Tree::Leaf(Predicate { path, column, operator, test });
+        Some(if is_impossible { Tree::never() } else { leaf })
+    }
+
+    /// The end of a range that is open on the other side.
+    fn point(&mut self, condition: &Condition, column: &Column) -> Option<Point> {
+        let operand = self.faults.keep(operand::single(condition.value, &condition.pointer))?;
+        self.faults.keep(constant::point(column, None, &operand))
+    }
+
+    /// The test that eq and in ask for.
+    fn one_of(&mut self, path: &[Step], column: &Column, operands: &[Operand]) -> Option<Test> {
+        let owner = field::owner(self.schema, path);
+        let own = match column {
+            Column::Attribute { id, .. } => owner.attributes().find(|attribute| attribute.id == *id),
+            _ => None,
+        };
+        let options = own.and_then(|attribute| attribute.options);
+        let read = operands.iter().map(|operand| constant::read(column, options, operand));
+        let (mut constants, mut days, mut keys) = (Vec::new(), Vec::new(), Vec::new());
+        for meaning in self.faults.keep_all(read)? {
+            match meaning {
+                Meaning::Point(Point::At(constant)) => constants.push(constant),
+                Meaning::Point(Point::Day(day)) => days.push(day),
+                Meaning::Key(key) => keys.push(key),
+            }
+        }
+        let mut tests = Vec::new();
+        if !constants.is_empty() {
+            tests.push(Test::OneOf(constants));
+        }
+        tests.extend(days.into_iter().map(|day| Test::Within {
+            lower: Some(Point::Day(day).from()),
+            upper: Some(Point::Day(day).to()),
+        }));
+        // A key that the caller may not look up is the key of no record.
+        let target = own.filter(|_| !keys.is_empty()).and_then(|attribute| owner.target(attribute.id));
+        tests.extend(target.map(|target| Test::HoldsKey(keys, target)));
+        Some(if tests.len() == 1 { tests.swap_remove(0) } else { Test::AnyOf(tests) })
+    }
+
+    /// The positive form of a condition on the template itself. Whether it holds is known here and now; behind
+    /// references it then depends on whether they lead anywhere.
+    fn on_template(
+        &mut self,
+        condition: &Condition,
+        operator: Operator,
+        path: Vec<Step>,
+        field: &Field,
+    ) -> Option<Tree<Predicate>> {
+        let (value, place) = (condition.value, condition.pointer.as_str());
+        let operands = match operator {
+            Operator::Eq | Operator::Neq => operand::single(value, place).map(|operand| vec![operand]),
+            _ => operand::list(value, place),
+        };
+        let owner = field::owner(self.schema, &path);
+        let operands = self.faults.keep(operands)?;
+        let is_meant = operands.iter().map(|operand| match field {
+            Field::TemplateId => Ok(constant::template_id(operand)? == owner.id().to_string()),
+            _ => Ok(constant::text(operand)? == owner.slug()),
+        });
+        let holds = self.faults.keep_all(is_meant)?.contains(&true);
+        Some(match (holds, path.is_empty()) {
+            (false, _) => Tree::never(),
+            (true, true) => Tree::always(),
+            (true, false) => Tree::Leaf(Predicate { path, column: Column::Id, operator, test: Test::Exists }),
+        })
+    }
+}
+
+/// The operator that a condition names, if the field takes it.
+fn accepted(condition: &Condition, field: &Field) -> Result<Operator, Error> {
+    let family = field.family();
+    match Operator::parse(&condition.operator) {
+        Some(operator) if operator.applies_to(family) => Ok(operator),
+        _ => {
+            let message = format!(
+                "{} cannot be used with {} ({}), which takes {}",
+                quoted(&condition.operator),
+                quoted(&condition.field),
+                field.type_name(),
+                Operator::names_for(family).join(", ")
+            );
+            Err(Error::at(Code::OperatorNotAllowed, format!("{}/operator", condition.pointer), message))
+        }
+    }
+}
+
+/// Where references lead nowhere there is no value. So behind them, being empty is the opposite of having a value.
+fn emptiness(operator: Operator, path: Vec<Step>, column: Column) -> Tree<Predicate> {
+    let is_empty = operator == Operator::Empty;
+    if path.is_empty() {
+        // Every record has an id.
+        return match (column, is_empty) {
+            (Column::Id, true) => Tree::never(),
+            (Column::Id, false) => Tree::always(),
+            (column, true) => Tree::Leaf(Predicate { path, column, operator, test: Test::Empty }),
+            (column, false) => Tree::Leaf(Predicate { path, column, operator, test: Test::NotEmpty }),
+        };
+    }
+    let test = if column == Column::Id { Test::Exists } else { Test::NotEmpty };
+    let has_value = Tree::Leaf(Predicate { path, column, operator, test });
+    if is_empty { has_value.negated() } else { has_value }
+}
+
+/// A text as a pattern: what would be a wildcard stands for itself.
+fn like(operator: Operator, text: &str) -> Test {
+    let mut pattern = String::with_capacity(text.len() + 2);
+    if operator != Operator::StartsWith {
+        pattern.push('%');
+    }
+    for character in text.chars() {
+        if matches!(character, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern.push('%');
+    Test::Like { pattern, ignores_case: operator == Operator::Ilike }
+}

@@ -1,0 +1,52 @@
+//! Refusals on their way to one answer.
+
+use crate::error::{Code, Error, MOST_FAULTS};
+
+/// What was found wrong so far, in the order of the request.
+#[derive(Debug, Default)]
+pub(super) struct Faults(Vec<Error>);
+
+impl Faults {
+    /// The value, or nothing when it was refused; the refusal is kept.
+    pub(super) fn keep<T>(&mut self, result: Result<T, Error>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.add(error);
+                None
+            }
+        }
+    }
+
+    /// The values, or nothing when at least one was refused; every refusal is kept.
+    pub(super) fn keep_all<T>(&mut self, results: impl Iterator<Item = Result<T, Error>>) -> Option<Vec<T>> {
+        let read: Vec<Option<T>> = results.map(|result| self.keep(result)).collect();
+        read.into_iter().collect()
+    }
+
+    /// Keeps a refusal, as long as there is room to tell of it.
+    pub(super) fn add(&mut self, error: Error) {
+        if error.code == Code::MalformedRequest {
+            // A request that cannot be read is no matter of single values: this is the whole answer.
+            self.0.clear();
+        }
+        let is_unreadable = self.0.first().is_some_and(|first| first.code == Code::MalformedRequest);
+        if !is_unreadable && self.0.len() < MOST_FAULTS {
+            self.0.push(error);
+        }
+    }
+
+    /// The value, unless something was refused.
+    pub(super) fn or<T>(self, value: T) -> Result<T, Error> {
+        Error::join(self.0).map_or(Ok(value), Err)
+    }
+}
+
+/// What was sent, as a message quotes it: short enough that the rest of the message is still read.
+pub(super) fn quoted(text: &str) -> String {
+    const MOST: usize = 80;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}

@@ -1,0 +1,229 @@
+//! The field of a condition: a name → the column that is meant, and the references that lead there.
+
+use super::faults::quoted;
+use super::operator::Family;
+use super::schema::{Attribute, AttributeKey, Schema};
+use crate::error::{Code, Error};
+use crate::quote::identifier;
+use crate::template::definition::Kind;
+use std::rc::Rc;
+
+/// How many references a field may lead through: `work.artist.country.name` has three.
+pub const MAX_REFERENCES: usize = 3;
+
+/// A reference that is followed to the record it points to.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The number of the reference attribute.
+    pub attribute: i32,
+    /// Its slug.
+    pub slug: String,
+    /// The template it points to.
+    pub target: Rc<dyn Schema>,
+}
+
+/// What a condition tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// The number of the template: no column, the same for all of its records.
+    TemplateId,
+    /// The slug of the template, likewise.
+    TemplateSlug,
+    /// A column.
+    Column(Column),
+}
+
+/// A column that holds a standard field or an attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// `id`, the primary key.
+    Id,
+    /// `external_key`; never an empty text.
+    ExternalKey,
+    /// `created_at`.
+    CreatedAt,
+    /// `updated_at`.
+    UpdatedAt,
+    /// `deleted_at`.
+    DeletedAt,
+    /// An attribute's.
+    Attribute {
+        /// The number of the attribute.
+        id: i32,
+        /// Its slug, the column's name.
+        slug: String,
+        /// Its type.
+        kind: Kind,
+        /// Whether a number is `numeric`.
+        exact: bool,
+        /// Whether it has its index.
+        indexed: bool,
+    },
+}
+
+impl From<Attribute<'_>> for Column {
+    fn from(attribute: Attribute<'_>) -> Column {
+        let Attribute { id, slug, kind, exact, indexed, .. } = attribute;
+        Column::Attribute { id, slug: slug.to_owned(), kind, exact, indexed }
+    }
+}
+
+impl Column {
+    /// Its name among the fields of a template.
+    pub fn name(&self) -> &str {
+        match self {
+            Column::Id => "id",
+            Column::ExternalKey => "external_key",
+            Column::CreatedAt => "created_at",
+            Column::UpdatedAt => "updated_at",
+            Column::DeletedAt => "deleted_at",
+            Column::Attribute { slug, .. } => slug,
+        }
+    }
+
+    /// The number of the attribute, if it is one.
+    pub fn attribute(&self) -> Option<i32> {
+        match self {
+            Column::Attribute { id, .. } => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// As SQL names it in the table under this alias.
+    pub fn sql(&self, alias: &str) -> String {
+        match self {
+            Column::Attribute { slug, .. } => format!("{alias}.{}", identifier(slug)),
+            standard => format!("{alias}.{}", standard.name()),
+        }
+    }
+
+    /// The type of an attribute, as which a standard field can be regarded too.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Column::Id => Kind::Reference,
+            Column::ExternalKey => Kind::String,
+            Column::CreatedAt | Column::UpdatedAt | Column::DeletedAt => Kind::DateTime,
+            Column::Attribute { kind, .. } => *kind,
+        }
+    }
+
+    /// The type of its values in SQL.
+    pub fn value_type(&self) -> &'static str {
+        match self {
+            Column::Attribute { kind: Kind::Number, exact: false, .. } => Kind::Metric.column_type(),
+            Column::Attribute { kind: Kind::List, .. } => Kind::String.column_type(),
+            column => column.kind().column_type(),
+        }
+    }
+}
+
+impl Field {
+    /// Which operators it takes.
+    pub fn family(&self) -> Family {
+        match self {
+            Field::TemplateId | Field::TemplateSlug => Family::Template,
+            Field::Column(Column::Id) => Family::Id,
+            Field::Column(Column::ExternalKey) => Family::Key,
+            Field::Column(column) => match column.kind() {
+                Kind::String => Family::Text,
+                Kind::Number | Kind::Metric => Family::Number,
+                Kind::List => Family::List,
+                Kind::Date | Kind::DateTime => Family::Time,
+                Kind::Reference => Family::Reference,
+            },
+        }
+    }
+
+    /// What it is, for a message.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Field::Column(column @ Column::Attribute { .. }) => column.kind().name(),
+            Field::Column(Column::CreatedAt | Column::UpdatedAt | Column::DeletedAt) => Kind::DateTime.name(),
+            Field::Column(Column::Id) => "the record's id",
+            Field::Column(Column::ExternalKey) => "the record's key",
+            Field::TemplateId | Field::TemplateSlug => "the record's template",
+        }
+    }
+}
+
+/// Finds the field of this name in a template or, through references, in another: `artist.country.name`.
+pub fn find(
+    root: &dyn Schema,
+    key: AttributeKey,
+    name: &str,
+    pointer: &str,
+) -> Result<(Vec<Step>, Field), Error> {
+    let mut names: Vec<&str> = name.splitn(MAX_REFERENCES + 2, '.').collect();
+    if names.len() > MAX_REFERENCES + 1 {
+        let message = format!("a field leads through at most {MAX_REFERENCES} references");
+        return Err(Error::at(Code::InvalidValue, pointer, message));
+    }
+    let last = names.pop().unwrap_or_default();
+    let mut path: Vec<Step> = Vec::with_capacity(names.len());
+    for step in names {
+        let step = follow(owner(root, &path), key, step, pointer)?
+            .ok_or_else(|| unknown(root, owner(root, &path), key, name, pointer))?;
+        path.push(step);
+    }
+    let owner = owner(root, &path);
+    let field = standard(last)
+        .or_else(|| owner.attribute(key, last).map(|attribute| Field::Column(attribute.into())))
+        .ok_or_else(|| unknown(root, owner, key, name, pointer))?;
+    Ok((path, field))
+}
+
+/// The template at the end of a path.
+pub fn owner<'s>(root: &'s dyn Schema, path: &'s [Step]) -> &'s dyn Schema {
+    path.last().map_or(root, |step| &*step.target)
+}
+
+fn standard(name: &str) -> Option<Field> {
+    Some(match name {
+        "template_id" => Field::TemplateId,
+        "template_slug" => Field::TemplateSlug,
+        "id" => Field::Column(Column::Id),
+        "external_key" => Field::Column(Column::ExternalKey),
+        "created_at" => Field::Column(Column::CreatedAt),
+        "updated_at" => Field::Column(Column::UpdatedAt),
+        "deleted_at" => Field::Column(Column::DeletedAt),
+        _ => return None,
+    })
+}
+
+/// The reference of this name; none when its target is out of the caller's sight, as if it had no fields.
+fn follow(owner: &dyn Schema, key: AttributeKey, name: &str, pointer: &str) -> Result<Option<Step>, Error> {
+    let Some(attribute) = owner.attribute(key, name) else { return Ok(None) };
+    if attribute.kind != Kind::Reference {
+        let message = format!(
+            "{} is of type {}: only through a reference do fields lead on",
+            attribute.slug,
+            attribute.kind.name()
+        );
+        return Err(Error::at(Code::UnknownField, pointer, message));
+    }
+    let (attribute, slug) = (attribute.id, attribute.slug.to_owned());
+    Ok(owner.target(attribute).map(|target| Step { attribute, slug, target }))
+}
+
+/// The same for what does not exist and for what the caller may not see.
+fn unknown(root: &dyn Schema, owner: &dyn Schema, key: AttributeKey, name: &str, pointer: &str) -> Error {
+    const MOST: usize = 30;
+    let message = format!("{} has no field {}", root.full_name(), quoted(name));
+    let mut names: Vec<String> = owner
+        .attributes()
+        .take(MOST + 1)
+        .map(|attribute| match key {
+            AttributeKey::Slug => attribute.slug.to_owned(),
+            AttributeKey::Id => attribute.id.to_string(),
+        })
+        .collect();
+    if names.len() > MOST {
+        names[MOST] = "…".to_owned();
+    }
+    let by = if key == AttributeKey::Id { " by number" } else { "" };
+    Error::at(Code::UnknownField, pointer, message).hint(format!(
+        "the attributes of {}{by} are: {}; standard fields go by their names",
+        owner.full_name(),
+        names.join(", ")
+    ))
+}

@@ -1,0 +1,119 @@
+//! Filters: which records are meant. A pure pipeline, and the only place that turns what a caller sends into SQL.
+//!
+//! ```text
+//! JSON ──parse──▶ conditions ──check (against a template)──▶ Filter ──render──▶ a condition in SQL
+//! ```
+//!
+//! **Two truth values.** A condition on a record holds or does not; there is no unknown. `neq`, `not-in` and `not-like`
+//! hold exactly where `eq`, `in` and `like` do not, so they hold for null; `not` is the opposite of whatever it stands
+//! before. In SQL every condition is positive, and its opposite is `(…) is not true`.
+//!
+//! **Empty** is null, an empty text, an empty list. `eq ""` still means the empty text and not null.
+//!
+//! **Through references.** `artist.name` is the name of the live record that `artist` points to, as far as the caller
+//! may see it. Where there is none (no link, a deleted or an invisible record), positive conditions do not hold,
+//! negative ones and `empty` do.
+//!
+//! **Days.** On a field of times a date means the whole day in the time zone of the request: `eq` is any time of it,
+//! `gt` begins after it, `lte` ends with it.
+//!
+//! **Nothing is guessed.** A field, an operator or a value that does not fit is refused with its place; so is an
+//! option that a list does not have, since a condition that can never hold is a mistake in all likelihood. `in []` is
+//! taken as it is written and holds for no record.
+
+/// Conditions + template → filter.
+pub mod check;
+/// Single values → constants of a type.
+pub mod constant;
+/// Refusals on their way to one answer.
+mod faults;
+/// The field of a condition.
+pub mod field;
+/// The value of a condition → single values.
+pub mod operand;
+/// The operators and what they apply to.
+pub mod operator;
+/// JSON → conditions.
+pub mod parse;
+/// Checked conditions.
+pub mod predicate;
+/// Ends of ranges.
+pub mod range;
+/// Filter → SQL.
+pub mod render;
+/// What has to be known about a template.
+pub mod schema;
+/// And, or, not.
+pub mod tree;
+
+#[cfg(test)]
+mod tests;
+
+use operator::Operator;
+use predicate::Predicate;
+use tree::Tree;
+
+/// A filter that agrees with its template. It can be rendered many times, in statements of different shape.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    tree: Tree<Predicate>,
+    template: i32,
+    time_zone: String,
+}
+
+/// A place where a filter makes use of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// The number of the template that has the field.
+    pub template: i32,
+    /// The number of the attribute; `None` for a standard field.
+    pub attribute: Option<i32>,
+    /// The field's name in the template.
+    pub field: String,
+    /// How it is used; `None` for a reference that is followed to another template's field.
+    pub operator: Option<Operator>,
+    /// Whether no record passes the filter without passing this condition, so that an index on the field alone can
+    /// serve the whole.
+    pub is_decisive: bool,
+}
+
+impl Filter {
+    /// Whether every record passes, whatever it holds.
+    pub fn is_always_true(&self) -> bool {
+        self.tree.is_always()
+    }
+
+    /// Whether no record passes, whatever it holds.
+    pub fn is_never_true(&self) -> bool {
+        self.tree.is_never()
+    }
+
+    /// Every use of a field, of the filtered template and of those behind references; the decisive ones first.
+    pub fn uses(&self) -> Vec<Use> {
+        let (decisive, others) = match &self.tree {
+            Tree::All(parts) => parts.iter().partition(|part| matches!(part, Tree::Leaf(_))),
+            Tree::Leaf(_) => (vec![&self.tree], Vec::new()),
+            other => (Vec::new(), vec![other]),
+        };
+        let each = |parts: Vec<&Tree<Predicate>>, is_decisive| {
+            let predicates = parts.into_iter().flat_map(Tree::leaves);
+            predicates.flat_map(|predicate| self.uses_of(predicate, is_decisive)).collect::<Vec<_>>()
+        };
+        let mut uses = each(decisive, true);
+        uses.extend(each(others, false));
+        uses
+    }
+
+    fn uses_of(&self, predicate: &Predicate, is_decisive: bool) -> Vec<Use> {
+        let mut uses = Vec::with_capacity(predicate.path.len() + 1);
+        let mut template = self.template;
+        for step in &predicate.path {
+            let (attribute, field) = (Some(step.attribute), step.slug.clone());
+            uses.push(Use { template, attribute, field, operator: None, is_decisive });
+            template = step.target.id();
+        }
+        let (attribute, field) = (predicate.column.attribute(), predicate.column.name().to_owned());
+        uses.push(Use { template, attribute, field, operator: Some(predicate.operator), is_decisive });
+        uses
+    }
+}

@@ -1,0 +1,233 @@
+//! The value of a condition → single values, in any of the forms that a request may write them.
+//!
+//! The spec sends every value as a string, JSON sends numbers, arrays and objects; both are taken. A list of values is
+//! a JSON array, the text of a JSON array, or values between commas. Between commas outer spaces do not count, and a
+//! value in quotes may hold commas, and quotes written twice (as in RFC 4180): `red, "dark, blue", "27"" wheels"`.
+
+use crate::error::{Code, Error};
+use crate::json;
+use crate::template::definition::missing;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// The most values of one condition.
+pub const MAX_VALUES: usize = 1000;
+
+/// A single value.
+#[derive(Clone, Debug)]
+pub struct Operand {
+    /// Where it stands (RFC 6901).
+    pub pointer: String,
+    /// What was sent.
+    pub sent: Sent,
+}
+
+/// A value in the form it was sent in.
+#[derive(Clone, Debug)]
+pub enum Sent {
+    /// The text of a JSON string, or a part of such a text.
+    Text(String),
+    /// JSON of any other kind, null excepted.
+    Json(Box<RawValue>),
+    /// The same, inside a text: no pointer leads into it.
+    JsonInText(Box<RawValue>),
+}
+
+/// The value of an operator that takes one.
+pub fn single(value: Option<&RawValue>, condition: &str) -> Result<Operand, Error> {
+    let (value, pointer) = given(value, condition)?;
+    if value.get().starts_with('[') {
+        return Err(Error::at(Code::InvalidValue, pointer, "must be a single value, not an array")
+            .hint("the operators in and not-in take many"));
+    }
+    read(value, pointer)
+}
+
+/// The values of an operator that takes many.
+pub fn list(value: Option<&RawValue>, condition: &str) -> Result<Vec<Operand>, Error> {
+    let (value, pointer) = given(value, condition)?;
+    if value.get().starts_with('[') {
+        let entries = json::array_at_most(value, MAX_VALUES + 1, &pointer)?;
+        check_count(entries.len(), &pointer)?;
+        let places = (0..).map(|position| format!("{pointer}/{position}"));
+        return entries.into_iter().zip(places).map(|(entry, place)| read(entry, place)).collect();
+    }
+    match read(value, pointer)? {
+        Operand { pointer, sent: Sent::Text(text) } => split(&text, &pointer),
+        other => Ok(vec![other]),
+    }
+}
+
+/// The two values of `between`.
+pub fn pair(value: Option<&RawValue>, condition: &str) -> Result<[Operand; 2], Error> {
+    let operands = list(value, condition)?;
+    let count = operands.len();
+    <[Operand; 2]>::try_from(operands).map_err(|_| {
+        let message = format!("must be two values, from and to, not {count}");
+        Error::at(Code::InvalidValue, place(condition), message)
+            .hint("write [1, 5] or \"1,5\"; for a range that is open on one side use gte or lte")
+    })
+}
+
+/// Refuses a value for an operator that takes none. null and an empty text count as none.
+pub fn none(value: Option<&RawValue>, condition: &str) -> Result<(), Error> {
+    match value.map(RawValue::get) {
+        None | Some("null" | "\"\"") => Ok(()),
+        Some(_) => {
+            Err(Error::at(Code::InvalidValue, place(condition), "this operator takes no value: leave it out"))
+        }
+    }
+}
+
+fn place(condition: &str) -> String {
+    format!("{condition}/value")
+}
+
+fn given<'a>(value: Option<&'a RawValue>, condition: &str) -> Result<(&'a RawValue, String), Error> {
+    match value {
+        Some(value) => Ok((value, place(condition))),
+        None => Err(missing("value", condition)),
+    }
+}
+
+fn read(value: &RawValue, pointer: String) -> Result<Operand, Error> {
+    if json::is_null(value) {
+        let message = "null cannot be compared with: use the operator empty or not-empty";
+        return Err(Error::at(Code::InvalidValue, pointer, message));
+    }
+    let sent = match json::string_at(value, &pointer)? {
+        Some(text) => Sent::Text(text.into_owned()),
+        None => Sent::Json(value.to_owned()),
+    };
+    Ok(Operand { pointer, sent })
+}
+
+/// Many values in one text. Each stands at the place of the text, since no pointer leads into it.
+fn split(text: &str, pointer: &str) -> Result<Vec<Operand>, Error> {
+    let operand = |sent| Operand { pointer: pointer.to_owned(), sent };
+    let trimmed = text.trim_matches(' ');
+    if trimmed.starts_with('[') {
+        let refuse = || {
+            Error::at(Code::InvalidValue, pointer, "begins with [ and is not a JSON array")
+                .hint("put a value that begins with [ in double quotes")
+        };
+        let array: &RawValue = serde_json::from_str(trimmed).map_err(|_| refuse())?;
+        let entries = json::array_at_most(array, MAX_VALUES + 1, pointer)?;
+        check_count(entries.len(), pointer)?;
+        return entries
+            .into_iter()
+            .map(|entry| match read(entry, pointer.to_owned()) {
+                Ok(Operand { sent: Sent::Json(json), .. }) => Ok(operand(Sent::JsonInText(json))),
+                Err(error) if error.code == Code::MalformedRequest => Err(refuse()),
+                other => other,
+            })
+            .collect();
+    }
+    // An object in a text, which names a record by its key, is one value: its commas are its own.
+    if trimmed.starts_with('{')
+        && let Ok(object) = serde_json::from_str(trimmed)
+    {
+        return Ok(vec![operand(Sent::JsonInText(object))]);
+    }
+    let values = split_at_commas(text)
+        .take(MAX_VALUES + 1)
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|message| Error::at(Code::InvalidValue, pointer, message))?;
+    check_count(values.len(), pointer)?;
+    Ok(values.into_iter().map(|value| operand(Sent::Text(value.into_owned()))).collect())
+}
+
+fn check_count(count: usize, pointer: &str) -> Result<(), Error> {
+    if count > MAX_VALUES {
+        let message = format!("a condition has at most {MAX_VALUES} values");
+        return Err(Error::at(Code::InvalidValue, pointer, message));
+    }
+    Ok(())
+}
+
+/// The values between commas, up to the first that is refused.
+fn split_at_commas(text: &str) -> impl Iterator<Item = Result<Cow<'_, str>, &'static str>> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let from = rest.take()?.trim_start_matches(' ');
+        let value = match from.strip_prefix('"') {
+            Some(inside) => quoted_value(inside),
+            None => {
+                let (value, more) = match from.split_once(',') {
+                    Some((value, more)) => (value, Some(more)),
+                    None => (from, None),
+                };
+                Ok((Cow::Borrowed(value.trim_end_matches(' ')), more))
+            }
+        };
+        Some(value.and_then(|(value, more)| {
+            if value.is_empty() && !from.starts_with('"') {
+                return Err("has nothing between two commas: write \"\" for the empty text, [] for no value");
+            }
+            rest = more;
+            Ok(value)
+        }))
+    })
+}
+
+/// The value up to the closing quote, and what follows the comma after it.
+fn quoted_value(inside: &str) -> Result<(Cow<'_, str>, Option<&str>), &'static str> {
+    let mut from = 0;
+    while let Some(quote) = inside[from..].find('"').map(|at| from + at) {
+        if inside[quote + 1..].starts_with('"') {
+            from = quote + 2;
+            continue;
+        }
+        let value = match &inside[..quote] {
+            plain if from == 0 => Cow::Borrowed(plain),
+            doubled => Cow::Owned(doubled.replace("\"\"", "\"")),
+        };
+        let after = inside[quote + 1..].trim_start_matches(' ');
+        return match after.strip_prefix(',') {
+            Some(more) => Ok((value, Some(more))),
+            None if after.is_empty() => Ok((value, None)),
+            None => Err("has text after a closing quote: write a quote inside quotes twice"),
+        };
+    }
+    Err("has an opening quote and no closing one")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn values(text: &str) -> Result<Vec<String>, &'static str> {
+        split_at_commas(text).map(|value| value.map(Cow::into_owned)).collect()
+    }
+
+    #[test]
+    fn values_stand_between_commas_and_quotes_hold_commas() {
+        for (text, expected) in [
+            ("a", vec!["a"]),
+            ("a, b ,c d", vec!["a", "b", "c d"]),
+            (r#""a, b", "27"" wheels" ,"""","" "#, vec!["a, b", "27\" wheels", "\"", ""]),
+            (r#"12" disc,7" disc"#, vec!["12\" disc", "7\" disc"]),
+            ("\" a \",\u{a0}b", vec![" a ", "\u{a0}b"]),
+        ] {
+            let expected = expected.into_iter().map(str::to_owned).collect();
+            assert_eq!(values(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_missing_or_never_ends_is_refused() {
+        for text in ["", " ", "a,", ",a", "a,,b", "\"a", "\"a\"\"", "\"a\" b"] {
+            assert!(values(text).is_err(), "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn values_in_quotes_read_back(texts in prop::collection::vec(any::<String>(), 1..6)) {
+            let quoted: Vec<String> =
+                texts.iter().map(|text| format!("\"{}\"", text.replace('"', "\"\""))).collect();
+            prop_assert_eq!(values(&quoted.join(",")), Ok(texts));
+        }
+    }
+}

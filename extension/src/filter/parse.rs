@@ -1,0 +1,224 @@
+//! JSON → conditions: their shape, and nothing of what they say.
+//!
+//! Every limit is held before the next level is looked at: a level is read without looking into what it contains, so
+//! neither depth nor length of a request costs more than the reading of its text.
+
+use super::faults::{Faults, quoted};
+use super::tree::Tree;
+use crate::error::{Code, Error};
+use crate::json::{self, Object};
+use crate::template::definition::{missing, unknown_member};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// How many of and, or, not may stand around a condition.
+pub const MAX_DEPTH: usize = 10;
+/// The most conditions of one filter.
+pub const MAX_CONDITIONS: usize = 200;
+
+/// A condition as it was sent: `{field, operator, value}`.
+#[derive(Clone, Debug)]
+pub struct Condition<'a> {
+    /// Where it stands (RFC 6901).
+    pub pointer: String,
+    /// What is tested.
+    pub field: Cow<'a, str>,
+    /// How.
+    pub operator: Cow<'a, str>,
+    /// Against what; `None` when the member is absent.
+    pub value: Option<&'a RawValue>,
+}
+
+/// Reads the members `filters` and `filter_groups` of a request: the conditions of `filters` must all hold, and with
+/// them those of at least one group. Absent, null and `[]` ask for nothing. A group without conditions is refused,
+/// since it would let every record pass.
+pub fn body<'a>(
+    filters: Option<&'a RawValue>,
+    filter_groups: Option<&'a RawValue>,
+) -> Result<Tree<Condition<'a>>, Error> {
+    let mut reader = Reader::default();
+    let tree = reader.body(filters, filter_groups)?;
+    reader.faults.or(tree)
+}
+
+/// Reads a filter that stands by itself, as a role's scope does: `{filters?, filter_groups?}`, an array of conditions
+/// that must all hold, or a single condition, which may be and, or, not.
+pub fn scope(scope: &RawValue) -> Result<Tree<Condition<'_>>, Error> {
+    let mut reader = Reader::default();
+    if scope.get().starts_with('[') {
+        let parts = reader.elements(scope, "", 0)?;
+        return reader.faults.or(Tree::all(parts));
+    }
+    let (mut filters, mut filter_groups) = (None, None);
+    let members = json::object_at(scope, "")?.0;
+    let is_body = |name: &str| matches!(name, "filters" | "filter_groups");
+    if !members.is_empty() && !members.iter().any(|(name, _)| is_body(name)) {
+        let tree = reader.element(scope, "", 0)?;
+        return reader.faults.or(tree);
+    }
+    for (name, value) in members {
+        match name.as_ref() {
+            "filters" => filters = Some(value),
+            "filter_groups" => filter_groups = Some(value),
+            _ => reader.faults.add(unknown_member(&name, &below("", &name))),
+        }
+    }
+    let tree = reader.body(filters, filter_groups)?;
+    reader.faults.or(tree)
+}
+
+/// Goes through a request. What is wrong in one place is noted, and reading goes on with [`Tree::always`] in its place;
+/// an `Err` is a limit that ends the reading.
+#[derive(Default)]
+struct Reader {
+    faults: Faults,
+    conditions: usize,
+}
+
+impl Reader {
+    fn body<'a>(
+        &mut self,
+        filters: Option<&'a RawValue>,
+        filter_groups: Option<&'a RawValue>,
+    ) -> Result<Tree<Condition<'a>>, Error> {
+        let given = |member: Option<&'a RawValue>| member.filter(|value| !json::is_null(value));
+        let mut parts = Vec::new();
+        if let Some(filters) = given(filters) {
+            parts.extend(self.elements(filters, "/filters", 0)?);
+        }
+        if let Some(groups) = given(filter_groups) {
+            let groups = self.groups(groups, "/filter_groups")?;
+            // No group is no condition; as a disjunction of nothing it would let no record pass.
+            if !groups.is_empty() {
+                parts.push(Tree::any(groups));
+            }
+        }
+        Ok(Tree::all(parts))
+    }
+
+    fn groups<'a>(&mut self, raw: &'a RawValue, pointer: &str) -> Result<Vec<Tree<Condition<'a>>>, Error> {
+        let mut groups = Vec::new();
+        for (position, group) in self.array(raw, pointer).into_iter().enumerate() {
+            groups.push(Tree::all(self.filled(group, &format!("{pointer}/{position}"), 0)?));
+        }
+        Ok(groups)
+    }
+
+    /// The parts of a group, of an and, or of an or: at least one.
+    fn filled<'a>(
+        &mut self,
+        raw: &'a RawValue,
+        pointer: &str,
+        depth: usize,
+    ) -> Result<Vec<Tree<Condition<'a>>>, Error> {
+        let parts = self.elements(raw, pointer, depth)?;
+        if parts.is_empty() {
+            self.count(pointer)?;
+            if raw.get().starts_with('[') {
+                let message = "must hold at least one condition";
+                self.faults.add(Error::at(Code::InvalidValue, pointer, message));
+            }
+        }
+        Ok(parts)
+    }
+
+    fn elements<'a>(
+        &mut self,
+        raw: &'a RawValue,
+        pointer: &str,
+        depth: usize,
+    ) -> Result<Vec<Tree<Condition<'a>>>, Error> {
+        let entries = self.array(raw, pointer).into_iter().enumerate();
+        entries
+            .map(|(position, entry)| self.element(entry, &format!("{pointer}/{position}"), depth))
+            .collect()
+    }
+
+    /// Every element costs at least one condition, so that one more than allowed is enough to refuse the whole.
+    fn array<'a>(&mut self, raw: &'a RawValue, pointer: &str) -> Vec<&'a RawValue> {
+        let read = json::array_at_most(raw, MAX_CONDITIONS + 1, pointer);
+        self.faults.keep(read).unwrap_or_default()
+    }
+
+    /// A condition, or conditions combined.
+    fn element<'a>(
+        &mut self,
+        raw: &'a RawValue,
+        pointer: &str,
+        depth: usize,
+    ) -> Result<Tree<Condition<'a>>, Error> {
+        if !raw.get().starts_with('{') {
+            self.count(pointer)?;
+            let message = "must be {field, operator, value}, {and: […]}, {or: […]} or {not: …}";
+            self.faults.add(Error::at(Code::InvalidValue, pointer, message));
+            return Ok(Tree::always());
+        }
+        let members = json::object_at(raw, pointer)?;
+        let combination = members.0.iter().find(|(name, _)| matches!(name.as_ref(), "and" | "or" | "not"));
+        let Some((word, parts)) = combination else { return self.condition(&members, pointer) };
+        for (name, _) in &members.0 {
+            if name != word {
+                let message = format!("{word} stands alone: {} cannot stand beside it", quoted(name));
+                self.faults.add(Error::at(Code::UnknownField, below(pointer, name), message));
+            }
+        }
+        if depth == MAX_DEPTH {
+            let message = format!("and, or, not may be nested to depth {MAX_DEPTH}, not deeper");
+            return Err(Error::at(Code::InvalidValue, pointer, message)
+                .hint("combine fewer levels: parts of the same kind can stand side by side"));
+        }
+        let (here, depth) = (below(pointer, word), depth + 1);
+        Ok(match word.as_ref() {
+            "and" => Tree::all(self.filled(parts, &here, depth)?),
+            "or" => Tree::any(self.filled(parts, &here, depth)?),
+            _ => self.element(parts, &here, depth)?.negated(),
+        })
+    }
+
+    fn condition<'a>(&mut self, members: &Object<'a>, pointer: &str) -> Result<Tree<Condition<'a>>, Error> {
+        self.count(pointer)?;
+        let (mut field, mut operator, mut value) = (None, None, None);
+        for (name, raw) in &members.0 {
+            let here = below(pointer, name);
+            match name.as_ref() {
+                "field" => field = Some(self.text(raw, &here)),
+                "operator" => operator = Some(self.text(raw, &here)),
+                "value" => value = Some(*raw),
+                _ => self
+                    .faults
+                    .add(unknown_member(name, &here).hint("a condition has field, operator and value")),
+            }
+        }
+        for (name, given) in [("field", &field), ("operator", &operator)] {
+            if given.is_none() {
+                self.faults.add(missing(name, pointer));
+            }
+        }
+        let (Some(Some(field)), Some(Some(operator))) = (field, operator) else { return Ok(Tree::always()) };
+        Ok(Tree::Leaf(Condition { pointer: pointer.to_owned(), field, operator, value }))
+    }
+
+    fn text<'a>(&mut self, raw: &'a RawValue, pointer: &str) -> Option<Cow<'a, str>> {
+        let text = self.faults.keep(json::string_at(raw, pointer))?;
+        if text.is_none() {
+            self.faults.add(Error::at(Code::InvalidValue, pointer, "must be a string"));
+        }
+        text
+    }
+
+    /// Counts a condition, or what stands in the place of one.
+    fn count(&mut self, pointer: &str) -> Result<(), Error> {
+        self.conditions += 1;
+        if self.conditions > MAX_CONDITIONS {
+            let message = format!("a filter has at most {MAX_CONDITIONS} conditions");
+            return Err(Error::at(Code::InvalidValue, pointer, message)
+                .hint("a condition on many values of one field is shorter with the operator in"));
+        }
+        Ok(())
+    }
+}
+
+/// The place of a member.
+fn below(pointer: &str, member: &str) -> String {
+    format!("{pointer}/{}", json::pointer_step(member))
+}

@@ -1,0 +1,245 @@
+//! Filter → a condition in SQL.
+//!
+//! The text holds names of ours, quoted names of columns and tables, and literals; nothing else of what a caller sent
+//! gets into it. Functions are named with their schema. Types and operators are bare for the reader's sake: every
+//! statement of ours is made with the search path pinned to `pg_catalog`, and a policy or a view keeps what was found
+//! when it was made.
+
+use super::Filter;
+use super::constant::Constant;
+use super::field::{Column, Step};
+use super::predicate::{Predicate, Test};
+use super::range::Bound;
+use super::schema::Schema;
+use super::tree::Tree;
+use crate::quote::literal;
+use crate::template::definition::Kind;
+
+/// How many characters of a text its index holds; see [`crate::template::ddl::index`].
+const INDEXED_CHARACTERS: usize = 200;
+
+/// What may differ from one rendering of a filter to the next.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// The present, in microseconds since 2000-01-01T00:00:00Z; `None` for the time of the transaction.
+    pub now: Option<i64>,
+}
+
+/// The condition that holds for exactly the rows that pass the filter, over the table under `alias`. It is in
+/// parentheses, or a constant: `true`, when every row passes, or `false`.
+pub fn render(filter: &Filter, alias: &str, options: Options) -> String {
+    let now = options.now.map(|at| Constant::Instant(at).typed(""));
+    let writer = Writer {
+        time_zone: literal(&filter.time_zone),
+        now: now.unwrap_or_else(|| "pg_catalog.now()".to_owned()),
+    };
+    match &filter.tree {
+        always if always.is_always() => "true".to_owned(),
+        never if never.is_never() => "false".to_owned(),
+        tree => format!("({})", writer.tree(tree, alias).text),
+    }
+}
+
+/// A condition in SQL.
+struct Sql {
+    text: String,
+    /// Whether its outermost operator is `and` or `or`, so that it needs parentheses beside others.
+    is_chain: bool,
+}
+
+impl Sql {
+    fn single(text: String) -> Sql {
+        Sql { text, is_chain: false }
+    }
+
+    fn chain(parts: impl IntoIterator<Item = Sql>, word: &str) -> Sql {
+        let mut parts: Vec<Sql> = parts.into_iter().collect();
+        if parts.len() == 1 {
+            return parts.swap_remove(0);
+        }
+        let texts: Vec<String> = parts.into_iter().map(Sql::operand).collect();
+        Sql { text: texts.join(word), is_chain: true }
+    }
+
+    fn operand(self) -> String {
+        if self.is_chain { format!("({})", self.text) } else { self.text }
+    }
+}
+
+const AND: &str = " and ";
+const OR: &str = " or ";
+
+struct Writer {
+    time_zone: String,
+    now: String,
+}
+
+impl Writer {
+    fn tree(&self, tree: &Tree<Predicate>, alias: &str) -> Sql {
+        match tree {
+            Tree::All(parts) => Sql::chain(parts.iter().map(|part| self.tree(part, alias)), AND),
+            Tree::Any(parts) => Sql::chain(parts.iter().map(|part| self.tree(part, alias)), OR),
+            // A comparison with null is null; that it is not true is as certain as that a false one is not.
+            Tree::Not(part) => Sql::single(format!("({}) is not true", self.tree(part, alias).text)),
+            Tree::Leaf(predicate) => self.behind(&predicate.path, predicate, alias),
+        }
+    }
+
+    /// A condition behind references. The subquery looks at nothing outside itself, so it is computed once, or turned
+    /// into a join, as the planner sees fit.
+    fn behind(&self, path: &[Step], predicate: &Predicate, alias: &str) -> Sql {
+        let Some((step, further)) = path.split_first() else { return self.test(predicate, alias) };
+        let inner = &inner_alias(alias);
+        let mut parts = live_and_visible(&*step.target, inner);
+        if !(further.is_empty() && matches!(predicate.test, Test::Exists)) {
+            parts.push(self.behind(further, predicate, inner));
+        }
+        let (table, condition) = (step.target.table(), Sql::chain(parts, AND).text);
+        let reference = format!("{alias}.{}", crate::quote::identifier(&step.slug));
+        Sql::single(format!("{reference} in (select {inner}.id from {table} {inner} where {condition})"))
+    }
+
+    fn test(&self, predicate: &Predicate, alias: &str) -> Sql {
+        self.column_test(&predicate.test, &predicate.column, alias)
+    }
+
+    fn column_test(&self, test: &Test, column: &Column, alias: &str) -> Sql {
+        let name = column.sql(alias);
+        match test {
+            Test::OneOf(constants) => self.one_of(constants, column, &name),
+            Test::HoldsKey(keys, target) => holds_key(keys, &**target, &name, &inner_alias(alias)),
+            Test::Like { pattern, ignores_case } => {
+                let operator = if *ignores_case { "ilike" } else { "like" };
+                Sql::single(format!("{name} {operator} {}", literal(pattern)))
+            }
+            Test::Within { lower, upper } => {
+                let lower = lower.as_ref().map(|bound| self.bound(&name, '>', bound));
+                Sql::chain(
+                    lower.into_iter().chain(upper.as_ref().map(|bound| self.bound(&name, '<', bound))),
+                    AND,
+                )
+            }
+            Test::Today => self.today(column, &name),
+            Test::Empty => empty(column, &name),
+            Test::NotEmpty => Sql::single(match column.kind() {
+                Kind::String if *column != Column::ExternalKey => format!("{name} <> ''"),
+                Kind::List => format!("{name} <> '{{}}'::text[]"),
+                _ => format!("{name} is not null"),
+            }),
+            Test::Exists => Sql::single(format!("{name} is not null")),
+            Test::AnyOf(tests) => {
+                Sql::chain(tests.iter().map(|test| self.column_test(test, column, alias)), OR)
+            }
+        }
+    }
+
+    fn one_of(&self, constants: &[Constant], column: &Column, name: &str) -> Sql {
+        if column.kind() == Kind::List {
+            return Sql::single(format!("{name} && {}", self.array(constants, column)));
+        }
+        let Some(prefix) = indexed_prefix(column, name) else {
+            return Sql::single(self.equals_one_of(constants, column, name));
+        };
+        // The index holds the beginnings of texts. A text shorter than that is its own beginning, and to compare it
+        // twice would make the planner expect far fewer rows than there are: it takes the two for independent.
+        let beginnings: Vec<Constant> = constants.iter().map(beginning).collect();
+        let by_index = Sql::single(self.equals_one_of(&beginnings, column, &prefix));
+        let is_whole = |constant: &Constant| match constant {
+            Constant::Text(text) => text.chars().count() < INDEXED_CHARACTERS,
+            _ => true,
+        };
+        if constants.iter().all(is_whole) {
+            return by_index;
+        }
+        Sql::chain([by_index, Sql::single(self.equals_one_of(constants, column, name))], AND)
+    }
+
+    fn equals_one_of(&self, constants: &[Constant], column: &Column, name: &str) -> String {
+        match constants {
+            [constant] => format!("{name} = {}", constant.typed(&self.time_zone)),
+            many => format!("{name} = any ({})", self.array(many, column)),
+        }
+    }
+
+    fn array(&self, constants: &[Constant], column: &Column) -> String {
+        let literals: Vec<String> =
+            constants.iter().map(|constant| constant.untyped(&self.time_zone)).collect();
+        format!("array[{}]::{}[]", literals.join(", "), column.value_type())
+    }
+
+    fn bound(&self, name: &str, direction: char, bound: &Bound) -> Sql {
+        let equal = if bound.included { "=" } else { "" };
+        Sql::single(format!("{name} {direction}{equal} {}", bound.at.typed(&self.time_zone)))
+    }
+
+    fn today(&self, column: &Column, name: &str) -> Sql {
+        let (now, zone) = (&self.now, &self.time_zone);
+        let today = format!("({now} at time zone {zone})::date");
+        if column.kind() == Kind::Date {
+            return Sql::single(format!("{name} = {today}"));
+        }
+        // Compared with the two ends of the day, the column itself stays bare, so that its index serves.
+        let midnight = |date: &str| format!("({date}::timestamp at time zone {zone})");
+        let from = Sql::single(format!("{name} >= {}", midnight(&today)));
+        let to = Sql::single(format!("{name} < {}", midnight(&format!("({today} + 1)"))));
+        Sql::chain([from, to], AND)
+    }
+}
+
+/// Null and the empty text are found by the index of a text too: the beginning of each is itself.
+fn empty(column: &Column, name: &str) -> Sql {
+    let compared = indexed_prefix(column, name);
+    let compared = compared.as_deref().unwrap_or(name);
+    let is_null = Sql::single(format!("{compared} is null"));
+    match column.kind() {
+        Kind::String if *column != Column::ExternalKey => {
+            Sql::chain([is_null, Sql::single(format!("{compared} = ''"))], OR)
+        }
+        Kind::List => Sql::chain([is_null, Sql::single(format!("{compared} = '{{}}'::text[]"))], OR),
+        _ => is_null,
+    }
+}
+
+/// At most as many records as keys are looked for. As an array their ids come from a query that runs once, before the
+/// rest, and find the column's index wherever the condition stands; a subquery after `in` would find it only outside
+/// of any `or`.
+fn holds_key(keys: &[String], target: &dyn Schema, name: &str, inner: &str) -> Sql {
+    let literals: Vec<String> = keys.iter().map(|key| literal(key)).collect();
+    let holds = match literals.as_slice() {
+        [key] => format!("{inner}.external_key = {key}"),
+        many => format!("{inner}.external_key = any (array[{}]::text[])", many.join(", ")),
+    };
+    let parts = std::iter::once(Sql::single(holds)).chain(live_and_visible(target, inner));
+    let (table, condition) = (target.table(), Sql::chain(parts, AND).text);
+    Sql::single(format!("{name} = any (array(select {inner}.id from {table} {inner} where {condition}))"))
+}
+
+fn live_and_visible(target: &dyn Schema, alias: &str) -> Vec<Sql> {
+    let live = Sql::single(format!("{alias}.deleted_at is null"));
+    let visible = target.visible(alias).map(|condition| Sql::single(format!("({condition})")));
+    std::iter::once(live).chain(visible).collect()
+}
+
+/// The expression that the index of a text holds.
+fn indexed_prefix(column: &Column, name: &str) -> Option<String> {
+    match column {
+        Column::Attribute { kind: Kind::String, indexed: true, .. } => {
+            Some(format!("pg_catalog.left({name}, {INDEXED_CHARACTERS})"))
+        }
+        _ => None,
+    }
+}
+
+fn beginning(constant: &Constant) -> Constant {
+    match constant {
+        Constant::Text(text) => Constant::Text(text.chars().take(INDEXED_CHARACTERS).collect()),
+        other => other.clone(),
+    }
+}
+
+/// The alias one level further in: r1, r2, … No subquery looks outside, so names could repeat, but readers would not
+/// thank us.
+fn inner_alias(alias: &str) -> String {
+    let level = alias.strip_prefix('r').and_then(|level| level.parse::<u32>().ok()).unwrap_or(0);
+    format!("r{}", level + 1)
+}

@@ -1,0 +1,122 @@
+//! Dates, times, and days on a field of times.
+
+use super::*;
+
+const ZURICH: &str = "at time zone 'Europe/Zurich')";
+
+#[test]
+fn a_date_is_compared_with_dates() {
+    check_lines(&[
+        ("made", "eq", r#""2024-02-29""#, r#"t."made" = '2024-02-29'::date"#),
+        (
+            "made",
+            "in",
+            r#""2024-02-29,2024-03-01""#,
+            r#"t."made" = any (array['2024-02-29', '2024-03-01']::date[])"#,
+        ),
+        ("made", "gt", r#""2024-02-29""#, r#"t."made" > '2024-02-29'::date"#),
+        (
+            "made",
+            "between",
+            r#""0001-01-01,9999-12-31""#,
+            r#"t."made" >= '0001-01-01'::date and t."made" <= '9999-12-31'::date"#,
+        ),
+        ("made", "empty", "null", r#"t."made" is null"#),
+    ]);
+}
+
+#[test]
+fn a_time_is_compared_with_instants() {
+    check_lines(&[
+        ("seen", "eq", r#""2024-03-10T12:00:00+02:00""#, r#"t."seen" = '2024-03-10T10:00:00Z'::timestamptz"#),
+        (
+            "created_at",
+            "gt",
+            r#""2024-03-10T10:00:00.123456Z""#,
+            "t.created_at > '2024-03-10T10:00:00.123456Z'::timestamptz",
+        ),
+        (
+            "updated_at",
+            "lte",
+            r#""2024-03-10T10:00:00Z""#,
+            "t.updated_at <= '2024-03-10T10:00:00Z'::timestamptz",
+        ),
+        (
+            "seen",
+            "in",
+            r#"["2024-03-10T10:00:00Z","2024-03-11T10:00:00Z"]"#,
+            r#"t."seen" = any (array['2024-03-10T10:00:00Z', '2024-03-11T10:00:00Z']::timestamptz[])"#,
+        ),
+    ]);
+}
+
+#[test]
+fn a_date_on_a_field_of_times_is_the_whole_day() {
+    let day = |date: &str| format!("('{date}'::timestamp {ZURICH}");
+    let (this, next) = (day("2024-03-10"), day("2024-03-11"));
+    let whole = format!(r#"t."seen" >= {this} and t."seen" < {next}"#);
+    let value = r#""2024-03-10""#;
+    check_lines(&[
+        ("seen", "eq", value, &whole),
+        ("seen", "neq", value, &format!("({whole}) is not true")),
+        ("seen", "gt", value, &format!(r#"t."seen" >= {next}"#)),
+        ("seen", "gte", value, &format!(r#"t."seen" >= {this}"#)),
+        ("seen", "lt", value, &format!(r#"t."seen" < {this}"#)),
+        ("seen", "lte", value, &format!(r#"t."seen" < {next}"#)),
+        (
+            "seen",
+            "between",
+            r#"["2024-03-10","2024-03-31"]"#,
+            &format!(r#"t."seen" >= {this} and t."seen" < {}"#, day("2024-04-01")),
+        ),
+        (
+            "seen",
+            "between",
+            r#"["2024-03-10T10:00:00Z","2024-03-10"]"#,
+            &format!(r#"t."seen" >= '2024-03-10T10:00:00Z'::timestamptz and t."seen" < {next}"#),
+        ),
+        (
+            "seen",
+            "in",
+            r#"["2024-03-10","2024-03-10T10:00:00Z","2024-12-31"]"#,
+            &format!(
+                r#"t."seen" = '2024-03-10T10:00:00Z'::timestamptz or ({whole}) or (t."seen" >= {} and t."seen" < {})"#,
+                day("2024-12-31"),
+                day("2025-01-01")
+            ),
+        ),
+        ("seen", "lte", r#""9999-12-31""#, &format!(r#"t."seen" < {}"#, day("10000-01-01"))),
+    ]);
+}
+
+#[test]
+fn today_is_the_day_that_it_is_in_the_time_zone() {
+    let today = format!("(pg_catalog.now() {ZURICH}::date");
+    check_lines(&[
+        ("made", "today", "null", &format!(r#"t."made" = {today}"#)),
+        (
+            "seen",
+            "today",
+            r#""""#,
+            &format!(
+                r#"t."seen" >= ({today}::timestamp {ZURICH} and t."seen" < (({today} + 1)::timestamp {ZURICH}"#
+            ),
+        ),
+    ]);
+    let made_today = compile(r#"{"filters":[{"field":"made","operator":"today"}]}"#).expect("a filter");
+    assert_eq!(
+        render(&made_today, "t", Options { now: Some(0) }),
+        format!(r#"(t."made" = ('2000-01-01T00:00:00Z'::timestamptz {ZURICH}::date)"#)
+    );
+}
+
+#[test]
+fn a_time_zone_is_a_literal_like_any_other() {
+    let settings = Settings { time_zone: "a' or true --", ..Settings::default() };
+    let body = format!("{{\"filters\":[{}]}}", on("seen", "lt", r#""2024-03-10""#));
+    let filter = compile_with(&body, settings).expect("a filter");
+    assert_eq!(
+        render(&filter, "t", Options::default()),
+        r#"(t."seen" < ('2024-03-10'::timestamp at time zone 'a'' or true --'))"#
+    );
+}

@@ -1,0 +1,132 @@
+//! References: records named by id or key, and fields behind them.
+
+use super::*;
+
+const ID: &str = "018f0000-0000-8000-8000-000000000001";
+
+#[test]
+fn a_record_is_named_by_its_id_or_by_its_key() {
+    let id = &format!("t.\"artist\" = '{ID}'::uuid");
+    let key = "t.\"artist\" = any (array(select r1.id from \"crm\".\"artists\" r1 \
+               where r1.external_key = 'k''1' and r1.deleted_at is null))";
+    let keys = "t.\"artist\" = any (array(select r1.id from \"crm\".\"artists\" r1 \
+                where r1.external_key = any (array['k,1', 'k2']::text[]) and r1.deleted_at is null))";
+    check_lines(&[
+        ("artist", "eq", &format!("\"{ID}\""), id),
+        ("artist", "eq", &format!("\"{}\"", ID.to_uppercase().replace('-', "")), id),
+        ("artist", "neq", &format!("\"{ID}\""), &format!("({id}) is not true")),
+        ("artist", "in", &format!("\"{ID}\""), id),
+        ("artist", "eq", r#"{"external_key":" k'1 "}"#, key),
+        ("artist", "eq", r#""{\"external_key\":\"k'1\"}""#, key),
+        ("artist", "neq", r#"{"external_key":"k'1"}"#, &format!("({key}) is not true")),
+        ("artist", "in", r#"{"external_key":"k'1"}"#, key),
+        ("artist", "in", r#"[{"external_key":"k,1"},{"external_key":"k2"}]"#, keys),
+        ("artist", "in", r#""[{\"external_key\":\"k,1\"},{\"external_key\":\"k2\"}]""#, keys),
+        (
+            "artist",
+            "in",
+            &format!(r#"["{ID}",{{"external_key":"k'1"}},"{ID}"]"#),
+            &format!("t.\"artist\" = any (array['{ID}', '{ID}']::uuid[]) or {key}"),
+        ),
+        ("artist", "in", r#"" {\"external_key\":\"k'1\"} ""#, key),
+        ("artist", "empty", "null", "t.\"artist\" is null"),
+        ("artist", "not-empty", "null", "t.\"artist\" is not null"),
+    ]);
+}
+
+#[test]
+fn a_key_names_only_a_record_that_the_caller_may_see() {
+    check_lines(&[
+        (
+            "artist.country",
+            "eq",
+            r#"{"external_key":"ch"}"#,
+            "t.\"artist\" in (select r1.id from \"crm\".\"artists\" r1 where r1.deleted_at is null \
+             and r1.\"country\" = any (array(select r2.id from \"crm\".\"countries\" r2 \
+             where r2.external_key = 'ch' and r2.deleted_at is null \
+             and (r2.external_key <> 'x' or r2.external_key is null))))",
+        ),
+        ("owner", "eq", r#"{"external_key":"k"}"#, "false"),
+        ("owner", "neq", r#"{"external_key":"k"}"#, "true"),
+        (
+            "owner",
+            "in",
+            &format!(r#"["{ID}",{{"external_key":"k"}}]"#),
+            &format!("t.\"owner\" = '{ID}'::uuid"),
+        ),
+        ("owner", "empty", "null", "t.\"owner\" is null"),
+    ]);
+}
+
+#[test]
+fn a_field_behind_references_is_that_of_a_live_and_visible_record() {
+    let artist = "t.\"artist\" in (select r1.id from \"crm\".\"artists\" r1 where r1.deleted_at is null";
+    let country = &format!(
+        "{artist} and r1.\"country\" in (select r2.id from \"crm\".\"countries\" r2 where r2.deleted_at is null \
+         and (r2.external_key <> 'x' or r2.external_key is null)"
+    );
+    check_lines(&[
+        ("artist.name", "eq", r#""a""#, &format!("{artist} and pg_catalog.left(r1.\"name\", 200) = 'a')")),
+        ("artist.name", "like", r#""a""#, &format!("{artist} and r1.\"name\" like '%a%')")),
+        (
+            "artist.born",
+            "in",
+            r#"["1606-07-15","1609-07-28"]"#,
+            &format!("{artist} and r1.\"born\" = any (array['1606-07-15', '1609-07-28']::date[]))"),
+        ),
+        (
+            "artist.created_at",
+            "between",
+            r#"["2024-01-01T00:00:00Z","2024-01-02T00:00:00Z"]"#,
+            &format!(
+                "{artist} and (r1.created_at >= '2024-01-01T00:00:00Z'::timestamptz \
+                 and r1.created_at <= '2024-01-02T00:00:00Z'::timestamptz))"
+            ),
+        ),
+        ("artist.external_key", "eq", r#""a""#, &format!("{artist} and r1.external_key = 'a')")),
+        ("artist.country.name", "eq", r#""a""#, &format!("{country} and r2.\"name\" = 'a'))")),
+        (
+            "artist.country.union.name",
+            "starts-with",
+            r#""E""#,
+            &format!(
+                "{country} and r2.\"union\" in (select r3.id from \"crm\".\"unions\" r3 \
+                 where r3.deleted_at is null and r3.\"name\" like 'E%')))"
+            ),
+        ),
+    ]);
+}
+
+#[test]
+fn what_leads_nowhere_is_empty_and_different() {
+    let artist = "t.\"artist\" in (select r1.id from \"crm\".\"artists\" r1 where r1.deleted_at is null";
+    check_lines(&[
+        (
+            "artist.name",
+            "neq",
+            r#""a""#,
+            &format!("({artist} and pg_catalog.left(r1.\"name\", 200) = 'a')) is not true"),
+        ),
+        ("artist.name", "not-empty", "null", &format!("{artist} and r1.\"name\" <> '')")),
+        ("artist.name", "empty", "null", &format!("({artist} and r1.\"name\" <> '')) is not true")),
+        ("artist.id", "not-empty", "null", &format!("{artist})")),
+        ("artist.id", "empty", "null", &format!("({artist})) is not true")),
+        ("artist.template_slug", "eq", r#""artists""#, &format!("{artist})")),
+        ("artist.template_slug", "eq", r#""works""#, "false"),
+        ("artist.template_id", "neq", r#""8""#, &format!("({artist})) is not true")),
+    ]);
+}
+
+#[test]
+fn what_the_caller_may_not_read_is_as_unknown_as_what_does_not_exist() {
+    let refused = |field: &str| {
+        let error = compile(&format!("{{\"filters\":[{}]}}", on(field, "eq", "\"a\""))).expect_err(field);
+        assert_eq!((error.code, error.faults[0].pointer.as_str()), (Code::UnknownField, "/filters/0/field"));
+        let hint = error.hint.unwrap_or_default();
+        (error.message.replace(field, "…"), hint)
+    };
+    for hidden in ["owner.name", "owner.external_key", "owner.name.more", "owner.id"] {
+        assert_eq!(refused(hidden), refused("no.such"), "{hidden}");
+    }
+    assert!(refused("artist.no").1.contains("crm.artists are: name, born, country"));
+}

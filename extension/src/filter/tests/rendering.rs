@@ -1,0 +1,221 @@
+//! Each operator on each type, and how conditions are put together.
+
+use super::*;
+
+#[test]
+fn a_text_without_index_is_compared_as_it_is() {
+    check_lines(&[
+        ("note", "eq", r#""it's""#, r#"t."note" = 'it''s'"#),
+        ("note", "eq", r#""""#, r#"t."note" = ''"#),
+        ("note", "neq", r#""a""#, r#"(t."note" = 'a') is not true"#),
+        ("note", "in", r#"["a","b"]"#, r#"t."note" = any (array['a', 'b']::text[])"#),
+        ("note", "in", r#"["a"]"#, r#"t."note" = 'a'"#),
+        ("note", "not-in", r#"["a","b"]"#, r#"(t."note" = any (array['a', 'b']::text[])) is not true"#),
+        ("note", "empty", "null", r#"t."note" is null or t."note" = ''"#),
+        ("note", "not-empty", "null", r#"t."note" <> ''"#),
+    ]);
+}
+
+#[test]
+fn a_text_with_index_is_compared_by_its_beginning() {
+    check_lines(&[
+        ("name", "eq", r#""a""#, r#"pg_catalog.left(t."name", 200) = 'a'"#),
+        ("name", "neq", r#""a""#, r#"(pg_catalog.left(t."name", 200) = 'a') is not true"#),
+        ("name", "in", r#"["a","b"]"#, r#"pg_catalog.left(t."name", 200) = any (array['a', 'b']::text[])"#),
+        (
+            "name",
+            "empty",
+            "null",
+            r#"pg_catalog.left(t."name", 200) is null or pg_catalog.left(t."name", 200) = ''"#,
+        ),
+        ("name", "not-empty", "null", r#"t."name" <> ''"#),
+    ]);
+}
+
+#[test]
+fn a_text_longer_than_its_index_is_compared_as_a_whole_too() {
+    let (most, whole) = ("é".repeat(200), "é".repeat(201));
+    for (sent, beginning) in [(&most, &most), (&whole, &most)] {
+        assert_eq!(
+            condition(&on("name", "eq", &format!("\"{sent}\""))),
+            format!(r#"(pg_catalog.left(t."name", 200) = '{beginning}' and t."name" = '{sent}')"#)
+        );
+    }
+    assert_eq!(
+        condition(&on("name", "in", &format!("[\"a\",\"{whole}\"]"))),
+        format!(
+            "(pg_catalog.left(t.\"name\", 200) = any (array['a', '{most}']::text[]) \
+             and t.\"name\" = any (array['a', '{whole}']::text[]))"
+        )
+    );
+    let short = "é".repeat(199);
+    assert_eq!(
+        condition(&on("name", "eq", &format!("\"{short}\""))),
+        format!(r#"(pg_catalog.left(t."name", 200) = '{short}')"#)
+    );
+}
+
+#[test]
+fn a_searched_text_has_no_wildcards() {
+    check_lines(&[
+        ("name", "like", r#""a b""#, r#"t."name" like '%a b%'"#),
+        ("name", "not-like", r#""a""#, r#"(t."name" like '%a%') is not true"#),
+        ("note", "ilike", r#""Ä""#, r#"t."note" ilike '%Ä%'"#),
+        ("name", "starts-with", r#""Rem""#, r#"t."name" like 'Rem%'"#),
+        ("name", "like", r#""100%_\\'""#, r#"t."name" like E'%100\\%\\_\\\\''%'"#),
+        ("name", "like", r#""""#, r#"t."name" like '%%'"#),
+        ("external_key", "like", r#""erp:""#, "t.external_key like '%erp:%'"),
+        ("external_key", "not-like", r#""erp:""#, "(t.external_key like '%erp:%') is not true"),
+    ]);
+}
+
+#[test]
+fn numbers_are_compared_in_the_type_of_their_column() {
+    check_lines(&[
+        ("price", "eq", "12.50", r#"t."price" = '12.50'::numeric"#),
+        ("price", "gt", r#""5000""#, r#"t."price" > '5000'::numeric"#),
+        ("price", "gte", "-1e10", r#"t."price" >= '-1e10'::numeric"#),
+        ("price", "lt", "0", r#"t."price" < '0'::numeric"#),
+        ("price", "lte", "0.1", r#"t."price" <= '0.1'::numeric"#),
+        ("price", "between", "[1,2]", r#"t."price" >= '1'::numeric and t."price" <= '2'::numeric"#),
+        ("price", "between", "[2,1]", r#"t."price" >= '2'::numeric and t."price" <= '1'::numeric"#),
+        ("price", "in", "[1,2]", r#"t."price" = any (array['1', '2']::numeric[])"#),
+        ("price", "empty", "null", r#"t."price" is null"#),
+        ("price", "not-empty", "null", r#"t."price" is not null"#),
+        ("humidity", "gt", "1e300", r#"t."humidity" > '1e300'::double precision"#),
+        ("humidity", "in", "[1,0.5]", r#"t."humidity" = any (array['1', '0.5']::double precision[])"#),
+        ("weight", "eq", "12.50", r#"t."weight" = '12.5'::double precision"#),
+        ("weight", "in", "[1,2]", r#"t."weight" = any (array['1', '2']::double precision[])"#),
+    ]);
+}
+
+#[test]
+fn a_list_is_asked_what_it_shares() {
+    check_lines(&[
+        ("tags", "in", r#"["a","b"]"#, r#"t."tags" && array['a', 'b']::text[]"#),
+        ("tags", "in", r#""a""#, r#"t."tags" && array['a']::text[]"#),
+        ("tags", "not-in", r#"["a"]"#, r#"(t."tags" && array['a']::text[]) is not true"#),
+        ("tags", "empty", "null", r#"t."tags" is null or t."tags" = '{}'::text[]"#),
+        ("tags", "not-empty", "null", r#"t."tags" <> '{}'::text[]"#),
+        ("media", "in", r#""oil,ink""#, r#"t."media" && array['oil', 'ink']::text[]"#),
+    ]);
+}
+
+#[test]
+fn standard_fields_are_columns_or_known_beforehand() {
+    const ID: &str = "018f0000-0000-8000-8000-000000000001";
+    check_lines(&[
+        ("external_key", "eq", r#"" erp:1 ""#, "t.external_key = 'erp:1'"),
+        ("external_key", "in", r#""a, b""#, "t.external_key = any (array['a', 'b']::text[])"),
+        ("external_key", "empty", "null", "t.external_key is null"),
+        ("external_key", "not-empty", "null", "t.external_key is not null"),
+        ("id", "eq", &format!("\"{ID}\""), &format!("t.id = '{ID}'::uuid")),
+        ("id", "in", &format!("\"{ID},{ID}\""), &format!("t.id = any (array['{ID}', '{ID}']::uuid[])")),
+        ("id", "empty", "null", "false"),
+        ("id", "not-empty", "null", "true"),
+        ("deleted_at", "empty", "null", "t.deleted_at is null"),
+        ("template_id", "eq", r#""7""#, "true"),
+        ("template_id", "eq", "7", "true"),
+        ("template_id", "neq", r#""7""#, "false"),
+        ("template_id", "in", r#""1,7""#, "true"),
+        ("template_slug", "eq", r#""artists""#, "false"),
+        ("template_slug", "not-in", r#"["artists"]"#, "true"),
+    ]);
+}
+
+#[test]
+fn nothing_is_in_an_empty_list() {
+    for field in ["note", "name", "price", "tags", "made", "seen", "artist", "id", "artist.name"] {
+        assert_eq!(condition(&on(field, "in", "[]")), "false", "{field}");
+        assert_eq!(condition(&on(field, "not-in", r#""[]""#)), "true", "{field}");
+    }
+}
+
+#[test]
+fn filters_must_all_hold_and_of_the_groups_one() {
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|text| on("note", "eq", &format!("\"{text}\"")));
+    for (body, expected) in [
+        ("{}".to_owned(), "true"),
+        (r#"{"filters":null,"filter_groups":null}"#.to_owned(), "true"),
+        (r#"{"filters":[],"filter_groups":[]}"#.to_owned(), "true"),
+        (format!(r#"{{"filters":[{a},{b}]}}"#), "(a and b)"),
+        (format!(r#"{{"filter_groups":[[{a},{b}],[{c}]]}}"#), "((a and b) or c)"),
+        (format!(r#"{{"filters":[{a}],"filter_groups":[[{b},{c}],[{d}]]}}"#), "(a and ((b and c) or d))"),
+        (format!(r#"{{"filters":[{a}],"filter_groups":[[{b}]]}}"#), "(a and b)"),
+        (
+            format!(r#"{{"filters":[{{"not":{{"or":[{a},{{"and":[{b},{c}]}}]}}}}]}}"#),
+            "((a or (b and c)) is not true)",
+        ),
+        (format!(r#"{{"filters":[{{"not":{{"not":{a}}}}},{b}]}}"#), "(a and b)"),
+        (format!(r#"{{"filter_groups":[[{{"or":[{a},{b}]}},{c}]]}}"#), "((a or b) and c)"),
+    ] {
+        let filter = compile(&body).expect(&body);
+        let sql = render(&filter, "t", Options::default());
+        assert_eq!(sql.replace("t.\"note\" = '", "").replace('\'', ""), expected, "{body}");
+    }
+}
+
+#[test]
+fn what_holds_always_or_never_is_decided_beforehand() {
+    let a = on("note", "eq", "\"a\"");
+    let (always, never) = (on("template_id", "eq", "7"), on("id", "in", "[]"));
+    for (filters, expected) in [
+        (format!("{a},{always}"), "(t.\"note\" = 'a')"),
+        (format!("{a},{never}"), "false"),
+        (format!(r#"{{"or":[{a},{always}]}}"#), "true"),
+        (format!(r#"{{"or":[{a},{never}]}}"#), "(t.\"note\" = 'a')"),
+        (format!(r#"{{"not":{never}}}"#), "true"),
+    ] {
+        assert_eq!(condition(&filters), expected, "{filters}");
+    }
+}
+
+#[test]
+fn a_scope_is_a_filter_an_array_or_a_single_condition() {
+    let a = on("note", "eq", "\"a\"");
+    for scope in [
+        format!(r#"{{"filters":[{a}]}}"#),
+        format!(r#"{{"filter_groups":[[{a}]]}}"#),
+        format!("[{a}]"),
+        a.clone(),
+        format!(r#"{{"and":[{a}]}}"#),
+        format!(r#"{{"or":[{a}]}}"#),
+        format!(r#"{{"not":{{"not":{a}}}}}"#),
+    ] {
+        let filter = compile_scope(&scope).expect(&scope);
+        assert_eq!(render(&filter, "t", Options::default()), "(t.\"note\" = 'a')", "{scope}");
+    }
+    for scope in ["{}", "[]", r#"{"filters":[]}"#] {
+        assert!(compile_scope(scope).expect(scope).is_always_true(), "{scope}");
+    }
+}
+
+#[test]
+fn a_filter_is_rendered_under_any_alias() {
+    let filter =
+        compile(&format!("{{\"filters\":[{}]}}", on("artist.name", "eq", "\"a\""))).expect("a filter");
+    assert!(render(&filter, "d", Options::default()).starts_with("(d.\"artist\" in (select r1.id "));
+    assert!(render(&filter, "r1", Options::default()).starts_with("(r1.\"artist\" in (select r2.id "));
+}
+
+#[test]
+fn attributes_are_named_by_number_where_the_request_says_so() {
+    let by_id = Settings { attribute_key: AttributeKey::Id, ..Settings::default() };
+    for (field, expected) in [
+        ("11", "(t.\"note\" = 'a')"),
+        ("external_key", "(t.external_key = 'a')"),
+        (
+            "20.external_key",
+            "(t.\"artist\" in (select r1.id from \"crm\".\"artists\" r1 \
+             where r1.deleted_at is null and r1.external_key = 'a'))",
+        ),
+    ] {
+        let body = format!("{{\"filters\":[{}]}}", on(field, "eq", "\"a\""));
+        let filter = compile_with(&body, by_id).expect(field);
+        assert_eq!(render(&filter, "t", Options::default()), expected);
+    }
+    for field in ["note", "011", "+11", "99", "artist.31"] {
+        let body = format!("{{\"filters\":[{}]}}", on(field, "eq", "\"a\""));
+        assert_eq!(faults(compile_with(&body, by_id))[0].1, Code::UnknownField, "{field}");
+    }
+}

@@ -1,0 +1,120 @@
+//! Templates to filter: works → artists → countries → unions, without a database.
+
+use super::super::schema::{Attribute, Schema};
+use crate::template::definition::Kind;
+use crate::template::options::ListOption;
+use std::rc::Rc;
+
+/// A template in memory.
+pub(super) struct Memory {
+    id: i32,
+    slug: &'static str,
+    columns: Vec<Column>,
+    visible: Option<&'static str>,
+}
+
+struct Column {
+    id: i32,
+    slug: &'static str,
+    kind: Kind,
+    exact: bool,
+    indexed: bool,
+    options: Option<Vec<ListOption>>,
+    target: Option<Rc<dyn Schema>>,
+}
+
+impl Schema for Memory {
+    fn id(&self) -> i32 {
+        self.id
+    }
+
+    fn slug(&self) -> &str {
+        self.slug
+    }
+
+    fn full_name(&self) -> String {
+        format!("crm.{}", self.slug)
+    }
+
+    fn table(&self) -> String {
+        format!("\"crm\".\"{}\"", self.slug)
+    }
+
+    fn attributes(&self) -> Box<dyn Iterator<Item = Attribute<'_>> + '_> {
+        Box::new(self.columns.iter().map(|column| Attribute {
+            id: column.id,
+            slug: column.slug,
+            kind: column.kind,
+            exact: column.exact,
+            indexed: column.indexed,
+            options: column.options.as_deref(),
+        }))
+    }
+
+    fn target(&self, attribute: i32) -> Option<Rc<dyn Schema>> {
+        self.columns.iter().find(|column| column.id == attribute)?.target.clone()
+    }
+
+    fn visible(&self, alias: &str) -> Option<String> {
+        self.visible.map(|condition| condition.replace("$", alias))
+    }
+}
+
+fn column(id: i32, slug: &'static str, kind: Kind) -> Column {
+    Column { id, slug, kind, exact: true, indexed: false, options: None, target: None }
+}
+
+fn reference(id: i32, slug: &'static str, target: Option<Rc<dyn Schema>>) -> Column {
+    Column { indexed: true, target, ..column(id, slug, Kind::Reference) }
+}
+
+/// Works: every type of attribute; `owner` points to a template that the caller may not read.
+pub(super) fn works() -> Rc<dyn Schema> {
+    let option = |value: &str| ListOption { value: value.to_owned(), label: value.to_uppercase() };
+    Rc::new(Memory {
+        id: 7,
+        slug: "works",
+        columns: vec![
+            column(11, "note", Kind::String),
+            Column { indexed: true, ..column(12, "name", Kind::String) },
+            column(13, "price", Kind::Number),
+            Column { exact: false, ..column(14, "weight", Kind::Number) },
+            column(15, "humidity", Kind::Metric),
+            column(16, "tags", Kind::List),
+            Column { options: Some(vec![option("oil"), option("ink")]), ..column(17, "media", Kind::List) },
+            Column { indexed: true, ..column(18, "made", Kind::Date) },
+            column(19, "seen", Kind::DateTime),
+            reference(20, "artist", Some(artists())),
+            reference(21, "owner", None),
+        ],
+        visible: Some("$.name <> 'a secret'"),
+    })
+}
+
+fn artists() -> Rc<dyn Schema> {
+    Rc::new(Memory {
+        id: 8,
+        slug: "artists",
+        columns: vec![
+            Column { indexed: true, ..column(31, "name", Kind::String) },
+            column(32, "born", Kind::Date),
+            reference(33, "country", Some(countries())),
+        ],
+        visible: None,
+    })
+}
+
+fn countries() -> Rc<dyn Schema> {
+    let unions = Memory {
+        id: 10,
+        slug: "unions",
+        columns: vec![column(51, "name", Kind::String), reference(52, "seat", None)],
+        visible: None,
+    };
+    Rc::new(Memory {
+        id: 9,
+        slug: "countries",
+        columns: vec![column(41, "name", Kind::String), reference(42, "union", Some(Rc::new(unions)))],
+        visible: Some("$.external_key <> 'x' or $.external_key is null"),
+    })
+}

@@ -1,0 +1,148 @@
+//! The forms in which a value may be sent.
+
+use super::*;
+
+fn same(field: &str, operator: &str, forms: &[&str]) {
+    let first = condition(&on(field, operator, forms[0]));
+    for form in &forms[1..] {
+        assert_eq!(condition(&on(field, operator, form)), first, "{form}");
+    }
+}
+
+#[test]
+fn a_number_is_a_json_number_or_the_same_in_a_string() {
+    same("price", "eq", &["5000", r#""5000""#, r#"" 5000 ""#]);
+    same("price", "gt", &["-12.50", r#""-12.50""#]);
+    same("humidity", "lt", &["1e3", r#""1e3""#, "1000"]);
+}
+
+#[test]
+fn many_values_are_an_array_its_text_or_stand_between_commas() {
+    same(
+        "note",
+        "in",
+        &[r#"["a","b, c"]"#, r#""[\"a\",\"b, c\"]""#, r#""a,\"b, c\"""#, r#"" a , \"b, c\" ""#],
+    );
+    same("price", "in", &["[1,2.5]", r#""1,2.5""#, r#""[1,2.5]""#, r#"["1","2.5"]"#, r#""[\"1\", 2.5]""#]);
+    same("price", "in", &["5", r#""5""#, "[5]"]);
+    same("tags", "not-in", &[r#"["a","b"]"#, r#""a,b""#]);
+    same("made", "in", &[r#"["2024-01-01","2024-01-02"]"#, r#""2024-01-01, 2024-01-02""#]);
+    same("note", "in", &[r#"["[x]"]"#, r#""\"[x]\"""#]);
+    same("note", "in", &[r#"["a"]"#, r#""a""#]);
+}
+
+#[test]
+fn two_bounds_are_written_like_many_values() {
+    same("price", "between", &["[1,5]", r#""1,5""#, r#""[1,5]""#, r#"["1","5"]"#]);
+    same("seen", "between", &[r#"["2024-01-01","2024-01-31"]"#, r#""2024-01-01,2024-01-31""#]);
+}
+
+#[test]
+fn operators_without_value_take_none_null_or_an_empty_text() {
+    for (field, operator) in [("note", "empty"), ("tags", "not-empty"), ("seen", "today")] {
+        same(field, operator, &["null", r#""""#]);
+        let without = format!(r#"{{"field":"{field}","operator":"{operator}"}}"#);
+        assert_eq!(condition(&without), condition(&on(field, operator, "null")));
+    }
+}
+
+#[test]
+fn a_value_of_the_wrong_kind_is_refused_at_its_place() {
+    const VALUE: &str = "/filters/0/value";
+    for (field, operator, value, pointer, message) in [
+        ("note", "eq", "5", VALUE, "must be a string"),
+        ("note", "like", "[\"a\"]", VALUE, "must be a single value, not an array"),
+        ("note", "in", "[\"a\",5]", "/filters/0/value/1", "must be a string"),
+        ("note", "in", r#""[5]""#, VALUE, "must be a string"),
+        ("note", "in", "true", VALUE, "must be a string"),
+        ("note", "in", r#""""#, VALUE, "nothing between two commas"),
+        ("note", "in", r#""a,,b""#, VALUE, "nothing between two commas"),
+        ("note", "in", r#""\"a""#, VALUE, "no closing one"),
+        ("note", "in", r#""\"a\"b""#, VALUE, "after a closing quote"),
+        ("note", "in", r#""[a]""#, VALUE, "not a JSON array"),
+        ("note", "eq", r#""a\u0000b""#, VALUE, "U+0000"),
+        ("note", "like", r#""\u0000""#, VALUE, "U+0000"),
+        ("note", "in", r#""[\"\\u0000\"]""#, VALUE, "U+0000"),
+        ("note", "in", r#""[\"\\ud800\"]""#, VALUE, "not a JSON array"),
+        ("price", "eq", "\"abc\"", VALUE, "must be a number such as 12.50, not \"abc\""),
+        ("price", "eq", r#""""#, VALUE, "must be a number"),
+        ("price", "eq", "\"NaN\"", VALUE, "must be a number"),
+        ("price", "eq", "\"Infinity\"", VALUE, "must be a number"),
+        ("price", "eq", "\"1_000\"", VALUE, "must be a number"),
+        ("price", "eq", "\"+1\"", VALUE, "must be a number"),
+        ("price", "eq", "\"0x1\"", VALUE, "must be a number"),
+        ("price", "eq", "\"1 2\"", VALUE, "must be a number"),
+        ("price", "eq", r#"{"$inc":1}"#, VALUE, "must be a number"),
+        ("price", "in", r#""1,000""#, VALUE, "must be a number such as 12.50, not \"000\""),
+        ("price", "eq", "1e400", VALUE, "an exponent from -100 to 100"),
+        ("price", "eq", "\"1e131071\"", VALUE, "an exponent from -100 to 100"),
+        ("price", "between", "[1]", VALUE, "two values, from and to, not 1"),
+        ("price", "between", "5", VALUE, "two values, from and to, not 1"),
+        ("price", "between", "\"1,2,3\"", VALUE, "not 3"),
+        ("price", "between", "[1,null]", "/filters/0/value/1", "use the operator empty"),
+        ("humidity", "gt", "1e400", VALUE, "too large"),
+        ("humidity", "gt", "\"NaN\"", VALUE, "must be a number"),
+        ("media", "in", "\"oil,chalk\"", VALUE, "\"chalk\" is not one of the options"),
+        ("media", "in", "[\"oil\",\"\"]", "/filters/0/value/1", "is not one of the options"),
+        ("made", "eq", "\"29.2.2024\"", VALUE, "is not a date"),
+        ("made", "eq", "\"2024-02-30\"", VALUE, "is not a date"),
+        ("made", "eq", "\"2024-02-29T00:00:00Z\"", VALUE, "is not a date"),
+        ("made", "eq", "20240229", VALUE, "must be a date"),
+        ("seen", "gt", "\"2024-02-30\"", VALUE, "a time with offset or a date"),
+        ("seen", "gt", "\"2024-02-29T10:00:00\"", VALUE, "a time with offset or a date"),
+        ("seen", "gt", "\"now\"", VALUE, "a time with offset or a date"),
+        ("artist", "eq", "\"Rembrandt\"", VALUE, "must be a record id as a string, or {\"external_key\""),
+        ("artist", "eq", "7", VALUE, "must be a record id"),
+        ("artist", "eq", r#"{"id":"x"}"#, VALUE, "must be a record id"),
+        ("artist", "eq", r#""{\"id\":1}""#, VALUE, "must be a record id"),
+        ("artist", "eq", r#"{"external_key":5}"#, "/filters/0/value/external_key", "must be a string"),
+        ("artist", "in", r#""a""#, VALUE, "must be a record id"),
+        ("id", "eq", "\"7\"", VALUE, "must be a record id"),
+        ("id", "eq", r#"{"external_key":"a"}"#, VALUE, "must be a record id"),
+        ("template_id", "eq", "\"works\"", VALUE, "must be the number of a template"),
+        ("template_slug", "in", "[7]", "/filters/0/value/0", "must be a string"),
+        ("note", "empty", "true", VALUE, "takes no value"),
+        ("seen", "today", "\"2024-01-01\"", VALUE, "takes no value"),
+    ] {
+        let body = format!("{{\"filters\":[{}]}}", on(field, operator, value));
+        let faults = faults(compile(&body));
+        assert_eq!(faults.len(), 1, "{field} {operator} {value}: {faults:?}");
+        assert_eq!(
+            (faults[0].0.as_str(), faults[0].1),
+            (pointer, Code::InvalidValue),
+            "{field} {operator} {value}"
+        );
+        assert!(faults[0].2.contains(message), "{field} {operator} {value}: {}", faults[0].2);
+    }
+}
+
+#[test]
+fn null_is_never_compared_with() {
+    for (field, operator) in
+        [("note", "eq"), ("price", "gt"), ("tags", "in"), ("artist", "neq"), ("id", "in")]
+    {
+        let faults = faults(compile(&format!("{{\"filters\":[{}]}}", on(field, operator, "null"))));
+        assert_eq!((faults[0].0.as_str(), faults[0].1), ("/filters/0/value", Code::InvalidValue));
+        assert!(faults[0].2.contains("use the operator empty or not-empty"), "{}", faults[0].2);
+    }
+}
+
+#[test]
+fn a_key_that_no_record_can_hold_is_refused_as_such() {
+    for (field, value, pointer) in [
+        ("external_key", r#""""#, "/filters/0/value"),
+        ("external_key", r#""a\tb""#, "/filters/0/value"),
+        ("artist", r#"{"external_key":" "}"#, "/filters/0/value/external_key"),
+        ("artist", r#""{\"external_key\":\"\"}""#, "/filters/0/value"),
+    ] {
+        let faults = faults(compile(&format!("{{\"filters\":[{}]}}", on(field, "eq", value))));
+        assert_eq!((faults[0].0.as_str(), faults[0].1), (pointer, Code::InvalidExternalKey), "{value}");
+    }
+}
+
+#[test]
+fn the_options_of_a_list_are_named() {
+    let error =
+        compile(&format!("{{\"filters\":[{}]}}", on("media", "in", "\"chalk\""))).expect_err("an option");
+    assert_eq!(error.hint.as_deref(), Some("the options are oil, ink"));
+}

@@ -1,0 +1,144 @@
+//! Conditions combined by and, or, not.
+
+/// A combination of leaves. Whatever a leaf is, each has one of two truth values, so the laws of Boolean algebra hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tree<L> {
+    /// Every part holds; without parts, always.
+    All(Vec<Tree<L>>),
+    /// At least one part holds; without parts, never.
+    Any(Vec<Tree<L>>),
+    /// The part does not hold.
+    Not(Box<Tree<L>>),
+    /// A single condition.
+    Leaf(L),
+}
+
+impl<L> Tree<L> {
+    /// Holds always.
+    pub const fn always() -> Self {
+        Tree::All(Vec::new())
+    }
+
+    /// Holds never.
+    pub const fn never() -> Self {
+        Tree::Any(Vec::new())
+    }
+
+    /// Whether this is [`Tree::always`].
+    pub fn is_always(&self) -> bool {
+        matches!(self, Tree::All(parts) if parts.is_empty())
+    }
+
+    /// Whether this is [`Tree::never`].
+    pub fn is_never(&self) -> bool {
+        matches!(self, Tree::Any(parts) if parts.is_empty())
+    }
+
+    /// Every part holds, in the simplest form: what holds always is left out, what holds never decides, and an `All`
+    /// never stands directly in an `All`.
+    pub fn all(parts: impl IntoIterator<Item = Tree<L>>) -> Self {
+        let mut kept = Vec::new();
+        for part in parts {
+            match part {
+                Tree::All(inner) => kept.extend(inner),
+                never if never.is_never() => return never,
+                other => kept.push(other),
+            }
+        }
+        if kept.len() == 1 { kept.swap_remove(0) } else { Tree::All(kept) }
+    }
+
+    /// At least one part holds, in the simplest form; the mirror image of [`Tree::all`].
+    pub fn any(parts: impl IntoIterator<Item = Tree<L>>) -> Self {
+        let mut kept = Vec::new();
+        for part in parts {
+            match part {
+                Tree::Any(inner) => kept.extend(inner),
+                always if always.is_always() => return always,
+                other => kept.push(other),
+            }
+        }
+        if kept.len() == 1 { kept.swap_remove(0) } else { Tree::Any(kept) }
+    }
+
+    /// The opposite, in the simplest form.
+    pub fn negated(self) -> Self {
+        match self {
+            Tree::Not(part) => *part,
+            always if always.is_always() => Tree::never(),
+            never if never.is_never() => Tree::always(),
+            other => Tree::Not(Box::new(other)),
+        }
+    }
+
+    /// Every leaf, in the order written.
+    pub fn leaves(&self) -> Vec<&L> {
+        match self {
+            Tree::All(parts) | Tree::Any(parts) => parts.iter().flat_map(Tree::leaves).collect(),
+            Tree::Not(part) => part.leaves(),
+            Tree::Leaf(leaf) => vec![leaf],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Leaves are the numbers of truth values.
+    fn holds(tree: &Tree<usize>, values: &[bool]) -> bool {
+        match tree {
+            Tree::All(parts) => parts.iter().all(|part| holds(part, values)),
+            Tree::Any(parts) => parts.iter().any(|part| holds(part, values)),
+            Tree::Not(part) => !holds(part, values),
+            Tree::Leaf(number) => values[*number],
+        }
+    }
+
+    fn simplified(tree: Tree<usize>) -> Tree<usize> {
+        match tree {
+            Tree::All(parts) => Tree::all(parts.into_iter().map(simplified)),
+            Tree::Any(parts) => Tree::any(parts.into_iter().map(simplified)),
+            Tree::Not(part) => simplified(*part).negated(),
+            leaf @ Tree::Leaf(_) => leaf,
+        }
+    }
+
+    /// No constant inside, no part of the same kind as the whole, nothing negated twice, nothing combined with itself.
+    fn is_simple(tree: &Tree<usize>) -> bool {
+        let fits = |part: &Tree<usize>| !part.is_always() && !part.is_never() && is_simple(part);
+        match tree {
+            Tree::All(parts) => {
+                parts.len() != 1 && parts.iter().all(|part| fits(part) && !matches!(part, Tree::All(_)))
+            }
+            Tree::Any(parts) => {
+                parts.len() != 1 && parts.iter().all(|part| fits(part) && !matches!(part, Tree::Any(_)))
+            }
+            Tree::Not(part) => fits(part) && !matches!(**part, Tree::Not(_)),
+            Tree::Leaf(_) => true,
+        }
+    }
+
+    fn trees() -> impl Strategy<Value = Tree<usize>> {
+        (0..4_usize).prop_map(Tree::Leaf).prop_recursive(5, 40, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Tree::All),
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Tree::Any),
+                inner.prop_map(|part| Tree::Not(Box::new(part))),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_simplified_tree_means_the_same(tree in trees()) {
+            let simple = simplified(tree.clone());
+            prop_assert!(is_simple(&simple), "{:?}", simple);
+            for values in 0..16 {
+                let values: Vec<bool> = (0..4).map(|bit| values >> bit & 1 == 1).collect();
+                prop_assert_eq!(holds(&tree, &values), holds(&simple, &values));
+            }
+        }
+    }
+}
