@@ -32,6 +32,8 @@ pub mod record;
 /// Ids that carry their template's number.
 pub mod record_id;
 mod schema;
+/// Search.
+pub mod search;
 /// Names of projects, templates and attributes.
 pub mod slug;
 /// Templates.

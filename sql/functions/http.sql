@@ -75,3 +75,7 @@ comment on function keyed_http.drop_template(text) is 'DELETE /templates/{templa
 create function keyed_http.batch(body text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_batch';
 comment on function keyed_http.batch(text) is 'POST /entities/batch.';
+
+create function keyed_http.search(template text, body text) returns text
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_search';
+comment on function keyed_http.search(text, text) is 'POST /entities/search/{templateId}.';

@@ -53,6 +53,11 @@ impl Schema for Sight {
         Some(Rc::new(Sight::new(&self.caller, target)))
     }
 
+    fn display(&self) -> Option<Attribute<'_>> {
+        let slug = self.template.display_slug()?;
+        self.attributes().find(|attribute| attribute.slug == slug)
+    }
+
     fn visible(&self, _alias: &str) -> Option<String> {
         // Rights are given on whole tables: who may read one sees all of its rows.
         None

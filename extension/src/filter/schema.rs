@@ -73,6 +73,11 @@ pub trait Schema {
     /// It is put into statements as it is. The caller of the renderer adds that of the filtered template itself.
     fn visible(&self, alias: &str) -> Option<String>;
 
+    /// The attribute that people see in place of a record: by default the first text.
+    fn display(&self) -> Option<Attribute<'_>> {
+        self.attributes().find(|attribute| attribute.kind == Kind::String)
+    }
+
     /// The attribute of this name.
     fn attribute(&self, key: AttributeKey, name: &str) -> Option<Attribute<'_>> {
         match key {

@@ -119,12 +119,19 @@ fn search_path_is_pinned() -> bool {
 }
 
 fn pin_search_path() -> i32 {
-    // SAFETY: both strings are static; GUC_ACTION_SAVE ties the change to the level that was just begun.
+    // SAFETY: begins a level that the caller ends.
+    let level = unsafe { pg_sys::NewGUCNestLevel() };
+    set(c"search_path", SEARCH_PATH);
+    level
+}
+
+/// Sets a setting for the level that was just begun.
+fn set(name: &CStr, value: &CStr) {
+    // SAFETY: both strings are NUL-terminated; GUC_ACTION_SAVE ties the change to the level.
     unsafe {
-        let level = pg_sys::NewGUCNestLevel();
         pg_sys::set_config_option(
-            c"search_path".as_ptr(),
-            SEARCH_PATH.as_ptr(),
+            name.as_ptr(),
+            value.as_ptr(),
             pg_sys::GucContext::PGC_USERSET,
             pg_sys::GucSource::PGC_S_SESSION,
             pg_sys::GucAction::GUC_ACTION_SAVE,
@@ -132,8 +139,19 @@ fn pin_search_path() -> i32 {
             0,
             false,
         );
-        level
     }
+}
+
+/// Runs statements that are not compiled to machine code first: for one that touches many rows and is over in a tenth
+/// of a second, compiling takes longer than running.
+pub fn without_jit<R>(body: impl FnOnce() -> R) -> R {
+    // SAFETY: begins a level that is ended below, or by the end of the (sub)transaction when an error unwinds.
+    let level = unsafe { pg_sys::NewGUCNestLevel() };
+    set(c"jit", c"off");
+    let result = body();
+    // SAFETY: see above.
+    unsafe { pg_sys::AtEOXact_GUC(true, level) };
+    result
 }
 
 /// An error of PostgreSQL that was survived.

@@ -1,6 +1,8 @@
 //! Everything that touches PostgreSQL's C interface, and the only place of `unsafe`: the rest of the crate is
 //! written in terms of these few shapes.
 
+/// Time zones.
+pub mod clock;
 /// Values in and out of PostgreSQL's `Datum`.
 pub mod datum;
 /// Functions that PostgreSQL calls: arguments in, one result out.

@@ -44,14 +44,13 @@ fn write_labels(out: &mut String, attribute: &Attribute, value: Option<Datum>) {
         if index > 0 {
             out.push(',');
         }
-        let option = attribute.options.iter().flatten().find(|option| option.value == *element);
-        write_string(out, option.map_or(element, |option| &option.label));
+        write_string(out, attribute.label_of(element));
     }
     out.push(']');
 }
 
-/// The target's display value, key and template; nulls when it is deleted or out of the caller's sight.
-fn write_target(out: &mut String, caller: &Caller, attribute: &Attribute, target_id: Datum) {
+/// Appends the target's display value, key and template; nulls when it is deleted or out of the caller's sight.
+pub fn write_target(out: &mut String, caller: &Caller, attribute: &Attribute, target_id: Datum) {
     let target = attribute.target.and_then(catalog::by_id);
     let target = target.filter(|target| caller.require(Right::Read, target).is_ok());
     let Some(target) = target else {

@@ -219,14 +219,14 @@ fn set_indexed(spi: &Connection, template: &Template, attribute: &Attribute, ind
     update_attribute(spi, attribute, "indexed", pg_sys::BOOLOID, Some(Datum::from(indexed)));
 }
 
-/// Drops the indexes that stand on this column alone, by its number or inside an expression.
+/// Drops the indexes that stand on this column, by its number or inside an expression, and on no other but the id.
 fn drop_indexes(spi: &Connection, template: &Template, attribute: &Attribute) {
     let rows = spi.run_once(
         "select i.indexrelid::regclass::text from pg_index i where i.indrelid = $1 and not i.indisunique \
          and exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = i.indexrelid \
          and d.refobjid = $1 and d.refobjsubid = $2) \
          and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = i.indexrelid \
-         and d.refobjid = $1 and d.refobjsubid <> $2)",
+         and d.refobjid = $1 and d.refobjsubid not in ($2, 1))",
         Access::Latest,
         &[
             (pg_sys::OIDOID, Some(Datum::from(template.table))),

@@ -141,8 +141,9 @@ pub fn index(table: &str, slug: &str, kind: Kind, indexed: bool) -> Option<Strin
     }
     Some(match kind {
         Kind::List => format!("create index on {table} using gin (\"{slug}\")"),
-        Kind::String => format!("create index on {table} (pg_catalog.left(\"{slug}\", 200))"),
-        _ => format!("create index on {table} (\"{slug}\")"),
+        // The id lets a page begin where the one before ended, among any number of equal values.
+        Kind::String => format!("create index on {table} (pg_catalog.left(\"{slug}\", 200), id)"),
+        _ => format!("create index on {table} (\"{slug}\", id)"),
     })
 }
 

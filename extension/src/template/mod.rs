@@ -77,6 +77,14 @@ pub struct Attribute {
     pub column: i16,
 }
 
+impl Attribute {
+    /// What people read in place of a list's value.
+    pub fn label_of<'a>(&'a self, value: &'a str) -> &'a str {
+        let option = self.options.iter().flatten().find(|option| option.value == value);
+        option.map_or(value, |option| &option.label)
+    }
+}
+
 /// A template: a table.
 #[derive(Default)]
 pub struct Template {

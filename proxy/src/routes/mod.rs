@@ -4,4 +4,5 @@ pub(crate) mod batch;
 pub(crate) mod by_key;
 pub(crate) mod entities;
 pub(crate) mod health;
+pub(crate) mod search;
 pub(crate) mod templates;

@@ -1,0 +1,14 @@
+//! Time zones, as PostgreSQL knows them.
+
+use pgrx::pg_sys;
+use std::ffi::CString;
+
+/// Whether there is a time zone of this name, and one whose days have whole seconds.
+pub fn is_time_zone(name: &str) -> bool {
+    let Ok(name) = CString::new(name) else { return false };
+    // SAFETY: the name is NUL-terminated; an unknown one yields null, a known one an entry that stays for the session.
+    unsafe {
+        let zone = pg_sys::pg_tzset(name.as_ptr());
+        !zone.is_null() && pg_sys::pg_tz_acceptable(zone)
+    }
+}

@@ -1,0 +1,130 @@
+//! Where a page ended: the values that its last record is sorted by, bound to the search they belong to.
+//!
+//! A cursor is opaque, not secret: what it holds is read as carefully as any other part of a request, and holding
+//! another's cursor shows nothing that the search itself would not show.
+
+use super::sort::SortKey;
+use crate::error::{Code, Error};
+use crate::filter::field::Column;
+use crate::quote::literal;
+use crate::record::{time, value};
+use crate::template::definition::Kind;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// The last record of a page, in SQL.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The values it is sorted by, each as an expression of its type; `None` for null.
+    pub values: Vec<Option<String>>,
+    /// Its id, as an expression.
+    pub id: String,
+}
+
+/// Which search a cursor belongs to: eight bytes of a hash of everything that decides on the order and the selection.
+pub fn fingerprint(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    URL_SAFE_NO_PAD.encode(&hash.finalize()[..8])
+}
+
+/// Makes a cursor; `values` are JSON.
+pub fn encode(fingerprint: &str, values: &[String], id: &str) -> String {
+    let mut json = format!("[\"{fingerprint}\",\"{id}\"");
+    for value in values {
+        json.push(',');
+        json.push_str(value);
+    }
+    json.push(']');
+    URL_SAFE_NO_PAD.encode(json)
+}
+
+/// Reads a cursor of this search.
+pub fn decode(cursor: &str, expected: &str, keys: &[CursorKey]) -> Result<Position, Error> {
+    let refuse = || {
+        Error::at(Code::InvalidValue, "/cursor", "this is not a cursor of this search")
+            .hint("send next_cursor of the page before, with the same filters and the same sort")
+    };
+    let json = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|json| String::from_utf8(json).ok());
+    let json = json.ok_or_else(refuse)?;
+    let parts: Vec<&RawValue> = serde_json::from_str(&json).map_err(|_| refuse())?;
+    let text = |part: &RawValue| serde_json::from_str::<String>(part.get()).ok();
+    let [fingerprint, id, values @ ..] = parts.as_slice() else { return Err(refuse()) };
+    if text(fingerprint).as_deref() != Some(expected) || values.len() != keys.len() {
+        return Err(refuse());
+    }
+    let id = text(id).and_then(|id| Uuid::parse_str(&id).ok()).ok_or_else(refuse)?;
+    let values = values.iter().zip(keys).map(|(value, key)| match value.get() {
+        "null" => Some(None),
+        _ => key.expression(value).map(Some),
+    });
+    let values = values.collect::<Option<Vec<_>>>().ok_or_else(refuse)?;
+    Ok(Position { values, id: format!("'{}'::uuid", id.hyphenated()) })
+}
+
+/// The type of a value in a cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CursorKey {
+    /// A value of an attribute's type.
+    Of(Kind, bool),
+    /// A whole number.
+    Rank,
+}
+
+impl From<&SortKey> for CursorKey {
+    fn from(key: &SortKey) -> CursorKey {
+        let exact = !matches!(key.column, Column::Attribute { exact: false, .. });
+        CursorKey::Of(key.column.kind(), exact)
+    }
+}
+
+impl CursorKey {
+    fn expression(self, json: &RawValue) -> Option<String> {
+        let text = || serde_json::from_str::<String>(json.get()).ok().filter(|text| !text.contains('\0'));
+        match self {
+            CursorKey::Rank => json.get().parse::<i32>().ok().map(|rank| format!("({rank})")),
+            CursorKey::Of(Kind::String, _) => text().map(|text| literal(&text)),
+            CursorKey::Of(Kind::Number | Kind::Metric, exact) => {
+                let number = json.get();
+                let is_number = number.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+                value::check_number_size(number, "").ok().filter(|()| is_number)?;
+                let sql_type =
+                    if exact && self.kind() == Kind::Number { "numeric" } else { "double precision" };
+                number.parse::<f64>().ok().filter(|value| value.is_finite() || exact)?;
+                Some(format!("'{number}'::{sql_type}"))
+            }
+            CursorKey::Of(Kind::List, _) => {
+                let elements: Vec<String> = serde_json::from_str(json.get()).ok()?;
+                let elements: Vec<String> = elements.iter().map(|element| literal(element)).collect();
+                Some(format!("array[{}]::text[]", elements.join(", ")))
+            }
+            CursorKey::Of(Kind::Date, _) => {
+                let text = text()?;
+                time::parse_date(&text, "").ok()?;
+                Some(format!("'{text}'::date"))
+            }
+            CursorKey::Of(Kind::DateTime, _) => {
+                let text = text()?;
+                time::parse_datetime(&text, "").ok()?;
+                Some(format!("'{text}'::timestamptz"))
+            }
+            CursorKey::Of(Kind::Reference, _) => {
+                let id = Uuid::parse_str(&text()?).ok()?;
+                Some(format!("'{}'::uuid", id.hyphenated()))
+            }
+        }
+    }
+
+    fn kind(self) -> Kind {
+        match self {
+            CursorKey::Of(kind, _) => kind,
+            CursorKey::Rank => Kind::Number,
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Search: which records, in which order, page by page.
+//!
+//! ```text
+//! body ──query──▶ Query ──plan (filter, sort, cursor)──▶ Plan ──run──▶ statements ──▶ JSON
+//! ```
+//!
+//! Everything up to the plan is pure text. The plan is the one place where the caller's sight joins a statement: its
+//! condition holds what the caller may see, and every statement of a search (page, count, facets) is made from it.
+
+/// Where a page ended.
+pub mod cursor;
+/// Values and how often they occur.
+pub mod facet;
+/// The SQL functions and the HTTP door.
+pub mod functions;
+/// Keyset pages.
+pub mod page;
+/// Query + template → parts of statements.
+pub mod plan;
+/// The body of a search.
+pub mod query;
+/// Statements → answer.
+pub mod run;
+/// What records are sorted by.
+pub mod sort;
+/// The time zone of a search.
+pub mod time_zone;

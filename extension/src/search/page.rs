@@ -1,0 +1,142 @@
+//! Keyset pages: what follows a position in an order, as conditions that an index can serve.
+//!
+//! A page is sought in segments. With one sort key, the records that have a value and those that have none are two:
+//! each is one run of an index on `(key, id)`, in either direction, and the second is read only when the first is
+//! used up. So records without a value can stand last also where the largest come first, which no single run gives.
+
+use super::cursor::Position;
+use super::sort::{Direction, Nulls};
+
+/// A sort key as an expression in SQL.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    /// The expression.
+    pub sql: String,
+    /// Which values come first.
+    pub direction: Direction,
+    /// Where nulls stand.
+    pub nulls: Nulls,
+    /// Whether there can be nulls.
+    pub is_nullable: bool,
+}
+
+/// A part of an order, read in one run.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Which records belong to it and follow the position; `None` for all.
+    pub condition: Option<String>,
+    /// Their order.
+    pub order_by: String,
+}
+
+/// The order: the keys, then `id` in the direction of the last key.
+#[derive(Debug)]
+pub struct Order {
+    /// The keys.
+    pub keys: Vec<Expression>,
+    /// The column that decides between records that are alike in all keys.
+    pub id: String,
+    /// The direction of the id.
+    pub tie: Direction,
+}
+
+impl Order {
+    /// The segments that follow a position, in their order; all of them without one.
+    pub fn segments(&self, after: Option<&Position>) -> Vec<Segment> {
+        match self.keys.as_slice() {
+            [key] if key.is_nullable => self.two_runs(key, after),
+            _ => vec![Segment {
+                condition: after.map(|position| self.following(position)),
+                order_by: self.order_by(),
+            }],
+        }
+    }
+
+    fn order_by(&self) -> String {
+        let mut sql = String::new();
+        for key in &self.keys {
+            sql.push_str(&format!("{}{}", key.sql, word(key.direction)));
+            if key.is_nullable {
+                sql.push_str(if key.nulls == Nulls::First { " nulls first" } else { " nulls last" });
+            }
+            sql.push_str(", ");
+        }
+        sql + &self.id + word(self.tie)
+    }
+
+    fn two_runs(&self, key: &Expression, after: Option<&Position>) -> Vec<Segment> {
+        let value = after.map(|position| position.values[0].as_deref());
+        let id_follows = |position: &Position| format!("{} {} {}", self.id, sign(self.tie), position.id);
+        let with_value = |after: Option<&Position>| Segment {
+            condition: Some(
+                match after.and_then(|position| Some((position, position.values[0].as_ref()?))) {
+                    Some((position, value)) => {
+                        format!(
+                            "({}, {}) {} ({value}, {})",
+                            key.sql,
+                            self.id,
+                            sign(key.direction),
+                            position.id
+                        )
+                    }
+                    None => format!("{} is not null", key.sql),
+                },
+            ),
+            order_by: format!("{}{}, {}{}", key.sql, word(key.direction), self.id, word(self.tie)),
+        };
+        let without = |after: Option<&Position>| Segment {
+            condition: Some(match after {
+                Some(position) => format!("{} is null and {}", key.sql, id_follows(position)),
+                None => format!("{} is null", key.sql),
+            }),
+            order_by: format!("{}{}", self.id, word(self.tie)),
+        };
+        match (key.nulls, value) {
+            (Nulls::Last, None) => vec![with_value(None), without(None)],
+            (Nulls::Last, Some(Some(_))) => vec![with_value(after), without(None)],
+            (Nulls::Last, Some(None)) => vec![without(after)],
+            (Nulls::First, None) => vec![without(None), with_value(None)],
+            (Nulls::First, Some(None)) => vec![without(after), with_value(None)],
+            (Nulls::First, Some(Some(_))) => vec![with_value(after)],
+        }
+    }
+
+    /// What stands behind a position.
+    fn following(&self, position: &Position) -> String {
+        if let ([key], [Some(value)]) = (self.keys.as_slice(), position.values.as_slice())
+            && key.direction == self.tie
+        {
+            return format!("({}, {}) {} ({value}, {})", key.sql, self.id, sign(self.tie), position.id);
+        }
+        let mut condition = format!("{} {} {}", self.id, sign(self.tie), position.id);
+        for (key, value) in self.keys.iter().zip(&position.values).rev() {
+            let (behind, alike) = match value {
+                Some(value) => {
+                    let beyond = format!("{} {} {value}", key.sql, sign(key.direction));
+                    let behind = match key.nulls {
+                        Nulls::Last if key.is_nullable => format!("{beyond} or {} is null", key.sql),
+                        _ => beyond,
+                    };
+                    (Some(behind), format!("{} = {value}", key.sql))
+                }
+                None => (
+                    (key.nulls == Nulls::First).then(|| format!("{} is not null", key.sql)),
+                    format!("{} is null", key.sql),
+                ),
+            };
+            condition = match behind {
+                Some(behind) => format!("({behind} or {alike} and {condition})"),
+                None => format!("({alike} and {condition})"),
+            };
+        }
+        condition
+    }
+}
+
+fn word(direction: Direction) -> &'static str {
+    if direction == Direction::Descending { " desc" } else { "" }
+}
+
+fn sign(direction: Direction) -> &'static str {
+    if direction == Direction::Descending { "<" } else { ">" }
+}

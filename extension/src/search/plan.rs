@@ -1,0 +1,123 @@
+//! Query + template → the parts of its statements: where, in which order, and what the cursor carries. Pure text.
+
+use super::cursor::{self, CursorKey, Position};
+use super::facet::Facet;
+use super::page::{Expression, Order};
+use super::query::{Count, DEFAULT_LIMIT, Query};
+use super::sort::{self, Direction, SortKey};
+use crate::access::sight::Sight;
+use crate::error::Error;
+use crate::filter::field::Column;
+use crate::filter::schema::Schema;
+use crate::filter::{Filter, check, parse, render};
+use crate::quote::identifier;
+use crate::template::definition::Kind;
+
+/// The alias of the searched table in every statement of a search.
+pub const RECORD: &str = "t";
+
+/// A search whose every part agrees with its template.
+#[derive(Debug)]
+pub struct Plan {
+    /// The conditions of `filters` and `filter_groups`.
+    pub filter: Filter,
+    /// What the records are sorted by.
+    pub keys: Vec<SortKey>,
+    /// The tables: the template's, and those whose columns it is sorted by.
+    pub from: String,
+    /// Which records are found, page or not.
+    pub condition: String,
+    /// Their order.
+    pub order: Order,
+    /// The types of the values in a cursor.
+    pub cursor_keys: Vec<CursorKey>,
+    /// Which search a cursor belongs to.
+    pub fingerprint: String,
+    /// Where the page before ended.
+    pub position: Option<Position>,
+    /// The most records of the page.
+    pub limit: usize,
+    /// Whether all records found are counted.
+    pub count: Count,
+    /// Fields whose values are counted.
+    pub facets: Vec<Facet>,
+}
+
+impl Plan {
+    /// Checks a query against a template as its caller sees it. `time_zone` was seen to be one.
+    pub fn new(query: &Query, sight: &Sight, time_zone: &str) -> Result<Plan, Error> {
+        let conditions = parse::body(query.filters, query.filter_groups)?;
+        let settings = check::Settings { attribute_key: query.attribute_key, time_zone };
+        let filter = check::check(&conditions, sight, settings)?;
+        let keys = sort::parse(query.sort, sight, query.attribute_key)?;
+        let facets = Facet::parse(&query.facets, sight, query.attribute_key)?;
+        let rendered = render::render(&filter, RECORD, render::Options::default());
+
+        let mut from = format!("{} {RECORD}", sight.table());
+        let mut expressions = Vec::with_capacity(keys.len());
+        for (number, key) in keys.iter().enumerate() {
+            let alias = join(&mut from, number, key);
+            expressions.push(expression(key, &alias));
+        }
+        let tie = keys.last().map_or(Direction::Descending, |key| key.direction);
+        let order = Order { keys: expressions, id: format!("{RECORD}.id"), tie };
+        let cursor_keys: Vec<CursorKey> = keys.iter().map(CursorKey::from).collect();
+
+        let mut conditions = vec![format!("{RECORD}.deleted_at is null")];
+        conditions.extend(sight.visible(RECORD));
+        if !filter.is_always_true() {
+            conditions.push(rendered.clone());
+        }
+        let fingerprint = cursor::fingerprint(&[&sight.full_name(), &rendered, &format!("{order:?}")]);
+        let position = match &query.cursor {
+            Some(cursor) => Some(cursor::decode(cursor, &fingerprint, &cursor_keys)?),
+            None => None,
+        };
+        Ok(Plan {
+            filter,
+            keys,
+            from,
+            condition: conditions.join(" and "),
+            order,
+            cursor_keys,
+            fingerprint,
+            position,
+            limit: query.limit.unwrap_or(DEFAULT_LIMIT),
+            count: query.count,
+            facets,
+        })
+    }
+}
+
+/// Adds the tables between the record and the column it is sorted by. Where a reference leads to no live record that
+/// the caller sees, there is no value. Returns the alias of the column's table.
+fn join(from: &mut String, number: usize, key: &SortKey) -> String {
+    let mut alias = RECORD.to_owned();
+    for (depth, step) in key.path.iter().enumerate() {
+        let next = format!("s{number}_{depth}");
+        let visible = step.target.visible(&next).map(|visible| format!(" and {visible}")).unwrap_or_default();
+        from.push_str(&format!(
+            " left join {} {next} on {next}.id = {alias}.{} and {next}.deleted_at is null{visible}",
+            step.target.table(),
+            identifier(&step.slug)
+        ));
+        alias = next;
+    }
+    alias
+}
+
+fn expression(key: &SortKey, alias: &str) -> Expression {
+    let column = key.column.sql(alias);
+    let sql = match &key.column {
+        // As the index has it: what two texts begin with decides, unless they agree for this long.
+        Column::Attribute { kind: Kind::String, .. } => format!("pg_catalog.left({column}, 200)"),
+        _ => column,
+    };
+    let is_standard = matches!(key.column, Column::Id | Column::CreatedAt | Column::UpdatedAt);
+    Expression {
+        sql,
+        direction: key.direction,
+        nulls: key.nulls,
+        is_nullable: !(is_standard && key.path.is_empty()),
+    }
+}

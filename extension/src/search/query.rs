@@ -1,0 +1,194 @@
+//! The body of a search: its shape, and nothing of what it says about a template.
+
+use crate::error::{Code, Error};
+use crate::filter::schema::AttributeKey;
+use crate::json;
+use crate::template::definition::unknown_member;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// How many records a page has when the request does not say.
+pub const DEFAULT_LIMIT: usize = 100;
+/// The most records of a page.
+pub const MOST_LIMIT: usize = 1000;
+/// The most fields whose values are counted in one search.
+pub const MOST_FACETS: usize = 20;
+
+/// Whether all the records that were found are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Count {
+    /// `total` is null.
+    #[default]
+    None,
+    /// `total` is what the planner expects.
+    Estimated,
+    /// `total` is counted.
+    Exact,
+}
+
+/// A search as it was sent (contract, "Search body").
+#[derive(Debug, Default)]
+pub struct Query<'a> {
+    /// Words to find anywhere in a record.
+    pub global_search: Option<Cow<'a, str>>,
+    /// Conditions that must all hold.
+    pub filters: Option<&'a RawValue>,
+    /// Groups of conditions, of which one must hold.
+    pub filter_groups: Option<&'a RawValue>,
+    /// How conditions and sorts name attributes.
+    pub attribute_key: AttributeKey,
+    /// What the records are sorted by.
+    pub sort: Option<&'a RawValue>,
+    /// The most records of the page.
+    pub limit: Option<usize>,
+    /// Where the page before ended.
+    pub cursor: Option<Cow<'a, str>>,
+    /// The parts of each record that are wanted; all when absent.
+    pub fields: Option<Vec<String>>,
+    /// Whether `attribute_values` come too.
+    pub verbose: bool,
+    /// Whether all records found are counted.
+    pub count: Count,
+    /// In which time zone a day is a day.
+    pub time_zone: Option<Cow<'a, str>>,
+    /// Fields whose values are counted.
+    pub facets: Vec<Cow<'a, str>>,
+}
+
+impl<'a> Query<'a> {
+    /// Reads the body. Members that are null count as absent.
+    pub fn parse(body: &'a str) -> Result<Query<'a>, Error> {
+        let mut query = Query::default();
+        for (name, value) in json::object(body)?.0 {
+            let here = format!("/{}", json::pointer_step(&name));
+            if json::is_null(value) && KNOWN.contains(&name.as_ref()) {
+                continue;
+            }
+            match name.as_ref() {
+                "global_search" => query.global_search = Some(string_at(value, &here)?),
+                "filters" => query.filters = Some(value),
+                "filter_groups" => query.filter_groups = Some(value),
+                "attribute_key" => query.attribute_key = AttributeKey::parse(value, &here)?,
+                "sort" => query.sort = Some(value),
+                "limit" => query.limit = Some(limit_at(value, &here)?),
+                "cursor" => query.cursor = Some(string_at(value, &here)?),
+                "fields" => query.fields = Some(fields_at(value, &here)?),
+                "verbose" => query.verbose = json::boolean_at(value, &here)?,
+                "count" => query.count = count_at(value, &here)?,
+                "time_zone" => query.time_zone = Some(string_at(value, &here)?),
+                "facets" => query.facets = facets_at(value, &here)?,
+                _ => {
+                    let hint = format!("a search has {}", KNOWN.join(", "));
+                    return Err(unknown_member(&name, &here).hint(hint));
+                }
+            }
+        }
+        Ok(query)
+    }
+}
+
+const KNOWN: [&str; 12] = [
+    "global_search",
+    "filters",
+    "filter_groups",
+    "attribute_key",
+    "sort",
+    "limit",
+    "cursor",
+    "fields",
+    "verbose",
+    "count",
+    "time_zone",
+    "facets",
+];
+
+fn string_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Cow<'a, str>, Error> {
+    json::string_at(value, pointer)?.ok_or_else(|| Error::at(Code::InvalidValue, pointer, "must be a string"))
+}
+
+fn limit_at(value: &RawValue, pointer: &str) -> Result<usize, Error> {
+    value.get().parse().ok().filter(|limit| (1..=MOST_LIMIT).contains(limit)).ok_or_else(|| {
+        Error::at(Code::InvalidValue, pointer, format!("limit is a whole number from 1 to {MOST_LIMIT}"))
+            .hint("read further pages with next_cursor")
+    })
+}
+
+fn count_at(value: &RawValue, pointer: &str) -> Result<Count, Error> {
+    match string_at(value, pointer)?.as_ref() {
+        "none" => Ok(Count::None),
+        "estimated" => Ok(Count::Estimated),
+        "exact" => Ok(Count::Exact),
+        _ => Err(Error::at(Code::InvalidValue, pointer, "must be \"none\", \"estimated\" or \"exact\"")),
+    }
+}
+
+/// An array of names, or one string with commas between them, as the query string of a lookup has it.
+fn fields_at(value: &RawValue, pointer: &str) -> Result<Vec<String>, Error> {
+    if let Some(text) = json::string_at(value, pointer)? {
+        let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+        return Ok(names.map(str::to_owned).collect());
+    }
+    let names = json::array_at(value, pointer)?.into_iter().enumerate();
+    names.map(|(index, name)| Ok(string_at(name, &format!("{pointer}/{index}"))?.into_owned())).collect()
+}
+
+fn facets_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Vec<Cow<'a, str>>, Error> {
+    let names = json::array_at_most(value, MOST_FACETS + 1, pointer)?;
+    if names.len() > MOST_FACETS {
+        return Err(Error::at(Code::InvalidValue, pointer, format!("at most {MOST_FACETS} facets")));
+    }
+    let names = names.into_iter().enumerate();
+    names.map(|(index, name)| string_at(name, &format!("{pointer}/{index}"))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_without_members_asks_for_everything() {
+        let query = Query::parse("{}").expect("a query");
+        assert!(query.filters.is_none() && query.sort.is_none() && query.limit.is_none());
+        assert_eq!((query.count, query.verbose), (Count::None, false));
+    }
+
+    #[test]
+    fn null_counts_as_absent() {
+        let nulls = KNOWN.map(|name| format!("\"{name}\":null")).join(",");
+        let body = format!("{{{nulls}}}");
+        let query = Query::parse(&body).expect("a query");
+        assert!(query.cursor.is_none() && query.fields.is_none() && query.facets.is_empty());
+    }
+
+    #[test]
+    fn fields_are_an_array_or_a_list_with_commas() {
+        for body in [r#"{"fields": ["a", "b"]}"#, r#"{"fields": " a ,b,"}"#] {
+            assert_eq!(
+                Query::parse(body).expect("a query").fields.as_deref(),
+                Some(&["a".to_owned(), "b".to_owned()][..])
+            );
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_its_place() {
+        for (body, pointer) in [
+            (r#"{"limit": 0}"#, "/limit"),
+            (r#"{"limit": 1001}"#, "/limit"),
+            (r#"{"limit": 1.5}"#, "/limit"),
+            (r#"{"limit": -1}"#, "/limit"),
+            (r#"{"limit": "10"}"#, "/limit"),
+            (r#"{"count": "all"}"#, "/count"),
+            (r#"{"cursor": 5}"#, "/cursor"),
+            (r#"{"fields": [1]}"#, "/fields/0"),
+            (r#"{"facets": "city"}"#, "/facets"),
+            (r#"{"facets": ["a", 1]}"#, "/facets/1"),
+            (r#"{"filter": []}"#, "/filter"),
+            (r#"{"verbose": "yes"}"#, "/verbose"),
+            (r#"{"attribute_key": "name"}"#, "/attribute_key"),
+        ] {
+            let error = Query::parse(body).expect_err(body);
+            assert_eq!(error.faults[0].pointer, pointer, "{body}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Runs the statements of a search and writes the answer: `{records, next_cursor, has_more, total, facets?}`.
+
+use super::facet::Facet;
+use super::page::Segment;
+use super::plan::{Plan, RECORD};
+use super::query::{Count, Query};
+use super::{cursor, time_zone};
+use crate::access::sight::Sight;
+use crate::access::{Caller, Right};
+use crate::error::Error;
+use crate::filter::render;
+use crate::json::write_string;
+use crate::postgres::datum;
+use crate::postgres::guard::{as_owner, without_jit};
+use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::record::read;
+use crate::record::shape::{STANDARD_COLUMNS, View, write_value};
+use crate::record::statement::columns;
+use crate::record::verbose;
+use crate::template::Template;
+use crate::template::definition::Kind;
+use std::rc::Rc;
+
+/// Finds records of a template.
+pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
+    caller.require(Right::Read, template)?;
+    let query = Query::parse(body)?;
+    let zone = time_zone::check(query.time_zone.as_deref())?;
+    let sight = Sight::new(caller, Rc::clone(template));
+    let plan = Plan::new(&query, &sight, &zone)?;
+    let view = View::parse(caller, template, query.fields.as_deref(), query.verbose)?;
+    as_owner(|| without_jit(|| connected(|spi| Ok(answer(spi, caller, template, &plan, &view)))))
+}
+
+/// The condition that the filters of a search compile to, for reading.
+pub fn filter_sql(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
+    caller.require(Right::Read, template)?;
+    let query = Query::parse(body)?;
+    let plan = Plan::new(
+        &query,
+        &Sight::new(caller, Rc::clone(template)),
+        &time_zone::check(query.time_zone.as_deref())?,
+    )?;
+    Ok(render::render(&plan.filter, RECORD, render::Options::default()))
+}
+
+fn answer(spi: &Connection, caller: &Caller, template: &Template, plan: &Plan, view: &View) -> String {
+    let mut out = String::from("{\"records\":[");
+    let page = records(spi, template, plan, view, &mut out);
+    out.push_str("],\"next_cursor\":");
+    match &page.next {
+        Some(cursor) => write_string(&mut out, cursor),
+        None => out.push_str("null"),
+    }
+    out.push_str(",\"has_more\":");
+    out.push_str(if page.next.is_some() { "true" } else { "false" });
+    out.push_str(",\"total\":");
+    match total(spi, plan, template, &page) {
+        Some(total) => out.push_str(&total.to_string()),
+        None => out.push_str("null"),
+    }
+    if !plan.facets.is_empty() {
+        out.push_str(",\"facets\":{");
+        for (position, facet) in plan.facets.iter().enumerate() {
+            if position > 0 {
+                out.push(',');
+            }
+            write_string(&mut out, &facet.name);
+            out.push(':');
+            write_facet(spi, caller, template, plan, facet, &mut out);
+        }
+        out.push('}');
+    }
+    out.push('}');
+    out
+}
+
+struct Page {
+    shown: usize,
+    next: Option<String>,
+}
+
+/// Writes the records of the page, segment after segment until it is full.
+fn records(spi: &Connection, template: &Template, plan: &Plan, view: &View, out: &mut String) -> Page {
+    let mut page = Page { shown: 0, next: None };
+    if plan.filter.is_never_true() {
+        return page;
+    }
+    let mut last = None;
+    for segment in plan.order.segments(plan.position.as_ref()) {
+        // One record more than wanted tells whether there is another page.
+        let room = plan.limit - page.shown;
+        let rows = spi.run_once(&select(template, plan, &segment, room + 1), Access::Snapshot, &[]);
+        let shown = rows.len().min(room);
+        for row in 0..shown {
+            if page.shown + row > 0 {
+                out.push(',');
+            }
+            out.push_str(&read::to_json(template, &rows, row, view));
+        }
+        page.shown += shown;
+        // A page may end where a segment does: then its last record is one of the segment before.
+        if shown > 0 {
+            last = Some(cursor_at(template, plan, &rows, shown - 1));
+        }
+        if rows.len() > shown {
+            page.next = last;
+            return page;
+        }
+    }
+    page
+}
+
+fn cursor_at(template: &Template, plan: &Plan, rows: &Rows, row: usize) -> String {
+    let values = plan.keys.iter().enumerate().map(|(position, key)| {
+        let column = STANDARD_COLUMNS + template.attributes.len() + position;
+        let mut json = String::new();
+        write_value(&mut json, key.column.kind(), rows.get(row, column));
+        json
+    });
+    let id = rows.get(row, 0).map(datum::read_uuid).unwrap_or_default();
+    cursor::encode(&plan.fingerprint, &values.collect::<Vec<_>>(), &id.to_string())
+}
+
+fn select(template: &Template, plan: &Plan, segment: &Segment, limit: usize) -> String {
+    let mut sql = format!("select {}", columns(template));
+    for key in &plan.order.keys {
+        sql.push_str(&format!(", {}", key.sql));
+    }
+    sql.push_str(&format!(" from {} where {}", plan.from, plan.condition));
+    if let Some(condition) = &segment.condition {
+        sql.push_str(&format!(" and ({condition})"));
+    }
+    sql.push_str(&format!(" order by {} limit {limit}", segment.order_by));
+    sql
+}
+
+/// How many records are found in all, as far as that was asked for.
+fn total(spi: &Connection, plan: &Plan, template: &Template, page: &Page) -> Option<i64> {
+    if plan.count == Count::None {
+        return None;
+    }
+    // The first page is often all there is.
+    if plan.position.is_none() && page.next.is_none() {
+        return Some(page.shown as i64);
+    }
+    let (table, condition) = (template.table_sql(), &plan.condition);
+    if plan.count == Count::Exact {
+        let sql = format!("select count(*) from {table} {RECORD} where {condition}");
+        return spi.run_once(&sql, Access::Snapshot, &[]).get(0, 0).map(datum::read_i64);
+    }
+    let sql = format!("explain (format json) select from {table} {RECORD} where {condition}");
+    let rows = spi.run_once(&sql, Access::Snapshot, &[]);
+    let plan = rows.get(0, 0).map(datum::read_text)?;
+    let plan: serde_json::Value = serde_json::from_str(&plan).ok()?;
+    let estimated = plan[0]["Plan"]["Plan Rows"].as_f64()? as i64;
+    // What was shown is there, whatever the planner expects.
+    Some(estimated.max(page.shown as i64))
+}
+
+/// Writes `[{value, count, …}]`: with the label of a list's option, and with what stands for a referenced record.
+fn write_facet(
+    spi: &Connection,
+    caller: &Caller,
+    template: &Template,
+    plan: &Plan,
+    facet: &Facet,
+    out: &mut String,
+) {
+    let rows = spi.run_once(&facet.sql(&template.table_sql(), &plan.condition), Access::Snapshot, &[]);
+    let attribute =
+        template.attributes.iter().find(|attribute| Some(attribute.id) == facet.column.attribute());
+    let kind = match facet.column.kind() {
+        Kind::List => Kind::String,
+        kind => kind,
+    };
+    out.push('[');
+    for row in 0..rows.len() {
+        out.push_str(if row > 0 { ",{\"value\":" } else { "{\"value\":" });
+        let value = rows.get(row, 0);
+        write_value(out, kind, value);
+        out.push_str(",\"count\":");
+        out.push_str(&rows.get(row, 1).map_or(0, datum::read_i64).to_string());
+        match (attribute, value) {
+            (Some(attribute), Some(value)) if attribute.kind == Kind::List => {
+                out.push_str(",\"label\":");
+                let value = datum::read_text(value);
+                write_string(out, attribute.label_of(&value));
+            }
+            (Some(attribute), Some(value)) if attribute.kind == Kind::Reference => {
+                verbose::write_target(out, caller, attribute, value);
+            }
+            _ => {}
+        }
+        out.push('}');
+    }
+    out.push(']');
+}

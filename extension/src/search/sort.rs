@@ -1,0 +1,145 @@
+//! What records are sorted by: names → columns, in this template or through references.
+
+use crate::error::{Code, Error};
+use crate::filter::field::{self, Column, Field, Step};
+use crate::filter::schema::{AttributeKey, Schema};
+use crate::json;
+use crate::template::definition::{Kind, missing, unknown_member};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// The most fields that one search is sorted by.
+pub const MOST_KEYS: usize = 5;
+
+/// Which values come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// The smallest.
+    Ascending,
+    /// The largest.
+    Descending,
+}
+
+/// Where records without a value stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nulls {
+    /// Before all others.
+    First,
+    /// Behind all others, whatever the direction: what is missing is rarely what one looks for.
+    Last,
+}
+
+/// One field that records are sorted by.
+#[derive(Clone, Debug)]
+pub struct SortKey {
+    /// The references that lead to the column.
+    pub path: Vec<Step>,
+    /// The column.
+    pub column: Column,
+    /// Which values come first.
+    pub direction: Direction,
+    /// Where records without a value stand.
+    pub nulls: Nulls,
+}
+
+/// Reads the member `sort`: `"name,-updated_at"`, or an array of such names and of `{field, direction?, nulls?}`.
+pub fn parse(sort: Option<&RawValue>, schema: &dyn Schema, key: AttributeKey) -> Result<Vec<SortKey>, Error> {
+    let Some(sort) = sort else { return Ok(Vec::new()) };
+    let mut keys = Vec::new();
+    if let Some(text) = json::string_at(sort, "/sort")? {
+        for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            keys.extend(named(name, schema, key, "/sort")?);
+        }
+    } else {
+        let elements = json::array_at_most(sort, MOST_KEYS + 1, "/sort")?;
+        for (index, element) in elements.iter().enumerate().take(MOST_KEYS) {
+            let here = format!("/sort/{index}");
+            keys.extend(match json::string_at(element, &here)? {
+                Some(name) => named(&name, schema, key, &here)?,
+                None => described(element, schema, key, &here)?,
+            });
+        }
+        if elements.len() > MOST_KEYS {
+            return Err(too_many());
+        }
+    }
+    if keys.len() > MOST_KEYS { Err(too_many()) } else { Ok(keys) }
+}
+
+fn too_many() -> Error {
+    Error::at(Code::InvalidValue, "/sort", format!("records are sorted by at most {MOST_KEYS} fields"))
+}
+
+fn named(
+    name: &str,
+    schema: &dyn Schema,
+    key: AttributeKey,
+    pointer: &str,
+) -> Result<Option<SortKey>, Error> {
+    let (name, direction) = match name.strip_prefix('-') {
+        Some(name) => (name, Direction::Descending),
+        None => (name, Direction::Ascending),
+    };
+    find(name, direction, Nulls::Last, schema, key, pointer)
+}
+
+fn described(
+    element: &RawValue,
+    schema: &dyn Schema,
+    key: AttributeKey,
+    pointer: &str,
+) -> Result<Option<SortKey>, Error> {
+    let (mut field, mut direction, mut nulls) = (None, Direction::Ascending, Nulls::Last);
+    for (name, value) in json::object_at(element, pointer)?.0 {
+        let here = format!("{pointer}/{}", json::pointer_step(&name));
+        match name.as_ref() {
+            "field" => field = Some(text_at(value, &here)?),
+            "direction" => {
+                direction =
+                    one_of(value, &here, [("asc", Direction::Ascending), ("desc", Direction::Descending)])?;
+            }
+            "nulls" => nulls = one_of(value, &here, [("first", Nulls::First), ("last", Nulls::Last)])?,
+            _ => return Err(unknown_member(&name, &here).hint("a sort has field, direction and nulls")),
+        }
+    }
+    let field = field.ok_or_else(|| missing("field", pointer))?;
+    find(&field, direction, nulls, schema, key, &format!("{pointer}/field"))
+}
+
+fn text_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Cow<'a, str>, Error> {
+    json::string_at(value, pointer)?.ok_or_else(|| Error::at(Code::InvalidValue, pointer, "must be a string"))
+}
+
+fn one_of<T>(value: &RawValue, pointer: &str, choices: [(&str, T); 2]) -> Result<T, Error> {
+    let text = json::string_at(value, pointer)?.unwrap_or_default();
+    let message = format!("must be {:?} or {:?}", choices[0].0, choices[1].0);
+    let choice = choices.into_iter().find(|(name, _)| *name == text);
+    choice.map(|(_, choice)| choice).ok_or_else(|| Error::at(Code::InvalidValue, pointer, message))
+}
+
+/// The column behind a name; none for what is the same in all records of a template.
+fn find(
+    name: &str,
+    direction: Direction,
+    nulls: Nulls,
+    schema: &dyn Schema,
+    key: AttributeKey,
+    pointer: &str,
+) -> Result<Option<SortKey>, Error> {
+    let (mut path, field) = field::find(schema, key, name, pointer)?;
+    let Field::Column(column) = field else { return Ok(None) };
+    let owner = field::owner(schema, &path);
+    let column = match &column {
+        // A reference is sorted as people see it: by what stands for the record it points to.
+        Column::Attribute { id, slug, kind: Kind::Reference, .. } => match owner.target(*id) {
+            Some(target) => {
+                let shown = target.display().map_or(Column::ExternalKey, Column::from);
+                path.push(Step { attribute: *id, slug: slug.clone(), target });
+                shown
+            }
+            None => column,
+        },
+        _ => column,
+    };
+    Ok(Some(SortKey { path, column, direction, nulls }))
+}

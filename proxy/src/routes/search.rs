@@ -1,0 +1,30 @@
+//! Searches.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::Uri;
+use axum::response::Response;
+
+use crate::answer;
+use crate::app::App;
+use crate::body::JsonText;
+use crate::caller::Caller;
+use crate::database::Effect::Read;
+use crate::database::text;
+use crate::problem::Problem;
+use crate::query::{Segments, parameters};
+
+pub(crate) async fn run(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Segments([template]): Segments<1>,
+    uri: Uri,
+    JsonText(body): JsonText,
+) -> Result<Response, Problem> {
+    let [] = parameters(&uri, [])?;
+    let statement =
+        "select keyed_http.search($3::text, $4::text) from keyed.authenticate($1::bytea, $2::text)";
+    let row = app.database.call(Read, &caller, statement, &[text(&template), text(&body)]).await?;
+    answer::read(&row)
+}
