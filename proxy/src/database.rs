@@ -144,12 +144,18 @@ impl Database {
         arguments: &[Argument<'_>],
     ) -> Option<Result<Row, Failure>> {
         let seat = self.shared.seat()?;
-        match timeout(PATIENCE, self.execute(&seat, statement, arguments, &mut false)).await {
-            Ok(Ok(row)) => Some(Ok(row)),
-            Ok(Err(error)) if error.as_db_error().is_some() && !is_loss(&error) => {
-                Some(Err(Failure::Sent(error)))
+        let mut sent = false;
+        match timeout(PATIENCE, self.execute(&seat, statement, arguments, &mut sent)).await {
+            Ok(Ok(row)) => {
+                seat.leave();
+                Some(Ok(row))
             }
-            Ok(Err(_)) => None,
+            Ok(Err(error)) => {
+                seat.leave();
+                // What was not even prepared, or lost with the connection, says nothing about the request.
+                let is_refusal = sent && error.as_db_error().is_some() && !is_loss(&error);
+                is_refusal.then_some(Err(Failure::Sent(error)))
+            }
             Err(_) => {
                 seat.report_stuck();
                 None

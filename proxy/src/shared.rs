@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use deadpool_postgres::ClientWrapper;
+use tokio::runtime::Handle;
 
 /// As long as this a row is welcome: what a session does in one go it does with warm caches. A lookup takes some 30 µs.
 const GOOD_ROW: usize = 8;
@@ -35,8 +36,11 @@ struct Connection {
     stuck: AtomicBool,
 }
 
-/// A place in the row of a connection, given up when dropped.
-pub(crate) struct Seat(Arc<Connection>);
+/// A place in the row of a connection. It is given up when everything sent from it is answered.
+pub(crate) struct Seat {
+    connection: Arc<Connection>,
+    is_answered: bool,
+}
 
 impl Shared {
     pub(crate) fn new(places: usize) -> Shared {
@@ -50,7 +54,7 @@ impl Shared {
             .filter(|connection| connection.is_usable())
             .min_by_key(|connection| connection.waiting.load(Ordering::Relaxed).max(GOOD_ROW - 1))?;
         if best.waiting.fetch_add(1, Ordering::Relaxed) < LONGEST_ROW {
-            return Some(Seat(best));
+            return Some(Seat { connection: best, is_answered: false });
         }
         best.waiting.fetch_sub(1, Ordering::Relaxed);
         None
@@ -90,17 +94,14 @@ impl Connection {
 }
 
 impl Seat {
+    /// The statement is answered, or was never sent.
+    pub(crate) fn leave(mut self) {
+        self.is_answered = true;
+    }
+
     /// Keeps others away until all statements sent so far are answered.
-    pub(crate) fn report_stuck(&self) {
-        if self.0.stuck.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        let connection = self.0.clone();
-        tokio::spawn(async move {
-            // An empty query waits in line behind the others. If it fails, the connection is closed and its place vacant.
-            let _ = connection.client.simple_query("").await;
-            connection.stuck.store(false, Ordering::Relaxed);
-        });
+    pub(crate) fn report_stuck(self) {
+        self.connection.stuck.store(true, Ordering::Relaxed);
     }
 }
 
@@ -108,12 +109,25 @@ impl Deref for Seat {
     type Target = ClientWrapper;
 
     fn deref(&self) -> &ClientWrapper {
-        &self.0.client
+        &self.connection.client
     }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
+        let connection = self.connection.clone();
+        if self.is_answered {
+            connection.waiting.fetch_sub(1, Ordering::Relaxed);
+            return;
+        }
+        // Whoever waited is gone, by patience or by hanging up, but the statement is still in line. An empty query
+        // stands behind it; if that fails, the connection is closed and its place vacant.
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(async move {
+                let _ = connection.client.simple_query("").await;
+                connection.stuck.store(false, Ordering::Relaxed);
+                connection.waiting.fetch_sub(1, Ordering::Relaxed);
+            });
+        }
     }
 }

@@ -132,11 +132,11 @@ impl Cluster {
     /// Panics when the log tells of a crash: nothing a caller sends may bring a server process down.
     pub fn assert_no_crash(&self) {
         let log = self.log();
-        let crash = log
-            .lines()
-            .find(|line| ["terminated by signal", "PANIC:", "TRAP:"].iter().any(|sign| line.contains(sign)));
+        let crash = log.lines().find(|line| {
+            ["terminated by signal", "PANIC:", "TRAP:", "leak:"].iter().any(|sign| line.contains(sign))
+        });
         if let Some(line) = crash {
-            panic!("the server crashed: {line}\nits log is {}", self.log.display());
+            panic!("the server crashed or leaked: {line}\nits log is {}", self.log.display());
         }
     }
 }

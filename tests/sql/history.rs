@@ -214,29 +214,3 @@ async fn no_entry_is_lost_when_a_trigger_of_somebody_else_writes_another_templat
                    (select count(*) from crm.companies c, keyed.history(c.id))";
     assert_eq!(session.text(entries, &[]).await, "1100 1101");
 }
-
-#[tokio::test]
-async fn indexes_and_triggers_that_somebody_puts_on_a_history_are_served() {
-    let database = Database::with_crm().await;
-    let session = database.session().await;
-    let table = session
-        .text("select 'keyed_state.history_' || id from keyed_state.template where slug = 'customers'", &[]);
-    let table = table.await;
-    session
-        .run(&format!(
-            "create table public.seen (version integer);
-             create function public.see() returns trigger language plpgsql as
-               $$ begin insert into public.seen values (new.version); return null; end $$;
-             create trigger see after insert on {table} for each row execute function public.see();
-             create index on {table} (actor);
-             grant insert on public.seen to keyed_owner;"
-        ))
-        .await;
-    for visits in 1..=3 {
-        let attributes = format!(r#"{{"visits": {visits}}}"#);
-        session.rows("select keyed.upsert_by_key('crm.customers', 'K', $1)", &[&attributes]).await;
-    }
-    assert_eq!(session.text("select string_agg(version::text, ',') from public.seen", &[]).await, "1,2,3");
-    let by_index = format!("set enable_seqscan = off; select count(*) from {table} where actor = 'postgres'");
-    assert_eq!(session.text(&by_index, &[]).await, "3");
-}

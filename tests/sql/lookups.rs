@@ -76,3 +76,30 @@ async fn a_deleted_record_is_found_by_its_id_only_when_asked_for() {
     let deleted = "select keyed.get_record($1, include_deleted => true) ->> 'deleted_at' is not null";
     assert_eq!(session.text(deleted, &[&id]).await, "t");
 }
+
+#[tokio::test]
+async fn a_lookup_in_an_old_snapshot_does_not_ask_for_an_index_that_is_gone() {
+    let (database, reader) = with_record().await;
+    let other = database.session().await;
+    let by_id = "select keyed.get_record(id) -> 'attributes' ->> 'name' from crm.customers";
+    reader.run("begin isolation level repeatable read; select 1").await;
+    other
+        .run(
+            "alter table crm.customers drop constraint customers_pkey;
+             alter table crm.customers add primary key (id)",
+        )
+        .await;
+    assert_eq!(reader.text(by_id, &[]).await, "old");
+    assert_eq!(reader.text(LOOKUP, &[]).await, "old");
+    reader.run("commit").await;
+    // A primary key on something else is not taken for one on the id.
+    other
+        .run(
+            "alter table crm.customers drop constraint customers_pkey;
+             update crm.customers set born = '2000-01-01';
+             alter table crm.customers add primary key (born)",
+        )
+        .await;
+    assert_eq!(reader.text(by_id, &[]).await, "old");
+    database.cluster().assert_no_crash();
+}

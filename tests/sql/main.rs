@@ -5,6 +5,7 @@ mod api_keys;
 mod direct;
 mod external_key;
 mod history;
+mod history_table;
 mod hostile_input;
 mod lookups;
 mod metrics;

@@ -9,7 +9,7 @@ use crate::metric;
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call};
 use crate::postgres::guard::{self, as_owner};
-use crate::postgres::index::{self, Which};
+use crate::postgres::index::{self, Index, Which};
 use crate::postgres::insert::{insert_row, lock_table};
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::transaction::{self, Moment};
@@ -27,7 +27,8 @@ use uuid::Uuid;
 /// A statement of more rows writes its entries in portions of this many, so that memory stays flat.
 const PORTION: usize = 1000;
 
-/// The number of the column `version` in a table of history.
+/// The numbers of the columns of a table of history that its primary key is on.
+const RECORD_ID: i16 = 1;
 const VERSION: i16 = 2;
 
 /// An entry that waits for the end of its statement.
@@ -142,36 +143,38 @@ fn flush(template: &Template, moment: Moment) {
 }
 
 fn write_one(template: &Template, entry: &Entry, actor: &str, source: &str) {
-    let Some((table, index)) = template.history else {
-        return write_many(template, std::slice::from_ref(entry), actor, source);
-    };
-    // Who writes a record holds its row until the transaction ends, so nobody else adds a version meanwhile.
-    lock_table(table);
-    let version = match entry.is_fresh {
-        true => 1,
-        false => latest_version(table, index, entry.record) + 1,
-    };
-    insert_row(
-        table,
-        &[
-            datum::uuid(entry.record),
-            Some(Datum::from(version)),
-            Some(Datum::from(transaction::began_at())),
-            datum::text(actor),
-            datum::text(source),
-            datum::text(entry.operation),
-            datum::optional_text(entry.external_key.as_deref()),
-            datum::jsonb(&entry.changes),
-        ],
-    );
+    if write_plainly(template, entry, actor, source).is_none() {
+        write_many(template, std::slice::from_ref(entry), actor, source);
+    }
 }
 
-fn latest_version(table: Oid, primary_key: Oid, record: Uuid) -> i32 {
-    let version = datum::uuid(record).and_then(|record| {
-        let version = |found: &index::Found| found.get(VERSION).map(datum::read_i32);
-        index::find_one(table, primary_key, index::UUID, record, Which::Last, version)
-    });
-    version.flatten().unwrap_or(0)
+/// Writes an entry without a statement; none when the table is not as it was made.
+fn write_plainly(template: &Template, entry: &Entry, actor: &str, source: &str) -> Option<()> {
+    use pg_sys::{INT4OID, JSONBOID, TEXTOID, TIMESTAMPTZOID, UUIDOID};
+    let table = template.history?;
+    // Who writes a record holds its row until the transaction ends, so nobody else adds a version meanwhile.
+    lock_table(table);
+    let version = if entry.is_fresh { 1 } else { latest_version(table, entry.record)?.checked_add(1)? };
+    let row = [
+        (UUIDOID, datum::uuid(entry.record)),
+        (INT4OID, Some(Datum::from(version))),
+        (TIMESTAMPTZOID, Some(Datum::from(transaction::began_at()))),
+        (TEXTOID, datum::text(actor)),
+        (TEXTOID, datum::text(source)),
+        (TEXTOID, datum::text(entry.operation)),
+        (TEXTOID, datum::optional_text(entry.external_key.as_deref())),
+        (JSONBOID, datum::jsonb(&entry.changes)),
+    ];
+    insert_row(table, &row).ok()
+}
+
+fn latest_version(table: Oid, record: Uuid) -> Option<i32> {
+    let version = |found: &index::Found| found.get(VERSION).map_or(0, datum::read_i32);
+    let columns = [RECORD_ID, VERSION];
+    let record = datum::uuid(record)?;
+    let latest =
+        index::find_one(table, Index::PrimaryKey, &columns, index::UUID, record, Which::Last, version);
+    latest.ok().map(|version| version.unwrap_or(0))
 }
 
 fn write_many(template: &Template, entries: &[Entry], actor: &str, source: &str) {

@@ -1,13 +1,16 @@
 //! One row by an index, without a statement: what a lookup needs and no more.
 //!
 //! Starting and ending the executor costs more than finding the row does. This is what the executor would do for
-//! `select … where column = $1`.
+//! `select … where column = $1`. Whether an index is as expected is asked of the open index each time: it may have
+//! been rebuilt, replaced or dropped since it was chosen, and then the caller runs a statement after all.
 
 use pgrx::pg_sys::{self, AttrNumber, Datum, Oid};
 
-/// A comparison that a B-tree on one column is searched with.
+/// A comparison that a B-tree is searched with, by its first column.
 #[derive(Clone, Copy)]
 pub struct Equality {
+    /// The type of the column.
+    pub column_type: Oid,
     /// The function behind `=`.
     pub function: Oid,
     /// The collation of the column, or none.
@@ -15,10 +18,40 @@ pub struct Equality {
 }
 
 /// `uuid = uuid`.
-pub const UUID: Equality = Equality { function: Oid::from_u32(pg_sys::F_UUID_EQ), collation: Oid::INVALID };
+pub const UUID: Equality = Equality {
+    column_type: pg_sys::UUIDOID,
+    function: Oid::from_u32(pg_sys::F_UUID_EQ),
+    collation: Oid::INVALID,
+};
 /// `text = text` on a column of collation "C".
-pub const KEY: Equality =
-    Equality { function: Oid::from_u32(pg_sys::F_TEXTEQ), collation: pg_sys::C_COLLATION_OID };
+pub const KEY: Equality = Equality {
+    column_type: pg_sys::TEXTOID,
+    function: Oid::from_u32(pg_sys::F_TEXTEQ),
+    collation: pg_sys::C_COLLATION_OID,
+};
+
+/// Which index is walked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Index {
+    /// The primary key.
+    PrimaryKey,
+    /// This one, which is known to find every visible row that can have the value: a partial index does when its
+    /// predicate follows from what the caller asks for.
+    Known(Oid),
+}
+
+/// Which row is wanted, and in which state of the database.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// The only one, as the calling statement sees it.
+    Only,
+    /// The last one in the order of the index, among all that is committed by now or our own.
+    Last,
+}
+
+/// There is no index of the expected shape.
+#[derive(Debug)]
+pub struct Unfit;
 
 /// A row that was found, valid while it is lent.
 pub struct Found {
@@ -37,32 +70,90 @@ impl Found {
     }
 }
 
-/// Which row is wanted, and in which state of the database.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Which {
-    /// The only one, as the calling statement sees it.
-    Only,
-    /// The last one in the order of the index, among all that is committed by now or our own.
-    Last,
-}
-
-/// Lends the visible row of a table whose first indexed column equals a value. The table must be locked by the caller.
-///
-/// The index may be partial as long as every visible row that it can find satisfies its predicate: a row version
-/// enters a partial index only if it does.
+/// Lends the visible row of a table whose value in the first of `columns`, those of the index, equals `value`. The
+/// table must be locked by the caller.
 pub fn find_one<R>(
     table: Oid,
-    index: Oid,
+    index: Index,
+    columns: &[AttrNumber],
+    equality: Equality,
+    value: Datum,
+    which: Which,
+    read: impl FnOnce(&Found) -> R,
+) -> Result<Option<R>, Unfit> {
+    // SAFETY: the table is locked by the caller, or is gone and yields null. The index is opened with a lock and used only
+    // when it is one of this table, on these columns and of this type. Everything opened is closed below, and by the
+    // resource owner when an error unwinds. The slot holds the row's page until it is dropped.
+    unsafe {
+        let table = pg_sys::try_table_open(table, pg_sys::NoLock as pg_sys::LOCKMODE);
+        if table.is_null() {
+            return Err(Unfit);
+        }
+        let index = open_index(table, index, columns, equality);
+        let result = index.map(|index| {
+            let result = walk(table, index, equality, value, which, read);
+            pg_sys::relation_close(index, pg_sys::AccessShareLock as pg_sys::LOCKMODE);
+            result
+        });
+        pg_sys::table_close(table, pg_sys::NoLock as pg_sys::LOCKMODE);
+        result
+    }
+}
+
+/// Opens the index if it is what the caller takes it for.
+///
+/// # Safety
+/// The table is open and locked.
+unsafe fn open_index(
+    table: pg_sys::Relation,
+    index: Index,
+    columns: &[AttrNumber],
+    equality: Equality,
+) -> Result<pg_sys::Relation, Unfit> {
+    // SAFETY: the table is open; an open relation has a row of pg_class, an index also one of pg_index, whose column
+    // numbers are as many as it says, and types and collations of its columns.
+    unsafe {
+        let index = match index {
+            Index::Known(index) => index,
+            Index::PrimaryKey => pg_sys::RelationGetPrimaryKeyIndex(table),
+        };
+        if index == Oid::INVALID {
+            return Err(Unfit);
+        }
+        let index = pg_sys::try_relation_open(index, pg_sys::AccessShareLock as pg_sys::LOCKMODE);
+        if index.is_null() {
+            return Err(Unfit);
+        }
+        let entry = (*index).rd_index;
+        let fits = !entry.is_null()
+            && (*(*index).rd_rel).relam == pg_sys::BTREE_AM_OID
+            && (*entry).indrelid == (*table).rd_id
+            && (*entry).indisvalid
+            && !(*entry).indcheckxmin
+            && (*entry).indnkeyatts as usize == columns.len()
+            && (*entry).indkey.values.as_slice(columns.len()) == columns
+            && *(*index).rd_opcintype == equality.column_type
+            && *(*index).rd_indcollation == equality.collation;
+        if fits {
+            return Ok(index);
+        }
+        pg_sys::relation_close(index, pg_sys::AccessShareLock as pg_sys::LOCKMODE);
+        Err(Unfit)
+    }
+}
+
+/// # Safety
+/// Both are open and locked, and the index is a B-tree of the table whose first column has the type of `value`.
+unsafe fn walk<R>(
+    table: pg_sys::Relation,
+    index: pg_sys::Relation,
     equality: Equality,
     value: Datum,
     which: Which,
     read: impl FnOnce(&Found) -> R,
 ) -> Option<R> {
-    // SAFETY: the table is locked and exists, and the index is one of its own; everything opened is closed below, and
-    // by the resource owner when an error unwinds. The slot holds the row's page until it is dropped.
+    // SAFETY: as the caller says; scan, slot and snapshot end below, or with the transaction when an error unwinds.
     unsafe {
-        let table = pg_sys::table_open(table, pg_sys::NoLock as pg_sys::LOCKMODE);
-        let index = pg_sys::index_open(index, pg_sys::AccessShareLock as pg_sys::LOCKMODE);
         let mut key = pg_sys::ScanKeyData::default();
         pg_sys::ScanKeyEntryInitialize(
             &mut key,
@@ -94,8 +185,6 @@ pub fn find_one<R>(
         if which == Which::Last {
             pg_sys::PopActiveSnapshot();
         }
-        pg_sys::index_close(index, pg_sys::AccessShareLock as pg_sys::LOCKMODE);
-        pg_sys::table_close(table, pg_sys::NoLock as pg_sys::LOCKMODE);
         result
     }
 }

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::key;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
-use crate::postgres::index::{self, Equality, Which};
+use crate::postgres::index::{self, Equality, Index, Which};
 use crate::postgres::spi::{Access, Rows, connected};
 use crate::record_id;
 use crate::template::{Template, catalog, column};
@@ -41,7 +41,7 @@ pub fn by_id(
 ) -> Result<String, Error> {
     if access == Access::Snapshot
         && let Some(found) =
-            by_index(template, template.id_index, index::UUID, datum::uuid(id), lifetime, view)
+            by_index(template, Index::PrimaryKey, column::ID, index::UUID, datum::uuid(id), lifetime, view)
     {
         return found;
     }
@@ -56,7 +56,10 @@ pub fn by_id(
 pub fn by_key(template: &Template, key: &str, view: &View) -> Result<String, Error> {
     let Ok(key) = key::normalize(key) else { return Err(Error::not_found()) };
     let value = datum::text(key);
-    if let Some(found) = by_index(template, template.key_index, index::KEY, value, Lifetime::Live, view) {
+    if let Some(index) = template.key_index.map(Index::Known)
+        && let Some(found) =
+            by_index(template, index, column::EXTERNAL_KEY, index::KEY, value, Lifetime::Live, view)
+    {
         return found;
     }
     let condition = "t.external_key = $1 and t.deleted_at is null";
@@ -94,17 +97,18 @@ pub fn lock(template: &Template, condition: &str, parameter: Oid, argument: Argu
 /// The record that an index finds; none when there is no such index, or when more is wanted than the row itself.
 fn by_index(
     template: &Template,
-    index: Option<Oid>,
+    index: Index,
+    column: i16,
     equality: Equality,
     value: Argument,
     lifetime: Lifetime,
     view: &View,
 ) -> Option<Result<String, Error>> {
-    let (index, value) = (index?, value?);
+    let value = value?;
     if view.verbose_for.is_some() {
         return None;
     }
-    let record = index::find_one(template.table, index, equality, value, Which::Only, |found| {
+    let record = index::find_one(template.table, index, &[column], equality, value, Which::Only, |found| {
         let columns = |position: usize| match position.checked_sub(shape::STANDARD_COLUMNS) {
             None => found.get(position as i16 + 1),
             Some(position) => found.get(template.attributes[position].column),
@@ -117,7 +121,7 @@ fn by_index(
         out.push('}');
         Some(out)
     });
-    Some(record.flatten().ok_or_else(Error::not_found))
+    Some(record.ok()?.flatten().ok_or_else(Error::not_found))
 }
 
 fn one(

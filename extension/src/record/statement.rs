@@ -125,7 +125,7 @@ impl<'t> Assignments<'t> {
             let _ = write!(values, ", ${number}");
             if item.kind == AssignmentKind::Latest {
                 // A new record's series is empty, so the time has no say; but the statement must not read like one
-                // that has a parameter less, since kept statements are found by their text.
+                // that has a parameter less.
                 let _ = write!(values, " /* ${} */", number + 1);
             }
         }

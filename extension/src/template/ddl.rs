@@ -13,7 +13,12 @@ pub fn table_sql(project: &str, template: &str) -> String {
 
 /// The table of a template's history.
 pub fn history_sql(template: i32) -> String {
-    format!("keyed_state.history_{template}")
+    format!("keyed_state.{}", history_name(template))
+}
+
+/// Its name within its schema.
+pub fn history_name(template: i32) -> String {
+    format!("history_{template}")
 }
 
 /// Makes the schema of a project.

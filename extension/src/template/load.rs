@@ -13,15 +13,15 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
     as_owner(|| {
         connected(|spi| {
             let seen = load_row(spi, condition, arguments)?;
-            // SAFETY: as in `known`.
+            // SAFETY: the lock is released at the end of the transaction; a table that is gone can be locked as well.
             unsafe { pg_sys::LockRelationOid(seen.table, pg_sys::AccessShareLock as pg_sys::LOCKMODE) };
             // Whoever held the lock may have changed or removed the template: now that nobody can, it is read again.
             let template =
                 load_row(spi, condition, arguments).filter(|template| template.table == seen.table)?;
             let attributes = load_attributes(spi, template.id, template.table);
-            let (id_index, key_index) = load_indexes(spi, template.table);
-            let history = load_history(spi, template.id);
-            Some(Template::new(Template { attributes, id_index, key_index, history, ..template }))
+            let key_index = load_key_index(spi, template.table);
+            let history = catalog::table_oid("keyed_state", &ddl::history_name(template.id));
+            Some(Template::new(Template { attributes, key_index, history, ..template }))
         })
     })
 }
@@ -58,31 +58,16 @@ fn load_row(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argumen
     })
 }
 
-/// The two indexes that find one record: on its id, and on the key of a live one.
-fn load_indexes(spi: &Connection, table: Oid) -> (Option<Oid>, Option<Oid>) {
+/// The index that finds a live record by its key. Whether it is still there is asked again when it is used.
+fn load_key_index(spi: &Connection, table: Oid) -> Option<Oid> {
     let rows = spi.run_once(
-        "select min(i.indexrelid) filter (where i.indisprimary), \
-         min(i.indexrelid) filter (where i.indkey[0] = 2 and i.indcollation[0] = 'pg_catalog.\"C\"'::regcollation \
-         and pg_get_expr(i.indpred, i.indrelid) = '((deleted_at IS NULL) AND (external_key IS NOT NULL))') \
-         from pg_catalog.pg_index i where i.indrelid = $1 and i.indisunique and i.indisvalid and i.indimmediate and not i.indcheckxmin \
-         and i.indnatts = 1",
+        "select min(i.indexrelid) from pg_catalog.pg_index i where i.indrelid = $1 and i.indisunique \
+         and i.indimmediate and i.indnatts = 1 and i.indkey[0] = 2 \
+         and pg_get_expr(i.indpred, i.indrelid) = '((deleted_at IS NULL) AND (external_key IS NOT NULL))'",
         Access::Latest,
         &[(pg_sys::OIDOID, Some(Datum::from(table)))],
     );
-    let oid = |column| rows.get(0, column).map(|oid| Oid::from(oid.value() as u32));
-    (oid(0), oid(1))
-}
-
-/// The table of a template's history and its primary key.
-fn load_history(spi: &Connection, template: i32) -> Option<(Oid, Oid)> {
-    let rows = spi.run_once(
-        "select i.indrelid, i.indexrelid from pg_catalog.pg_index i \
-         where i.indrelid = to_regclass($1) and i.indisprimary and i.indisvalid and not i.indcheckxmin",
-        Access::Latest,
-        &[(pg_sys::TEXTOID, datum::text(&ddl::history_sql(template)))],
-    );
-    let oid = |column| rows.get(0, column).map(|oid| Oid::from(oid.value() as u32));
-    if rows.is_empty() { None } else { Some((oid(0)?, oid(1)?)) }
+    rows.get(0, 0).map(|oid| Oid::from(oid.value() as u32))
 }
 
 fn load_attributes(spi: &Connection, template: i32, table: Oid) -> Vec<Attribute> {

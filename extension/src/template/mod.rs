@@ -110,12 +110,10 @@ pub struct Template {
     pub updated_at: i64,
     /// The table.
     pub table: Oid,
-    /// The unique index on the id.
-    pub id_index: Option<Oid>,
     /// The unique index on the keys of live records.
     pub key_index: Option<Oid>,
-    /// The table of its history, and the index on record and version.
-    pub history: Option<(Oid, Oid)>,
+    /// The table of its history.
+    pub history: Option<Oid>,
     /// In the order in which they are shown.
     pub attributes: Vec<Attribute>,
     positions: HashMap<String, usize>,

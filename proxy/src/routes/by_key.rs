@@ -11,7 +11,7 @@ use crate::answer;
 use crate::app::App;
 use crate::body::JsonText;
 use crate::caller::Caller;
-use crate::database::Effect::{Lookup, Write};
+use crate::database::Effect::{Lookup, Read, Write};
 use crate::database::{flag, text};
 use crate::problem::Problem;
 use crate::query::{self, Prefix, Segments, parameters};
@@ -48,10 +48,12 @@ pub(crate) async fn read(
     let [key, fields, verbose] = parameters(&uri, ["key", "fields", "verbose"])?;
     let key = given(key)?;
     let verbose = query::flag("verbose", verbose)?;
+    // Following references may take long.
+    let effect = if verbose == Some(true) { Read } else { Lookup };
     let statement = "select keyed_http.get_by_key($3::text, $4::text, $5::text, $6::bool) \
                      from keyed.authenticate($1::bytea, $2::text)";
     let arguments = [text(&template), text(&key), text(&fields), flag(&verbose)];
-    let row = app.database.call(Lookup, &caller, statement, &arguments).await?;
+    let row = app.database.call(effect, &caller, statement, &arguments).await?;
     answer::read(&row)
 }
 

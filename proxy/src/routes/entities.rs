@@ -39,10 +39,12 @@ pub(crate) async fn read(
     let [fields, verbose, include_deleted] = parameters(&uri, ["fields", "verbose", "include_deleted"])?;
     let verbose = query::flag("verbose", verbose)?;
     let include_deleted = query::flag("include_deleted", include_deleted)?;
+    // Following references may take long.
+    let effect = if verbose == Some(true) { Read } else { Lookup };
     let statement = "select keyed_http.get_record($3::text, $4::text, $5::bool, $6::bool) \
                      from keyed.authenticate($1::bytea, $2::text)";
     let arguments = [text(&id), text(&fields), flag(&verbose), flag(&include_deleted)];
-    let row = app.database.call(Lookup, &caller, statement, &arguments).await?;
+    let row = app.database.call(effect, &caller, statement, &arguments).await?;
     answer::read(&row)
 }
 

@@ -1,0 +1,97 @@
+//! A history is an ordinary table: what a DBA does to it is heeded, or at least survived.
+
+use harness::{Database, Session};
+
+const UPSERT: &str = "select keyed.upsert_by_key('crm.customers', 'K', $1)";
+
+/// A database with one customer, a session, and the name of the customers' history.
+async fn with_history() -> (Database, Session, String) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    let name = "select 'keyed_state.history_' || id from keyed_state.template where slug = 'customers'";
+    let table = session.text(name, &[]).await;
+    session.rows(UPSERT, &[r#"{"visits": 0}"#]).await;
+    (database, session, table)
+}
+
+/// Changes the customer so often, and looks whether every change has its version.
+async fn change(session: &Session, table: &str, times: i32) {
+    let versions = format!("select coalesce(max(version), 0) from {table}");
+    let before: i32 = session.text(&versions, &[]).await.parse().expect("a number");
+    for _ in 0..times {
+        session.rows(UPSERT, &[r#"{"visits": {"$inc": 1}}"#]).await;
+    }
+    assert_eq!(session.text(&versions, &[]).await, (before + times).to_string());
+}
+
+#[tokio::test]
+async fn indexes_that_somebody_puts_on_a_history_are_kept_up() {
+    let (database, session, table) = with_history().await;
+    session
+        .run(&format!("create index on {table} (actor); create index on {table} using gin (changes)"))
+        .await;
+    change(&session, &table, 3).await;
+    let by_index = format!("set enable_seqscan = off; select count(*) from {table} where actor = 'postgres'");
+    assert_eq!(session.text(&by_index, &[]).await, "4");
+    database.cluster().assert_no_crash();
+}
+
+#[tokio::test]
+async fn triggers_that_somebody_puts_on_a_history_fire_for_one_row_as_for_many() {
+    let (database, session, table) = with_history().await;
+    session
+        .run(&format!(
+            "create table public.seen (moment text);
+             grant insert on public.seen to keyed_owner;
+             create function public.see() returns trigger language plpgsql as
+               $$ begin insert into public.seen values (tg_when || ' ' || tg_level); return new; end $$;
+             create trigger b before insert on {table} for each row execute function public.see();
+             create trigger a after insert on {table} for each row execute function public.see();
+             create trigger s after insert on {table} for each statement execute function public.see()"
+        ))
+        .await;
+    change(&session, &table, 2).await;
+    let seen =
+        "select string_agg(moment, ', ' order by moment) from (select distinct moment from public.seen) s";
+    assert_eq!(session.text(seen, &[]).await, "AFTER ROW, AFTER STATEMENT, BEFORE ROW");
+    assert_eq!(session.text("select count(*) from public.seen", &[]).await, "6");
+    database.cluster().assert_no_crash();
+}
+
+#[tokio::test]
+async fn what_a_history_refuses_is_an_error_and_not_the_end_of_the_server() {
+    let (database, session, table) = with_history().await;
+    session
+        .run(&format!("alter table {table} add constraint c check (operation <> 'update') not valid"))
+        .await;
+    assert_eq!(session.refusal(UPSERT, &[r#"{"visits": 5}"#]).await.state, "23514");
+    session.run(&format!("alter table {table} drop constraint c")).await;
+    session.run(&format!("create unique index one on {table} (operation) where operation = 'update'")).await;
+    change(&session, &table, 1).await;
+    assert_eq!(session.refusal(UPSERT, &[r#"{"visits": 5}"#]).await.state, "23505");
+    session.run("drop index keyed_state.one").await;
+    session.run(&format!("alter table {table} alter column external_key set not null")).await;
+    let without_key = "select keyed.create_record('crm.customers', '{}')";
+    assert_eq!(session.refusal(without_key, &[]).await.state, "23502");
+    change(&session, &table, 1).await;
+    database.cluster().assert_no_crash();
+}
+
+#[tokio::test]
+async fn versions_go_on_whatever_becomes_of_the_primary_key_and_the_columns() {
+    let (database, session, table) = with_history().await;
+    change(&session, &table, 1).await;
+    let statements = [
+        format!("reindex table concurrently {table}"),
+        format!("alter table {table} add column note text"),
+        format!("alter table {table} drop column note"),
+        format!("alter table {table} drop constraint {}_pkey", table.trim_start_matches("keyed_state.")),
+        format!("alter table {table} add primary key (version, record_id)"),
+        format!("alter table {table} alter column actor type varchar(200)"),
+    ];
+    for statement in statements {
+        session.run(&statement).await;
+        change(&session, &table, 2).await;
+    }
+    database.cluster().assert_no_crash();
+}
