@@ -9,3 +9,25 @@ create function keyed.filter_sql(template regclass, query jsonb default '{}') re
   language c stable as 'MODULE_PATHNAME', 'keyed_filter_sql';
 comment on function keyed.filter_sql(regclass, jsonb) is
   'The WHERE clause that the filters of a search compile to, over the template''s table under the alias t. For reading: it does not hold the caller''s own limits.';
+
+create function keyed.explain(template regclass, query jsonb default '{}') returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_explain';
+comment on function keyed.explain(regclass, jsonb) is
+  'How a search would be done: its statements, the plans that PostgreSQL makes for them, and a sentence where every row must be read. query: as for keyed.search. Nothing is run.';
+
+create function keyed.suggest_indexes(template regclass)
+  returns table (attribute text, filters bigint, sorts bigint, since timestamptz, statement text)
+  -- A string body, because the tables it reads are made later, by keyed.init().
+  language sql stable set search_path = pg_catalog, pg_temp as $$
+    select a.slug, u.filters, u.sorts, u.since,
+      format('select keyed.alter_attribute(%L, %L, %L)', format('%I.%I', p.slug, t.slug), a.slug, '{"indexed": true}')
+    from keyed_state.attribute a
+    join keyed_state.attribute_use u on u.attribute_id = a.id
+    join keyed_state.template t on t.id = a.template_id
+    join keyed_state.project p on p.id = t.project_id
+    where to_regclass(format('%I.%I', p.slug, t.slug)) = template
+      and not a.indexed and a.type <> 'reference' and u.filters + u.sorts > 0
+    order by u.filters + u.sorts desc, a.slug
+  $$;
+comment on function keyed.suggest_indexes(regclass) is
+  'The attributes that searches filter or sort by without an index, the most used first, and the statement that gives each its index. Sessions add their counts every ten seconds or so. Needs keyed_admin.';

@@ -62,6 +62,20 @@ comment on column keyed_state.attribute.target_id is 'A reference''s target temp
 comment on column keyed_state.attribute.default_value is 'The value of a record created without one.';
 comment on column keyed_state.attribute.position is 'The order in which attributes are shown.';
 
+create table keyed_state.attribute_use (
+  attribute_id integer primary key references keyed_state.attribute (id) on delete cascade,
+  filters bigint not null default 0,
+  sorts bigint not null default 0,
+  since timestamptz not null default pg_catalog.now(),
+  last_at timestamptz
+) with (fillfactor = 50);
+comment on table keyed_state.attribute_use is 'How often searches filter and sort by each attribute, where an index could serve them.';
+comment on column keyed_state.attribute_use.attribute_id is 'The attribute.';
+comment on column keyed_state.attribute_use.filters is 'How many searches filtered by it.';
+comment on column keyed_state.attribute_use.sorts is 'How many searches sorted by it.';
+comment on column keyed_state.attribute_use.since is 'From when on they are counted.';
+comment on column keyed_state.attribute_use.last_at is 'When a session last added its count.';
+
 create table keyed_state.api_key (
   id integer generated always as identity primary key,
   role text not null,
@@ -93,6 +107,7 @@ create trigger keyed_announce after insert or update or delete or truncate on ke
   for each statement execute function keyed.announce_change();
 
 grant usage on schema keyed_state to keyed_admin;
-grant select on keyed_state.project, keyed_state.template, keyed_state.attribute to keyed_admin;
+grant select on keyed_state.project, keyed_state.template, keyed_state.attribute, keyed_state.attribute_use
+  to keyed_admin;
 grant select (id, role, projects, label, created_at, created_by, expires_at, revoked_at, last_used_at)
   on keyed_state.api_key to keyed_admin;

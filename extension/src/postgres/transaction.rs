@@ -49,3 +49,9 @@ pub fn began_at() -> i64 {
     // SAFETY: reads a variable of the session.
     unsafe { pg_sys::GetCurrentTransactionStartTimestamp() }
 }
+
+/// Whether this transaction may write: not when it is read-only, and never on a standby.
+pub fn may_write() -> bool {
+    // SAFETY: reads variables of the session.
+    unsafe { !pg_sys::XactReadOnly && !pg_sys::RecoveryInProgress() && !pg_sys::IsInParallelMode() }
+}

@@ -1,6 +1,6 @@
 //! The SQL functions and the HTTP door that search.
 
-use super::run;
+use super::{explain, run};
 use crate::access::Caller;
 use crate::error::Error;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
@@ -20,6 +20,13 @@ sql_functions! {
         let template = template_argument(call)?;
         let query = call.json(1);
         run::filter_sql(&Caller::current(), &template, query.as_deref().unwrap_or("{}")).map(Answer::Text)
+    };
+
+    /// `keyed.explain(template regclass, query jsonb) returns text`.
+    keyed_explain => |call| {
+        let template = template_argument(call)?;
+        let query = call.json(1);
+        explain::explain(&Caller::current(), &template, query.as_deref().unwrap_or("{}")).map(Answer::Text)
     };
 
     /// `keyed_http.search(template text, body text) returns text`.

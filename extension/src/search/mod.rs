@@ -9,6 +9,8 @@
 
 /// Where a page ended.
 pub mod cursor;
+/// How a search is done.
+pub mod explain;
 /// Values and how often they occur.
 pub mod facet;
 /// The SQL functions and the HTTP door.
@@ -25,3 +27,5 @@ pub mod run;
 pub mod sort;
 /// The time zone of a search.
 pub mod time_zone;
+/// Which attributes searches use.
+pub mod usage;

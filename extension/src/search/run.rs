@@ -4,7 +4,7 @@ use super::facet::Facet;
 use super::page::Segment;
 use super::plan::{Plan, RECORD};
 use super::query::{Count, Query};
-use super::{cursor, time_zone};
+use super::{cursor, time_zone, usage};
 use crate::access::sight::Sight;
 use crate::access::{Caller, Right};
 use crate::error::Error;
@@ -29,7 +29,9 @@ pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<St
     let sight = Sight::new(caller, Rc::clone(template));
     let plan = Plan::new(&query, &sight, &zone)?;
     let view = View::parse(caller, template, query.fields.as_deref(), query.verbose)?;
-    as_owner(|| without_jit(|| connected(|spi| Ok(answer(spi, caller, template, &plan, &view)))))
+    let answer = as_owner(|| without_jit(|| connected(|spi| answer(spi, caller, template, &plan, &view))));
+    usage::note(&plan);
+    Ok(answer)
 }
 
 /// The condition that the filters of a search compile to, for reading.
@@ -122,7 +124,8 @@ fn cursor_at(template: &Template, plan: &Plan, rows: &Rows, row: usize) -> Strin
     cursor::encode(&plan.fingerprint, &values.collect::<Vec<_>>(), &id.to_string())
 }
 
-fn select(template: &Template, plan: &Plan, segment: &Segment, limit: usize) -> String {
+/// The statement that reads a segment.
+pub fn select(template: &Template, plan: &Plan, segment: &Segment, limit: usize) -> String {
     let mut sql = format!("select {}", columns(template));
     for key in &plan.order.keys {
         sql.push_str(&format!(", {}", key.sql));

@@ -156,9 +156,10 @@ pub fn insert_attribute(
 ) {
     let options = new.options.as_deref().map(options::to_json);
     spi.run_once(
-        "insert into keyed_state.attribute \
+        "with made as (insert into keyed_state.attribute \
          (template_id, position, slug, type, label, required, indexed, options, target_id, default_value) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10::jsonb)",
+         values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10::jsonb) returning id) \
+         insert into keyed_state.attribute_use (attribute_id) select id from made",
         Access::Latest,
         &[
             (pg_sys::INT4OID, Some(Datum::from(template))),

@@ -1,0 +1,101 @@
+//! Which attributes searches filter and sort by, counted so that a missing index can be suggested.
+//!
+//! A session counts in its own memory and adds its counts to the table now and then. Whoever cannot have a row of that
+//! table at once leaves it to the next time: a search never waits for another because of its statistics.
+
+use super::plan::Plan;
+use crate::filter::operator::Operator;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use crate::postgres::{datum, transaction};
+use pgrx::pg_sys::{self, Datum};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// How long a session keeps its counts to itself: microseconds.
+const PATIENCE: i64 = 10_000_000;
+
+/// The most attributes that a session keeps counts of.
+const MOST_COUNTED: usize = 10_000;
+
+#[derive(Default)]
+struct Count {
+    filters: i64,
+    sorts: i64,
+}
+
+#[derive(Default)]
+struct Counts {
+    by_attribute: HashMap<i32, Count>,
+    written_at: i64,
+}
+
+thread_local! {
+    static COUNTS: RefCell<Counts> = RefCell::new(Counts::default());
+}
+
+/// Counts what a search made use of.
+pub fn note(plan: &Plan) {
+    let is_due = COUNTS.with_borrow_mut(|counts| {
+        for used in plan.filter.uses() {
+            if let (Some(attribute), true) = (used.attribute, used.is_decisive && is_served(used.operator)) {
+                counts.by_attribute.entry(attribute).or_default().filters += 1;
+            }
+        }
+        // An index serves the field that comes first, and only one of the template itself.
+        if let Some(attribute) =
+            plan.keys.first().filter(|key| key.path.is_empty()).and_then(|key| key.column.attribute())
+        {
+            counts.by_attribute.entry(attribute).or_default().sorts += 1;
+        }
+        if counts.by_attribute.len() > MOST_COUNTED {
+            counts.by_attribute.clear();
+        }
+        !counts.by_attribute.is_empty() && transaction::began_at() - counts.written_at > PATIENCE
+    });
+    if is_due && transaction::may_write() {
+        write();
+    }
+}
+
+/// Whether an index can find what an operator asks for; a reference that is followed is found by its own.
+fn is_served(operator: Option<Operator>) -> bool {
+    !matches!(
+        operator,
+        None | Some(
+            Operator::Neq | Operator::NotIn | Operator::NotLike | Operator::Empty | Operator::NotEmpty
+        )
+    )
+}
+
+fn write() {
+    let counts = COUNTS.with_borrow_mut(|counts| {
+        counts.written_at = transaction::began_at();
+        std::mem::take(&mut counts.by_attribute)
+    });
+    let column = |value: fn(&Count) -> i64| {
+        datum::array_of(
+            counts.values().map(|count| Some(Datum::from(value(count)))).collect(),
+            pg_sys::INT8OID,
+        )
+    };
+    let attributes = counts.keys().map(|id| Some(Datum::from(*id))).collect();
+    let arguments = [
+        (pg_sys::INT4ARRAYOID, datum::array_of(attributes, pg_sys::INT4OID)),
+        (pg_sys::INT8ARRAYOID, column(|count| count.filters)),
+        (pg_sys::INT8ARRAYOID, column(|count| count.sorts)),
+    ];
+    as_owner(|| {
+        connected(|spi| {
+            spi.run_once(
+                "with free as materialized (select u.attribute_id from keyed_state.attribute_use u \
+                 where u.attribute_id = any ($1) for no key update skip locked) \
+                 update keyed_state.attribute_use u set filters = u.filters + n.filters, sorts = u.sorts + n.sorts, \
+                 last_at = now() from free, unnest($1, $2, $3) n (attribute_id, filters, sorts) \
+                 where u.attribute_id = free.attribute_id and n.attribute_id = free.attribute_id",
+                Access::Latest,
+                &arguments,
+            );
+        });
+    });
+}
