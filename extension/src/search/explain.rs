@@ -31,7 +31,8 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
         let lines = as_owner(|| {
             without_jit(|| {
                 connected(|spi| {
-                    let rows = spi.run_once(&format!("explain {sql}"), Access::Snapshot, &[]);
+                    // PostgreSQL explains nothing through a fixed snapshot.
+            let rows = spi.run_once(&format!("explain {sql}"), Access::Latest, &[]);
                     (0..rows.len())
                         .filter_map(|row| rows.get(row, 0).map(datum::read_text))
                         .collect::<Vec<_>>()

@@ -153,7 +153,7 @@ fn total(spi: &Connection, plan: &Plan, template: &Template, page: &Page) -> Opt
         return spi.run_once(&sql, Access::Snapshot, &[]).get(0, 0).map(datum::read_i64);
     }
     let sql = format!("explain (format json) select from {table} {RECORD} where {condition}");
-    let rows = spi.run_once(&sql, Access::Snapshot, &[]);
+    let rows = spi.run_once(&sql, Access::Latest, &[]);
     let plan = rows.get(0, 0).map(datum::read_text)?;
     let plan: serde_json::Value = serde_json::from_str(&plan).ok()?;
     let estimated = plan[0]["Plan"]["Plan Rows"].as_f64()? as i64;
