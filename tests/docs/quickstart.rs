@@ -69,3 +69,16 @@ async fn the_curl_way_works_when_pasted_twice() {
     assert_shows(&shown.replace("\"created\":true", "\"created\":false"), &shell(&folder, &script));
     std::fs::remove_dir_all(folder).expect("the folder can be removed");
 }
+
+#[tokio::test]
+async fn the_search_shown_finds_the_painting_of_the_demo() {
+    let readme = blocks(&file("README.md"));
+    let database = Database::new().await;
+    let demo = std::fs::read_to_string(repository_folder().join("sql/demo.sql")).expect("the demo project");
+    database.cluster().sql(database.name(), &demo);
+    let shown = block(&readme, "Search", "sql").trim().trim_end_matches(';').to_owned();
+    let session = database.session().await;
+    let answer = session.json(&shown, &[]).await;
+    assert_eq!((&answer["records"][0]["external_key"], &answer["total"]), (&"museum:670".into(), &1.into()));
+    assert_eq!(answer["facets"]["medium"][0]["value"], "oil");
+}
