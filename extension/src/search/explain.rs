@@ -32,7 +32,7 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
             without_jit(|| {
                 connected(|spi| {
                     // PostgreSQL explains nothing through a fixed snapshot.
-            let rows = spi.run_once(&format!("explain {sql}"), Access::Latest, &[]);
+                    let rows = spi.run_once(&format!("explain {sql}"), Access::Latest, &[]);
                     (0..rows.len())
                         .filter_map(|row| rows.get(row, 0).map(datum::read_text))
                         .collect::<Vec<_>>()

@@ -12,6 +12,8 @@ use super::sort::{Direction, Nulls};
 pub struct Expression {
     /// The expression.
     pub sql: String,
+    /// What is null exactly when the expression is.
+    pub presence: String,
     /// Which values come first.
     pub direction: Direction,
     /// Where nulls stand.
@@ -25,8 +27,30 @@ pub struct Expression {
 pub struct Segment {
     /// Which records belong to it and follow the position; `None` for all.
     pub condition: Option<String>,
-    /// Their order.
-    pub order_by: String,
+    /// Their order: what they are sorted by, and in which way.
+    order: Vec<(Sorted, &'static str)>,
+}
+
+/// What a segment is sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sorted {
+    /// The key of this number.
+    Key(usize),
+    /// The record's id.
+    Id,
+}
+
+impl Segment {
+    /// The condition as a further part of a chain.
+    pub fn and_condition(&self) -> String {
+        self.condition.as_ref().map(|condition| format!(" and ({condition})")).unwrap_or_default()
+    }
+
+    /// The order in SQL, with what it is sorted by under the names given.
+    pub fn order_by(&self, name: impl Fn(Sorted) -> String) -> String {
+        let keys: Vec<String> = self.order.iter().map(|(by, way)| format!("{}{way}", name(*by))).collect();
+        keys.join(", ")
+    }
 }
 
 /// The order: the keys, then `id` in the direction of the last key.
@@ -47,21 +71,26 @@ impl Order {
             [key] if key.is_nullable => self.two_runs(key, after),
             _ => vec![Segment {
                 condition: after.map(|position| self.following(position)),
-                order_by: self.order_by(),
+                order: self.order(),
             }],
         }
     }
 
-    fn order_by(&self) -> String {
-        let mut sql = String::new();
-        for key in &self.keys {
-            sql.push_str(&format!("{}{}", key.sql, word(key.direction)));
-            if key.is_nullable {
-                sql.push_str(if key.nulls == Nulls::First { " nulls first" } else { " nulls last" });
-            }
-            sql.push_str(", ");
+    /// An expression, or the id, as the table's own columns give it.
+    pub fn sql(&self, by: Sorted) -> String {
+        match by {
+            Sorted::Key(number) => self.keys[number].sql.clone(),
+            Sorted::Id => self.id.clone(),
         }
-        sql + &self.id + word(self.tie)
+    }
+
+    fn order(&self) -> Vec<(Sorted, &'static str)> {
+        let mut order: Vec<(Sorted, &'static str)> = Vec::with_capacity(self.keys.len() + 1);
+        for (number, key) in self.keys.iter().enumerate() {
+            order.push((Sorted::Key(number), way(key)));
+        }
+        order.push((Sorted::Id, word(self.tie)));
+        order
     }
 
     fn two_runs(&self, key: &Expression, after: Option<&Position>) -> Vec<Segment> {
@@ -82,14 +111,14 @@ impl Order {
                     None => format!("{} is not null", key.sql),
                 },
             ),
-            order_by: format!("{}{}, {}{}", key.sql, word(key.direction), self.id, word(self.tie)),
+            order: vec![(Sorted::Key(0), word(key.direction)), (Sorted::Id, word(self.tie))],
         };
         let without = |after: Option<&Position>| Segment {
             condition: Some(match after {
-                Some(position) => format!("{} is null and {}", key.sql, id_follows(position)),
-                None => format!("{} is null", key.sql),
+                Some(position) => format!("{} is null and {}", key.presence, id_follows(position)),
+                None => format!("{} is null", key.presence),
             }),
-            order_by: format!("{}{}", self.id, word(self.tie)),
+            order: vec![(Sorted::Id, word(self.tie))],
         };
         match (key.nulls, value) {
             (Nulls::Last, None) => vec![with_value(None), without(None)],
@@ -130,6 +159,17 @@ impl Order {
             };
         }
         condition
+    }
+}
+
+/// How a key is sorted where values and nulls are read in one run.
+fn way(key: &Expression) -> &'static str {
+    match (key.direction, key.nulls) {
+        (direction, _) if !key.is_nullable => word(direction),
+        (Direction::Ascending, Nulls::First) => " nulls first",
+        (Direction::Ascending, Nulls::Last) => " nulls last",
+        (Direction::Descending, Nulls::First) => " desc nulls first",
+        (Direction::Descending, Nulls::Last) => " desc nulls last",
     }
 }
 

@@ -41,6 +41,8 @@ pub struct Plan {
     pub count: Count,
     /// Fields whose values are counted.
     pub facets: Vec<Facet>,
+    /// Whether all records found have to be looked at to know which come first.
+    pub must_sort: bool,
 }
 
 impl Plan {
@@ -59,6 +61,7 @@ impl Plan {
             let alias = join(&mut from, number, key);
             expressions.push(expression(key, &alias));
         }
+        let must_sort = keys.first().is_some_and(|key| !has_index(key));
         let tie = keys.last().map_or(Direction::Descending, |key| key.direction);
         let order = Order { keys: expressions, id: format!("{RECORD}.id"), tie };
         let cursor_keys: Vec<CursorKey> = keys.iter().map(CursorKey::from).collect();
@@ -85,6 +88,7 @@ impl Plan {
             limit: query.limit.unwrap_or(DEFAULT_LIMIT),
             count: query.count,
             facets,
+            must_sort,
         })
     }
 }
@@ -106,15 +110,28 @@ fn join(from: &mut String, number: usize, key: &SortKey) -> String {
     alias
 }
 
+/// Whether records come from an index in the order of this key.
+fn has_index(key: &SortKey) -> bool {
+    let is_indexed = match &key.column {
+        Column::Attribute { indexed, kind, .. } => *indexed && *kind != Kind::List,
+        Column::Id | Column::ExternalKey => true,
+        Column::CreatedAt | Column::UpdatedAt | Column::DeletedAt => false,
+    };
+    is_indexed && key.path.is_empty()
+}
+
 fn expression(key: &SortKey, alias: &str) -> Expression {
     let column = key.column.sql(alias);
     let sql = match &key.column {
         // As the index has it: what two texts begin with decides, unless they agree for this long.
         Column::Attribute { kind: Kind::String, .. } => format!("pg_catalog.left({column}, 200)"),
-        _ => column,
+        _ => column.clone(),
     };
+    let is_indexed = matches!(&key.column, Column::Attribute { indexed: true, .. });
     let is_standard = matches!(key.column, Column::Id | Column::CreatedAt | Column::UpdatedAt);
     Expression {
+        // An index holds the expression; without one there is no reason to work it out only to see that it is there.
+        presence: if is_indexed { sql.clone() } else { column },
         sql,
         direction: key.direction,
         nulls: key.nulls,

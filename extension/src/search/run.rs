@@ -1,7 +1,7 @@
 //! Runs the statements of a search and writes the answer: `{records, next_cursor, has_more, total, facets?}`.
 
 use super::facet::Facet;
-use super::page::Segment;
+use super::page::{Segment, Sorted};
 use super::plan::{Plan, RECORD};
 use super::query::{Count, Query};
 use super::{cursor, time_zone, usage};
@@ -126,16 +126,30 @@ fn cursor_at(template: &Template, plan: &Plan, rows: &Rows, row: usize) -> Strin
 
 /// The statement that reads a segment.
 pub fn select(template: &Template, plan: &Plan, segment: &Segment, limit: usize) -> String {
-    let mut sql = format!("select {}", columns(template));
-    for key in &plan.order.keys {
-        sql.push_str(&format!(", {}", key.sql));
+    let condition = format!("{}{}", plan.condition, segment.and_condition());
+    let order_by = segment.order_by(|by| plan.order.sql(by));
+    let (columns, from) = (columns(template), &plan.from);
+    let keys = plan.order.keys.iter().enumerate();
+    if !plan.must_sort {
+        let keys: String = keys.map(|(_, key)| format!(", {}", key.sql)).collect();
+        return format!(
+            "select {columns}{keys} from {from} where {condition} order by {order_by} limit {limit}"
+        );
     }
-    sql.push_str(&format!(" from {} where {}", plan.from, plan.condition));
-    if let Some(condition) = &segment.condition {
-        sql.push_str(&format!(" and ({condition})"));
-    }
-    sql.push_str(&format!(" order by {} limit {limit}", segment.order_by));
-    sql
+    // Where all records found must be sorted, only what they are sorted by is taken from each; the whole of them is
+    // read for those of the page.
+    let (inner, outer): (String, String) =
+        keys.map(|(number, key)| (format!(", {} as k{number}", key.sql), format!(", p.k{number}"))).unzip();
+    let again = segment.order_by(|by| match by {
+        Sorted::Key(number) => format!("p.k{number}"),
+        Sorted::Id => "p.id".to_owned(),
+    });
+    let table = template.table_sql();
+    format!(
+        "with p as materialized (select {RECORD}.id{inner} from {from} where {condition} order by {order_by} \
+         limit {limit}) \
+         select {columns}{outer} from p join {table} {RECORD} on {RECORD}.id = p.id order by {again}"
+    )
 }
 
 /// How many records are found in all, as far as that was asked for.
