@@ -21,6 +21,8 @@ mod setup;
 mod slugs;
 mod strangers;
 mod templates;
+mod text;
+mod text_upkeep;
 mod texts;
 mod times;
 mod upsert;

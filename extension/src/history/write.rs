@@ -17,6 +17,7 @@ use crate::postgres::trigger::{self, Firing};
 use crate::record::guard::{changed_attributes, operation};
 use crate::record::shape::write_value;
 use crate::record_id;
+use crate::search::text::upkeep;
 use crate::template::definition::Kind;
 use crate::template::{Template, catalog, column, ddl};
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -99,6 +100,7 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
         record_id::forget(record);
     }
     let moment = transaction::moment();
+    upkeep::note(&template, &firing, moment);
     let entry = Entry {
         table: firing.table,
         moment,
@@ -126,8 +128,11 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
 /// `keyed.write_history() returns trigger`, after each statement.
 pub fn write_history(call: &Call) -> Result<Answer, Error> {
     let table = trigger::table_of(call)?;
-    if WAITING.with_borrow(|waiting| waiting.entries.iter().any(|it| it.table == table)) {
-        flush(&*catalog::by_table(table)?, transaction::moment());
+    let is_waiting = WAITING.with_borrow(|waiting| waiting.entries.iter().any(|it| it.table == table));
+    if is_waiting || upkeep::is_waiting(table) {
+        let (template, moment) = (catalog::by_table(table)?, transaction::moment());
+        flush(&template, moment);
+        upkeep::follow(&template, moment);
     }
     Ok(Answer::Datum(Datum::from(0usize)))
 }

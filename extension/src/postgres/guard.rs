@@ -145,9 +145,16 @@ fn set(name: &CStr, value: &CStr) {
 /// Runs statements that are not compiled to machine code first: for one that touches many rows and is over in a tenth
 /// of a second, compiling takes longer than running.
 pub fn without_jit<R>(body: impl FnOnce() -> R) -> R {
+    with_settings(&[(c"jit", c"off")], body)
+}
+
+/// Runs statements under settings that any user may change.
+pub fn with_settings<R>(settings: &[(&CStr, &CStr)], body: impl FnOnce() -> R) -> R {
     // SAFETY: begins a level that is ended below, or by the end of the (sub)transaction when an error unwinds.
     let level = unsafe { pg_sys::NewGUCNestLevel() };
-    set(c"jit", c"off");
+    for (name, value) in settings {
+        set(name, value);
+    }
     let result = body();
     // SAFETY: see above.
     unsafe { pg_sys::AtEOXact_GUC(true, level) };

@@ -21,6 +21,8 @@ pub mod role;
 pub mod setting;
 /// Statements: prepared once, kept, run many times.
 pub mod spi;
+/// Lexemes.
+pub mod text_search;
 /// Where in a transaction the session is.
 pub mod transaction;
 /// Row triggers: the old and the new row.

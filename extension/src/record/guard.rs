@@ -7,8 +7,10 @@ use crate::postgres::datum::{self, Argument};
 use crate::postgres::function::{Answer, Call};
 use crate::postgres::guard;
 use crate::postgres::role::{self, TableRight};
-use crate::postgres::trigger::{Event, Firing, Row};
+use crate::postgres::spi::connected;
+use crate::postgres::trigger::{self, Event, Firing, Row};
 use crate::record_id;
+use crate::search::text;
 use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, catalog, column};
 use pgrx::pg_sys::{self, Datum};
@@ -138,8 +140,14 @@ fn check_target(attribute: &Attribute, value: Datum) -> Result<(), Error> {
 }
 
 /// `keyed.guard_truncate() returns trigger`, before TRUNCATE.
-pub fn guard_truncate(_call: &Call) -> Result<Answer, Error> {
-    refuse_removal().map(|()| Answer::Datum(Datum::from(0usize)))
+pub fn guard_truncate(call: &Call) -> Result<Answer, Error> {
+    refuse_removal()?;
+    let template = catalog::by_table(trigger::table_of(call)?)?;
+    if template.has_documents {
+        let sql = format!("truncate {}", text::table::table_sql(template.id));
+        guard::as_owner(|| connected(|spi| spi.script(&sql)));
+    }
+    Ok(Answer::Datum(Datum::from(0usize)))
 }
 
 /// The rules of a value that its column type alone does not keep.

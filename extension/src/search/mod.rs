@@ -25,6 +25,8 @@ pub mod query;
 pub mod run;
 /// What records are sorted by.
 pub mod sort;
+/// Words in texts.
+pub mod text;
 /// The time zone of a search.
 pub mod time_zone;
 /// Which attributes searches use.

@@ -11,6 +11,7 @@ use crate::postgres::guard::{as_owner_defining, subtransaction};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, invalidation};
 use crate::quote::literal;
+use crate::search::text;
 use crate::slug::{self, Noun};
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
@@ -59,6 +60,10 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                     error.raise();
                 }
                 invalidation::announce(template.table);
+                match current(id) {
+                    Ok(after) => text::rebuild::follow(spi, template, &after),
+                    Err(error) => error.raise(),
+                }
             });
         });
     });

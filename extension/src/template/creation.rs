@@ -11,6 +11,7 @@ use crate::postgres::datum;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::record_id::MAX_TEMPLATE;
+use crate::search::text;
 use crate::slug::{self, Noun};
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
@@ -105,6 +106,8 @@ pub fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
                 if new.definitions.iter().any(|definition| definition.kind == Kind::Metric) {
                     spi.script(&metric::create_table(id, &format!("{}.{}", project.slug, new.slug)));
                 }
+                spi.script(&text::table::create(id, &format!("{}.{}", project.slug, new.slug)));
+                spi.script(&text::table::create_index(spi, id));
                 for (position, (definition, target)) in new.definitions.iter().zip(&targets).enumerate() {
                     let target = target.as_ref().map(|target| target.0.unwrap_or(id));
                     insert_attribute(spi, id, position as i32 + 1, definition, target);

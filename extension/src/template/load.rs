@@ -5,6 +5,7 @@ use super::{Attribute, Template, catalog, ddl, options};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::search::text;
 use pgrx::pg_sys::{self, Datum, Oid};
 
 /// The template that a condition names, locked and read anew.
@@ -21,7 +22,8 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
             let attributes = load_attributes(spi, template.id, template.table);
             let key_index = load_key_index(spi, template.table);
             let history = catalog::table_oid("keyed_state", &ddl::history_name(template.id));
-            Some(Template::new(Template { attributes, key_index, history, ..template }))
+            let has_documents = catalog::table_oid("keyed_state", &text::table::name(template.id)).is_some();
+            Some(Template::new(Template { attributes, key_index, history, has_documents, ..template }))
         })
     })
 }

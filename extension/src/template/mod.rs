@@ -114,6 +114,8 @@ pub struct Template {
     pub key_index: Option<Oid>,
     /// The table of its history.
     pub history: Option<Oid>,
+    /// Whether there is a table of what is searched: a state not yet migrated has none.
+    pub has_documents: bool,
     /// In the order in which they are shown.
     pub attributes: Vec<Attribute>,
     positions: HashMap<String, usize>,

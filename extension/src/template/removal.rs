@@ -6,6 +6,7 @@ use crate::error::{Code, Error};
 use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
 use crate::postgres::spi::{Access, connected};
+use crate::search::text;
 use pgrx::prelude::PgSqlErrorCode;
 
 /// Removes a template with its table, history and series. One that holds live records is kept unless
@@ -31,10 +32,12 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                         .raise();
                 }
                 spi.script(&format!(
-                    "set local client_min_messages = warning; drop table {table}; drop table {}; drop table if exists {}; \
+                    "set local client_min_messages = warning; drop table {table}; drop table {}; \
+                     drop table if exists {}; drop table if exists {}; \
                      delete from keyed_state.template where id = {}",
                     ddl::history_sql(template.id),
                     metric::table_sql(template.id),
+                    text::table::table_sql(template.id),
                     template.id
                 ));
             });

@@ -4,16 +4,27 @@ use super::{catalog, ddl};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_pinned_path};
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, role};
+use crate::search::text;
 use crate::slug::{self, Noun};
 use pgrx::pg_sys;
 use pgrx::prelude::PgSqlErrorCode;
 
 const ROLES: &str = include_str!("../../../sql/roles.sql");
 
-/// The scripts that made the state what it is, oldest first; each runs once in a database.
-const STATE: [(i32, &str); 1] = [(1, include_str!("../../../sql/state/0001_tables.sql"))];
+/// One step of the state forward.
+enum Step {
+    Script(&'static str),
+    /// What needs to know the templates that are there.
+    Function(fn(&Connection)),
+}
+
+/// The steps that made the state what it is, oldest first; each runs once in a database.
+const STATE: [(i32, Step); 2] = [
+    (1, Step::Script(include_str!("../../../sql/state/0001_tables.sql"))),
+    (2, Step::Function(text::rebuild::make_missing)),
+];
 
 /// Only one session at a time sets up or migrates a database.
 const LOCK: &str = "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('keyed.init', 0))";
@@ -34,9 +45,10 @@ pub fn init() -> Result<i32, Error> {
     migrate()
 }
 
-/// Runs the scripts that this database has not seen. Returns the version of the state.
+/// Runs the steps that this database has not seen. Returns the version of the state.
 pub fn migrate() -> Result<i32, Error> {
     Caller::current().require_admin("migrate the state of keyed")?;
+    ensure_trigrams()?;
     Ok(as_owner_defining(|| {
         connected(|spi| {
             spi.script(LOCK);
@@ -51,14 +63,52 @@ pub fn migrate() -> Result<i32, Error> {
                 spi.run_once("select coalesce(max(number), 0) from keyed_state.version", Access::Latest, &[]);
             let mut version = rows.get(0, 0).map_or(0, datum::read_i32);
             let seen = version;
-            for (number, script) in STATE.iter().filter(|script| script.0 > seen) {
-                spi.script(script);
+            for (number, step) in STATE.iter().filter(|step| step.0 > seen) {
+                match step {
+                    Step::Script(script) => spi.script(script),
+                    Step::Function(function) => function(spi),
+                }
                 spi.script(&format!("insert into keyed_state.version (number) values ({number})"));
                 version = *number;
             }
             version
         })
     }))
+}
+
+/// Makes sure of the extension that text search rests on, and that the owner of our tables may name what is in it.
+fn ensure_trigrams() -> Result<(), Error> {
+    with_pinned_path(|| {
+        connected(|spi| {
+            let find = || {
+                let rows = spi.run_once(
+                    "select pg_catalog.quote_ident(n.nspname), pg_catalog.has_schema_privilege('keyed_owner', n.oid, 'usage') \
+                     from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace \
+                     where e.extname = $1",
+                    Access::Latest,
+                    &[(pg_sys::TEXTOID, datum::text(text::table::TRIGRAM_EXTENSION))],
+                );
+                let schema = (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_text)).flatten();
+                schema.map(|schema| (schema, rows.get(0, 1).is_some_and(datum::read_bool)))
+            };
+            let is_superuser = role::is_superuser(role::current());
+            if find().is_none() {
+                if !is_superuser {
+                    return Err(text::table::missing());
+                }
+                let has_public =
+                    spi.run_once("select pg_catalog.to_regnamespace('public')", Access::Latest, &[]);
+                let schema = if has_public.get(0, 0).is_some() { "public" } else { "keyed_state" };
+                spi.script(&format!("create extension {} schema {schema}", text::table::TRIGRAM_EXTENSION));
+            }
+            if let Some((schema, false)) = find()
+                && is_superuser
+            {
+                spi.script(&format!("grant usage on schema {schema} to keyed_owner"));
+            }
+            Ok(())
+        })
+    })
 }
 
 /// Begins a change of definitions: checks the caller, and makes changes wait for each other before they lock any

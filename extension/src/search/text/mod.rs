@@ -1,0 +1,26 @@
+//! Full text: what is searched of each record, and the words a caller looks for.
+
+/// What is searched of one record.
+pub mod document;
+/// Which records match a query.
+pub mod find;
+/// Texts without case and accents.
+pub mod fold;
+/// The SQL functions.
+pub mod functions;
+/// Records whose name refers to what is looked for.
+pub mod names;
+/// What documents must hold for a term to match.
+pub mod needle;
+/// What a caller types into the search bar.
+pub mod query;
+/// Documents of many records.
+pub mod rebuild;
+/// The stems of words.
+pub mod stem;
+/// The table of documents.
+pub mod table;
+/// Keeping documents as the records are.
+pub mod upkeep;
+/// Documents, written from rows.
+pub mod write;

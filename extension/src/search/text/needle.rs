@@ -1,0 +1,175 @@
+//! What documents must hold for a term to match them, and the SQL that says so: pure.
+
+use super::document::{self, STEM};
+use super::query::{Kind, Term};
+use crate::quote::literal;
+use std::collections::BTreeSet;
+
+/// A term made ready for documents of one language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Needle {
+    /// A document matches when it holds all texts of one of these lists.
+    alternatives: Vec<Vec<String>>,
+    /// The alternatives that match whole words, whatever their ending.
+    whole_words: Vec<Vec<String>>,
+}
+
+impl Needle {
+    /// The needle of a term; `stems` are the lexemes of what was typed, in each of the ways in which documents are
+    /// stemmed.
+    pub fn new(term: &Term, stems: &[BTreeSet<String>]) -> Needle {
+        if is_beginning(term) {
+            let beginning = vec![vec![format!(" {}", term.text)]];
+            return Needle { whole_words: beginning.clone(), alternatives: beginning };
+        }
+        let plain = vec![term.text.clone()];
+        let mut whole_words: Vec<Vec<String>> = Vec::new();
+        if term.kind == Kind::Word {
+            for lexemes in stems.iter().filter(|lexemes| !lexemes.is_empty()) {
+                let texts: Vec<String> = lexemes
+                    .iter()
+                    .map(|lexeme| format!("{STEM}{}{STEM}", document::marked(lexeme)))
+                    .collect();
+                if !whole_words.contains(&texts) {
+                    whole_words.push(texts);
+                }
+            }
+        }
+        let mut alternatives = vec![plain.clone()];
+        alternatives.extend(whole_words.iter().cloned());
+        if whole_words.is_empty() {
+            whole_words.push(plain);
+        }
+        Needle { alternatives, whole_words }
+    }
+
+    /// Whether the trigram index finds it: every alternative must have a text with a trigram of its own.
+    pub fn is_indexable(&self) -> bool {
+        self.alternatives.iter().all(|texts| texts.iter().any(|text| has_trigram(text)))
+    }
+
+    /// The condition in the form that the index serves.
+    pub fn indexed(&self, document: &str) -> String {
+        join(&self.alternatives, |text| {
+            format!("{document} like {}", literal(&format!("%{}%", escaped(text))))
+        })
+    }
+
+    /// The condition in a form that no index serves, for documents that were found by something else.
+    pub fn checked(&self, document: &str) -> String {
+        join(&self.alternatives, |text| holds(document, text))
+    }
+
+    /// Whether the text holds it as a whole word, whatever its ending; for a phrase, whether it holds it.
+    pub fn whole_word(&self, document: &str) -> String {
+        join(&self.whole_words, |text| holds(document, text))
+    }
+}
+
+/// Terms of one or two letters match where a word begins: they have no trigram of their own, and stand inside most
+/// documents somewhere.
+fn is_beginning(term: &Term) -> bool {
+    let mut characters = term.text.chars();
+    characters.next().is_some_and(char::is_alphanumeric) && characters.nth(1).is_none()
+}
+
+fn holds(document: &str, text: &str) -> String {
+    format!("strpos({document}, {}) > 0", literal(text))
+}
+
+fn join(alternatives: &[Vec<String>], render: impl Fn(&str) -> String) -> String {
+    let all = |texts: &Vec<String>| texts.iter().map(|text| render(text)).collect::<Vec<_>>().join(" and ");
+    format!("({})", alternatives.iter().map(all).collect::<Vec<_>>().join(" or "))
+}
+
+/// A text as a part of a LIKE pattern.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '\\' | '%' | '_') {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+    out
+}
+
+/// Whether pg_trgm gets a trigram out of a text that may stand anywhere: three letters in a row, or fewer at the edge
+/// of a word that the text itself shows.
+fn has_trigram(text: &str) -> bool {
+    let characters: Vec<char> = text.chars().collect();
+    let mut position = 0;
+    characters.chunk_by(|one, other| one.is_alphanumeric() == other.is_alphanumeric()).any(|run| {
+        let begins_here = position > 0;
+        position += run.len();
+        let ends_here = position < characters.len();
+        run[0].is_alphanumeric() && (run.len() >= 3 || begins_here || (ends_here && run.len() >= 2))
+    })
+}
+
+/// The part of a document that one attribute fills; of the external key when there is none.
+pub fn field(document: &str, attribute: Option<i32>) -> String {
+    let start = literal(&document::field_start(attribute));
+    format!("split_part(split_part({document}, {start}, 2), {}, 1)", literal(&document::FIELD.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::query::Query;
+    use super::*;
+
+    fn needle(text: &str, stems: &[&[&str]]) -> Needle {
+        let query = Query::parse(text).expect("a query");
+        let stems: Vec<BTreeSet<String>> =
+            stems.iter().map(|lexemes| lexemes.iter().map(|it| (*it).to_owned()).collect()).collect();
+        Needle::new(&query.terms[0], &stems)
+    }
+
+    #[test]
+    fn a_word_matches_as_a_part_or_by_its_stems() {
+        let word = needle("Running", &[&["run"], &["run"], &[]]);
+        assert_eq!(
+            word.indexed("d.document"),
+            "(d.document like '%running%' or d.document like '%\u{1d}RUN\u{1d}%')"
+        );
+        assert_eq!(word.whole_word("d.title"), "(strpos(d.title, '\u{1d}RUN\u{1d}') > 0)");
+        let many = needle("e-mail", &[&["e-mail", "mail"], &["mail"]]);
+        assert_eq!(
+            many.checked("d"),
+            "(strpos(d, 'e-mail') > 0 or strpos(d, '\u{1d}E-MAIL\u{1d}') > 0 and strpos(d, '\u{1d}MAIL\u{1d}') > 0 \
+             or strpos(d, '\u{1d}MAIL\u{1d}') > 0)"
+        );
+    }
+
+    #[test]
+    fn a_phrase_matches_as_it_stands() {
+        let phrase = needle("\"in running\"", &[&["run"]]);
+        assert_eq!(phrase.indexed("d"), "(d like '%in running%')");
+        assert_eq!(phrase.whole_word("d"), "(strpos(d, 'in running') > 0)");
+    }
+
+    #[test]
+    fn one_or_two_letters_match_where_a_word_begins() {
+        assert_eq!(needle("It", &[&["it"]]).indexed("d"), "(d like '% it%')");
+        assert_eq!(needle("京都", &[]).checked("d"), "(strpos(d, ' 京都') > 0)");
+        assert_eq!(needle("§5", &[]).indexed("d"), "(d like '%§5%')");
+    }
+
+    #[test]
+    fn a_pattern_takes_every_character_as_it_is() {
+        assert_eq!(needle(r"50%_\'x", &[]).indexed("d"), r"(d like E'%50\\%\\_\\\\''x%')");
+    }
+
+    #[test]
+    fn what_has_no_trigram_needs_a_scan() {
+        for text in ["a", "ab", "abc", "東京", "a-b", "ab-", "-- ab", "r&d", "§5", "$1.5", "a.", "\"§ x\""]
+        {
+            let text = text.trim_start_matches("-- ");
+            assert!(needle(text, &[]).is_indexable(), "{text}");
+        }
+        for text in ["§", "%", "...", "\"--\"", "_x"] {
+            let indexable = needle(text, &[]).is_indexable();
+            assert_eq!(indexable, text == "_x", "{text}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! What a caller types into the search bar → terms: pure.
+//!
+//! `words are all wanted`, `"a phrase"` as it stands, `-without`, `-"without a phrase"`. A quotation mark that is not
+//! paired, or stands inside a word, is an ordinary character.
+
+use super::fold::fold;
+use crate::error::{Code, Error};
+use unicode_normalization::UnicodeNormalization;
+
+/// Where a query stands in a request.
+pub const POINTER: &str = "/global_search";
+/// The most characters of a query.
+pub const MOST_CHARACTERS: usize = 1000;
+/// The most terms of a query.
+pub const MOST_TERMS: usize = 20;
+
+/// The quotation marks that telephones and word processors make of a straight one.
+const CURLED_QUOTES: [char; 6] = ['“', '”', '„', '‟', '«', '»'];
+
+/// How a term matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// As a word, whatever its ending, or as a part of one.
+    Word,
+    /// As it stands.
+    Phrase,
+}
+
+/// One thing that records must have, or must not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// What is looked for, folded; never empty.
+    pub text: String,
+    /// The same as it was typed, in composed form: endings are known by it.
+    pub typed: String,
+    /// How it matches.
+    pub kind: Kind,
+    /// Whether records that match it are left out.
+    pub is_excluded: bool,
+}
+
+/// A query: every term must hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    /// The whole text without the spaces around it: it may be somebody's external key.
+    pub text: String,
+    /// The terms, none twice.
+    pub terms: Vec<Term>,
+}
+
+impl Term {
+    /// Whether both ask for the same.
+    fn is_same(&self, other: &Term) -> bool {
+        (&self.text, self.kind, self.is_excluded) == (&other.text, other.kind, other.is_excluded)
+    }
+}
+
+impl Query {
+    /// Reads a query. One without terms wants nothing in particular.
+    pub fn parse(text: &str) -> Result<Query, Error> {
+        if text.chars().nth(MOST_CHARACTERS).is_some() {
+            let message = format!("a search has at most {MOST_CHARACTERS} characters");
+            return Err(Error::at(Code::InvalidValue, POINTER, message));
+        }
+        let straight = text.replace(CURLED_QUOTES, "\"");
+        let mut terms: Vec<Term> = Vec::new();
+        let mut rest = straight.as_str();
+        while let Some((term, after)) = next_term(rest) {
+            rest = after;
+            // A dash between two words says nothing.
+            if !["", "-"].contains(&term.text.as_str()) && !terms.iter().any(|it| it.is_same(&term)) {
+                terms.push(term);
+            }
+            if terms.len() > MOST_TERMS {
+                let message = format!("a search has at most {MOST_TERMS} words and phrases");
+                return Err(Error::at(Code::InvalidValue, POINTER, message)
+                    .hint("put words that stand together in quotation marks"));
+            }
+        }
+        Ok(Query { text: text.trim().to_owned(), terms })
+    }
+
+    /// Whether nothing is asked for.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+}
+
+/// Where one term ends and the next may begin.
+fn separates(character: char) -> bool {
+    character.is_whitespace() || character.is_control()
+}
+
+/// Takes the next term off the text.
+fn next_term(text: &str) -> Option<(Term, &str)> {
+    let text = text.trim_start_matches(separates);
+    if text.is_empty() {
+        return None;
+    }
+    let (is_excluded, body) = match text.strip_prefix('-') {
+        Some(body) => (true, body),
+        None => (false, text),
+    };
+    let phrase = body.strip_prefix('"').and_then(|inside| inside.split_once('"'));
+    let (typed, rest, kind) = match phrase {
+        Some((phrase, rest)) => (phrase, rest, Kind::Phrase),
+        None => {
+            let end = body.find(separates).unwrap_or(body.len());
+            (&body[..end], &body[end..], Kind::Word)
+        }
+    };
+    Some((Term { text: fold(typed), typed: typed.nfc().collect(), kind, is_excluded }, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Terms as text: `-` for excluded, quotation marks for phrases.
+    fn shown(text: &str) -> Vec<String> {
+        let query = Query::parse(text).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+        let show = |term: &Term| {
+            let quote = if term.kind == Kind::Phrase { "\"" } else { "" };
+            format!("{}{quote}{}{quote}", if term.is_excluded { "-" } else { "" }, term.text)
+        };
+        query.terms.iter().map(show).collect()
+    }
+
+    #[test]
+    fn words_phrases_and_exclusions_are_told_apart() {
+        for (text, terms) in [
+            ("", &[] as &[&str]),
+            (" \t\n ", &[]),
+            ("Zürich", &["zurich"]),
+            ("  one \u{3000} two\tthree ", &["one", "two", "three"]),
+            ("\"New  York\" taxi", &["\"new york\"", "taxi"]),
+            ("-red -\"dark blue\" green", &["-red", "-\"dark blue\"", "green"]),
+            ("erp:4711/x", &["erp:4711/x"]),
+            ("5\" \"open", &["5\"", "\"open"]),
+            ("a\"b c\"d", &["a\"b", "c\"d"]),
+            ("\"one\"two", &["\"one\"", "two"]),
+            ("\"\" -\"\" - \"  \" \u{301}", &[]),
+            ("Smith - Jones – Miller", &["smith", "jones", "miller"]),
+            ("“New York” «été» „open", &["\"new york\"", "\"ete\"", "\"open"]),
+            ("--x well-known", &["--x", "well-known"]),
+            ("same SAME -same \"same\"", &["same", "-same", "\"same\""]),
+            ("%_\\ '; drop", &["%_\\", "';", "drop"]),
+        ] {
+            assert_eq!(shown(text), terms, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_term_keeps_what_was_typed() {
+        let query = Query::parse(" E\u{301}te\u{301}s ").expect("a query");
+        assert_eq!((query.terms[0].typed.as_str(), query.text.as_str()), ("Étés", "E\u{301}te\u{301}s"));
+    }
+
+    #[test]
+    fn what_is_too_long_is_refused() {
+        assert!(Query::parse(&"é".repeat(MOST_CHARACTERS)).is_ok());
+        let words = |count: usize| (0..count).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
+        assert!(Query::parse(&words(MOST_TERMS)).is_ok());
+        for text in ["é".repeat(MOST_CHARACTERS + 1), words(MOST_TERMS + 1)] {
+            let error = Query::parse(&text).expect_err("too long");
+            assert_eq!((error.code, error.faults[0].pointer.as_str()), (Code::InvalidValue, POINTER));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_is_read_or_refused(text in any::<String>()) {
+            if let Ok(query) = Query::parse(&text) {
+                prop_assert!(query.terms.len() <= MOST_TERMS);
+                for term in &query.terms {
+                    prop_assert!(!term.text.is_empty());
+                    prop_assert_eq!(fold(&term.text), term.text.clone());
+                }
+            }
+        }
+
+        #[test]
+        fn plain_words_come_back_as_they_are(words in prop::collection::hash_set("[a-z]{1,8}", 1..10)) {
+            let words: Vec<String> = words.into_iter().collect();
+            prop_assert_eq!(shown(&words.join(" ")), words);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Documents of many records: when a definition changes, and for templates older than their documents.
+
+use super::{document, table, write};
+use crate::postgres::spi::{Access, Connection};
+use crate::postgres::{datum, invalidation};
+use crate::quote::literal;
+use crate::template::definition::Kind;
+use crate::template::{Attribute, Template, catalog};
+use pgrx::pg_sys;
+use uuid::Uuid;
+
+/// Rows are read in portions of this many.
+const PORTION: usize = 1000;
+/// More documents than this are written faster without the index, which is then made anew.
+const FEW: i64 = 5000;
+
+/// Makes the documents follow a change of the template's definition, in the same transaction.
+pub fn follow(spi: &Connection, before: &Template, after: &Template) {
+    if !after.has_documents {
+        return;
+    }
+    let dropped = before
+        .attributes
+        .iter()
+        .filter(|old| write::is_covered(old) && after.attributes.iter().all(|new| new.id != old.id));
+    for attribute in dropped {
+        strip(spi, after, attribute);
+    }
+    if let Some(condition) = changed_rows(before, after) {
+        let rows = format!("from {} t where t.deleted_at is null and ({condition})", after.table_sql());
+        in_bulk(spi, after, &rows, || write_all(spi, after, &condition));
+    }
+}
+
+/// Makes and fills the table of documents of every template that has none: those made before there were any.
+pub fn make_missing(spi: &Connection) {
+    let rows = spi.run_once("select id from keyed_state.template order by id", Access::Latest, &[]);
+    let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+    for template in ids.into_iter().filter_map(catalog::by_id).filter(|template| !template.has_documents) {
+        // Nobody writes a record between the reading of it and the announcement that documents are kept.
+        spi.script(&format!("lock table {} in share row exclusive mode", template.table_sql()));
+        spi.script(&table::create(template.id, &template.full_name()));
+        write_all(spi, &template, "true");
+        spi.script(&table::create_index(spi, template.id));
+        invalidation::announce(template.table);
+    }
+}
+
+/// The rows whose documents a change of definition changes, as a condition; none where it changes none.
+fn changed_rows(before: &Template, after: &Template) -> Option<String> {
+    if before.language != after.language {
+        return Some("true".to_owned());
+    }
+    let mut conditions = Vec::new();
+    for attribute in after.attributes.iter().filter(|attribute| write::is_covered(attribute)) {
+        let old = before.attributes.iter().find(|old| old.id == attribute.id);
+        let is_changed = match old {
+            // A new column has values where it has a default.
+            None => attribute.default.is_some(),
+            Some(old) => attribute.kind == Kind::List && old.options != attribute.options,
+        };
+        if is_changed {
+            conditions.push(format!("t.\"{}\" is not null", attribute.slug));
+        }
+    }
+    (!conditions.is_empty()).then(|| conditions.join(" or "))
+}
+
+/// Takes the field of an attribute that is gone out of the documents.
+fn strip(spi: &Connection, template: &Template, attribute: &Attribute) {
+    let table = table::table_sql(template.id);
+    let start = document::field_start(Some(attribute.id));
+    let rows = format!("from {table} d where strpos(d.document, {}) > 0", literal(&start));
+    let field = literal(&format!("{start}[^{}]*", document::FIELD));
+    in_bulk(spi, template, &rows, || {
+        spi.script(&format!(
+            "update {table} d set document = regexp_replace(d.document, {field}, '') \
+             where strpos(d.document, {}) > 0",
+            literal(&start)
+        ));
+    });
+}
+
+/// Runs a change of documents; of many with the index out of the way.
+fn in_bulk(spi: &Connection, template: &Template, rows: &str, change: impl FnOnce()) {
+    let count = spi.run_once(
+        &format!("select count(*) from (select {rows} limit {}) r", FEW + 1),
+        Access::Latest,
+        &[],
+    );
+    let are_many = count.get(0, 0).is_some_and(|count| datum::read_i64(count) > FEW);
+    if are_many {
+        spi.script(&table::drop_index(template.id));
+    }
+    change();
+    if are_many {
+        spi.script(&table::create_index(spi, template.id));
+    }
+}
+
+fn write_all(spi: &Connection, template: &Template, condition: &str) {
+    let plan = spi.prepare(
+        &format!(
+            "select {} from {} t where t.deleted_at is null and ({condition}) and t.id > $1 \
+             order by t.id limit {PORTION}",
+            write::columns(template),
+            template.table_sql()
+        ),
+        &[pg_sys::UUIDOID],
+    );
+    let mut last = Uuid::nil();
+    loop {
+        // A connection of its own for each portion frees what it read.
+        let count = crate::postgres::spi::connected(|spi| {
+            let rows = spi.run(&plan, Access::Latest, &[datum::uuid(last)]);
+            write::write_rows(spi, template, &rows);
+            if let Some(id) = rows.len().checked_sub(1).and_then(|row| rows.get(row, 0)) {
+                last = datum::read_uuid(id);
+            }
+            rows.len()
+        });
+        if count < PORTION {
+            return;
+        }
+    }
+}

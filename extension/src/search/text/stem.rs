@@ -1,0 +1,50 @@
+//! The stems of words, as the language of a template makes them.
+
+use super::fold::fold;
+use crate::postgres::text_search;
+use crate::template::Template;
+use pgrx::pg_sys::Oid;
+use std::collections::BTreeSet;
+use unicode_normalization::UnicodeNormalization;
+
+/// What is longer than this without a space is no word in any language; PostgreSQL would complain about each.
+const LONGEST_WORD: usize = 1000;
+
+/// The stemmer of a template's language.
+pub struct Stemmer(Oid);
+
+impl Stemmer {
+    /// The stemmer of this template.
+    pub fn new(template: &Template) -> Stemmer {
+        Stemmer(text_search::configuration(&template.language))
+    }
+
+    /// All stems of a text: those of [`Self::ways`] together.
+    pub fn stems(&self, text: &str) -> BTreeSet<String> {
+        self.ways(text).into_iter().flatten().collect()
+    }
+
+    /// The stems of a text as it is written, and those of the text without accents where these differ. Languages
+    /// need the first, since their endings have accents; the second finds a word for whoever types none. Who looks
+    /// for a word goes both ways, too, so that one of them meets.
+    pub fn ways(&self, text: &str) -> Vec<BTreeSet<String>> {
+        let text = without_long_words(text);
+        let stem = |text: &str| -> BTreeSet<String> {
+            let lexemes = text_search::lexemes(self.0, text);
+            lexemes.iter().map(|lexeme| fold(lexeme)).filter(|lexeme| !lexeme.is_empty()).collect()
+        };
+        if text.is_ascii() {
+            return vec![stem(&text)];
+        }
+        let composed: String = text.nfc().collect();
+        vec![stem(&composed), stem(&fold(&text))]
+    }
+}
+
+fn without_long_words(text: &str) -> std::borrow::Cow<'_, str> {
+    if text.len() <= LONGEST_WORD || text.split_whitespace().all(|word| word.len() <= LONGEST_WORD) {
+        return text.into();
+    }
+    let words: Vec<&str> = text.split_whitespace().filter(|word| word.len() <= LONGEST_WORD).collect();
+    words.join(" ").into()
+}

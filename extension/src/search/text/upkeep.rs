@@ -1,0 +1,84 @@
+//! Keeping documents as the records are: in the transaction that writes a record, and only when a text changes.
+//!
+//! The trigger after each row notes which record needs a new document, the one after the statement writes the
+//! documents of all records noted, from their rows as they are by then. So it does not matter in which order triggers
+//! of somebody else wrote the same record in between, and notes hold no texts.
+
+use super::write;
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::connected;
+use crate::postgres::transaction::Moment;
+use crate::postgres::trigger::{Firing, Row};
+use crate::template::{Template, column};
+use pgrx::pg_sys::Oid;
+use std::cell::RefCell;
+use uuid::Uuid;
+
+/// A statement of more rows writes its documents in portions of this many.
+const PORTION: usize = 1000;
+
+/// A record whose document waits for the end of the statement.
+struct Note {
+    table: Oid,
+    /// The subtransaction it belongs to: a note of one that failed is never followed.
+    moment: Moment,
+    record: Uuid,
+}
+
+thread_local! {
+    static NOTES: RefCell<Vec<Note>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Notes the record of a row that was written, when that changes its document.
+pub fn note(template: &Template, firing: &Firing, moment: Moment) {
+    if !template.has_documents || !changes_document(template, firing) {
+        return;
+    }
+    let Some(row) = firing.new.as_ref().or(firing.old.as_ref()) else { return };
+    let Some(record) = row.get(column::ID).map(datum::read_uuid) else { return };
+    let waiting = NOTES.with_borrow_mut(|notes| {
+        // What statements noted that have failed since is dropped.
+        if notes.last().is_some_and(|note| note.moment != moment) {
+            notes.retain(|note| note.moment.may_still_commit(moment));
+        }
+        notes.push(Note { table: template.table, moment, record });
+        notes.len()
+    });
+    if waiting >= PORTION {
+        follow(template, moment);
+    }
+}
+
+/// Whether records of this table wait.
+pub fn is_waiting(table: Oid) -> bool {
+    NOTES.with_borrow(|notes| notes.iter().any(|note| note.table == table))
+}
+
+/// Writes the documents of the records noted at this moment.
+pub fn follow(template: &Template, moment: Moment) {
+    let mut records: Vec<Uuid> = NOTES.with_borrow_mut(|notes| {
+        let is_due = |note: &mut Note| note.table == template.table && note.moment == moment;
+        notes.extract_if(.., is_due).map(|note| note.record).collect()
+    });
+    if records.is_empty() {
+        return;
+    }
+    records.sort_unstable();
+    records.dedup();
+    as_owner(|| connected(|spi| write::refresh(spi, template, &records)));
+}
+
+fn changes_document(template: &Template, firing: &Firing) -> bool {
+    let is_live = |row: &Option<Row>| row.as_ref().is_some_and(|row| row.get(column::DELETED_AT).is_none());
+    match (is_live(&firing.old), is_live(&firing.new)) {
+        (false, false) => false,
+        (true, true) => {
+            let (Some(old), Some(new)) = (&firing.old, &firing.new) else { return false };
+            let covered = template.attributes.iter().filter(|attribute| write::is_covered(attribute));
+            !new.same(old, column::EXTERNAL_KEY)
+                || covered.into_iter().any(|attribute| !new.same(old, attribute.column))
+        }
+        _ => true,
+    }
+}

@@ -1,0 +1,345 @@
+//! Which records words find.
+
+use harness::{Database, Session};
+use serde_json::{Value, json};
+
+/// The keys of the customers found, best first.
+async fn found(session: &Session, query: &str) -> String {
+    found_in(session, "customers", query).await
+}
+
+async fn found_in(session: &Session, template: &str, query: &str) -> String {
+    let sql = format!(
+        "select string_agg(coalesce(r.external_key, '?'), ' ' order by m.number) from jsonb_array_elements(
+           keyed.text_matches('crm.{template}', $1) -> 'matches') with ordinality m (hit, number)
+         join crm.{template} r on r.id = (m.hit ->> 'id')::uuid"
+    );
+    session.text(&sql, &[query]).await
+}
+
+/// What else the search tells.
+async fn answer(session: &Session, query: &str) -> Value {
+    session.json("select keyed.text_matches('crm.customers', $1)", &[query]).await
+}
+
+/// The keys of the customers that have a document, in order.
+async fn documented(session: &Session) -> String {
+    session
+        .text(
+            "select string_agg(c.external_key, ' ' order by c.external_key) from keyed_state.text_2 d join crm.customers c on c.id = d.record_id",
+            &[],
+        )
+        .await
+}
+
+async fn upsert(session: &Session, key: &str, attributes: Value) {
+    let sql = "select keyed.upsert_by_key('crm.customers', $1, $2)";
+    session.rows(sql, &[key, &attributes.to_string()]).await;
+}
+
+async fn crm() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    (database, session)
+}
+
+#[tokio::test]
+async fn every_covered_field_is_found_and_no_other() {
+    let (_database, session) = crm().await;
+    session.run(r#"select keyed.upsert_by_key('crm.companies', 'C-9', '{"name": "Zenith"}')"#).await;
+    let attributes = json!({
+        "name": "Ada Lovelace", "visits": 1815, "mood": 77, "tags": ["mathematician", "poet"], "tier": ["gold"],
+        "born": "1815-12-10", "seen": "2024-02-29T12:00:00Z", "company": {"external_key": "C-9"},
+    });
+    upsert(&session, "erp:4711", attributes).await;
+    for query in ["ada", "lovelace", "poet", "mathematician", "gold card", "erp:4711", "4711", "zenith"] {
+        assert_eq!(found(&session, query).await, "erp:4711", "{query}");
+    }
+    for query in ["1815", "77", "2024", "12:00", "C-9", "silver", "nobody"] {
+        assert_eq!(found(&session, query).await, "", "{query}");
+    }
+}
+
+#[tokio::test]
+async fn all_words_are_wanted_phrases_stand_together_and_exclusions_do_not_stand() {
+    let (_database, session) = crm().await;
+    for (key, name) in [("1", "red apple pie"), ("2", "apple red"), ("3", "green apple"), ("4", "red cherry")]
+    {
+        upsert(&session, key, json!({"name": name})).await;
+    }
+    for (query, keys) in [
+        ("apple", "3 2 1"),
+        ("apple red", "2 1"),
+        ("\"red apple\"", "1"),
+        ("apple -red", "3"),
+        ("red -\"apple red\"", "4 1"),
+        ("-apple", "4"),
+        ("-apple -cherry", ""),
+        ("\"d app\"", "1"),
+        ("\"red app", "2 1"),
+        ("\"red appl -\"", "2 1"),
+        ("apple nothing", ""),
+        ("", "4 3 2 1"),
+        ("  ", "4 3 2 1"),
+    ] {
+        assert_eq!(found(&session, query).await, keys, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn case_and_accents_do_not_matter() {
+    let (_database, session) = crm().await;
+    upsert(&session, "1", json!({"name": "Zürich Łódź Straße ΣΊΣΥΦΟΣ O’Brien Ёлка", "tags": ["Été"]})).await;
+    for query in [
+        "zurich",
+        "ZÜRICH",
+        "Zu\u{308}rich",
+        "lodz",
+        "STRASSE",
+        "straße",
+        "σισυφος",
+        "o'brien",
+        "елка",
+        "ETE",
+    ] {
+        assert_eq!(found(&session, query).await, "1", "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_part_of_a_word_is_found_anywhere_but_not_across_fields() {
+    let (_database, session) = crm().await;
+    upsert(&session, "key-77", json!({"name": "Girl with a Pearl Earring", "tags": ["oil", "canvas"]})).await;
+    for query in ["earl", "arring", "irl", "y-7", "anva", "with a p", "\"with a p\"", "girl\twith"] {
+        assert_eq!(found(&session, query).await, "key-77", "{query}");
+    }
+    for query in ["earringoil", "\"earring oil\"", "\"oil canvas\"", "\"77 girl\"", "oilc", "gril"] {
+        assert_eq!(found(&session, query).await, "", "{query}");
+    }
+}
+
+#[tokio::test]
+async fn special_characters_stand_for_themselves() {
+    let (_database, session) = crm().await;
+    for (key, name) in
+        [("1", "100% sure_thing"), ("2", r"C:\temp\'x'"), ("3", "1000 sure-thing 5\" \u{1f}\u{1d}RUN\u{1d}")]
+    {
+        upsert(&session, key, json!({"name": name})).await;
+    }
+    for (query, keys) in [
+        ("00%", "1"),
+        ("0%", ""),
+        ("%sure", ""),
+        ("e_t", "1"),
+        ("100_", ""),
+        (r"\temp", "2"),
+        (r"p\'x'", "2"),
+        ("'; drop table crm.customers; --", ""),
+        ("5\"", "3"),
+        ("\u{1d}", "3 2 1"),
+        ("sure\u{1d}thing", "3 1"),
+        ("running", "3"),
+    ] {
+        assert_eq!(found(&session, query).await, keys, "{query:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_word_is_found_under_its_other_endings_in_the_language_of_the_template() {
+    let (_database, session) = crm().await;
+    for (language, name, queries, strangers) in [
+        ("english", "the city hall was running tests", "cities testing runs HALLS", "cited"),
+        ("german", "Die schönen Häuser am Fluß", "schöne schon haus Flusses", "houses"),
+        ("french", "les chevaux mangés au marché", "cheval manger mange marchés", "horses"),
+        ("russian", "красный дом", "красная дома красные", "running"),
+        ("simple", "cities", "citi", "city"),
+    ] {
+        session
+            .rows(
+                "select keyed.alter_template('crm.customers', jsonb_build_object('language', $1::text))",
+                &[language],
+            )
+            .await;
+        upsert(&session, "1", json!({"name": name})).await;
+        for query in queries.split(' ') {
+            assert_eq!(found(&session, query).await, "1", "{language} {query}");
+        }
+        assert_eq!(found(&session, strangers).await, "", "{language} {strangers}");
+    }
+}
+
+#[tokio::test]
+async fn one_or_two_letters_find_words_that_begin_with_them() {
+    let (_database, session) = crm().await;
+    for (key, name) in
+        [("1", "IT department"), ("2", "bit unit (it)"), ("3", "digit"), ("4", "a-it/x"), ("5", "東京都庁")]
+    {
+        upsert(&session, key, json!({"name": name})).await;
+    }
+    for (query, keys) in [
+        ("it", "4 2 1"),
+        ("d", "3 1"),
+        ("x", "4"),
+        ("京都", "5"),
+        ("庁", "5"),
+        ("東庁", ""),
+        ("it -un", "4 1"),
+    ] {
+        assert_eq!(found(&session, query).await, keys, "{query}");
+    }
+    assert_eq!(answer(&session, "it").await["scanned"], json!([]));
+    assert_eq!(answer(&session, "§ -x").await["scanned"], json!(["§", "-x"]));
+}
+
+#[tokio::test]
+async fn whole_words_come_before_parts_and_the_key_before_all() {
+    let (_database, session) = crm().await;
+    session.run("select keyed.alter_template('crm.customers', '{\"display\": \"name\"}')").await;
+    for (key, name, tag) in [
+        ("a", "Art", "x"),
+        ("b", "Arts of cooking", "x"),
+        ("c", "x", "art"),
+        ("d", "Party", "x"),
+        ("art", "Earth", "x"),
+        ("e", "Dartmoor", "x"),
+    ] {
+        upsert(&session, key, json!({"name": name, "tags": [tag]})).await;
+    }
+    assert_eq!(found(&session, "art").await, "art b a c e d");
+    let ranks: Vec<Value> = answer(&session, "art").await["matches"]
+        .as_array()
+        .expect("hits")
+        .iter()
+        .map(|hit| hit["rank"].clone())
+        .collect();
+    assert_eq!(ranks, [3, 2, 2, 1, 0, 0]);
+    assert_eq!(found(&session, "ART").await, "art b a c e d");
+    assert_eq!(answer(&session, "ART").await["matches"][0]["rank"], 2);
+}
+
+#[tokio::test]
+async fn a_key_is_found_by_its_exact_text_even_where_that_reads_as_something_else() {
+    let (_database, session) = crm().await;
+    for key in ["-5", "\"q\"", "a b", "§"] {
+        upsert(&session, key, json!({"name": "x"})).await;
+    }
+    for key in ["-5", "\"q\"", "a b", "§"] {
+        let best = answer(&session, &format!(" {key} ")).await["matches"][0].clone();
+        assert_eq!(best["rank"], 3, "{key}");
+        let id = session.text("select id from crm.customers where external_key = $1", &[key]).await;
+        assert_eq!(best["id"], id, "{key}");
+    }
+}
+
+#[tokio::test]
+async fn the_name_of_a_referenced_record_is_found_at_once_under_its_new_name() {
+    let (_database, session) = crm().await;
+    session.run(r#"select keyed.upsert_by_key('crm.companies', 'C-1', '{"name": "Müller & Söhne"}')"#).await;
+    upsert(&session, "1", json!({"name": "Ada", "company": {"external_key": "C-1"}})).await;
+    upsert(&session, "2", json!({"name": "Ada Muller"})).await;
+    upsert(&session, "3", json!({"name": "Grace"})).await;
+    for (query, keys) in [
+        ("muller", "2 1"),
+        ("uell", ""),
+        ("\"muller & sohne\"", "1"),
+        ("ada sohne", "1"),
+        ("grace sohne", ""),
+        ("ada -sohne", "2"),
+        ("-muller", "3"),
+        ("so", "1"),
+        ("C-1", ""),
+    ] {
+        assert_eq!(found(&session, query).await, keys, "{query}");
+    }
+    let before = session.text("select xmin from keyed_state.text_2 order by record_id limit 1", &[]).await;
+    session.run(r#"select keyed.upsert_by_key('crm.companies', 'C-1', '{"name": "Schmidt"}')"#).await;
+    assert_eq!(
+        (found(&session, "muller").await, found(&session, "schmidts").await),
+        ("2".into(), "1".into())
+    );
+    assert_eq!(
+        session.text("select xmin from keyed_state.text_2 order by record_id limit 1", &[]).await,
+        before
+    );
+    session.run("select keyed.delete_record(id) from crm.companies").await;
+    assert_eq!(found(&session, "schmidt").await, "");
+}
+
+#[tokio::test]
+async fn a_reference_is_found_by_what_its_template_shows() {
+    let (_database, session) = crm().await;
+    session
+        .run(
+            r#"select keyed.add_attribute('crm.companies', '{"slug": "city", "type": "string"}');
+               select keyed.add_attribute('crm.companies', '{"slug": "size", "type": "number"}');
+               select keyed.upsert_by_key('crm.companies', 'C-1', '{"name": "Acme", "city": "Bern", "size": 4711}')"#,
+        )
+        .await;
+    upsert(&session, "1", json!({"name": "Ada", "company": {"external_key": "C-1"}})).await;
+    for (display, shown) in
+        [(json!(null), "acme"), (json!("city"), "bern"), (json!("size"), "4711"), (json!("name"), "acme")]
+    {
+        let change = json!({"display": display}).to_string();
+        session.rows("select keyed.alter_template('crm.companies', $1)", &[&change]).await;
+        for query in ["acme", "bern", "4711"] {
+            assert_eq!(
+                found(&session, query).await,
+                if query == shown { "1" } else { "" },
+                "{display} {query}"
+            );
+        }
+    }
+    session
+        .run(
+            "select keyed.create_template('crm', 'tokens'); select keyed.upsert_by_key('crm.tokens', 'T-77')",
+        )
+        .await;
+    session.run(r#"select keyed.add_attribute('crm.customers', '{"slug": "token", "type": "reference", "template": "tokens"}')"#).await;
+    upsert(&session, "1", json!({"token": {"external_key": "T-77"}})).await;
+    assert_eq!(found(&session, "t-77").await, "1");
+}
+
+#[tokio::test]
+async fn names_out_of_the_callers_sight_are_not_searched() {
+    let (database, session) = crm().await;
+    session.run(r#"select keyed.upsert_by_key('crm.companies', 'C-1', '{"name": "Acme"}')"#).await;
+    upsert(&session, "1", json!({"name": "Ada", "company": {"external_key": "C-1"}})).await;
+    let role = database.create_role("clerk").await;
+    let clerk = database.session_as(&role).await;
+    let refusal = clerk.refusal("select keyed.text_matches('crm.customers', 'ada')", &[]).await;
+    assert_eq!(refusal.state, "42501");
+    session
+        .run(&format!("grant usage on schema crm to {role}; grant select on crm.customers to {role}"))
+        .await;
+    assert_eq!((found(&clerk, "ada").await, found(&clerk, "acme").await), ("1".into(), String::new()));
+    assert_eq!(found(&clerk, "-acme").await, "1");
+    assert_eq!(clerk.refusal("select from keyed_state.text_2", &[]).await.state, "42501");
+    session.run(&format!("grant select on crm.companies to {role}")).await;
+    assert_eq!((found(&clerk, "acme").await, found(&clerk, "-acme").await), ("1".into(), String::new()));
+}
+
+#[tokio::test]
+async fn what_is_not_a_search_is_refused_with_its_place() {
+    let (_database, session) = crm().await;
+    let words: Vec<String> = (0..21).map(|number| format!("w{number}")).collect();
+    for query in ["é".repeat(1001), words.join(" ")] {
+        let refusal = session.refusal("select keyed.text_matches('crm.customers', $1)", &[&query]).await;
+        assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/global_search"]));
+    }
+    assert_eq!(found(&session, &words[..20].join(" ")).await, "");
+    for size in ["0", "1001"] {
+        let refusal = session.refusal("select keyed.text_matches('crm.customers', 'x', $1)", &[size]).await;
+        assert_eq!(refusal.pointers(), ["/page_size"]);
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_record_is_not_found_and_a_restored_one_is() {
+    let (_database, session) = crm().await;
+    upsert(&session, "1", json!({"name": "Ada"})).await;
+    let id = session.text("select id from crm.customers", &[]).await;
+    session.rows("select keyed.delete_record($1)", &[&id]).await;
+    assert_eq!((found(&session, "ada").await, documented(&session).await), (String::new(), String::new()));
+    session.rows(r#"select keyed.restore_record($1, '{"external_key": "2"}')"#, &[&id]).await;
+    assert_eq!((found(&session, "ada").await, found(&session, "2").await), ("2".into(), "2".into()));
+}

@@ -1,0 +1,286 @@
+//! What is searched follows the records and the definitions.
+
+use harness::{Database, Session};
+use serde_json::json;
+
+const FOUND: &str =
+    "select string_agg(c.external_key, ' ' order by c.external_key) from jsonb_array_elements(
+  keyed.text_matches('crm.customers', $1) -> 'matches') m join crm.customers c on c.id = (m ->> 'id')::uuid";
+
+/// The documents that differ from what would be written now, were all of them made anew; so an empty answer says that
+/// all are as they should be. The language is changed there and back, which rebuilds them.
+async fn assert_documents_are_true(session: &Session) {
+    let documents = "select string_agg(d::text, E'\n' order by d.record_id) from keyed_state.text_2 d";
+    let before = session.text(documents, &[]).await;
+    session
+        .run(
+            r#"select keyed.alter_template('crm.customers', '{"language": "simple"}');
+               delete from keyed_state.text_2; select keyed.alter_template('crm.customers', '{"language": "english"}')"#,
+        )
+        .await;
+    assert_eq!(session.text(documents, &[]).await, before);
+    let count = "select count(*) = (select count(*) from crm.customers where deleted_at is null) from keyed_state.text_2";
+    assert_eq!(session.text(count, &[]).await, "t");
+}
+
+async fn crm() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    (database, session)
+}
+
+#[tokio::test]
+async fn a_write_that_changes_no_text_writes_no_document() {
+    let (_database, session) = crm().await;
+    session.run(r#"select keyed.upsert_by_key('crm.customers', '1', '{"name": "Ada", "visits": 1, "tags": ["x"]}')"#).await;
+    let version = "select xmin || ' ' || ctid from keyed_state.text_2";
+    let before = session.text(version, &[]).await;
+    for attributes in [
+        r#"{"visits": {"$inc": 1}}"#,
+        r#"{"mood": 5}"#,
+        r#"{"born": "2024-02-29"}"#,
+        r#"{"name": "ADA", "visits": 7}"#,
+    ] {
+        session.rows("select keyed.upsert_by_key('crm.customers', '1', $1)", &[attributes]).await;
+        let now = session.text(version, &[]).await;
+        assert_eq!(now, before, "{attributes}");
+    }
+    session.run(r#"select keyed.upsert_by_key('crm.customers', '1', '{"name": "Grace"}')"#).await;
+    assert_ne!(session.text(version, &[]).await, before);
+}
+
+#[tokio::test]
+async fn every_door_keeps_documents() {
+    let (_database, session) = crm().await;
+    session
+        .run(
+            r#"select keyed.create_record('crm.customers', '{"name": "made"}', 'make');
+               select keyed.patch_record(id, '{"external_key": "patch", "attributes": {"tags": ["patched"]}}') from crm.customers;
+               select keyed.batch(jsonb_agg(jsonb_build_object('op', 'upsert', 'template', 'crm.customers', 'external_key', 'b' || n,
+                 'attributes', jsonb_build_object('name', 'batched ' || n))), true) from generate_series(1, 300) n;
+               select keyed.batch('[{"op": "upsert", "template": "crm.customers", "external_key": "b1", "attributes": {"name": "again"}},
+                 {"op": "delete", "template": "crm.customers", "external_key": "b2"},
+                 {"op": "create", "template": "crm.customers", "external_key": "b3"},
+                 {"op": "create", "template": "crm.customers", "attributes": {"name": "keyless"}}]');
+               insert into crm.customers (external_key, name) select 'sql' || n, 'inserted' from generate_series(1, 2500) n;
+               update crm.customers set name = 'updated' where external_key like 'sql%' and external_key like '%0';
+               update crm.customers set deleted_at = now() where external_key like 'sql%1';
+               delete from crm.customers where external_key like 'sql%2';
+               update crm.customers set external_key = 'renamed' where external_key = 'sql3'"#,
+        )
+        .await;
+    for (query, keys) in [
+        ("made patched", "patch"),
+        ("batched 300", "b300"),
+        ("again", "b1"),
+        ("\"batched 1\" -\"batched 1\"", ""),
+        ("renamed", "renamed"),
+        (
+            "updated sql10",
+            "sql10 sql100 sql1000 sql1010 sql1020 sql1030 sql1040 sql1050 sql1060 sql1070 sql1080 sql1090",
+        ),
+        ("sql11", ""),
+    ] {
+        let found = session.text(FOUND, &[query]).await;
+        if query == "sql11" {
+            assert!(!found.split(' ').any(|key| key == "sql11"), "{found}");
+        } else {
+            assert_eq!(found, keys, "{query}");
+        }
+    }
+    assert_documents_are_true(&session).await;
+}
+
+#[tokio::test]
+async fn what_is_undone_leaves_no_document_behind() {
+    let (_database, session) = crm().await;
+    session
+        .run(
+            r#"select keyed.upsert_by_key('crm.customers', '1', '{"name": "first"}');
+               begin;
+               select keyed.upsert_by_key('crm.customers', '2', '{"name": "second"}');
+               savepoint s;
+               select keyed.upsert_by_key('crm.customers', '1', '{"name": "undone"}');
+               insert into crm.customers (external_key, name) values ('3', 'undone');
+               update crm.customers set deleted_at = now() where external_key = '2';
+               rollback to savepoint s;
+               select keyed.upsert_by_key('crm.customers', '4', '{"name": "fourth"}');
+               commit"#,
+        )
+        .await;
+    let refused = session
+        .attempt(
+            "insert into crm.customers (external_key, name) values ('5', 'refused'), ('1', 'refused')",
+            &[],
+        )
+        .await;
+    assert_eq!(refused.expect_err("the key is taken").state, "23505");
+    session
+        .run("begin; update crm.customers set name = 'undone'; rollback; update crm.customers set visits = 1")
+        .await;
+    for (query, keys) in [("undone", ""), ("refused", ""), ("first", "1"), ("second", "2"), ("fourth", "4")] {
+        assert_eq!(session.text(FOUND, &[query]).await, keys, "{query}");
+    }
+    assert_documents_are_true(&session).await;
+}
+
+#[tokio::test]
+async fn triggers_of_others_that_write_the_same_record_leave_the_last_text() {
+    let (_database, session) = crm().await;
+    session
+        .run(
+            "create function crm.a_again() returns trigger language plpgsql as $f$ begin
+               if new.name = 'one' then update crm.customers set name = 'two' where id = new.id; end if;
+               if new.name = 'three' then
+                 begin update crm.customers set name = 'failed' where id = new.id; raise 'no'; exception when others then null; end;
+                 begin update crm.customers set name = 'four' where id = new.id; exception when others then null; end;
+               end if;
+               return null; end $f$;
+             create trigger a_again after insert or update on crm.customers for each row execute function crm.a_again();
+             create trigger z_again after insert or update on crm.customers for each row execute function crm.a_again();
+             insert into crm.customers (external_key, name) values ('1', 'one'), ('2', 'other'), ('3', 'three')",
+        )
+        .await;
+    for (query, keys) in
+        [("one", ""), ("two", "1"), ("other", "2"), ("three", ""), ("failed", ""), ("four", "3")]
+    {
+        assert_eq!(session.text(FOUND, &[query]).await, keys, "{query}");
+    }
+    session.run("drop trigger a_again on crm.customers; drop trigger z_again on crm.customers").await;
+    assert_documents_are_true(&session).await;
+}
+
+#[tokio::test]
+async fn changes_of_a_definition_are_followed() {
+    let (_database, session) = crm().await;
+    session
+        .run(
+            r#"select keyed.upsert_by_key('crm.customers', 'k' || n, jsonb_build_object('name', 'Ada ' || n, 'tier', array['gold'], 'tags', array['blue']))
+               from generate_series(1, 20) n;
+               select keyed.delete_record(id) from crm.customers where external_key = 'k9'"#,
+        )
+        .await;
+    let count = async |query: &str| {
+        session
+            .text("select jsonb_array_length(keyed.text_matches('crm.customers', $1) -> 'matches')", &[query])
+            .await
+    };
+    for (change, query, before, after) in [
+        (
+            json!({"attributes": [{"slug": "note", "type": "string", "default": "welcome"}]}),
+            "welcome",
+            "0",
+            "19",
+        ),
+        (json!({"attributes": [{"slug": "extra", "type": "list"}]}), "welcome", "19", "19"),
+        (json!({"rename": {"note": "remark"}}), "welcome", "19", "19"),
+        (json!({"drop": ["remark"]}), "welcome", "19", "0"),
+        (
+            json!({"attributes": [{"slug": "tier", "options": [{"value": "gold", "label": "Premium"}, "silver"]}]}),
+            "gold",
+            "19",
+            "0",
+        ),
+        (json!({"label": "x", "display": "tags"}), "premium", "19", "19"),
+        (json!({"attributes": [{"slug": "tier", "options": null}]}), "gold", "0", "19"),
+        (json!({"drop": ["tags", "visits"]}), "blue", "19", "0"),
+        (json!({"rename": {"tier": "tags"}}), "gold", "19", "19"),
+        (json!({"language": "german"}), "ada", "19", "19"),
+        (json!({"language": "english"}), "ada", "19", "19"),
+    ] {
+        assert_eq!(count(query).await, before, "{query} before {change}");
+        session.rows("select keyed.alter_template('crm.customers', $1)", &[&change.to_string()]).await;
+        assert_eq!(count(query).await, after, "{query} after {change}");
+    }
+    assert_documents_are_true(&session).await;
+}
+
+#[tokio::test]
+async fn a_change_of_many_documents_keeps_their_index() {
+    let (_database, session) = crm().await;
+    session
+        .run(
+            "insert into crm.customers (external_key, name, tags) select 'k' || n, 'Ada', array['old'] from generate_series(1, 6000) n;
+             select keyed.alter_template('crm.customers', '{\"language\": \"german\", \"drop\": [\"tags\"]}')",
+        )
+        .await;
+    let index = "select indexdef from pg_indexes where schemaname = 'keyed_state' and tablename = 'text_2' and indexname <> 'text_2_pkey'";
+    assert!(session.text(index, &[]).await.contains("gin_trgm_ops) WITH (fastupdate=off)"));
+    assert_eq!(session.text(FOUND, &["old"]).await, "");
+    assert_eq!(session.text(FOUND, &["k5999"]).await, "k5999");
+    session.run("select keyed.alter_template('crm.customers', '{\"language\": \"english\"}')").await;
+    assert_documents_are_true(&session).await;
+}
+
+#[tokio::test]
+async fn a_huge_text_is_searched_to_its_end() {
+    let (_database, session) = crm().await;
+    session
+        .run(
+            "insert into crm.customers (external_key, name, tags)
+             select 'huge', repeat('word ', 200000) || 'needle', array[repeat('x', 1990) || 'y']",
+        )
+        .await;
+    for query in ["needle", "eedl", "xxy", "word"] {
+        assert_eq!(session.text(FOUND, &[query]).await, "huge", "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_template_that_goes_takes_its_documents_along() {
+    let (_database, session) = crm().await;
+    session.run("insert into crm.customers (name) values ('x'); truncate crm.customers").await;
+    assert_eq!(session.text("select count(*) from keyed_state.text_2", &[]).await, "0");
+    session.run("select keyed.drop_template('crm.customers')").await;
+    assert_eq!(session.text("select to_regclass('keyed_state.text_2') is null", &[]).await, "t");
+}
+
+#[tokio::test]
+async fn templates_older_than_their_documents_get_them_by_migrating() {
+    let (database, session) = crm().await;
+    session
+        .run(
+            "drop table keyed_state.text_1, keyed_state.text_2; delete from keyed_state.version where number = 2;
+             select keyed.alter_template('crm.customers', '{\"label\": \"x\"}');
+             insert into crm.customers (external_key, name) values ('1', 'written before'), ('2', 'gone');
+             update crm.customers set deleted_at = now() where external_key = '2'",
+        )
+        .await;
+    let refusal = session.refusal("select keyed.text_matches('crm.customers', 'x')", &[]).await;
+    assert!(refusal.hint.contains("keyed.migrate()"), "{refusal} {}", refusal.hint);
+    let other = database.session().await;
+    other.run("insert into crm.customers (external_key, name) values ('3', 'before as well')").await;
+    assert_eq!(session.text("select keyed.migrate()", &[]).await, "2");
+    other.run("insert into crm.customers (external_key, name) values ('4', 'not before')").await;
+    assert_eq!(session.text(FOUND, &["before"]).await, "1 3 4");
+    assert_documents_are_true(&session).await;
+}
+
+#[tokio::test]
+async fn trigrams_may_live_in_any_schema() {
+    let database = Database::empty_in(&harness::Cluster::shared()).await;
+    let session = database.session().await;
+    session
+        .run(
+            "create schema \"Odd schema\"; create extension pg_trgm schema \"Odd schema\"; drop schema public;
+             create extension keyed; select keyed.create_project('crm');
+             select keyed.create_template('crm', 'customers', '[{\"slug\": \"name\", \"type\": \"string\"}]');
+             select keyed.upsert_by_key('crm.customers', '1', '{\"name\": \"Ada\"}')",
+        )
+        .await;
+    assert_eq!(session.text(FOUND, &["da"]).await, "");
+    assert_eq!(session.text(FOUND, &["ada"]).await, "1");
+}
+
+#[tokio::test]
+async fn without_trigrams_migrating_says_what_to_do() {
+    let database = Database::new().await;
+    let role = database.create_role("admin").await;
+    let session = database.session().await;
+    session.run(&format!("drop extension pg_trgm; grant keyed_admin to {role}")).await;
+    let refusal = database.session_as(&role).await.refusal("select keyed.migrate()", &[]).await;
+    assert!(refusal.hint.contains("CREATE EXTENSION pg_trgm"), "{refusal}");
+    session.run("select keyed.migrate()").await;
+    let schema = "select extnamespace::regnamespace from pg_extension where extname = 'pg_trgm'";
+    assert_eq!(session.text(schema, &[]).await, "public");
+}
