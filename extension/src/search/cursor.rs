@@ -22,6 +22,10 @@ pub struct Position {
     pub values: Vec<Option<String>>,
     /// Its id, as an expression.
     pub id: String,
+    /// Its id.
+    pub uuid: Uuid,
+    /// Its rank, in a search for words that has no other order.
+    pub rank: Option<i32>,
 }
 
 /// Which search a cursor belongs to: eight bytes of a hash of everything that decides on the order and the selection.
@@ -65,7 +69,11 @@ pub fn decode(cursor: &str, expected: &str, keys: &[CursorKey]) -> Result<Positi
         _ => key.expression(value).map(Some),
     });
     let values = values.collect::<Option<Vec<_>>>().ok_or_else(refuse)?;
-    Ok(Position { values, id: format!("'{}'::uuid", id.hyphenated()) })
+    let rank = match (keys, parts.get(2)) {
+        ([CursorKey::Rank], Some(rank)) => Some(rank.get().parse().map_err(|_| refuse())?),
+        _ => None,
+    };
+    Ok(Position { values, id: format!("'{}'::uuid", id.hyphenated()), uuid: id, rank })
 }
 
 /// The type of a value in a cursor.

@@ -4,6 +4,7 @@ use super::plan::Plan;
 use super::query::Query;
 use super::run::select;
 use super::time_zone;
+use super::words::{self, Selection};
 use crate::access::sight::Sight;
 use crate::access::{Caller, Right};
 use crate::error::Error;
@@ -13,19 +14,33 @@ use crate::postgres::spi::{Access, connected};
 use crate::template::Template;
 use std::rc::Rc;
 
-/// The statement of a page's every segment with its plan. Nothing is run.
+/// The statement of a page's every segment with its plan. Words are looked for; nothing else is run.
 pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
     let query = Query::parse(body)?;
     let sight = Sight::new(caller, Rc::clone(template));
     let plan = Plan::new(&query, &sight, &time_zone::check(query.time_zone.as_deref())?)?;
-    let segments = plan.order.segments(plan.position.as_ref());
     let mut out = String::new();
+    let mut selected = String::new();
+    if let Some(words) = &plan.words {
+        let (selection, scanned) = words::select(caller, template, words, plan.position.as_ref())?;
+        out.push_str(&describe(&selection, &scanned));
+        if plan.keys.is_empty() {
+            return Ok(out);
+        }
+        selected = selection.condition(template, plan.must_sort);
+        if let Selection::Ranked(_) = selection {
+            // The ids would fill the page; a single one shows the way as well.
+            selected = selected.replace("$1", "array['00000000-0000-8000-8000-000000000000']::uuid[]");
+        }
+        out.push('\n');
+    }
+    let segments = plan.order.segments(plan.position.as_ref());
     for (position, segment) in segments.iter().enumerate() {
         if position > 0 {
             out.push_str("\nAnd when these are used up:\n\n");
         }
-        let sql = select(template, &plan, segment, plan.limit + 1);
+        let sql = select(template, &plan, segment, &selected, plan.limit + 1);
         out.push_str(&sql);
         out.push_str("\n\n");
         let lines = as_owner(|| {
@@ -52,4 +67,23 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
         }
     }
     Ok(out)
+}
+
+/// What became of the words.
+fn describe(selection: &Selection, scanned: &[String]) -> String {
+    let mut out = match selection {
+        Selection::Ranked(ranked) => format!("{} records hold the words; they are ranked.\n", ranked.len()),
+        Selection::Newest { .. } => {
+            "So many records hold the words that they are not ranked: documents are read from \
+            the newest on, until the page is full.\n"
+                .to_owned()
+        }
+    };
+    if !scanned.is_empty() {
+        out.push_str(&format!(
+            "No index serves what is shorter than three characters: documents are read one by one for {}.\n",
+            scanned.join(", ")
+        ));
+    }
+    out
 }

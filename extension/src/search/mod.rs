@@ -31,3 +31,5 @@ pub mod text;
 pub mod time_zone;
 /// Which attributes searches use.
 pub mod usage;
+/// Searches for words.
+pub mod words;

@@ -5,6 +5,7 @@ use super::facet::Facet;
 use super::page::{Expression, Order};
 use super::query::{Count, DEFAULT_LIMIT, Query};
 use super::sort::{self, Direction, SortKey};
+use super::text::query::Query as Words;
 use crate::access::sight::Sight;
 use crate::error::Error;
 use crate::filter::field::Column;
@@ -21,6 +22,8 @@ pub const RECORD: &str = "t";
 pub struct Plan {
     /// The conditions of `filters` and `filter_groups`.
     pub filter: Filter,
+    /// The words that records must have.
+    pub words: Option<Words>,
     /// What the records are sorted by.
     pub keys: Vec<SortKey>,
     /// The tables: the template's, and those whose columns it is sorted by.
@@ -64,20 +67,27 @@ impl Plan {
         let must_sort = keys.first().is_some_and(|key| !has_index(key));
         let tie = keys.last().map_or(Direction::Descending, |key| key.direction);
         let order = Order { keys: expressions, id: format!("{RECORD}.id"), tie };
-        let cursor_keys: Vec<CursorKey> = keys.iter().map(CursorKey::from).collect();
+        let words = query.global_search.as_deref().map(Words::parse).transpose()?;
+        let words = words.filter(|words| !words.is_empty());
+        let mut cursor_keys: Vec<CursorKey> = keys.iter().map(CursorKey::from).collect();
+        if words.is_some() && keys.is_empty() {
+            cursor_keys.push(CursorKey::Rank);
+        }
 
         let mut conditions = vec![format!("{RECORD}.deleted_at is null")];
         conditions.extend(sight.visible(RECORD));
         if !filter.is_always_true() {
             conditions.push(rendered.clone());
         }
-        let fingerprint = cursor::fingerprint(&[&sight.full_name(), &rendered, &format!("{order:?}")]);
+        let text = words.as_ref().map(|words| words.text.as_str()).unwrap_or_default();
+        let fingerprint = cursor::fingerprint(&[&sight.full_name(), &rendered, &format!("{order:?}"), text]);
         let position = match &query.cursor {
             Some(cursor) => Some(cursor::decode(cursor, &fingerprint, &cursor_keys)?),
             None => None,
         };
         Ok(Plan {
             filter,
+            words,
             keys,
             from,
             condition: conditions.join(" and "),

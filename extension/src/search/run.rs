@@ -4,6 +4,7 @@ use super::facet::Facet;
 use super::page::{Segment, Sorted};
 use super::plan::{Plan, RECORD};
 use super::query::{Count, Query};
+use super::words::{self, Selection};
 use super::{cursor, time_zone, usage};
 use crate::access::sight::Sight;
 use crate::access::{Caller, Right};
@@ -29,7 +30,18 @@ pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<St
     let sight = Sight::new(caller, Rc::clone(template));
     let plan = Plan::new(&query, &sight, &zone)?;
     let view = View::parse(caller, template, query.fields.as_deref(), query.verbose)?;
-    let answer = as_owner(|| without_jit(|| connected(|spi| answer(spi, caller, template, &plan, &view))));
+    let selection = match &plan.words {
+        Some(words) => Some(words::select(caller, template, words, plan.position.as_ref())?.0),
+        None => None,
+    };
+    let answer = as_owner(|| {
+        without_jit(|| {
+            connected(|spi| {
+                let search = Search { spi, caller, template, plan: &plan, selection };
+                search.answer(&view)
+            })
+        })
+    });
     usage::note(&plan);
     Ok(answer)
 }
@@ -46,71 +58,169 @@ pub fn filter_sql(caller: &Caller, template: &Rc<Template>, body: &str) -> Resul
     Ok(render::render(&plan.filter, RECORD, render::Options::default()))
 }
 
-fn answer(spi: &Connection, caller: &Caller, template: &Template, plan: &Plan, view: &View) -> String {
-    let mut out = String::from("{\"records\":[");
-    let page = records(spi, template, plan, view, &mut out);
-    out.push_str("],\"next_cursor\":");
-    match &page.next {
-        Some(cursor) => write_string(&mut out, cursor),
-        None => out.push_str("null"),
+/// A search while it runs.
+struct Search<'a> {
+    spi: &'a Connection,
+    caller: &'a Caller,
+    template: &'a Template,
+    plan: &'a Plan,
+    /// What the words select; `None` without words.
+    selection: Option<Selection>,
+}
+
+/// What was written of a page.
+#[derive(Default)]
+pub struct Page {
+    /// How many records.
+    pub shown: usize,
+    /// The cursor behind the last of them.
+    pub last: Option<String>,
+    /// Whether there are more.
+    pub has_more: bool,
+}
+
+impl Page {
+    /// Appends a record to the page.
+    pub fn write_record(&mut self, record: &str, out: &mut String) {
+        if self.shown > 0 {
+            out.push(',');
+        }
+        out.push_str(record);
+        self.shown += 1;
     }
-    out.push_str(",\"has_more\":");
-    out.push_str(if page.next.is_some() { "true" } else { "false" });
-    out.push_str(",\"total\":");
-    match total(spi, plan, template, &page) {
-        Some(total) => out.push_str(&total.to_string()),
-        None => out.push_str("null"),
-    }
-    if !plan.facets.is_empty() {
-        out.push_str(",\"facets\":{");
-        for (position, facet) in plan.facets.iter().enumerate() {
-            if position > 0 {
-                out.push(',');
+}
+
+impl Search<'_> {
+    fn answer(&self, view: &View) -> String {
+        let mut out = String::from("{\"records\":[");
+        let page = match &self.selection {
+            _ if self.plan.filter.is_never_true() => Page::default(),
+            Some(selection) if self.plan.keys.is_empty() => {
+                selection.page(self.spi, self.template, self.plan, view, &mut out)
             }
-            write_string(&mut out, &facet.name);
-            out.push(':');
-            write_facet(spi, caller, template, plan, facet, &mut out);
+            _ => self.records(view, &mut out),
+        };
+        out.push_str("],\"next_cursor\":");
+        match page.last.as_ref().filter(|_| page.has_more) {
+            Some(cursor) => write_string(&mut out, cursor),
+            None => out.push_str("null"),
+        }
+        out.push_str(",\"has_more\":");
+        out.push_str(if page.has_more { "true" } else { "false" });
+        out.push_str(",\"total\":");
+        match self.total(&page) {
+            Some(total) => out.push_str(&total.to_string()),
+            None => out.push_str("null"),
+        }
+        if !self.plan.facets.is_empty() {
+            out.push_str(",\"facets\":{");
+            for (position, facet) in self.plan.facets.iter().enumerate() {
+                if position > 0 {
+                    out.push(',');
+                }
+                write_string(&mut out, &facet.name);
+                out.push(':');
+                self.write_facet(facet, &mut out);
+            }
+            out.push('}');
         }
         out.push('}');
+        out
     }
-    out.push('}');
-    out
-}
 
-struct Page {
-    shown: usize,
-    next: Option<String>,
-}
-
-/// Writes the records of the page, segment after segment until it is full.
-fn records(spi: &Connection, template: &Template, plan: &Plan, view: &View, out: &mut String) -> Page {
-    let mut page = Page { shown: 0, next: None };
-    if plan.filter.is_never_true() {
-        return page;
+    /// What the words add to the condition of a statement.
+    fn selected(&self) -> String {
+        let selection = self.selection.as_ref();
+        selection.map(|it| it.condition(self.template, self.plan.must_sort)).unwrap_or_default()
     }
-    let mut last = None;
-    for segment in plan.order.segments(plan.position.as_ref()) {
-        // One record more than wanted tells whether there is another page.
-        let room = plan.limit - page.shown;
-        let rows = spi.run_once(&select(template, plan, &segment, room + 1), Access::Snapshot, &[]);
-        let shown = rows.len().min(room);
-        for row in 0..shown {
-            if page.shown + row > 0 {
-                out.push(',');
+
+    fn ask(&self, sql: &str) -> Rows<'_> {
+        let arguments = self.selection.as_ref().map(Selection::arguments).unwrap_or_default();
+        self.spi.run_once(sql, Access::Snapshot, &arguments)
+    }
+
+    /// Writes the records of the page, segment after segment until it is full.
+    fn records(&self, view: &View, out: &mut String) -> Page {
+        let (plan, template, selected) = (self.plan, self.template, self.selected());
+        let mut page = Page::default();
+        for segment in plan.order.segments(plan.position.as_ref()) {
+            // One record more than wanted tells whether there is another page.
+            let room = plan.limit - page.shown;
+            let rows = self.ask(&select(template, plan, &segment, &selected, room + 1));
+            let shown = rows.len().min(room);
+            for row in 0..shown {
+                page.write_record(&read::to_json(template, &rows, row, view), out);
             }
-            out.push_str(&read::to_json(template, &rows, row, view));
+            // A page may end where a segment does: then its last record is one of the segment before.
+            if shown > 0 {
+                page.last = Some(cursor_at(template, plan, &rows, shown - 1));
+            }
+            if rows.len() > shown {
+                page.has_more = true;
+                break;
+            }
         }
-        page.shown += shown;
-        // A page may end where a segment does: then its last record is one of the segment before.
-        if shown > 0 {
-            last = Some(cursor_at(template, plan, &rows, shown - 1));
-        }
-        if rows.len() > shown {
-            page.next = last;
-            return page;
-        }
+        page
     }
-    page
+
+    /// How many records are found in all, as far as that was asked for.
+    fn total(&self, page: &Page) -> Option<i64> {
+        if self.plan.count == Count::None {
+            return None;
+        }
+        // The first page is often all there is.
+        if self.plan.position.is_none() && !page.has_more {
+            return Some(page.shown as i64);
+        }
+        let condition = format!("{}{}", self.plan.condition, self.selected());
+        let table = self.template.table_sql();
+        // Words that were ranked are few enough to be counted.
+        if self.plan.count == Count::Exact || matches!(self.selection, Some(Selection::Ranked(_))) {
+            let sql = format!("select count(*) from {table} {RECORD} where {condition}");
+            return self.ask(&sql).get(0, 0).map(datum::read_i64);
+        }
+        let sql = format!("explain (format json) select from {table} {RECORD} where {condition}");
+        // PostgreSQL explains nothing through a fixed snapshot.
+        let rows = self.spi.run_once(&sql, Access::Latest, &[]);
+        let plan = rows.get(0, 0).map(datum::read_text)?;
+        let plan: serde_json::Value = serde_json::from_str(&plan).ok()?;
+        let estimated = plan[0]["Plan"]["Plan Rows"].as_f64()? as i64;
+        // What was shown is there, whatever the planner expects.
+        Some(estimated.max(page.shown as i64))
+    }
+
+    /// Writes `[{value, count, …}]`: with the label of a list's option, and with what stands for a referenced record.
+    fn write_facet(&self, facet: &Facet, out: &mut String) {
+        let condition = format!("{}{}", self.plan.condition, self.selected());
+        let rows = self.ask(&facet.sql(&self.template.table_sql(), &condition));
+        let attribute = facet.column.attribute();
+        let attribute = self.template.attributes.iter().find(|it| Some(it.id) == attribute);
+        let kind = match facet.column.kind() {
+            Kind::List => Kind::String,
+            kind => kind,
+        };
+        out.push('[');
+        for row in 0..rows.len() {
+            out.push_str(if row > 0 { ",{\"value\":" } else { "{\"value\":" });
+            let value = rows.get(row, 0);
+            write_value(out, kind, value);
+            out.push_str(",\"count\":");
+            out.push_str(&rows.get(row, 1).map_or(0, datum::read_i64).to_string());
+            match (attribute, value) {
+                (Some(attribute), Some(value)) if attribute.kind == Kind::List => {
+                    out.push_str(",\"label\":");
+                    let value = datum::read_text(value);
+                    write_string(out, attribute.label_of(&value));
+                }
+                (Some(attribute), Some(value)) if attribute.kind == Kind::Reference => {
+                    verbose::write_target(out, self.caller, attribute, value);
+                }
+                _ => {}
+            }
+            out.push('}');
+        }
+        out.push(']');
+    }
 }
 
 fn cursor_at(template: &Template, plan: &Plan, rows: &Rows, row: usize) -> String {
@@ -125,21 +235,23 @@ fn cursor_at(template: &Template, plan: &Plan, rows: &Rows, row: usize) -> Strin
 }
 
 /// The statement that reads a segment.
-pub fn select(template: &Template, plan: &Plan, segment: &Segment, limit: usize) -> String {
-    let condition = format!("{}{}", plan.condition, segment.and_condition());
+pub fn select(template: &Template, plan: &Plan, segment: &Segment, selected: &str, limit: usize) -> String {
+    let condition = format!("{}{selected}{}", plan.condition, segment.and_condition());
     let order_by = segment.order_by(|by| plan.order.sql(by));
     let (columns, from) = (columns(template), &plan.from);
-    let keys = plan.order.keys.iter().enumerate();
+    let keys = plan.order.keys.iter();
     if !plan.must_sort {
-        let keys: String = keys.map(|(_, key)| format!(", {}", key.sql)).collect();
+        let keys: String = keys.map(|key| format!(", {}", key.sql)).collect();
         return format!(
             "select {columns}{keys} from {from} where {condition} order by {order_by} limit {limit}"
         );
     }
     // Where all records found must be sorted, only what they are sorted by is taken from each; the whole of them is
     // read for those of the page.
-    let (inner, outer): (String, String) =
-        keys.map(|(number, key)| (format!(", {} as k{number}", key.sql), format!(", p.k{number}"))).unzip();
+    let (inner, outer): (String, String) = keys
+        .enumerate()
+        .map(|(number, key)| (format!(", {} as k{number}", key.sql), format!(", p.k{number}")))
+        .unzip();
     let again = segment.order_by(|by| match by {
         Sorted::Key(number) => format!("p.k{number}"),
         Sorted::Id => "p.id".to_owned(),
@@ -150,66 +262,4 @@ pub fn select(template: &Template, plan: &Plan, segment: &Segment, limit: usize)
          limit {limit}) \
          select {columns}{outer} from p join {table} {RECORD} on {RECORD}.id = p.id order by {again}"
     )
-}
-
-/// How many records are found in all, as far as that was asked for.
-fn total(spi: &Connection, plan: &Plan, template: &Template, page: &Page) -> Option<i64> {
-    if plan.count == Count::None {
-        return None;
-    }
-    // The first page is often all there is.
-    if plan.position.is_none() && page.next.is_none() {
-        return Some(page.shown as i64);
-    }
-    let (table, condition) = (template.table_sql(), &plan.condition);
-    if plan.count == Count::Exact {
-        let sql = format!("select count(*) from {table} {RECORD} where {condition}");
-        return spi.run_once(&sql, Access::Snapshot, &[]).get(0, 0).map(datum::read_i64);
-    }
-    let sql = format!("explain (format json) select from {table} {RECORD} where {condition}");
-    let rows = spi.run_once(&sql, Access::Latest, &[]);
-    let plan = rows.get(0, 0).map(datum::read_text)?;
-    let plan: serde_json::Value = serde_json::from_str(&plan).ok()?;
-    let estimated = plan[0]["Plan"]["Plan Rows"].as_f64()? as i64;
-    // What was shown is there, whatever the planner expects.
-    Some(estimated.max(page.shown as i64))
-}
-
-/// Writes `[{value, count, …}]`: with the label of a list's option, and with what stands for a referenced record.
-fn write_facet(
-    spi: &Connection,
-    caller: &Caller,
-    template: &Template,
-    plan: &Plan,
-    facet: &Facet,
-    out: &mut String,
-) {
-    let rows = spi.run_once(&facet.sql(&template.table_sql(), &plan.condition), Access::Snapshot, &[]);
-    let attribute =
-        template.attributes.iter().find(|attribute| Some(attribute.id) == facet.column.attribute());
-    let kind = match facet.column.kind() {
-        Kind::List => Kind::String,
-        kind => kind,
-    };
-    out.push('[');
-    for row in 0..rows.len() {
-        out.push_str(if row > 0 { ",{\"value\":" } else { "{\"value\":" });
-        let value = rows.get(row, 0);
-        write_value(out, kind, value);
-        out.push_str(",\"count\":");
-        out.push_str(&rows.get(row, 1).map_or(0, datum::read_i64).to_string());
-        match (attribute, value) {
-            (Some(attribute), Some(value)) if attribute.kind == Kind::List => {
-                out.push_str(",\"label\":");
-                let value = datum::read_text(value);
-                write_string(out, attribute.label_of(&value));
-            }
-            (Some(attribute), Some(value)) if attribute.kind == Kind::Reference => {
-                verbose::write_target(out, caller, attribute, value);
-            }
-            _ => {}
-        }
-        out.push('}');
-    }
-    out.push(']');
 }

@@ -1,0 +1,216 @@
+//! A search for words: which records it selects, and its own order, the best first.
+
+use super::cursor::{self, Position};
+use super::plan::{Plan, RECORD};
+use super::run::Page;
+use super::text::find::{self, Matches};
+use super::text::query::Query;
+use super::text::table;
+use crate::access::{Caller, sight};
+use crate::error::{Code, Error};
+use crate::postgres::datum::{self, Argument};
+use crate::postgres::guard::with_settings;
+use crate::postgres::spi::{Access, Connection};
+use crate::record::read;
+use crate::record::shape::View;
+use crate::record::statement::columns;
+use crate::template::Template;
+use pgrx::pg_sys::{self, Oid};
+use uuid::Uuid;
+
+/// The rank in a cursor of a search that found too much to be ranked.
+const NEWEST: i32 = -1;
+
+/// The records that a search for words selects, before its filters.
+pub enum Selection {
+    /// All of them with their ranks, the best first.
+    Ranked(Vec<(i16, Uuid)>),
+    /// So many that the newest come first: a condition on `t` and its document `d`, and the record whose key is the
+    /// whole text.
+    Newest {
+        /// The condition.
+        condition: String,
+        /// The record that comes before all others.
+        first: Option<Uuid>,
+    },
+}
+
+/// Finds what the words of a plan select, and which of them no index served. A later page goes on in the way in which the first was made.
+pub fn select(
+    caller: &Caller,
+    template: &Template,
+    words: &Query,
+    position: Option<&Position>,
+) -> Result<(Selection, Vec<String>), Error> {
+    if !template.has_documents {
+        return Err(table::not_migrated(template));
+    }
+    let sight = |target: &Template, alias: &str| sight::condition(caller, target, alias);
+    if position.is_some_and(|position| position.rank == Some(NEWEST)) {
+        let condition = find::condition(template, words, &sight);
+        return Ok((Selection::Newest { condition, first: None }, Vec::new()));
+    }
+    let found = find::find(template, words, &sight)?;
+    match found.matches {
+        Matches::Ranked(ranked) => Ok((Selection::Ranked(ranked), found.scanned)),
+        Matches::Newest { .. } if position.is_some_and(|position| position.rank.is_some()) => Err(Error::at(
+            Code::InvalidValue,
+            "/cursor",
+            "so many records match by now that they are not ranked any more",
+        )
+        .hint("begin again with the first page")),
+        Matches::Newest { condition, first } => Ok((Selection::Newest { condition, first }, found.scanned)),
+    }
+}
+
+impl Selection {
+    /// A further condition on the records of a statement whose order is not ours. It takes `$1` where there is one.
+    pub fn condition(&self, template: &Template, must_sort: bool) -> String {
+        match self {
+            Selection::Ranked(_) => format!(" and {RECORD}.id = any ($1)"),
+            Selection::Newest { condition, first } => {
+                let documents = table::table_sql(template.id);
+                // Where an index gives the order, a page is found soon, document by document; else all are read.
+                let each = if must_sort { "" } else { " offset 0" };
+                let first = first.map(|id| format!("{RECORD}.id = '{id}' or ")).unwrap_or_default();
+                format!(
+                    " and ({first}exists (select from {documents} d where d.record_id = {RECORD}.id \
+                     and ({condition}){each}))"
+                )
+            }
+        }
+    }
+
+    /// The arguments of such a statement.
+    pub fn arguments(&self) -> Vec<(Oid, Argument)> {
+        match self {
+            Selection::Ranked(ranked) => vec![ids(ranked.iter().map(|(_, id)| *id))],
+            Selection::Newest { .. } => Vec::new(),
+        }
+    }
+
+    /// Writes a page in the order of the words.
+    pub fn page(
+        &self,
+        spi: &Connection,
+        template: &Template,
+        plan: &Plan,
+        view: &View,
+        out: &mut String,
+    ) -> Page {
+        match self {
+            Selection::Ranked(ranked) => ranked_page(spi, template, plan, ranked, view, out),
+            Selection::Newest { condition, first } => {
+                newest_page(spi, template, plan, condition, *first, view, out)
+            }
+        }
+    }
+}
+
+fn ids(ids: impl Iterator<Item = Uuid>) -> (Oid, Argument) {
+    (pg_sys::UUIDARRAYOID, datum::array_of(ids.map(datum::uuid).collect(), pg_sys::UUIDOID))
+}
+
+/// The matches are looked up in portions that grow, since filters may leave few of them.
+fn ranked_page(
+    spi: &Connection,
+    template: &Template,
+    plan: &Plan,
+    ranked: &[(i16, Uuid)],
+    view: &View,
+    out: &mut String,
+) -> Page {
+    let mut page = Page::default();
+    let mut rest = match &plan.position {
+        Some(Position { rank: Some(rank), uuid, .. }) => {
+            let before = |(other, id): &(i16, Uuid)| (i32::from(*other), *id) >= (*rank, *uuid);
+            &ranked[ranked.partition_point(before)..]
+        }
+        _ => ranked,
+    };
+    let sql = format!(
+        "select {}, m.n from unnest($1) with ordinality m (id, n) join {} {RECORD} on {RECORD}.id = m.id \
+         where {} order by m.n limit $2",
+        columns(template),
+        template.table_sql(),
+        plan.condition
+    );
+    let number = super::super::record::shape::STANDARD_COLUMNS + template.attributes.len();
+    let mut portion = 2 * (plan.limit + 1);
+    while !rest.is_empty() {
+        let (now, later) = rest.split_at(portion.min(rest.len()));
+        let room = plan.limit - page.shown;
+        let limit = (pg_sys::INT8OID, Some(pg_sys::Datum::from(room as i64 + 1)));
+        let rows = spi.run_once(&sql, Access::Snapshot, &[ids(now.iter().map(|(_, id)| *id)), limit]);
+        let shown = rows.len().min(room);
+        for row in 0..shown {
+            page.write_record(&read::to_json(template, &rows, row, view), out);
+        }
+        if shown > 0 {
+            let at = rows.get(shown - 1, number).map_or(1, datum::read_i64) as usize - 1;
+            let (rank, id) = now[at];
+            page.last = Some(cursor::encode(&plan.fingerprint, &[rank.to_string()], &id.to_string()));
+        }
+        if rows.len() > shown {
+            page.has_more = true;
+            break;
+        }
+        rest = later;
+        portion *= 8;
+    }
+    page
+}
+
+/// The newest first, each document checked on the way: matches are frequent, so a page is found soon. The planner, who
+/// cannot know that, is kept from reading everything.
+fn newest_page(
+    spi: &Connection,
+    template: &Template,
+    plan: &Plan,
+    condition: &str,
+    first: Option<Uuid>,
+    view: &View,
+    out: &mut String,
+) -> Page {
+    let mut page = Page::default();
+    let (table, documents, columns) =
+        (template.table_sql(), table::table_sql(template.id), columns(template));
+    let cursor = |id: &str| cursor::encode(&plan.fingerprint, &[NEWEST.to_string()], id);
+    if let (Some(first), None) = (first, &plan.position) {
+        let sql =
+            format!("select {columns} from {table} {RECORD} where {RECORD}.id = $1 and {}", plan.condition);
+        let rows = spi.run_once(&sql, Access::Snapshot, &[(pg_sys::UUIDOID, datum::uuid(first))]);
+        if !rows.is_empty() {
+            page.write_record(&read::to_json(template, &rows, 0, view), out);
+            page.last = Some(cursor(&Uuid::max().to_string()));
+        }
+    }
+    let after = plan.position.as_ref().map(|it| format!(" and {RECORD}.id < {}", it.id)).unwrap_or_default();
+    let words = plan.words.as_ref().map(|words| words.text.as_str()).unwrap_or_default();
+    // The record whose key is the whole text stands before all others.
+    let not_first = format!(" and {RECORD}.external_key is distinct from {}", crate::quote::literal(words));
+    let room = plan.limit - page.shown;
+    let sql = format!(
+        "select {columns} from {table} {RECORD} join {documents} d on d.record_id = {RECORD}.id \
+         where {} and ({condition}){not_first}{after} order by {RECORD}.id desc limit {}",
+        plan.condition,
+        room + 1
+    );
+    let settings = [
+        (c"enable_hashjoin", c"off"),
+        (c"enable_sort", c"off"),
+        (c"enable_seqscan", c"off"),
+        (c"enable_bitmapscan", c"off"),
+    ];
+    let rows = with_settings(&settings, || spi.run_once(&sql, Access::Snapshot, &[]));
+    let shown = rows.len().min(room);
+    for row in 0..shown {
+        page.write_record(&read::to_json(template, &rows, row, view), out);
+    }
+    if shown > 0 {
+        let id = rows.get(shown - 1, 0).map(datum::read_uuid).unwrap_or_default();
+        page.last = Some(cursor(&id.to_string()));
+    }
+    page.has_more = rows.len() > shown;
+    page
+}
