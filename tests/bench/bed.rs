@@ -111,6 +111,8 @@ pub(crate) async fn filled_database(cluster: &Arc<Cluster>, records: u32) -> Dat
     for table in ["plain.customers", "plain.bare", "rest.customers"] {
         sql(&format!("insert into {table} table bench.customers"));
     }
+    sql("insert into plain.customers_text \
+         select id, lower(concat_ws(E'\\x1f', external_key, name, email, city)) from plain.customers");
     sql(
         "insert into plain.customers_history (record_id, at, actor, source, operation, external_key, changes) \
          select record_id, at, actor, source, operation, external_key, changes from keyed_state.history_1",

@@ -1,4 +1,5 @@
--- All that a batch of keyed writes, by hand and set-based: the records, and who changed what from which value to which.
+-- All that a batch of keyed writes, by hand and set-based: the records, who changed what from which value to
+-- which, and the text that is searched.
 -- The keys are sorted, so that batches do not deadlock. What was before is looked up once, not once for each row.
 with sent as (
   select external_key, name, email, city, score from json_to_recordset($1::text::json)
@@ -21,5 +22,9 @@ with sent as (
       'city', jsonb_build_object('old', before.city, 'new', written.city),
       'score', jsonb_build_object('old', before.score, 'new', written.score))
   from written left join before using (external_key)
+), searched as (
+  insert into plain.customers_text as text (record_id, document)
+  select id, lower(concat_ws(E'\x1f', external_key, name, email, city)) from written
+  on conflict (record_id) do update set document = excluded.document where text.document <> excluded.document
 )
 select external_key, id, created from written

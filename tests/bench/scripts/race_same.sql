@@ -23,5 +23,9 @@ with next as (
       'city', jsonb_build_object('old', before.city, 'new', written.city),
       'score', jsonb_build_object('old', before.score, 'new', written.score))
   from written left join before on true
+), searched as (
+  insert into plain.customers_text as text (record_id, document)
+  select id, lower(concat_ws(E'\x1f', external_key, name, email, city)) from written
+  on conflict (record_id) do update set document = excluded.document where text.document <> excluded.document
 )
 select id, created from written;

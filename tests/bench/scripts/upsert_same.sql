@@ -3,7 +3,8 @@
 \set user random(1, 1000000)
 \set city random(1, 1000000)
 \set score random(1, 1000000)
--- All that an upsert of keyed writes, by hand: the record, and who changed what from which value to which.
+-- All that an upsert of keyed writes, by hand: the record, who changed what from which value to which, and the text
+-- that is searched.
 with before as (
   select name, email, city, score from plain.customers where external_key = 'A-' || :key and deleted_at is null
 ), written as (
@@ -21,5 +22,9 @@ with before as (
       'city', jsonb_build_object('old', before.city, 'new', written.city),
       'score', jsonb_build_object('old', before.score, 'new', written.score))
   from written left join before on true
+), searched as (
+  insert into plain.customers_text as text (record_id, document)
+  select id, lower(concat_ws(E'\x1f', external_key, name, email, city)) from written
+  on conflict (record_id) do update set document = excluded.document where text.document <> excluded.document
 )
 select id, created from written;
