@@ -1,0 +1,188 @@
+//! Days on a field of times: in the time zone of the request, from midnight to midnight, also where clocks are moved.
+
+use crate::gallery::{Gallery, keys};
+use serde_json::{Value, json};
+
+/// Works that were sold at these times, each under its time as key.
+async fn sold(times: &[&str]) -> Gallery {
+    let gallery = Gallery::new().await;
+    for time in times {
+        gallery.add("works", time, json!({"sold": time})).await;
+    }
+    gallery
+}
+
+async fn in_zone(gallery: &Gallery, zone: Value, operator: &str, value: Value) -> Vec<String> {
+    let condition = json!({"field": "sold", "operator": operator, "value": value});
+    let found = gallery.passing(json!({"filters": [condition], "time_zone": zone})).await;
+    found.split(' ').filter(|key| !key.is_empty()).map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn a_day_is_a_day_of_the_time_zone_of_the_request() {
+    let times =
+        ["2024-03-09T10:30:00Z", "2024-03-09T23:30:00Z", "2024-03-10T10:30:00Z", "2024-03-10T11:00:00Z"];
+    let gallery = sold(&times).await;
+    // Auckland is 13 hours ahead: its 10 March lasts from 11:00 to 11:00.
+    for (zone, day, expected) in [
+        (Value::Null, "2024-03-10", &times[2..]),
+        (json!("UTC"), "2024-03-10", &times[2..]),
+        (json!("Pacific/Auckland"), "2024-03-10", &times[1..3]),
+        (json!("Pacific/Auckland"), "2024-03-11", &times[3..]),
+        (json!("Europe/Zurich"), "2024-03-10", &times[1..]),
+        (json!("America/New_York"), "2024-03-09", &times[..2]),
+    ] {
+        assert_eq!(in_zone(&gallery, zone.clone(), "eq", json!(day)).await, expected, "{day} in {zone}");
+    }
+}
+
+#[tokio::test]
+async fn a_day_on_which_clocks_are_moved_is_as_long_as_it_is() {
+    // In New York 10 March 2024 had 23 hours and 3 November 25; in São Paulo 4 November 2018 had no midnight.
+    for (zone, day, before, first, last, after) in [
+        (
+            "America/New_York",
+            "2024-03-10",
+            "2024-03-10T04:59:59.999999Z",
+            "2024-03-10T05:00:00Z",
+            "2024-03-11T03:59:59.999999Z",
+            "2024-03-11T04:00:00Z",
+        ),
+        (
+            "America/New_York",
+            "2024-11-03",
+            "2024-11-03T03:59:59.999999Z",
+            "2024-11-03T04:00:00Z",
+            "2024-11-04T04:59:59.999999Z",
+            "2024-11-04T05:00:00Z",
+        ),
+        (
+            "America/Sao_Paulo",
+            "2018-11-04",
+            "2018-11-04T02:59:59.999999Z",
+            "2018-11-04T03:00:00Z",
+            "2018-11-05T01:59:59.999999Z",
+            "2018-11-05T02:00:00Z",
+        ),
+        (
+            "America/Sao_Paulo",
+            "2018-02-17",
+            "2018-02-17T01:59:59.999999Z",
+            "2018-02-17T02:00:00Z",
+            "2018-02-18T02:59:59.999999Z",
+            "2018-02-18T03:00:00Z",
+        ),
+    ] {
+        let gallery = sold(&[before, first, last, after]).await;
+        for (operator, value, expected) in [
+            ("eq", json!(day), &[first, last][..]),
+            ("neq", json!(day), &[before, after]),
+            ("in", json!([day]), &[first, last]),
+            ("not-in", json!(day), &[before, after]),
+            ("lt", json!(day), &[before]),
+            ("lte", json!(day), &[before, first, last]),
+            ("gt", json!(day), &[after]),
+            ("gte", json!(day), &[first, last, after]),
+            ("between", json!([day, day]), &[first, last]),
+            ("between", json!(format!("{day},{after}")), &[first, last, after]),
+            ("in", json!([before, day]), &[before, first, last]),
+        ] {
+            let found = in_zone(&gallery, json!(zone), operator, value.clone()).await;
+            assert_eq!(found, expected, "{operator} {value} in {zone}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_first_and_the_last_day_can_be_asked_for() {
+    let gallery = sold(&["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"]).await;
+    for (day, expected) in
+        [("0001-01-01", "0001-01-01T00:00:00Z"), ("9999-12-31", "9999-12-31T23:59:59.999999Z")]
+    {
+        for operator in ["eq", "in", if day < "1" { "lte" } else { "gte" }] {
+            assert_eq!(
+                in_zone(&gallery, json!("UTC"), operator, json!(day)).await,
+                [expected],
+                "{operator} {day}"
+            );
+        }
+    }
+    assert!(in_zone(&gallery, json!("UTC"), "gt", json!("9999-12-31")).await.is_empty());
+    assert!(in_zone(&gallery, json!("UTC"), "lt", json!("0001-01-01")).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_date_has_no_time_zone() {
+    let gallery = Gallery::new().await;
+    gallery.works([("A", json!({"made": "2024-03-10"}))]).await;
+    for zone in ["UTC", "Pacific/Auckland", "America/New_York"] {
+        let condition = json!({"field": "made", "operator": "eq", "value": "2024-03-10"});
+        assert_eq!(gallery.passing(json!({"filters": [condition], "time_zone": zone})).await, "A");
+    }
+}
+
+#[tokio::test]
+async fn today_lasts_from_midnight_to_midnight_of_the_time_zone() {
+    let gallery = Gallery::new().await;
+    for zone in ["UTC", "Pacific/Auckland", "Pacific/Pago_Pago", "Asia/Kathmandu"] {
+        // One transaction, so that it is the same day from the first statement to the last.
+        gallery.session.run("begin").await;
+        let insert = "
+            insert into art.works (external_key, sold, made)
+            select key, (date_trunc('day', now() at time zone $1) + after) at time zone $1,
+              ((now() at time zone $1) + days)::date
+            from (values
+              ('A', interval '-1 microsecond', interval '-1 day'), ('B', '0', '0'),
+              ('C', interval '1 day -1 microsecond', '0'), ('D', interval '1 day', interval '1 day'), ('E', null, null)
+            ) v (key, after, days)";
+        gallery.session.rows(insert, &[zone]).await;
+        for (field, operator, expected) in
+            [("sold", "today", "B C"), ("made", "today", "B C"), ("created_at", "today", "A B C D E")]
+        {
+            for value in [None, Some(Value::Null), Some(json!(""))] {
+                let mut condition = json!({"field": field, "operator": operator});
+                if let Some(value) = value {
+                    condition["value"] = value;
+                }
+                let query = json!({"filters": [condition], "time_zone": zone});
+                assert_eq!(gallery.passing(query).await, expected, "{field} in {zone}");
+                let query =
+                    json!({"filters": [{"not": condition}], "time_zone": zone, "sort": "external_key"});
+                let rest: Vec<&str> = "A B C D E".split(' ').filter(|key| !expected.contains(key)).collect();
+                assert_eq!(keys(&gallery.search(&query).await), rest.join(" "), "not {field} in {zone}");
+            }
+        }
+        gallery.session.run("rollback").await;
+    }
+}
+
+#[tokio::test]
+async fn a_time_zone_is_a_name_that_is_known() {
+    let gallery = Gallery::new().await;
+    for zone in ["UTC", "Europe/Zurich", "America/Argentina/Buenos_Aires", "Etc/GMT+5"] {
+        gallery.search(&json!({"time_zone": zone})).await;
+    }
+    for zone in [
+        "",
+        " ",
+        "Mars/Olympus",
+        "<+07>-07",
+        "+02:00",
+        "-5",
+        "5",
+        "UTC'; select 1; --",
+        "Europe/Zurich\n",
+        "../../etc/passwd",
+        "Europe",
+        "default",
+        "local",
+        &"x".repeat(100_000),
+    ] {
+        let refusal = gallery.refusal(&json!({"time_zone": zone})).await;
+        assert_eq!(
+            (refusal.is(), refusal.pointers()),
+            (("22023", "invalid_value"), vec!["/time_zone"]),
+            "{zone:.80}"
+        );
+    }
+}

@@ -1,0 +1,293 @@
+//! What a filter refuses: with its place, with what would be accepted, and quickly.
+
+use crate::gallery::Gallery;
+use harness::Refusal;
+use serde_json::{Value, json};
+
+const EVERY: [&str; 16] = [
+    "eq",
+    "neq",
+    "in",
+    "not-in",
+    "like",
+    "not-like",
+    "ilike",
+    "starts-with",
+    "gt",
+    "gte",
+    "lt",
+    "lte",
+    "between",
+    "today",
+    "empty",
+    "not-empty",
+];
+
+/// Fields of each type, and the operators they take.
+const ACCEPTED: [(&[&str], &str); 6] = [
+    (&["title", "artist.name"], "eq, neq, in, not-in, like, not-like, ilike, starts-with, empty, not-empty"),
+    (&["price", "mood"], "eq, neq, in, not-in, gt, gte, lt, lte, between, empty, not-empty"),
+    (&["tags", "tier"], "in, not-in, empty, not-empty"),
+    (
+        &["made", "sold", "created_at", "updated_at"],
+        "eq, neq, in, not-in, gt, gte, lt, lte, between, today, empty, not-empty",
+    ),
+    (&["artist", "artist.country"], "eq, neq, in, not-in, empty, not-empty"),
+    (&["external_key", "artist.external_key"], "eq, neq, in, not-in, like, not-like, empty, not-empty"),
+];
+
+/// Refused for one fault, at one place.
+#[track_caller]
+pub(crate) fn is_refused(refusal: &Refusal, code: &str, pointer: &str) {
+    assert_eq!((refusal.is(), refusal.pointers()), (("22023", code), vec![pointer]), "{refusal}");
+}
+
+async fn refused(gallery: &Gallery, condition: Value) -> Refusal {
+    gallery.refusal(&json!({"filters": [condition]})).await
+}
+
+#[tokio::test]
+async fn an_operator_that_a_field_does_not_take_is_refused_with_those_it_takes() {
+    let gallery = Gallery::new().await;
+    for (fields, accepted) in ACCEPTED {
+        for field in fields {
+            for operator in EVERY.into_iter().chain(["EQ", "=", "contains", "not_in", ""]) {
+                if accepted.split(", ").any(|name| name == operator) {
+                    continue;
+                }
+                let refusal =
+                    refused(&gallery, json!({"field": field, "operator": operator, "value": "1,2"})).await;
+                is_refused(&refusal, "operator_not_allowed", "/filters/0/operator");
+                assert!(
+                    refusal.message.ends_with(&format!("takes {accepted}")),
+                    "{field} {operator}: {refusal}"
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_operator_that_a_field_takes_is_not_refused() {
+    let gallery = Gallery::new().await;
+    for (fields, accepted) in ACCEPTED {
+        for field in fields {
+            for operator in accepted.split(", ") {
+                let one = match *field {
+                    "price" | "mood" => "1",
+                    "tier" => "gold",
+                    "made" | "sold" | "created_at" | "updated_at" => "2024-01-01",
+                    "artist" | "artist.country" => "00000000-0000-8000-8000-000000000000",
+                    _ => "x",
+                };
+                let value = match operator {
+                    "empty" | "not-empty" | "today" => Value::Null,
+                    "between" => json!([one, one]),
+                    _ => json!(one),
+                };
+                gallery
+                    .passing(json!({"filters": [{"field": field, "operator": operator, "value": value}]}))
+                    .await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_fault_is_told_with_its_place() {
+    let gallery = Gallery::new().await;
+    let query = json!({
+        "filters": [
+            {"field": "price", "operator": "like", "value": "1"},
+            {"field": "nothing", "operator": "eq", "value": "1"},
+            {"and": [{"field": "price", "operator": "in", "value": [1, "x", 2, true]}]},
+        ],
+        "filter_groups": [[
+            {"field": "title", "operator": "eq", "value": "fine"},
+            {"not": {"or": [{"field": "made", "operator": "eq", "value": "today"}]}}
+        ]]
+    });
+    let refusal = gallery.refusal(&query).await;
+    let faults: Vec<(&str, &str)> = refusal.detail["errors"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|fault| {
+            (fault["pointer"].as_str().unwrap_or_default(), fault["code"].as_str().unwrap_or_default())
+        })
+        .collect();
+    assert_eq!(
+        faults,
+        [
+            ("/filters/0/operator", "operator_not_allowed"),
+            ("/filters/1/field", "unknown_field"),
+            ("/filters/2/and/0/value/1", "invalid_value"),
+            ("/filters/2/and/0/value/3", "invalid_value"),
+            ("/filter_groups/0/1/not/or/0/value", "invalid_value"),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_value_that_is_not_of_the_fields_type_is_refused() {
+    let gallery = Gallery::new().await;
+    for (field, operator, values) in [
+        ("title", "eq", &[json!(1), json!(true), json!({}), json!(["x"]), Value::Null][..]),
+        ("title", "like", &[json!(1), json!(["x"]), Value::Null]),
+        (
+            "title",
+            "in",
+            &[
+                json!([1]),
+                json!([null]),
+                json!([["x"]]),
+                json!(""),
+                json!("a,,b"),
+                json!("\"a"),
+                json!("[a]"),
+                json!(1),
+            ],
+        ),
+        (
+            "price",
+            "eq",
+            &[
+                json!("x"),
+                json!(""),
+                json!("1,5"),
+                json!("+1"),
+                json!("0x1"),
+                json!("NaN"),
+                json!("Infinity"),
+                json!("1e999"),
+                json!(true),
+                json!({"$inc": 1}),
+            ],
+        ),
+        ("mood", "eq", &[json!("x"), json!("NaN"), json!("1e999"), json!("-Infinity")]),
+        (
+            "price",
+            "between",
+            &[
+                json!(1),
+                json!("1"),
+                json!([1]),
+                json!([1, 2, 3]),
+                json!("1,2,3"),
+                json!([1, null]),
+                json!([]),
+            ],
+        ),
+        (
+            "made",
+            "eq",
+            &[json!("today"), json!("2024-02-30"), json!("2024-01-01T00:00:00Z"), json!(20240101), json!("")],
+        ),
+        (
+            "sold",
+            "gt",
+            &[json!("now"), json!("2024-01-01T00:00:00"), json!("2024-02-30"), json!("infinity"), json!(0)],
+        ),
+        ("sold", "today", &[json!("2024-01-01"), json!(true), json!(0)]),
+        ("title", "empty", &[json!("x"), json!(false), json!([])]),
+        ("tags", "in", &[json!([1]), json!({}), json!([null])]),
+        ("tier", "in", &[json!("bronze"), json!(["gold", "Gold card"]), json!([""])]),
+        (
+            "artist",
+            "eq",
+            &[
+                json!("klee"),
+                json!(1),
+                json!({}),
+                json!({"external_key": 1}),
+                json!({"key": "x"}),
+                json!("{\"external_key\"}"),
+                json!(""),
+            ],
+        ),
+        ("id", "eq", &[json!("x"), json!({"external_key": "x"}), json!(1)]),
+        ("template_id", "eq", &[json!("works"), json!(-1), json!("")]),
+    ] {
+        for value in values {
+            let refusal =
+                refused(&gallery, json!({"field": field, "operator": operator, "value": value})).await;
+            assert_eq!(refusal.is(), ("22023", "invalid_value"), "{field} {operator} {value}: {refusal}");
+            for pointer in refusal.pointers() {
+                assert!(pointer.starts_with("/filters/0/value"), "{field} {operator} {value}: {refusal}");
+            }
+        }
+    }
+    for key in ["", "  ", "a\nb", &"x".repeat(256)] {
+        let refusal =
+            refused(&gallery, json!({"field": "external_key", "operator": "eq", "value": key})).await;
+        is_refused(&refusal, "invalid_external_key", "/filters/0/value");
+    }
+}
+
+#[tokio::test]
+async fn a_field_that_is_not_there_is_refused_with_those_that_are() {
+    let gallery = Gallery::new().await;
+    for field in [
+        "nothing",
+        "",
+        "Title",
+        "title ",
+        "works.title",
+        "t.title",
+        "artist.nothing",
+        "artist.",
+        ".title",
+        "artist..name",
+        "title.name",
+        "ctid",
+        "title\"; --",
+    ] {
+        let refusal = refused(&gallery, json!({"field": field, "operator": "not-empty"})).await;
+        is_refused(&refusal, "unknown_field", "/filters/0/field");
+    }
+    let refusal = refused(&gallery, json!({"field": "artist.nothing", "operator": "not-empty"})).await;
+    assert!(refusal.hint.contains("name, born, country"), "{}", refusal.hint);
+    let deep = refused(&gallery, json!({"field": "artist.country.continent.name.x", "operator": "eq"})).await;
+    is_refused(&deep, "invalid_value", "/filters/0/field");
+}
+
+#[tokio::test]
+async fn what_is_not_a_filter_is_refused() {
+    let gallery = Gallery::new().await;
+    let fine = json!({"field": "title", "operator": "not-empty"});
+    for (query, code, pointer) in [
+        (json!({"filters": {}}), "invalid_value", "/filters"),
+        (json!({"filters": "x"}), "invalid_value", "/filters"),
+        (json!({"filters": [1]}), "invalid_value", "/filters/0"),
+        (json!({"filters": [[fine]]}), "invalid_value", "/filters/0"),
+        (json!({"filters": [{"not": [fine]}]}), "invalid_value", "/filters/0/not"),
+        (json!({"filters": [{"and": []}]}), "invalid_value", "/filters/0/and"),
+        (json!({"filters": [{"or": fine}]}), "invalid_value", "/filters/0/or"),
+        (json!({"filters": [{"or": [fine], "and": [fine]}]}), "unknown_field", "/filters/0/and"),
+        (json!({"filters": [{"not": fine, "field": "title"}]}), "unknown_field", "/filters/0/field"),
+        (
+            json!({"filters": [{"field": "title", "operator": "not-empty", "valu/e": 1}]}),
+            "unknown_field",
+            "/filters/0/valu~1e",
+        ),
+        (json!({"filters": [{"field": 1, "operator": "eq"}]}), "invalid_value", "/filters/0/field"),
+        (json!({"filters": [{"field": "title", "operator": null}]}), "invalid_value", "/filters/0/operator"),
+        (json!({"filter_groups": [fine]}), "invalid_value", "/filter_groups/0"),
+        (json!({"filter_groups": [[]]}), "invalid_value", "/filter_groups/0"),
+        (json!({"filter_groups": [[fine], []]}), "invalid_value", "/filter_groups/1"),
+        (json!({"attribute_key": "label"}), "invalid_value", "/attribute_key"),
+    ] {
+        let refusal = gallery.refusal(&query).await;
+        is_refused(&refusal, code, pointer);
+    }
+    for condition in [
+        json!({}),
+        json!({"field": "title"}),
+        json!({"operator": "eq"}),
+        json!({"field": "title", "operator": "eq"}),
+    ] {
+        let refusal = refused(&gallery, condition.clone()).await;
+        assert_eq!(refusal.state, "22023", "{condition}");
+        assert!(refusal.pointers().iter().all(|pointer| pointer.starts_with("/filters/0")), "{refusal}");
+    }
+}
