@@ -23,6 +23,7 @@ mod references;
 mod required;
 mod restore;
 mod rights;
+mod search_model;
 mod sessions;
 mod setup;
 mod slugs;

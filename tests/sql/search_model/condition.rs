@@ -1,0 +1,302 @@
+//! Conditions: by chance, as JSON, and what they mean.
+
+use super::random::Random;
+use super::time::{ZONES, Zone, random_day, write_date};
+use super::values::{Kind, Value, random_text, random_value, write, write_id};
+use super::world::{Row, Template, World};
+use serde_json::json;
+use std::cmp::Ordering;
+
+/// A single value in a condition.
+#[derive(Clone, Debug)]
+enum Operand {
+    Value(Value),
+    /// A whole day, on a field of times.
+    Day(i64),
+    /// The live record that holds this key.
+    Key(Template, String),
+}
+
+/// A condition, or conditions combined.
+pub(super) enum Tree {
+    All(Vec<Tree>),
+    Any(Vec<Tree>),
+    Not(Box<Tree>),
+    Leaf(Condition),
+}
+
+pub(super) struct Condition {
+    path: Vec<&'static str>,
+    field: &'static str,
+    kind: Kind,
+    operator: &'static str,
+    operands: Vec<Operand>,
+    json: String,
+}
+
+/// What all conditions of a search have in common.
+pub(super) struct Setting {
+    pub(super) zone: &'static Zone,
+    pub(super) by_number: bool,
+}
+
+impl Setting {
+    pub(super) fn random(random: &mut Random) -> Self {
+        Self { zone: random.pick(&ZONES), by_number: random.once_in(4) }
+    }
+}
+
+/// A field with the references that lead to it, and the template that has it.
+pub(super) struct Place {
+    pub(super) path: Vec<&'static str>,
+    pub(super) field: &'static str,
+    pub(super) kind: Kind,
+    pub(super) owner: Template,
+    /// As a request names it.
+    pub(super) name: String,
+}
+
+impl Place {
+    pub(super) fn random(world: &World, by_number: bool, random: &mut Random) -> Self {
+        let (mut owner, mut path, mut names) = (Template::Things, Vec::new(), Vec::new());
+        let name = |owner, slug: &str| match world.number(owner, slug) {
+            Some(number) if by_number && slug != "template_id" => number.to_owned(),
+            _ => slug.to_owned(),
+        };
+        for _ in 0..*random.pick(&[0, 0, 0, 1, 1, 2, 3]) {
+            let &(slug, target) = random.pick(&owner.references());
+            names.push(name(owner, slug));
+            path.push(slug);
+            owner = target;
+        }
+        let (field, kind) = owner.field(random);
+        names.push(name(owner, field));
+        Self { path, field, kind, owner, name: names.join(".") }
+    }
+}
+
+impl Tree {
+    pub(super) fn random(world: &World, setting: &Setting, depth: usize, random: &mut Random) -> Self {
+        let some = |random: &mut Random| {
+            (0..=random.below(3)).map(|_| Self::random(world, setting, depth - 1, random)).collect()
+        };
+        match random.below(if depth == 0 { 1 } else { 6 }) {
+            3 => Self::All(some(random)),
+            4 => Self::Any(some(random)),
+            5 => Self::Not(Box::new(Self::random(world, setting, depth - 1, random))),
+            _ => Self::Leaf(Condition::random(world, setting, random)),
+        }
+    }
+
+    pub(super) fn json(&self) -> String {
+        match self {
+            Self::All(parts) => format!(r#"{{"and":{}}}"#, list(parts)),
+            Self::Any(parts) => format!(r#"{{"or":{}}}"#, list(parts)),
+            Self::Not(part) => format!(r#"{{"not":{}}}"#, part.json()),
+            Self::Leaf(condition) => condition.json.clone(),
+        }
+    }
+
+    pub(super) fn holds(&self, world: &World, row: &Row, zone: &Zone) -> bool {
+        match self {
+            Self::All(parts) => parts.iter().all(|part| part.holds(world, row, zone)),
+            Self::Any(parts) => parts.iter().any(|part| part.holds(world, row, zone)),
+            Self::Not(part) => !part.holds(world, row, zone),
+            Self::Leaf(condition) => condition.holds(world, row, zone),
+        }
+    }
+}
+
+pub(super) fn list(parts: &[Tree]) -> String {
+    format!("[{}]", parts.iter().map(Tree::json).collect::<Vec<_>>().join(","))
+}
+
+fn operators(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Text => {
+            &["eq", "neq", "in", "not-in", "like", "not-like", "ilike", "starts-with", "empty", "not-empty"]
+        }
+        Kind::Key => &["eq", "neq", "in", "not-in", "like", "not-like", "empty", "not-empty"],
+        Kind::Number | Kind::Double | Kind::Day | Kind::Time => {
+            &["eq", "neq", "in", "not-in", "gt", "gte", "lt", "lte", "between", "empty", "not-empty"]
+        }
+        Kind::List | Kind::Options => &["in", "not-in", "empty", "not-empty"],
+        Kind::Reference(_) | Kind::Id => &["eq", "neq", "in", "not-in", "empty", "not-empty"],
+        Kind::TemplateSlug | Kind::TemplateId => &["eq", "neq", "in", "not-in"],
+    }
+}
+
+impl Condition {
+    fn random(world: &World, setting: &Setting, random: &mut Random) -> Self {
+        let place = Place::random(world, setting.by_number, random);
+        let operator = *random.pick(operators(place.kind));
+        let count = match operator {
+            "empty" | "not-empty" => 0,
+            "in" | "not-in" => random.below(4),
+            "between" => 2,
+            _ => 1,
+        };
+        let operands: Vec<Operand> = (0..count).map(|_| operand(world, &place, operator, random)).collect();
+        let value = match operator {
+            "empty" | "not-empty" => (*random.pick(&["", r#","value":null"#, r#","value":"""#])).to_owned(),
+            "in" | "not-in" | "between" => format!(",\"value\":{}", many(&operands, random)),
+            _ => format!(",\"value\":{}", single(&operands[0], random)),
+        };
+        let json = format!(r#"{{"field":{},"operator":"{operator}"{value}}}"#, json!(place.name));
+        Self { path: place.path, field: place.field, kind: place.kind, operator, operands, json }
+    }
+
+    fn holds(&self, world: &World, row: &Row, zone: &Zone) -> bool {
+        let target = world.follow(row, &self.path);
+        let value = target.and_then(|target| match self.kind {
+            Kind::TemplateSlug => Some(Value::Text(target.template.slug().to_owned())),
+            Kind::TemplateId => {
+                world.number(target.template, "template_id").map(|number| Value::Text(number.to_owned()))
+            }
+            _ => target.value(self.field),
+        });
+        let is_empty = match &value {
+            None => true,
+            Some(Value::Text(text)) => text.is_empty(),
+            Some(Value::List(list)) => list.is_empty(),
+            Some(_) => false,
+        };
+        let any = |test: &dyn Fn(&Value, &Operand) -> bool| {
+            value.as_ref().is_some_and(|value| self.operands.iter().any(|operand| test(value, operand)))
+        };
+        let order = |test: fn(Ordering) -> bool| {
+            any(&|value, operand| compare(world, value, operand, zone).is_some_and(test))
+        };
+        let text = |test: fn(&str, &str) -> bool| {
+            any(&|value, operand| match (value, operand) {
+                (Value::Text(text), Operand::Value(Value::Text(part))) => test(text, part),
+                _ => false,
+            })
+        };
+        match self.operator {
+            "empty" => is_empty,
+            "not-empty" => !is_empty,
+            "eq" | "in" => order(Ordering::is_eq),
+            "neq" | "not-in" => !order(Ordering::is_eq),
+            "gt" => order(Ordering::is_gt),
+            "gte" => order(Ordering::is_ge),
+            "lt" => order(Ordering::is_lt),
+            "lte" => order(Ordering::is_le),
+            "between" => value.as_ref().is_some_and(|value| {
+                compare(world, value, &self.operands[0], zone).is_some_and(Ordering::is_ge)
+                    && compare(world, value, &self.operands[1], zone).is_some_and(Ordering::is_le)
+            }),
+            "like" => text(|text, part| text.contains(part)),
+            "not-like" => !text(|text, part| text.contains(part)),
+            "ilike" => text(|text, part| text.to_lowercase().contains(&part.to_lowercase())),
+            "starts-with" => text(|text, part| text.starts_with(part)),
+            other => panic!("{other} has no meaning here"),
+        }
+    }
+}
+
+/// How a value stands to another; a list is equal to what it holds.
+fn compare(world: &World, value: &Value, operand: &Operand, zone: &Zone) -> Option<Ordering> {
+    match (value, operand) {
+        (Value::List(list), Operand::Value(Value::Text(element))) => {
+            list.contains(element).then_some(Ordering::Equal)
+        }
+        (Value::Text(text), Operand::Value(Value::Text(other))) => Some(text.cmp(other)),
+        (Value::Number(number), Operand::Value(Value::Number(other))) => Some(number.cmp(other)),
+        (Value::Double(number), Operand::Value(Value::Double(other))) => number.partial_cmp(other),
+        (Value::Day(day), Operand::Value(Value::Day(other))) => Some(day.cmp(other)),
+        (Value::Time(at), Operand::Value(Value::Time(other))) => Some(at.cmp(other)),
+        (Value::Time(at), Operand::Day(day)) => Some(zone.date(*at).cmp(day)),
+        (Value::Id(id), Operand::Value(Value::Id(other))) => Some(id.cmp(other)),
+        (Value::Id(id), Operand::Key(template, key)) => Some(id.cmp(&world.holder(*template, key)?)),
+        _ => panic!("{value:?} is not compared with {operand:?}"),
+    }
+}
+
+/// A value that such a field may be compared with: often one that some record has.
+fn operand(world: &World, place: &Place, operator: &str, random: &mut Random) -> Operand {
+    let of_owner: Vec<&Row> = world.rows.iter().filter(|row| row.template == place.owner).collect();
+    let known = random.pick(&of_owner).value(place.field).filter(|_| !random.once_in(3));
+    let is_pattern = matches!(operator, "like" | "not-like" | "ilike" | "starts-with");
+    match (place.kind, known) {
+        (Kind::Text, Some(Value::Text(text))) if is_pattern => {
+            Operand::Value(Value::Text(part(&text, random)))
+        }
+        (Kind::Key, _) if is_pattern => {
+            Operand::Value(Value::Text((*random.pick(&[":", "_", "A", "1", "%", "é"])).to_owned()))
+        }
+        (Kind::Key, None) => Operand::Value(Value::Text("nobody".to_owned())),
+        (Kind::TemplateSlug, _) => {
+            Operand::Value(Value::Text((*random.pick(&["things", "places", "none"])).to_owned()))
+        }
+        (Kind::TemplateId, _) => {
+            let template = *random.pick(&[Template::Things, Template::Places]);
+            Operand::Value(Value::Text(world.number(template, "template_id").unwrap_or_default().to_owned()))
+        }
+        (Kind::Reference(target), _) if random.once_in(3) => {
+            let keys =
+                world.rows.iter().filter(|row| row.template == target).filter_map(|row| row.key.clone());
+            Operand::Key(target, random.pick(&keys.collect::<Vec<_>>()).clone())
+        }
+        // The zones of the model know one year only, in which no record was written.
+        (Kind::Time, _) if !place.field.ends_with("_at") && random.once_in(2) => {
+            Operand::Day(random_day(random))
+        }
+        (Kind::List | Kind::Options, Some(Value::List(list))) if !list.is_empty() => {
+            Operand::Value(Value::Text(random.pick(&list).clone()))
+        }
+        (Kind::List, _) => Operand::Value(Value::Text("none".to_owned())),
+        (Kind::Options, _) => Operand::Value(Value::Text("silver".to_owned())),
+        (_, Some(value)) => Operand::Value(value),
+        (Kind::Reference(_) | Kind::Id, None) => {
+            Operand::Value(Value::Id(*random.pick(&world.ids(place.owner))))
+        }
+        (Kind::Text, None) => Operand::Value(Value::Text(random_text(random))),
+        (kind, None) => Operand::Value(random_value(kind, random)),
+    }
+}
+
+/// Some characters of a text, in upper or lower case.
+fn part(text: &str, random: &mut Random) -> String {
+    let characters: Vec<char> = text.chars().collect();
+    let from = random.below(characters.len() + 1);
+    let to = from + random.below(characters.len() - from + 1);
+    let part: String = characters[if random.once_in(3) { 0 } else { from }..to].iter().collect();
+    match random.below(4) {
+        0 => part.to_uppercase(),
+        1 => part.to_lowercase(),
+        _ => part,
+    }
+}
+
+/// A single value as a request may write it.
+fn single(operand: &Operand, random: &mut Random) -> String {
+    let json = match operand {
+        Operand::Value(value) => write(value, random),
+        Operand::Day(day) => json!(write_date(*day)).to_string(),
+        Operand::Key(_, key) => json!({"external_key": key}).to_string(),
+    };
+    // What is not a text may be put into one.
+    if !json.starts_with('"') && random.once_in(2) { json!(json).to_string() } else { json }
+}
+
+/// Several values as a request may write them: an array, its text, or values between commas.
+fn many(operands: &[Operand], random: &mut Random) -> String {
+    let values: Vec<String> = operands.iter().map(|operand| single(operand, random)).collect();
+    let array = format!("[{}]", values.join(", "));
+    if operands.is_empty() || random.once_in(3) {
+        return if random.once_in(2) { array } else { json!(array).to_string() };
+    }
+    let between = values.iter().map(|json| {
+        let text = serde_json::from_str::<String>(json).unwrap_or_else(|_| json.clone());
+        let is_plain = !text.is_empty()
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-:+.".contains(&byte));
+        if is_plain && random.once_in(2) { text } else { format!("\"{}\"", text.replace('"', "\"\"")) }
+    });
+    json!(between.collect::<Vec<_>>().join(" , ")).to_string()
+}
+
+/// An id as a text, for messages.
+pub(super) fn shown(ids: &[u128]) -> Vec<String> {
+    ids.iter().map(|id| write_id(*id)).collect()
+}

@@ -1,0 +1,99 @@
+//! Sorts: by chance, as JSON, and what they mean.
+
+use super::condition::Place;
+use super::random::Random;
+use super::values::{Kind, Value};
+use super::world::{Row, World};
+use serde_json::json;
+use std::cmp::Ordering;
+
+pub(super) struct Key {
+    path: Vec<&'static str>,
+    field: &'static str,
+    descending: bool,
+    nulls_first: bool,
+    json: String,
+}
+
+pub(super) struct Order {
+    keys: Vec<Key>,
+    pub(super) json: String,
+}
+
+impl Key {
+    fn random(world: &World, by_number: bool, random: &mut Random) -> Self {
+        let Place { mut path, mut field, kind, name, .. } = Place::random(world, by_number, random);
+        // A reference is sorted by what stands for the record it leads to.
+        if matches!(kind, Kind::Reference(_)) {
+            path.push(field);
+            field = "name";
+        }
+        let (descending, nulls_first) = (random.once_in(2), random.once_in(3));
+        let minus = if descending { "-" } else { "" };
+        let mut json = json!(format!("{minus}{name}"));
+        if nulls_first || random.once_in(3) {
+            json = json!({"field": name});
+            if descending || random.once_in(2) {
+                json["direction"] = json!(if descending { "desc" } else { "asc" });
+            }
+            if nulls_first || random.once_in(2) {
+                json["nulls"] = json!(if nulls_first { "first" } else { "last" });
+            }
+        }
+        Self { path, field, descending, nulls_first, json: json.to_string() }
+    }
+
+    /// All records have the same template, so it puts none before another.
+    fn counts(&self) -> bool {
+        !self.field.starts_with("template_")
+    }
+
+    fn compare(&self, world: &World, one: &Row, other: &Row) -> Ordering {
+        let value = |row| world.follow(row, &self.path).and_then(|target| target.value(self.field));
+        let nulls = if self.nulls_first { Ordering::Less } else { Ordering::Greater };
+        match (value(one), value(other)) {
+            (None, None) => Ordering::Equal,
+            (None, Some(_)) => nulls,
+            (Some(_), None) => nulls.reverse(),
+            (Some(one), Some(other)) => {
+                let order = compare(&one, &other);
+                if self.descending { order.reverse() } else { order }
+            }
+        }
+    }
+}
+
+fn compare(one: &Value, other: &Value) -> Ordering {
+    match (one, other) {
+        // The first 200 characters decide, as the index has them.
+        (Value::Text(one), Value::Text(other)) => one.chars().take(200).cmp(other.chars().take(200)),
+        (Value::Number(one), Value::Number(other)) => one.cmp(other),
+        (Value::Double(one), Value::Double(other)) => one.partial_cmp(other).expect("finite numbers"),
+        (Value::List(one), Value::List(other)) => one.cmp(other),
+        (Value::Day(one), Value::Day(other)) | (Value::Time(one), Value::Time(other)) => one.cmp(other),
+        (Value::Id(one), Value::Id(other)) => one.cmp(other),
+        _ => panic!("{one:?} and {other:?} are values of one field"),
+    }
+}
+
+impl Order {
+    pub(super) fn random(world: &World, by_number: bool, random: &mut Random) -> Self {
+        let count = *random.pick(&[0, 1, 1, 1, 2, 2, 3, 5]);
+        let keys: Vec<Key> = (0..count).map(|_| Key::random(world, by_number, random)).collect();
+        let names: Option<Vec<String>> =
+            keys.iter().map(|key| serde_json::from_str(&key.json).ok()).collect();
+        let json = match names {
+            Some(names) if random.once_in(2) => json!(names.join(",")).to_string(),
+            _ => format!("[{}]", keys.iter().map(|key| key.json.as_str()).collect::<Vec<_>>().join(",")),
+        };
+        Self { keys, json }
+    }
+
+    /// Ties are decided by the id, in the direction of the last key; without any the newest come first.
+    pub(super) fn compare(&self, world: &World, one: &Row, other: &Row) -> Ordering {
+        let keys = self.keys.iter().filter(|key| key.counts());
+        let descending = keys.clone().next_back().is_none_or(|key| key.descending);
+        let ids = if descending { other.id.cmp(&one.id) } else { one.id.cmp(&other.id) };
+        keys.fold(Ordering::Equal, |order, key| order.then_with(|| key.compare(world, one, other))).then(ids)
+    }
+}

@@ -1,0 +1,151 @@
+//! Values: their kinds, chance ones, and the forms in which JSON has them.
+
+use super::random::Random;
+use super::time::{random_day, random_time, write_date, write_time};
+use super::world::Template;
+use serde_json::json;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Number,
+    Double,
+    List,
+    Options,
+    Day,
+    Time,
+    Reference(Template),
+    Id,
+    Key,
+    TemplateSlug,
+    TemplateId,
+}
+
+/// A value; a number counts in units of 10⁻¹², which holds every digit of ours.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Text(String),
+    Number(i128),
+    Double(f64),
+    List(Vec<String>),
+    Day(i64),
+    Time(i64),
+    Id(u128),
+}
+
+pub(super) fn parse_id(text: &str) -> u128 {
+    uuid::Uuid::parse_str(text).expect("an id").as_u128()
+}
+
+pub(super) fn write_id(id: u128) -> String {
+    uuid::Uuid::from_u128(id).to_string()
+}
+
+pub(super) fn random_text(random: &mut Random) -> String {
+    const TEXTS: [&str; 30] = [
+        "",
+        "",
+        "a",
+        "A",
+        "ab",
+        "AB",
+        "a_b",
+        "axb",
+        "a%b",
+        "%",
+        "_",
+        "\\",
+        "a\\b",
+        "\\%",
+        "it's",
+        "say \"x\"",
+        "Zürich",
+        "ZÜRICH",
+        "zürich",
+        "😀 x",
+        "a,b",
+        "[x]",
+        "{\"a\": 1}",
+        " a",
+        "a ",
+        "null",
+        "$1",
+        "É\n",
+        "\u{7f}",
+        "b",
+    ];
+    match random.below(12) {
+        0 => format!("{}{}", "x".repeat(199), random.pick(&["", "x", "xa", "xb"])),
+        1 => format!("{}{}", "é".repeat(200), random.pick(&["", "é", "a"])),
+        _ => (*random.pick(&TEXTS)).to_owned(),
+    }
+}
+
+/// A value that an attribute of this kind may have.
+pub(super) fn random_value(kind: Kind, random: &mut Random) -> Value {
+    const ONE: i128 = 1_000_000_000_000;
+    const NUMBERS: [i128; 15] = [
+        0,
+        1,
+        -1,
+        ONE,
+        -ONE,
+        ONE / 10,
+        ONE / 10 + 1,
+        5 * ONE / 2,
+        10 * ONE,
+        -10 * ONE,
+        9_007_199_254_740_992 * ONE,
+        9_007_199_254_740_993 * ONE,
+        12_345_678_901_234_567_890_123 * ONE + 45 * ONE / 100,
+        12_345_678_901_234_567_890_123 * ONE + 46 * ONE / 100,
+        -12_345_678_901_234_567_890_123 * ONE,
+    ];
+    const DOUBLES: [f64; 12] =
+        [0.0, -0.0, 1.0, -1.0, 0.1, 0.30000000000000004, 0.3, 1e-7, 1e10, -2.5, 1e16, 123456.789];
+    const ELEMENTS: [&str; 9] = ["red", "blue", "dark, blue", "27\" wheels", "", "a'b", "É", "\\x", "NULL"];
+    let mut some = |from: &[&str]| {
+        let count = random.below(4);
+        let mut list: Vec<String> = (0..count).map(|_| (*random.pick(from)).to_owned()).collect();
+        list.truncate(3);
+        Value::List(list)
+    };
+    match kind {
+        Kind::List => some(&ELEMENTS),
+        Kind::Options => some(&["gold", "silver", "b,c"]),
+        Kind::Number => Value::Number(*random.pick(&NUMBERS)),
+        Kind::Double => Value::Double(*random.pick(&DOUBLES)),
+        Kind::Day => Value::Day(random_day(random)),
+        Kind::Time => Value::Time(random_time(random)),
+        _ => Value::Text(random_text(random)),
+    }
+}
+
+/// A value as JSON.
+pub(super) fn write(value: &Value, random: &mut Random) -> String {
+    match value {
+        Value::Text(text) => json!(text).to_string(),
+        Value::Number(units) => write_number(*units, random),
+        Value::Double(number) => format!("{number:?}"),
+        Value::List(list) => json!(list).to_string(),
+        Value::Day(day) => json!(write_date(*day)).to_string(),
+        Value::Time(at) => json!(write_time(*at, random)).to_string(),
+        Value::Id(id) => json!(write_id(*id)).to_string(),
+    }
+}
+
+/// A number in one of the forms that JSON has for it.
+fn write_number(units: i128, random: &mut Random) -> String {
+    let sign = if units < 0 { "-" } else { "" };
+    let digits = format!("{:013}", units.unsigned_abs());
+    if random.once_in(5) {
+        return format!(
+            "{sign}{}e-12",
+            digits.trim_start_matches('0').get(..).filter(|it| !it.is_empty()).unwrap_or("0")
+        );
+    }
+    let (whole, fraction) = digits.split_at(digits.len() - 12);
+    let fraction = if random.once_in(3) { fraction } else { fraction.trim_end_matches('0') };
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{sign}{whole}{point}{fraction}")
+}
