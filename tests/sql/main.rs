@@ -2,6 +2,7 @@
 
 mod alter;
 mod api_keys;
+mod cursors;
 mod direct;
 mod external_key;
 mod filter_days;
@@ -17,6 +18,8 @@ mod hostile_input;
 mod lookups;
 mod metrics;
 mod numbers;
+mod page_walks;
+mod pages;
 mod principal;
 mod records;
 mod references;

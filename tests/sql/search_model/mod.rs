@@ -1,13 +1,14 @@
 //! Searches against a model: what a filter means and how a sort orders, written down a second time, without SQL.
 
 mod condition;
+mod operand;
 mod order;
 mod random;
 mod time;
 mod values;
 mod world;
 
-use condition::{Setting, Tree, shown};
+use condition::{Setting, Tree};
 use harness::{Database, Session};
 use order::Order;
 use random::Random;
@@ -80,7 +81,8 @@ impl Case {
         let mut selected: Vec<u128> =
             rows.iter().flatten().flatten().map(|id| values::parse_id(id)).collect();
         let mut expected = self.expected.clone();
-        (selected.sort_unstable(), expected.sort_unstable());
+        selected.sort_unstable();
+        expected.sort_unstable();
         (selected == expected).then_some(()).ok_or_else(|| format!("{sql}\nselects {:#?}", shown(&selected)))
     }
 
@@ -112,6 +114,11 @@ impl Case {
             }
         }
     }
+}
+
+/// Ids as texts, for messages.
+fn shown(ids: &[u128]) -> Vec<String> {
+    ids.iter().map(|id| values::write_id(*id)).collect()
 }
 
 /// Checks random cases; answers how many of them find some records and not all.

@@ -1,0 +1,101 @@
+//! The values of conditions: by chance, and in the forms that a request may give them.
+
+use super::condition::Place;
+use super::random::Random;
+use super::time::{random_day, write_date};
+use super::values::{Kind, Value, random_text, random_value, write};
+use super::world::{Row, Template, World};
+use serde_json::json;
+
+/// A single value in a condition.
+#[derive(Clone, Debug)]
+pub(super) enum Operand {
+    Value(Value),
+    /// A whole day, on a field of times.
+    Day(i64),
+    /// The live record that holds this key.
+    Key(Template, String),
+}
+
+/// A value that such a field may be compared with: often one that some record has.
+pub(super) fn operand(world: &World, place: &Place, operator: &str, random: &mut Random) -> Operand {
+    let of_owner: Vec<&Row> = world.rows.iter().filter(|row| row.template == place.owner).collect();
+    let known = random.pick(&of_owner).value(place.field).filter(|_| !random.once_in(3));
+    let is_pattern = matches!(operator, "like" | "not-like" | "ilike" | "starts-with");
+    match (place.kind, known) {
+        (Kind::Text, Some(Value::Text(text))) if is_pattern => {
+            Operand::Value(Value::Text(part(&text, random)))
+        }
+        (Kind::Key, _) if is_pattern => {
+            Operand::Value(Value::Text((*random.pick(&[":", "_", "A", "1", "%", "é"])).to_owned()))
+        }
+        (Kind::Key, None) => Operand::Value(Value::Text("nobody".to_owned())),
+        (Kind::TemplateSlug, _) => {
+            Operand::Value(Value::Text((*random.pick(&["things", "places", "none"])).to_owned()))
+        }
+        (Kind::TemplateId, _) => {
+            let template = *random.pick(&[Template::Things, Template::Places]);
+            Operand::Value(Value::Text(world.number(template, "template_id").unwrap_or_default().to_owned()))
+        }
+        (Kind::Reference(target), _) if random.once_in(3) => {
+            let keys =
+                world.rows.iter().filter(|row| row.template == target).filter_map(|row| row.key.clone());
+            Operand::Key(target, random.pick(&keys.collect::<Vec<_>>()).clone())
+        }
+        // The zones of the model know one year only, in which no record was written.
+        (Kind::Time, _) if !place.field.ends_with("_at") && random.once_in(2) => {
+            Operand::Day(random_day(random))
+        }
+        (Kind::List | Kind::Options, Some(Value::List(list))) if !list.is_empty() => {
+            Operand::Value(Value::Text(random.pick(&list).clone()))
+        }
+        (Kind::List, _) => Operand::Value(Value::Text("none".to_owned())),
+        (Kind::Options, _) => Operand::Value(Value::Text("silver".to_owned())),
+        (_, Some(value)) => Operand::Value(value),
+        (Kind::Reference(_) | Kind::Id, None) => {
+            Operand::Value(Value::Id(*random.pick(&world.ids(place.owner))))
+        }
+        (Kind::Text, None) => Operand::Value(Value::Text(random_text(random))),
+        (kind, None) => Operand::Value(random_value(kind, random)),
+    }
+}
+
+/// Some characters of a text, in upper or lower case.
+fn part(text: &str, random: &mut Random) -> String {
+    let characters: Vec<char> = text.chars().collect();
+    let from = random.below(characters.len() + 1);
+    let to = from + random.below(characters.len() - from + 1);
+    let part: String = characters[if random.once_in(3) { 0 } else { from }..to].iter().collect();
+    match random.below(4) {
+        0 => part.to_uppercase(),
+        1 => part.to_lowercase(),
+        _ => part,
+    }
+}
+
+/// A single value as a request may write it.
+pub(super) fn single(operand: &Operand, random: &mut Random) -> String {
+    let json = match operand {
+        Operand::Value(value) => write(value, random),
+        Operand::Day(day) => json!(write_date(*day)).to_string(),
+        Operand::Key(_, key) => json!({"external_key": key}).to_string(),
+    };
+    // What is not a text may be put into one.
+    if !json.starts_with('"') && random.once_in(2) { json!(json).to_string() } else { json }
+}
+
+/// Several values as a request may write them: an array, its text, or values between commas.
+pub(super) fn many(operands: &[Operand], random: &mut Random) -> String {
+    let values: Vec<String> = operands.iter().map(|operand| single(operand, random)).collect();
+    let array = format!("[{}]", values.join(", "));
+    if operands.is_empty() || random.once_in(3) {
+        return if random.once_in(2) { array } else { json!(array).to_string() };
+    }
+    let between = values.iter().map(|json| {
+        let text = serde_json::from_str::<String>(json).unwrap_or_else(|_| json.clone());
+        let is_plain = !text.is_empty()
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-:+.".contains(&byte));
+        if is_plain && random.once_in(2) { text } else { format!("\"{}\"", text.replace('"', "\"\"")) }
+    });
+    json!(between.collect::<Vec<_>>().join(" , ")).to_string()
+}
