@@ -12,6 +12,7 @@ mod history;
 mod metrics;
 mod projects;
 mod records;
+mod search;
 mod service;
 mod shared;
 mod templates;

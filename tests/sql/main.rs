@@ -2,6 +2,7 @@
 
 mod alter;
 mod api_keys;
+mod counts;
 mod cursors;
 mod direct;
 mod external_key;
@@ -15,6 +16,7 @@ mod gallery;
 mod history;
 mod history_table;
 mod hostile_input;
+mod indexes;
 mod lookups;
 mod metrics;
 mod numbers;

@@ -1,0 +1,306 @@
+//! POST …/entities/search/{templateId}.
+
+use harness::{Answer, Service, id_of};
+use serde_json::{Value, json};
+
+const PATH: &str = "/entities/search/customers";
+
+/// A service with the customers `A-1` to `A-5`, who paid so many visits.
+async fn five() -> Service {
+    let service = Service::start().await;
+    for number in 1..=5 {
+        service.upsert(&format!("A-{number}"), json!({"visits": number})).await.expect(201);
+    }
+    service
+}
+
+fn keys(page: &Value) -> Vec<&str> {
+    let records = page["records"].as_array().expect("records");
+    records.iter().filter_map(|record| record["external_key"].as_str()).collect()
+}
+
+fn above(visits: i32) -> Value {
+    json!([{"field": "visits", "operator": "gt", "value": visits.to_string()}])
+}
+
+/// A refusal with one fault, at this place.
+#[track_caller]
+fn refused_at(answer: Answer, code: &str, pointer: &str) {
+    let refusal = answer.refused(422, code);
+    assert_eq!(refusal["errors"][0]["pointer"], pointer, "{refusal}");
+    assert_eq!(refusal["errors"].as_array().map(Vec::len), Some(1), "{refusal}");
+    assert_eq!(refusal["retryable"], false, "{refusal}");
+}
+
+#[tokio::test]
+async fn the_requests_of_the_spec_work_as_they_stand() {
+    let service = five().await;
+    let body = json!({
+        "filters": [{"field": "visits", "operator": "between", "value": "2,4"}],
+        "filter_groups": [
+            [{"field": "external_key", "operator": "in", "value": "A-1,A-2"}],
+            [{"field": "external_key", "operator": "like", "value": "-4"}, {"field": "name", "operator": "empty", "value": ""}]
+        ],
+        "attribute_key": "slug",
+        "sort": "external_key"
+    });
+    let template =
+        service.by_key("A-1").await.expect(200)["template_id"].as_str().expect("a number").to_owned();
+    // The spec's path has a template id, its example no project header.
+    let request =
+        service.proxy.request("POST", &format!("/api/v1/entities/search/{template}")).without_project();
+    let page = request.json(&body).send().await.expect(200);
+    assert_eq!(keys(&page), ["A-2", "A-4"]);
+    assert_eq!(page["records"][0], service.by_key("A-2").await.expect(200));
+    assert_eq!(
+        page,
+        json!({"records": page["records"], "next_cursor": null, "has_more": false, "total": null}),
+        "nothing else is in an answer"
+    );
+}
+
+#[tokio::test]
+async fn a_template_goes_by_slug_or_number_under_either_prefix() {
+    let service = five().await;
+    let template =
+        service.by_key("A-1").await.expect(200)["template_id"].as_str().expect("a number").to_owned();
+    let body = json!({"filters": above(3), "sort": "visits"});
+    for prefix in ["/v1", "/api/v1"] {
+        for name in ["customers", &template] {
+            let path = format!("{prefix}/entities/search/{name}");
+            let page = service.proxy.request("POST", &path).json(&body).send().await.expect(200);
+            assert_eq!(keys(&page), ["A-4", "A-5"], "{path}");
+        }
+    }
+    let path = format!("/v1{PATH}");
+    let request = service.proxy.request("POST", &path).without_project().json(&body);
+    request.send().await.refused(400, "project_required");
+    let key = service.database.api_key("keyed_admin", &["crm"]).await;
+    let request = service.proxy.request("POST", &path).without_project().key(&key).json(&body);
+    assert_eq!(keys(&request.send().await.expect(200)), ["A-4", "A-5"]);
+}
+
+#[tokio::test]
+async fn a_template_of_another_project_answers_as_one_that_does_not_exist() {
+    let service = five().await;
+    let session = service.session().await;
+    session
+        .run("select keyed.create_project('shop'); select keyed.create_template('shop', 'orders', '[]')")
+        .await;
+    let orders = session.text("select (keyed.alter_template('shop.orders', '{}')) ->> 'id'", &[]).await;
+    let key = service.database.api_key("keyed_admin", &["crm"]).await;
+    let mut bodies = Vec::new();
+    for name in ["orders", &orders, "nothing", "9999", "crm.customers", "-1", "CUSTOMERS"] {
+        let request = service.proxy.request("POST", &format!("/v1/entities/search/{name}")).key(&key);
+        let mut body = request.json(&json!({})).send().await.refused(404, "not_found");
+        body["instance"] = Value::Null;
+        bodies.push(body);
+    }
+    assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
+    // Who may see both, and names the one, does not find the other's.
+    let path = format!("/v1/entities/search/{orders}");
+    service.proxy.request("POST", &path).json(&json!({})).send().await.refused(404, "not_found");
+    service.proxy.request("POST", &path).project("shop").json(&json!({})).send().await.expect(200);
+}
+
+#[tokio::test]
+async fn a_caller_who_may_not_read_the_template_is_refused() {
+    let service = five().await;
+    let role = service.database.create_role("clerk").await;
+    service
+        .session()
+        .await
+        .run(&format!(
+            "grant select on crm.companies to {role}; grant insert, update on crm.customers to {role}"
+        ))
+        .await;
+    let key = service.database.api_key(&role, &["crm"]).await;
+    let ask = async |body: &Value| {
+        service.proxy.request("POST", &format!("/v1{PATH}")).key(&key).json(body).send().await
+    };
+    // Before anything is said of the body.
+    for body in [json!({}), json!({"filters": [{"field": "nothing"}]}), json!({"nothing": 1})] {
+        ask(&body).await.refused(403, "forbidden");
+    }
+    service.session().await.run(&format!("grant select on crm.customers to {role}")).await;
+    assert_eq!(keys(&ask(&json!({})).await.expect(200)).len(), 5);
+    service.session().await.run(&format!("revoke select on crm.customers from {role}")).await;
+    ask(&json!({})).await.refused(403, "forbidden");
+    let request = service.proxy.request("POST", &format!("/v1{PATH}")).without_key().json(&json!({}));
+    request.send().await.refused(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn pages_follow_their_cursor_to_the_end() {
+    let service = five().await;
+    for (sort, expected) in [
+        (json!("visits"), ["A-1", "A-2", "A-3", "A-4", "A-5"]),
+        (json!([{"field": "visits", "direction": "desc"}]), ["A-5", "A-4", "A-3", "A-2", "A-1"]),
+        (Value::Null, ["A-5", "A-4", "A-3", "A-2", "A-1"]),
+    ] {
+        let mut walked = Vec::new();
+        let mut body = json!({"sort": sort, "limit": 2, "count": "exact"});
+        for rest in [true, true, false] {
+            let page = service.post(PATH, body.clone()).await.expect(200);
+            assert_eq!((&page["has_more"], &page["total"]), (&json!(rest), &json!(5)));
+            assert_eq!(page["next_cursor"].is_string(), rest, "{page}");
+            walked.extend(keys(&page).into_iter().map(str::to_owned));
+            body["cursor"] = page["next_cursor"].clone();
+        }
+        assert_eq!(walked, expected, "{sort}");
+    }
+}
+
+#[tokio::test]
+async fn a_cursor_serves_no_other_search_and_no_other_caller_is_let_in_by_it() {
+    let service = five().await;
+    let page = service.post(PATH, json!({"sort": "visits", "limit": 2})).await.expect(200);
+    let cursor = &page["next_cursor"];
+    for body in [
+        json!({"cursor": cursor}),
+        json!({"cursor": cursor, "sort": "-visits"}),
+        json!({"cursor": cursor, "sort": "visits", "filters": above(0)}),
+        json!({"cursor": "x", "sort": "visits"}),
+        json!({"cursor": "", "sort": "visits"}),
+    ] {
+        refused_at(service.post(PATH, body).await, "invalid_value", "/cursor");
+    }
+    let role = service.database.create_role("clerk").await;
+    let key = service.database.api_key(&role, &["crm"]).await;
+    let body = json!({"cursor": cursor, "sort": "visits"});
+    let request = service.proxy.request("POST", &format!("/v1{PATH}")).key(&key).json(&body);
+    request.send().await.refused(403, "forbidden");
+}
+
+#[tokio::test]
+async fn what_is_wrong_in_a_body_is_told_with_its_place() {
+    let service = five().await;
+    for (body, code, pointer) in [
+        (
+            json!({"filters": [{"field": "visits", "operator": "like", "value": "1"}]}),
+            "operator_not_allowed",
+            "/filters/0/operator",
+        ),
+        (
+            json!({"filters": [{"field": "external_key", "operator": "gt", "value": "A"}]}),
+            "operator_not_allowed",
+            "/filters/0/operator",
+        ),
+        (
+            json!({"filters": [{"field": "external_key", "operator": "lt", "value": "A"}]}),
+            "operator_not_allowed",
+            "/filters/0/operator",
+        ),
+        (
+            json!({"filters": [{"field": "external_key", "operator": "between", "value": "A,B"}]}),
+            "operator_not_allowed",
+            "/filters/0/operator",
+        ),
+        (
+            json!({"filters": [{"field": "nothing", "operator": "eq", "value": "1"}]}),
+            "unknown_field",
+            "/filters/0/field",
+        ),
+        (
+            json!({"filters": [{"field": "visits", "operator": "eq", "value": "x"}]}),
+            "invalid_value",
+            "/filters/0/value",
+        ),
+        (json!({"filter_groups": [[], []]}), "invalid_value", "/filter_groups/0"),
+        (json!({"filters": "visits"}), "invalid_value", "/filters"),
+        (json!({"sort": "nothing"}), "unknown_field", "/sort"),
+        (json!({"limit": 0}), "invalid_value", "/limit"),
+        (json!({"limit": -1}), "invalid_value", "/limit"),
+        (json!({"limit": 1_000_000_000}), "invalid_value", "/limit"),
+        (json!({"limit": "x"}), "invalid_value", "/limit"),
+        (json!({"fields": ["nothing"]}), "unknown_field", "/fields/0"),
+        (json!({"facets": ["nothing"]}), "unknown_field", "/facets/0"),
+        (json!({"count": "all"}), "invalid_value", "/count"),
+        (json!({"verbose": "yes"}), "invalid_value", "/verbose"),
+        (json!({"time_zone": "Mars/Olympus"}), "invalid_value", "/time_zone"),
+        (json!({"attribute_key": "label"}), "invalid_value", "/attribute_key"),
+        (json!({"filter": []}), "unknown_field", "/filter"),
+        (json!({"filters": [], "a/b~c": 1}), "unknown_field", "/a~1b~0c"),
+        (json!({"page": 2}), "unknown_field", "/page"),
+    ] {
+        let answer = service.post(PATH, body.clone()).await;
+        if body == json!({"filter_groups": [[], []]}) {
+            let refusal = answer.refused(422, code);
+            let places: Vec<&Value> =
+                refusal["errors"].as_array().into_iter().flatten().map(|fault| &fault["pointer"]).collect();
+            assert_eq!(places, ["/filter_groups/0", "/filter_groups/1"]);
+        } else {
+            refused_at(answer, code, pointer);
+        }
+    }
+    let refusal = service
+        .post(PATH, json!({"filters": [{"field": "external_key", "operator": "gt", "value": "A"}]}))
+        .await;
+    let refusal = refusal.refused(422, "operator_not_allowed");
+    let accepted = "eq, neq, in, not-in, like, not-like, empty, not-empty";
+    assert!(refusal["detail"].as_str().is_some_and(|detail| detail.ends_with(accepted)), "{refusal}");
+}
+
+#[tokio::test]
+async fn what_is_not_a_search_at_all_is_malformed() {
+    let service = five().await;
+    service.proxy.request("POST", &format!("/v1{PATH}")).send().await.refused(400, "malformed_request");
+    for body in [
+        "",
+        " ",
+        "{",
+        "[]",
+        "null",
+        "1",
+        "\"x\"",
+        "{} {}",
+        "{\"filters\": [}",
+        "{\"filters\": [{\"field\": \"name\", \"operator\": \"eq\", \"value\": NaN}]}",
+        "{\"a\u{0}\": 1}",
+    ] {
+        service.send_text("POST", PATH, body).await.refused(400, "malformed_request");
+    }
+    let deep = format!("{{\"filter_groups\": {}{}}}", "[".repeat(10_000), "]".repeat(10_000));
+    service.send_text("POST", PATH, deep).await.refused(422, "invalid_value");
+    for query in ["?limit=1", "?cursor=x", "?filters=[]", "?x"] {
+        service.post(&format!("{PATH}{query}"), json!({})).await.refused(400, "malformed_request");
+    }
+    let request = service.proxy.request("POST", &format!("/v1{PATH}")).body("text/plain", "{}");
+    request.send().await.refused(415, "unsupported_media_type");
+    for method in ["GET", "PUT", "PATCH", "DELETE"] {
+        let answer = service.proxy.request(method, &format!("/v1{PATH}")).json(&json!({})).send().await;
+        assert_eq!(answer.status, 405, "{method}: {}", answer.text);
+    }
+    service.post(PATH, json!({})).await.expect(200);
+}
+
+#[tokio::test]
+async fn numbers_keep_their_digits_on_the_way_in_and_out() {
+    let service = five().await;
+    let digits = "12345678901234567890123.450";
+    let body = format!(r#"{{"external_key": "long", "attributes": {{"visits": {digits}}}}}"#);
+    service.send_text("PUT", "/entities/template/customers/by-key", body).await.expect(201);
+    for (value, found) in [
+        ("12345678901234567890123.45", true),
+        ("\"12345678901234567890123.450\"", true),
+        ("12345678901234567890123.451", false),
+    ] {
+        let body = format!(r#"{{"filters": [{{"field": "visits", "operator": "eq", "value": {value}}}]}}"#);
+        let answer = service.send_text("POST", PATH, body).await;
+        assert_eq!(answer.text.contains(&format!("\"visits\":{digits}")), found, "{value}: {}", answer.text);
+        answer.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn a_write_that_was_acknowledged_is_found_by_the_next_search() {
+    let service = five().await;
+    for number in 0..30 {
+        let created = service.create(json!({"attributes": {"name": format!("n{number}")}})).await;
+        let body = json!({"filters": [{"field": "name", "operator": "eq", "value": format!("n{number}")}]});
+        let page = service.post(PATH, body.clone()).await.expect(200);
+        assert_eq!(page["records"], json!([created]));
+        service.delete(&format!("/entities/{}", id_of(&created))).await;
+        assert_eq!(service.post(PATH, body).await.expect(200)["records"], json!([]));
+    }
+}

@@ -1,0 +1,199 @@
+//! How many records a search finds in all, and how many hold each value.
+
+use crate::gallery::{Gallery, keys};
+use harness::id_of;
+use serde_json::{Value, json};
+
+/// 30 works: every third is gold, every second has tag `a`, and the first ten are by Klee.
+async fn thirty() -> Gallery {
+    let gallery = Gallery::new().await;
+    let klee = gallery.add("artists", "klee", json!({"name": "Klee"})).await;
+    let insert = "
+        insert into art.works (title, price, tier, tags, artist)
+        select 'Work ' || n % 4, n,
+          case when n % 3 = 0 then array['gold'] end, array['b'] || case when n % 2 = 0 then array['a'] else '{}' end,
+          case when n <= 10 then $1::uuid end
+        from generate_series(1, 30) n";
+    gallery.session.rows(insert, &[&klee]).await;
+    gallery
+}
+
+fn above(price: i32) -> Value {
+    json!({"field": "price", "operator": "gt", "value": price})
+}
+
+#[tokio::test]
+async fn the_total_is_told_only_when_asked_for() {
+    let gallery = thirty().await;
+    for count in [json!({}), json!({"count": null}), json!({"count": "none"})] {
+        assert_eq!(gallery.search(&count).await["total"], Value::Null, "{count}");
+    }
+    for count in [json!("all"), json!(true), json!(""), json!("EXACT")] {
+        let refusal = gallery.refusal(&json!({"count": count})).await;
+        assert_eq!(
+            (refusal.is(), refusal.pointers()),
+            (("22023", "invalid_value"), vec!["/count"]),
+            "{count}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_exact_total_counts_what_passes_the_filter_on_every_page() {
+    let gallery = thirty().await;
+    gallery.session.run("update art.works set deleted_at = now() where price = 30").await;
+    for (filters, total) in [(json!([]), 29), (json!([above(10)]), 19), (json!([above(99)]), 0)] {
+        let mut cursor = Value::Null;
+        loop {
+            let query =
+                json!({"filters": filters, "limit": 7, "count": "exact", "cursor": cursor, "sort": "price"});
+            let page = gallery.search(&query).await;
+            assert_eq!(page["total"], total, "{query}");
+            cursor = page["next_cursor"].clone();
+            if cursor.is_null() {
+                break;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_fits_on_the_first_page_is_counted_exactly_even_when_an_estimate_would_do() {
+    let gallery = thirty().await;
+    for (filters, total) in [(json!([]), 30), (json!([above(10)]), 20), (json!([above(99)]), 0)] {
+        let page = gallery.search(&json!({"filters": filters, "count": "estimated"})).await;
+        assert_eq!(page["total"], total, "{filters}");
+    }
+}
+
+#[tokio::test]
+async fn facets_count_the_values_of_what_is_found() {
+    let gallery = thirty().await;
+    let page = gallery.search(&json!({"facets": ["tier", "tags", "title"], "limit": 1})).await;
+    assert_eq!(keys(&page), "-");
+    assert_eq!(
+        page["facets"],
+        json!({
+            "tier": [{"value": "gold", "count": 10, "label": "Gold card"}],
+            "tags": [{"value": "b", "count": 30, "label": "b"}, {"value": "a", "count": 15, "label": "a"}],
+            "title": [
+                {"value": "Work 1", "count": 8}, {"value": "Work 2", "count": 8},
+                {"value": "Work 0", "count": 7}, {"value": "Work 3", "count": 7}
+            ],
+        })
+    );
+    let page = gallery.search(&json!({"facets": ["tier", "tags"], "filters": [above(24)]})).await;
+    assert_eq!(
+        page["facets"],
+        json!({
+            "tier": [{"value": "gold", "count": 2, "label": "Gold card"}],
+            "tags": [{"value": "b", "count": 6, "label": "b"}, {"value": "a", "count": 3, "label": "a"}],
+        })
+    );
+    let none = gallery.search(&json!({"facets": ["tier"], "filters": [above(99)]})).await;
+    assert_eq!(none["facets"], json!({"tier": []}));
+    assert!(gallery.search(&json!({})).await.get("facets").is_none());
+    assert!(gallery.search(&json!({"facets": []})).await.get("facets").is_none());
+}
+
+#[tokio::test]
+async fn facets_are_the_same_on_every_page_and_leave_deleted_records_out() {
+    let gallery = thirty().await;
+    gallery.session.run("update art.works set deleted_at = now() where price = 30").await;
+    let query = json!({"facets": ["tier"], "limit": 20, "sort": "price"});
+    let first = gallery.search(&query).await;
+    assert_eq!(first["facets"]["tier"][0]["count"], 9);
+    let mut next = query;
+    next["cursor"] = first["next_cursor"].clone();
+    assert_eq!(gallery.search(&next).await["facets"], first["facets"]);
+}
+
+#[tokio::test]
+async fn a_facet_of_references_shows_what_they_lead_to() {
+    let gallery = thirty().await;
+    let page = gallery.search(&json!({"facets": ["artist"]})).await;
+    let klee = page["facets"]["artist"][0]["value"].clone();
+    assert_eq!(
+        page["facets"]["artist"],
+        json!([{"value": klee, "count": 10, "display": "Klee", "external_key": "klee", "template_slug": "artists"}])
+    );
+    let condition = json!({"field": "artist", "operator": "eq", "value": klee});
+    assert_eq!(gallery.search(&json!({"filters": [condition], "count": "exact"})).await["total"], 10);
+    gallery.session.rows("select keyed.delete_record($1)", &[klee.as_str().unwrap_or_default()]).await;
+    let page = gallery.search(&json!({"facets": ["artist"]})).await;
+    assert_eq!(
+        page["facets"]["artist"],
+        json!([{"value": klee, "count": 10, "display": null, "external_key": null, "template_slug": "artists"}])
+    );
+}
+
+#[tokio::test]
+async fn every_type_can_be_a_facet() {
+    let gallery = Gallery::new().await;
+    gallery
+        .works([(
+            "A",
+            json!({"price": 1.10, "mood": 2.5, "made": "2024-01-01", "sold": "2024-01-01T01:00:00+01:00"}),
+        )])
+        .await;
+    let page = gallery.search(&json!({"facets": ["price", "mood", "made", "sold"]})).await;
+    let one = |value: Value| json!([{"value": value, "count": 1}]);
+    assert_eq!(
+        page["facets"],
+        json!({"price": one(json!(1.1)), "mood": one(json!(2.5)), "made": one(json!("2024-01-01")), "sold": one(json!("2024-01-01T00:00:00Z"))})
+    );
+}
+
+#[tokio::test]
+async fn the_hundred_most_frequent_values_are_counted() {
+    let gallery = Gallery::new().await;
+    gallery.session.run("insert into art.works (price) select n from generate_series(1, 150) n, generate_series(1, n % 3)").await;
+    let facet = gallery.search(&json!({"facets": ["price"]})).await["facets"]["price"].clone();
+    let counts: Vec<i64> =
+        facet.as_array().into_iter().flatten().filter_map(|value| value["count"].as_i64()).collect();
+    assert_eq!(counts, [vec![2; 50], vec![1; 50]].concat());
+}
+
+#[tokio::test]
+async fn what_cannot_be_counted_is_refused_with_its_place() {
+    let gallery = Gallery::new().await;
+    for (facets, code, pointer) in [
+        (json!(["tier", "nothing"]), "unknown_field", "/facets/1"),
+        (json!([""]), "unknown_field", "/facets/0"),
+        (json!(["artist.nothing"]), "unknown_field", "/facets/0"),
+        (json!(["artist.name"]), "invalid_value", "/facets/0"),
+        (json!(["external_key"]), "invalid_value", "/facets/0"),
+        (json!(["id"]), "invalid_value", "/facets/0"),
+        (json!(["template_slug"]), "invalid_value", "/facets/0"),
+        (json!("tier"), "invalid_value", "/facets"),
+        (json!([1]), "invalid_value", "/facets/0"),
+        (json!(vec!["tier"; 21]), "invalid_value", "/facets"),
+    ] {
+        let refusal = gallery.refusal(&json!({"facets": facets})).await;
+        assert_eq!((refusal.is(), refusal.pointers()), (("22023", code), vec![pointer]), "{facets}");
+    }
+}
+
+#[tokio::test]
+async fn a_search_is_allowed_to_whom_the_template_may_be_read_by() {
+    let gallery = thirty().await;
+    let role = gallery.database.create_role("reader").await;
+    let reader = gallery.database.session_as(&role).await;
+    gallery.session.run(&format!("grant usage on schema art to {role}")).await;
+    for statement in ["select keyed.search('art.works')", "select keyed.filter_sql('art.works')"] {
+        assert_eq!(reader.refusal(statement, &[]).await.is(), ("42501", "forbidden"), "{statement}");
+    }
+    gallery.session.run(&format!("grant select on art.works to {role}")).await;
+    let page = reader
+        .json("select keyed.search('art.works', '{\"count\": \"exact\", \"facets\": [\"artist\"]}')", &[])
+        .await;
+    assert_eq!(page["total"], 30);
+    // Of a template that may not be read, nothing but the ids is told.
+    let facet = &page["facets"]["artist"][0];
+    assert_eq!(
+        (&facet["display"], &facet["external_key"]),
+        (&Value::Null, &Value::Null),
+        "{}",
+        id_of(&page["records"][0])
+    );
+}

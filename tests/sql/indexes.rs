@@ -1,0 +1,189 @@
+//! `indexed`: filters and sorts on the attribute are answered by its index, as the planner itself chooses.
+
+use harness::{Database, Session};
+use serde_json::{Value, json};
+use tokio::sync::OnceCell;
+
+const TEMPLATE: &str = r#"
+    select keyed.create_project('crm');
+    select keyed.create_template('crm', 'companies', '[{"slug": "name", "type": "string"}]');
+    select keyed.create_template('crm', 'customers', '[
+      {"slug": "name", "type": "string", "indexed": true}, {"slug": "plain", "type": "string"},
+      {"slug": "visits", "type": "number", "indexed": true}, {"slug": "mood", "type": "metric", "indexed": true},
+      {"slug": "tags", "type": "list", "indexed": true},
+      {"slug": "born", "type": "date", "indexed": true}, {"slug": "seen", "type": "datetime", "indexed": true},
+      {"slug": "company", "type": "reference", "template": "companies"}
+    ]');
+    insert into crm.companies (name, external_key) select 'Company ' || n, 'C-' || n from generate_series(1, 500) n"#;
+
+/// 20,000 records: each value is shared by about 20, and one in ten is missing.
+const FILL: &str = "
+    insert into crm.customers (external_key, name, plain, visits, mood, tags, born, seen, company)
+    select 'K-' || n, 'name ' || n % 1000, 'name ' || n % 1000, case when n % 10 > 0 then n % 1000 end, n % 1000,
+      array['tag ' || n % 1000, 'all'], '2000-01-01'::date + n % 1000, '2000-01-01Z'::timestamptz + n % 1000 * interval '1 day',
+      (select id from crm.companies where external_key = 'C-' || n % 500 + 1)
+    from generate_series(1, 20000) n";
+
+/// The database that all tests here look at, and none changes.
+async fn filled() -> (&'static Database, Session) {
+    static FILLED: OnceCell<Database> = OnceCell::const_new();
+    let fill = async || {
+        let database = Database::new().await;
+        let session = database.session().await;
+        session.run(TEMPLATE).await;
+        // Without history, for which nobody asks here.
+        session.run(&format!("set session_replication_role = replica; {FILL}")).await;
+        session.run("vacuum analyze crm.customers").await;
+        session.run("vacuum analyze crm.companies").await;
+        database
+    };
+    let database = FILLED.get_or_init(fill).await;
+    (database, database.session().await)
+}
+
+/// The plan of a statement, node by node.
+async fn plan(session: &Session, statement: &str) -> String {
+    let rows = session.rows(&format!("explain (costs off) {statement}"), &[]).await;
+    rows.into_iter().flatten().flatten().collect::<Vec<_>>().join("\n")
+}
+
+/// The plan of what a search with these filters selects.
+async fn plan_of_filters(session: &Session, filters: &Value) -> String {
+    let query = json!({"filters": filters}).to_string();
+    let condition = session.text("select keyed.filter_sql('crm.customers', $1)", &[&query]).await;
+    plan(session, &format!("select * from crm.customers t where t.deleted_at is null and {condition}")).await
+}
+
+/// The index that the attribute has, by its definition.
+async fn index_on(session: &Session, slug: &str) -> String {
+    let statement = "select indexname from pg_indexes where schemaname = 'crm' and tablename = 'customers'
+                     and indexdef ~ ('[( \"]' || $1 || '[ ,\")]')";
+    let rows = session.rows(statement, &[slug]).await;
+    rows.into_iter().flatten().flatten().collect::<Vec<_>>().join(",")
+}
+
+#[tokio::test]
+async fn a_filter_on_an_indexed_attribute_uses_its_index() {
+    let (_, session) = filled().await;
+    for (field, operator, value) in [
+        ("name", "eq", json!("name 7")),
+        ("name", "in", json!(["name 7", "name 8"])),
+        ("name", "empty", Value::Null),
+        ("visits", "eq", json!(7)),
+        ("visits", "in", json!("7,8")),
+        ("visits", "between", json!([7, 8])),
+        ("visits", "gt", json!(995)),
+        ("visits", "lt", json!(3)),
+        ("mood", "eq", json!(7)),
+        ("mood", "gte", json!(997)),
+        ("tags", "in", json!("tag 7")),
+        ("tags", "in", json!(["tag 7", "tag 8"])),
+        ("born", "eq", json!("2000-01-08")),
+        ("born", "lt", json!("2000-01-04")),
+        ("seen", "eq", json!("2000-01-08")),
+        ("seen", "eq", json!("2000-01-08T00:00:00Z")),
+        ("seen", "between", json!(["2000-01-08", "2000-01-09"])),
+        ("seen", "today", Value::Null),
+        ("company", "eq", json!({"external_key": "C-7"})),
+        ("company", "in", json!([{"external_key": "C-7"}, {"external_key": "C-8"}])),
+        ("company.name", "eq", json!("Company 7")),
+        ("company.external_key", "eq", json!("C-7")),
+        ("external_key", "eq", json!("K-7")),
+        ("external_key", "in", json!("K-7,K-8")),
+    ] {
+        let condition = json!({"field": field, "operator": operator, "value": value});
+        let own = index_on(&session, field.split('.').next().unwrap_or_default()).await;
+        assert!(!own.is_empty() && !own.contains(','), "{field} has the indexes {own:?}");
+        for filters in [json!([condition]), json!([condition, {"field": "plain", "operator": "not-empty"}])] {
+            let plan = plan_of_filters(&session, &filters).await;
+            assert!(plan.contains(&own) && !plan.contains("Seq Scan on customers"), "{filters}\n{plan}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn either_of_two_indexed_conditions_uses_both_indexes() {
+    let (_, session) = filled().await;
+    let either = json!([{"or": [
+        {"field": "name", "operator": "eq", "value": "name 7"}, {"field": "visits", "operator": "eq", "value": 9},
+        {"field": "company", "operator": "eq", "value": {"external_key": "C-7"}}
+    ]}]);
+    let plan = plan_of_filters(&session, &either).await;
+    for field in ["name", "visits", "company"] {
+        assert!(plan.contains(&index_on(&session, field).await), "{field}\n{plan}");
+    }
+    assert!(!plan.contains("Seq Scan on customers"), "{plan}");
+}
+
+/// The statements that a search runs, as the server's log has them with their plans.
+async fn plans_of_search(database: &Database, query: &Value) -> String {
+    let session = database.session().await;
+    // What a session reads once, about templates, is read before.
+    session.run("select keyed.search('crm.customers')").await;
+    session
+        .run("load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on")
+        .await;
+    let before = database.cluster().log().len();
+    session.rows("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
+    let (log, own) = (database.cluster().log(), format!("[{}]", session.process().await));
+    // Lines of a plan begin with a tab; those of other sessions are left out with the line they belong to.
+    let mut is_own = false;
+    let lines = log[before..].lines().filter(|line| {
+        if !line.starts_with('\t') {
+            is_own = line.contains(&own);
+        }
+        is_own
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn a_page_of_a_sort_on_an_indexed_attribute_is_read_from_its_index_in_both_directions() {
+    let (database, session) = filled().await;
+    for field in ["name", "visits", "mood", "born", "seen", "id"] {
+        let index = if field == "id" { "customers_pkey".to_owned() } else { index_on(&session, field).await };
+        for direction in ["asc", "desc"] {
+            let sort = json!([{"field": field, "direction": direction}]);
+            let first = json!({"sort": sort, "limit": 20});
+            let text = first.to_string();
+            let page = session.json("select keyed.search('crm.customers', $1)", &[&text]).await;
+            let next = json!({"sort": sort, "limit": 20, "cursor": page["next_cursor"]});
+            for query in [first, next] {
+                let plans = plans_of_search(database, &query).await;
+                assert!(plans.contains(&index), "{query}\n{plans}");
+                assert!(
+                    !plans.contains("Sort") && !plans.contains("Seq Scan on customers"),
+                    "{query}\n{plans}"
+                );
+                assert_eq!(plans.contains("Scan Backward"), direction == "desc", "{query}\n{plans}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_newest_records_are_read_from_the_primary_key() {
+    let (database, _) = filled().await;
+    let plans = plans_of_search(database, &json!({"limit": 20})).await;
+    assert!(plans.contains("customers_pkey") && !plans.contains("Sort"), "{plans}");
+}
+
+#[tokio::test]
+async fn an_index_comes_and_goes_with_indexed() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    session.run(TEMPLATE).await;
+    for slug in ["name", "visits", "mood", "tags", "born", "seen"] {
+        assert!(!index_on(&session, slug).await.is_empty(), "{slug}");
+        for (indexed, count) in [(false, 0), (true, 1), (true, 1), (false, 0)] {
+            let changes = json!({"indexed": indexed}).to_string();
+            session.rows("select keyed.alter_attribute('crm.customers', $1, $2)", &[slug, &changes]).await;
+            let index = index_on(&session, slug).await;
+            assert_eq!(index.split(',').filter(|name| !name.is_empty()).count(), count, "{slug}: {index}");
+        }
+    }
+    // That of a reference stays: its target asks for it.
+    let statement = "select keyed.alter_attribute('crm.customers', 'company', '{\"indexed\": false}')";
+    session.run(statement).await;
+    assert!(!index_on(&session, "company").await.is_empty());
+}
