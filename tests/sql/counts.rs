@@ -1,7 +1,6 @@
 //! How many records a search finds in all, and how many hold each value.
 
 use crate::gallery::{Gallery, keys};
-use harness::id_of;
 use serde_json::{Value, json};
 
 /// 30 works: every third is gold, every second has tag `a`, and the first ten are by Klee.
@@ -172,28 +171,4 @@ async fn what_cannot_be_counted_is_refused_with_its_place() {
         let refusal = gallery.refusal(&json!({"facets": facets})).await;
         assert_eq!((refusal.is(), refusal.pointers()), (("22023", code), vec![pointer]), "{facets}");
     }
-}
-
-#[tokio::test]
-async fn a_search_is_allowed_to_whom_the_template_may_be_read_by() {
-    let gallery = thirty().await;
-    let role = gallery.database.create_role("reader").await;
-    let reader = gallery.database.session_as(&role).await;
-    gallery.session.run(&format!("grant usage on schema art to {role}")).await;
-    for statement in ["select keyed.search('art.works')", "select keyed.filter_sql('art.works')"] {
-        assert_eq!(reader.refusal(statement, &[]).await.is(), ("42501", "forbidden"), "{statement}");
-    }
-    gallery.session.run(&format!("grant select on art.works to {role}")).await;
-    let page = reader
-        .json("select keyed.search('art.works', '{\"count\": \"exact\", \"facets\": [\"artist\"]}')", &[])
-        .await;
-    assert_eq!(page["total"], 30);
-    // Of a template that may not be read, nothing but the ids is told.
-    let facet = &page["facets"]["artist"][0];
-    assert_eq!(
-        (&facet["display"], &facet["external_key"]),
-        (&Value::Null, &Value::Null),
-        "{}",
-        id_of(&page["records"][0])
-    );
 }

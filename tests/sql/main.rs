@@ -29,6 +29,7 @@ mod required;
 mod restore;
 mod rights;
 mod search_model;
+mod search_rights;
 mod sessions;
 mod setup;
 mod slugs;
