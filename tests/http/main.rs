@@ -13,6 +13,7 @@ mod metrics;
 mod projects;
 mod records;
 mod search;
+mod search_refusals;
 mod service;
 mod shared;
 mod templates;
