@@ -66,6 +66,25 @@ async fn what_fits_on_the_first_page_is_counted_exactly_even_when_an_estimate_wo
 }
 
 #[tokio::test]
+async fn an_estimate_is_a_whole_number_near_the_truth_and_no_less_than_what_is_shown() {
+    let gallery = thirty().await;
+    gallery
+        .session
+        .run("insert into art.works (price) select n from generate_series(31, 3000) n; analyze art.works")
+        .await;
+    let page = gallery.search(&json!({"count": "estimated"})).await;
+    let total = page["total"].as_i64().expect("a number");
+    assert!((2700..3300).contains(&total), "{total}");
+    let page = gallery.search(&json!({"count": "estimated", "filters": [above(1500)]})).await;
+    let total = page["total"].as_i64().expect("a number");
+    assert!((1200..1800).contains(&total), "{total}");
+    // To the planner, two conditions that agree look like fewer records than one.
+    let same = json!({"field": "title", "operator": "empty"});
+    let page = gallery.search(&json!({"count": "estimated", "filters": [{"not": {"not": same}}, above(30), above(31)], "limit": 1000})).await;
+    assert!(page["total"].as_i64() >= Some(1000), "{}", page["total"]);
+}
+
+#[tokio::test]
 async fn facets_count_the_values_of_what_is_found() {
     let gallery = thirty().await;
     let page = gallery.search(&json!({"facets": ["tier", "tags", "title"], "limit": 1})).await;
@@ -171,4 +190,15 @@ async fn what_cannot_be_counted_is_refused_with_its_place() {
         let refusal = gallery.refusal(&json!({"facets": facets})).await;
         assert_eq!((refusal.is(), refusal.pointers()), (("22023", code), vec![pointer]), "{facets}");
     }
+}
+
+#[tokio::test]
+async fn a_record_counts_once_for_a_value_that_its_list_holds_twice() {
+    let gallery = Gallery::new().await;
+    gallery.works([("A", json!({"tags": ["a", "a", "b"]})), ("B", json!({"tags": ["a"]}))]).await;
+    let page = gallery.search(&json!({"facets": ["tags"]})).await;
+    assert_eq!(
+        page["facets"]["tags"],
+        json!([{"value": "a", "count": 2, "label": "a"}, {"value": "b", "count": 1, "label": "b"}])
+    );
 }

@@ -186,3 +186,57 @@ async fn a_time_zone_is_a_name_that_is_known() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_day_that_has_two_midnights_begins_with_the_first() {
+    // Clocks went from 01:00 back to 00:00, so that the first hour of the day came twice.
+    for (zone, day, before, first, second, last) in [
+        (
+            "Atlantic/Azores",
+            "2024-10-27",
+            "2024-10-26T23:59:59Z",
+            "2024-10-27T00:00:00Z",
+            "2024-10-27T01:00:00Z",
+            "2024-10-28T00:59:59Z",
+        ),
+        (
+            "America/Havana",
+            "2024-11-03",
+            "2024-11-03T03:59:59Z",
+            "2024-11-03T04:00:00Z",
+            "2024-11-03T05:00:00Z",
+            "2024-11-04T04:59:59Z",
+        ),
+    ] {
+        let gallery = sold(&[before, first, second, last]).await;
+        // What a calendar and a clock on the wall show.
+        let shown = "select string_agg(((sold at time zone $1)::date = $2::date)::text, ' ' order by sold) from art.works";
+        assert_eq!(gallery.session.text(shown, &[zone, day]).await, "false true true true");
+        for (operator, expected) in [
+            ("eq", &[first, second, last][..]),
+            ("neq", &[before]),
+            ("lt", &[before]),
+            ("gte", &[first, second, last]),
+        ] {
+            assert_eq!(
+                in_zone(&gallery, json!(zone), operator, json!(day)).await,
+                expected,
+                "{operator} in {zone}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_description_of_an_offset_is_no_time_zone() {
+    let gallery = Gallery::new().await;
+    // PostgreSQL takes each for its own zone, two hours behind UTC where people would read ahead.
+    for zone in ["UTC+2", "GMT+2", "Foo2", "CET-1CEST", "ABC+3DEF"] {
+        let refusal = gallery.refusal(&json!({"time_zone": zone})).await;
+        assert_eq!(
+            (refusal.is(), refusal.pointers()),
+            (("22023", "invalid_value"), vec!["/time_zone"]),
+            "{zone}"
+        );
+    }
+}

@@ -3,9 +3,11 @@
 mod alter;
 mod api_keys;
 mod counts;
+mod cursor_values;
 mod cursors;
 mod direct;
 mod external_key;
+mod filter_cost;
 mod filter_days;
 mod filter_limits;
 mod filter_logic;

@@ -1,0 +1,51 @@
+//! What a filter may cost: whatever is accepted is answered, or ends when the time of a statement is over.
+
+use crate::gallery::Gallery;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+#[tokio::test]
+async fn a_text_that_nearly_matches_everywhere_ends_with_the_time_of_the_statement() {
+    let gallery = Gallery::new().await;
+    gallery.works([("A", json!({"title": "a".repeat(1 << 20)}))]).await;
+    gallery.session.run("set statement_timeout = '1s'").await;
+    for operator in ["like", "not-like", "ilike"] {
+        for pattern in [format!("{}b", "a".repeat(5000)), format!("b{}", "a".repeat(5000))] {
+            let condition = json!({"field": "title", "operator": operator, "value": pattern});
+            let query = json!({"filters": [condition]}).to_string();
+            let began = Instant::now();
+            let outcome = gallery.session.attempt("select keyed.search('art.works', $1)", &[&query]).await;
+            if let Err(refusal) = outcome {
+                assert!(["57014", "22023"].contains(&refusal.state.as_str()), "{operator}: {refusal}");
+            }
+            assert!(began.elapsed() < Duration::from_secs(2), "{operator} took {:?}", began.elapsed());
+        }
+    }
+}
+
+#[tokio::test]
+async fn as_many_conditions_behind_a_reference_as_a_filter_may_have_are_answered() {
+    let gallery = Gallery::new().await;
+    let klee = gallery.add("artists", "klee", json!({"name": "Klee"})).await;
+    gallery.works([("A", json!({"artist": klee})), ("B", json!({}))]).await;
+    gallery.session.run("set statement_timeout = '5s'").await;
+    for field in ["artist.name", "artist.country.continent.name", "artist.external_key"] {
+        for (operator, expected) in [("in", "A"), ("neq", "A B"), ("not-empty", "A")] {
+            let expected = if field.contains("country") && operator != "neq" { "" } else { expected };
+            let condition = |number: usize| match operator {
+                "in" => {
+                    json!({"field": field, "operator": "in", "value": ["Klee", "klee", format!("x{number}")]})
+                }
+                "neq" => json!({"field": field, "operator": "neq", "value": format!("Arp {number}")}),
+                _ => json!({"field": field, "operator": operator}),
+            };
+            let conditions: Vec<Value> = (0..200).map(condition).collect();
+            let query = json!({"filters": conditions, "sort": "external_key"});
+            let found =
+                gallery.session.attempt("select keyed.search('art.works', $1)", &[&query.to_string()]).await;
+            let found = found.unwrap_or_else(|refusal| panic!("200 times {field} {operator}: {refusal}"));
+            let page: Value = serde_json::from_str(found[0][0].as_deref().unwrap_or_default()).expect("JSON");
+            assert_eq!(crate::gallery::keys(&page), expected, "200 times {field} {operator}");
+        }
+    }
+}
