@@ -13,6 +13,9 @@ use super::schema::{AttributeKey, Schema};
 use super::tree::Tree;
 use crate::error::{Code, Error};
 
+/// The most characters that like, not-like and ilike look for.
+pub const MAX_PATTERN: usize = 255;
+
 /// What a request says about all of its conditions.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'a> {
@@ -86,7 +89,9 @@ impl Checker<'_> {
             }
             Like | NotLike | Ilike | StartsWith => {
                 let operand = self.faults.keep(operand::single(value, place))?;
-                like(operator, &self.faults.keep(constant::text(&operand))?)
+                let text = self.faults.keep(constant::text(&operand))?;
+                self.faults.keep(check_pattern(operator, &text, &operand.pointer))?;
+                like(operator, &text)
             }
             Eq | Neq => {
                 let operand = self.faults.keep(operand::single(value, place))?;
@@ -211,6 +216,17 @@ fn emptiness(operator: Operator, path: Vec<Step>, column: Column) -> Tree<Predic
     let test = if column == Column::Id { Test::Exists } else { Test::NotEmpty };
     let has_value = Tree::Leaf(Predicate { path, column, operator, test });
     if is_empty { has_value.negated() } else { has_value }
+}
+
+/// Looking for a long text in a long text can take minutes, in which PostgreSQL does not ask whether the time of the
+/// statement is over. The beginning of a text is compared once, so there any length is good.
+fn check_pattern(operator: Operator, text: &str, pointer: &str) -> Result<(), Error> {
+    if operator == Operator::StartsWith || text.chars().nth(MAX_PATTERN).is_none() {
+        return Ok(());
+    }
+    let message = format!("{} looks for at most {MAX_PATTERN} characters", operator.name());
+    Err(Error::at(Code::InvalidValue, pointer, message)
+        .hint("compare whole texts with eq, or beginnings with starts-with"))
 }
 
 /// A text as a pattern: what would be a wildcard stands for itself.

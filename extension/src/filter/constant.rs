@@ -46,6 +46,16 @@ pub enum Meaning {
     Key(String),
 }
 
+/// The last microsecond of a day, as PostgreSQL counts.
+pub const LAST_MOMENT: &str = "23:59:59.999999";
+
+/// When the day after begins: one microsecond behind the last one of a day. Midnight itself would not do, since where
+/// clocks are moved at midnight it comes twice or not at all; the moment before it is there, and the later of two is
+/// the one before the new day.
+pub fn midnight_after(last_moment: &str, time_zone: &str) -> String {
+    format!("({last_moment} at time zone {time_zone} + '0.000001 s'::interval)")
+}
+
 impl Constant {
     /// As a quoted literal whose type the context decides, except for a time that PostgreSQL has to work out;
     /// `time_zone` is a literal already.
@@ -57,9 +67,13 @@ impl Constant {
             Constant::Date(days) => time::write_date(&mut text, *days),
             Constant::Instant(at) => time::write_datetime(&mut text, *at),
             Constant::Midnight(days) => {
-                // PostgreSQL's own rules decide when a day begins where clocks are moved at midnight.
-                time::write_date(&mut text, *days);
-                return format!("({}::timestamp at time zone {time_zone})", literal(&text));
+                time::write_date(&mut text, *days - 1);
+                let last_moment = match *days == *time::DATE_RANGE.start() {
+                    // There is no year 0.
+                    true => format!("'0001-12-31 {LAST_MOMENT} BC'::timestamp"),
+                    false => format!("'{text} {LAST_MOMENT}'::timestamp"),
+                };
+                return midnight_after(&last_moment, time_zone);
             }
             Constant::Id(id) => text = id.hyphenated().to_string(),
         }

@@ -6,7 +6,7 @@
 //! when it was made.
 
 use super::Filter;
-use super::constant::Constant;
+use super::constant::{Constant, LAST_MOMENT, midnight_after};
 use super::field::{Column, Step};
 use super::predicate::{Predicate, Test};
 use super::range::Bound;
@@ -32,6 +32,8 @@ pub fn render(filter: &Filter, alias: &str, options: Options) -> String {
     let writer = Writer {
         time_zone: literal(&filter.time_zone),
         now: now.unwrap_or_else(|| "pg_catalog.now()".to_owned()),
+        has_many_paths: filter.tree.leaves().iter().filter(|leaf| !leaf.path.is_empty()).count()
+            >= MANY_PATHS,
     };
     match &filter.tree {
         always if always.is_always() => "true".to_owned(),
@@ -69,9 +71,14 @@ impl Sql {
 const AND: &str = " and ";
 const OR: &str = " or ";
 
+/// From so many conditions behind references on, the planner is kept from trying their joins in every order, which took
+/// it seconds for fifty of them.
+const MANY_PATHS: usize = 6;
+
 struct Writer {
     time_zone: String,
     now: String,
+    has_many_paths: bool,
 }
 
 impl Writer {
@@ -96,7 +103,10 @@ impl Writer {
         }
         let (table, condition) = (step.target.table(), Sql::chain(parts, AND).text);
         let reference = format!("{alias}.{}", crate::quote::identifier(&step.slug));
-        Sql::single(format!("{reference} in (select {inner}.id from {table} {inner} where {condition})"))
+        let barrier = if self.has_many_paths { " offset 0" } else { "" };
+        Sql::single(format!(
+            "{reference} in (select {inner}.id from {table} {inner} where {condition}{barrier})"
+        ))
     }
 
     fn test(&self, predicate: &Predicate, alias: &str) -> Sql {
@@ -179,9 +189,9 @@ impl Writer {
             return Sql::single(format!("{name} = {today}"));
         }
         // Compared with the two ends of the day, the column itself stays bare, so that its index serves.
-        let midnight = |date: &str| format!("({date}::timestamp at time zone {zone})");
-        let from = Sql::single(format!("{name} >= {}", midnight(&today)));
-        let to = Sql::single(format!("{name} < {}", midnight(&format!("({today} + 1)"))));
+        let end_of = |date: &str| midnight_after(&format!("({date} + '{LAST_MOMENT}'::interval)"), zone);
+        let from = Sql::single(format!("{name} >= {}", end_of(&format!("({today} - 1)"))));
+        let to = Sql::single(format!("{name} < {}", end_of(&today)));
         Sql::chain([from, to], AND)
     }
 }

@@ -7,13 +7,16 @@ use super::sort::SortKey;
 use crate::error::{Code, Error};
 use crate::filter::field::Column;
 use crate::quote::literal;
-use crate::record::{time, value};
+use crate::record::time;
 use crate::template::definition::Kind;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
+
+/// The most digits that `numeric` has, sign and point included.
+const MOST_DIGITS: usize = 150_000;
 
 /// The last record of a page, in SQL.
 #[derive(Debug, PartialEq, Eq)]
@@ -100,15 +103,21 @@ impl CursorKey {
             CursorKey::Of(Kind::String, _) => text().map(|text| literal(&text)),
             CursorKey::Of(Kind::Number | Kind::Metric, exact) => {
                 let number = json.get();
+                // As we wrote it: JSON's grammar, and an exponent only where a double has one.
                 let is_number = number.starts_with(|first: char| first == '-' || first.is_ascii_digit());
-                value::check_number_size(number, "").ok().filter(|()| is_number)?;
-                let sql_type =
-                    if exact && self.kind() == Kind::Number { "numeric" } else { "double precision" };
-                number.parse::<f64>().ok().filter(|value| value.is_finite() || exact)?;
-                Some(format!("'{number}'::{sql_type}"))
+                let is_exact = exact && self.kind() == Kind::Number;
+                let is_ours = match is_exact {
+                    true => number.len() <= MOST_DIGITS && !number.contains(['e', 'E']),
+                    false => number.parse::<f64>().is_ok_and(f64::is_finite),
+                };
+                let sql_type = if is_exact { "numeric" } else { "double precision" };
+                (is_number && is_ours).then(|| format!("'{number}'::{sql_type}"))
             }
             CursorKey::Of(Kind::List, _) => {
                 let elements: Vec<String> = serde_json::from_str(json.get()).ok()?;
+                if elements.iter().any(|element| element.contains('\0')) {
+                    return None;
+                }
                 let elements: Vec<String> = elements.iter().map(|element| literal(element)).collect();
                 Some(format!("array[{}]::text[]", elements.join(", ")))
             }

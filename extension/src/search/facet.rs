@@ -6,6 +6,7 @@ use crate::filter::field::{self, Column, Field};
 use crate::filter::schema::{AttributeKey, Schema};
 use crate::template::definition::Kind;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// The most values of a field that are counted; the most frequent ones.
 pub const MOST_VALUES: usize = 100;
@@ -32,14 +33,24 @@ impl Facet {
                     .hint("facets are attributes of the template itself")),
             }
         };
-        names.iter().enumerate().map(parse).collect()
+        let mut facets = names.iter().enumerate().map(parse).collect::<Result<Vec<Facet>, Error>>()?;
+        let mut seen = HashSet::new();
+        facets.retain(|facet| seen.insert(facet.name.clone()));
+        Ok(facets)
     }
 
     /// The statement that counts: value and number, the most frequent first.
     pub fn sql(&self, table: &str, condition: &str) -> String {
         let column = self.column.sql(RECORD);
         let (value, elements) = match self.column.kind() {
-            Kind::List => ("f.value".to_owned(), format!(", pg_catalog.unnest({column}) f (value)")),
+            // A record that holds a value twice counts once.
+            Kind::List => (
+                "f.value".to_owned(),
+                format!(
+                    " join pg_catalog.unnest({column}) with ordinality f (value, n) \
+                     on pg_catalog.array_position({column}, f.value) = f.n"
+                ),
+            ),
             _ => (column, String::new()),
         };
         format!(

@@ -80,7 +80,8 @@ impl Plan {
             conditions.push(rendered.clone());
         }
         let text = words.as_ref().map(|words| words.text.as_str()).unwrap_or_default();
-        let fingerprint = cursor::fingerprint(&[&sight.full_name(), &rendered, &format!("{order:?}"), text]);
+        let fingerprint =
+            cursor::fingerprint(&[&sight.full_name(), &rendered, &from, &format!("{order:?}"), text]);
         let position = match &query.cursor {
             Some(cursor) => Some(cursor::decode(cursor, &fingerprint, &cursor_keys)?),
             None => None,

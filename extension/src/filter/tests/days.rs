@@ -2,7 +2,7 @@
 
 use super::*;
 
-const ZURICH: &str = "at time zone 'Europe/Zurich')";
+const ZURICH: &str = "at time zone 'Europe/Zurich' + '0.000001 s'::interval)";
 
 #[test]
 fn a_date_is_compared_with_dates() {
@@ -52,8 +52,8 @@ fn a_time_is_compared_with_instants() {
 
 #[test]
 fn a_date_on_a_field_of_times_is_the_whole_day() {
-    let day = |date: &str| format!("('{date}'::timestamp {ZURICH}");
-    let (this, next) = (day("2024-03-10"), day("2024-03-11"));
+    let after = |date: &str| format!("('{date} 23:59:59.999999'::timestamp {ZURICH}");
+    let (this, next) = (after("2024-03-09"), after("2024-03-10"));
     let whole = format!(r#"t."seen" >= {this} and t."seen" < {next}"#);
     let value = r#""2024-03-10""#;
     check_lines(&[
@@ -67,7 +67,7 @@ fn a_date_on_a_field_of_times_is_the_whole_day() {
             "seen",
             "between",
             r#"["2024-03-10","2024-03-31"]"#,
-            &format!(r#"t."seen" >= {this} and t."seen" < {}"#, day("2024-04-01")),
+            &format!(r#"t."seen" >= {this} and t."seen" < {}"#, after("2024-03-31")),
         ),
         (
             "seen",
@@ -81,32 +81,31 @@ fn a_date_on_a_field_of_times_is_the_whole_day() {
             r#"["2024-03-10","2024-03-10T10:00:00Z","2024-12-31"]"#,
             &format!(
                 r#"t."seen" = '2024-03-10T10:00:00Z'::timestamptz or ({whole}) or (t."seen" >= {} and t."seen" < {})"#,
-                day("2024-12-31"),
-                day("2025-01-01")
+                after("2024-12-30"),
+                after("2024-12-31")
             ),
         ),
-        ("seen", "lte", r#""9999-12-31""#, &format!(r#"t."seen" < {}"#, day("10000-01-01"))),
+        ("seen", "lte", r#""9999-12-31""#, &format!(r#"t."seen" < {}"#, after("9999-12-31"))),
     ]);
 }
 
 #[test]
 fn today_is_the_day_that_it_is_in_the_time_zone() {
-    let today = format!("(pg_catalog.now() {ZURICH}::date");
+    let today = "(pg_catalog.now() at time zone 'Europe/Zurich')::date";
+    let end_of = |date: &str| format!("(({date} + '23:59:59.999999'::interval) {ZURICH}");
     check_lines(&[
         ("made", "today", "null", &format!(r#"t."made" = {today}"#)),
         (
             "seen",
             "today",
             r#""""#,
-            &format!(
-                r#"t."seen" >= ({today}::timestamp {ZURICH} and t."seen" < (({today} + 1)::timestamp {ZURICH}"#
-            ),
+            &format!(r#"t."seen" >= {} and t."seen" < {}"#, end_of(&format!("({today} - 1)")), end_of(today)),
         ),
     ]);
     let made_today = compile(r#"{"filters":[{"field":"made","operator":"today"}]}"#).expect("a filter");
     assert_eq!(
         render(&made_today, "t", Options { now: Some(0) }),
-        format!(r#"(t."made" = ('2000-01-01T00:00:00Z'::timestamptz {ZURICH}::date)"#)
+        r#"(t."made" = ('2000-01-01T00:00:00Z'::timestamptz at time zone 'Europe/Zurich')::date)"#
     );
 }
 
@@ -117,6 +116,6 @@ fn a_time_zone_is_a_literal_like_any_other() {
     let filter = compile_with(&body, settings).expect("a filter");
     assert_eq!(
         render(&filter, "t", Options::default()),
-        r#"(t."seen" < ('2024-03-10'::timestamp at time zone 'a'' or true --'))"#
+        r#"(t."seen" < ('2024-03-09 23:59:59.999999'::timestamp at time zone 'a'' or true --' + '0.000001 s'::interval))"#
     );
 }
