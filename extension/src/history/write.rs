@@ -96,7 +96,9 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     }
     let Some(row) = firing.new.as_ref().or(firing.old.as_ref()) else { return Ok(pass) };
     let Some(record) = row.get(column::ID).map(datum::read_uuid) else { return Ok(pass) };
-    if operation == "purge" {
+    // A record that is gone for good leaves its history behind, and a trigger of somebody else may have changed a new
+    // record before its creation was noted: its next entry is not the first.
+    if operation != "create" && record_id::is_fresh(record) {
         record_id::forget(record);
     }
     let moment = transaction::moment();
