@@ -37,7 +37,7 @@ fn text_matches(call: &Call, template: &Template) -> Result<String, Error> {
     let query = Query::parse(&text)?;
     let sight =
         |target: &Template, _: &str| caller.require(Right::Read, target).is_ok().then(|| "true".to_owned());
-    let found = find::find(template, &query, &sight)?;
+    let found = find::find(template, &query, &sight, None);
     let mut out = String::from("{\"order\":");
     let page: Vec<(Option<i16>, Uuid)> = match found.matches {
         Matches::Ranked(ranked) => {

@@ -2,7 +2,7 @@
 
 /// What is searched of one record.
 pub mod document;
-/// Which records match a query.
+/// Which records match a query, best first.
 pub mod find;
 /// Texts without case and accents.
 pub mod fold;
@@ -14,12 +14,18 @@ pub mod names;
 pub mod needle;
 /// What a caller types into the search bar.
 pub mod query;
+/// All matches with their ranks.
+pub mod rank;
 /// Documents of many records.
 pub mod rebuild;
+/// How frequent terms are.
+pub mod sample;
 /// The stems of words.
 pub mod stem;
 /// The table of documents.
 pub mod table;
+/// Terms on their way into SQL.
+pub mod terms;
 /// Keeping documents as the records are.
 pub mod upkeep;
 /// Documents, written from rows.

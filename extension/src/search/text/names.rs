@@ -31,8 +31,7 @@ pub enum Names {
 
 /// A reference of the template, with its target as far as the caller may see it.
 pub struct Reference {
-    /// The column.
-    pub slug: String,
+    slug: String,
     target: Rc<Template>,
     sight: String,
 }
@@ -48,6 +47,11 @@ pub fn references(template: &Template, sight: &Sight) -> Vec<Reference> {
 }
 
 impl Reference {
+    /// Its column of the record `t`.
+    pub fn column(&self) -> String {
+        format!("t.\"{}\"", self.slug)
+    }
+
     /// Whether both refer to the same template.
     pub fn has_target_of(&self, other: &Reference) -> bool {
         self.target.id == other.target.id

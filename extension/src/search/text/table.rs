@@ -34,13 +34,10 @@ pub fn create(template: i32, full_name: &str) -> String {
     )
 }
 
-/// Makes its index.
-///
-/// Without the list of pending entries that GIN keeps by default: that was measured to make searches 21 times slower
-/// until it is emptied.
+/// Makes its index. How long the list of its pending entries may become is for [`super::write`] to say.
 pub fn create_index(spi: &Connection, template: i32) -> String {
     format!(
-        "create index text_{template}_trigram on {} using gin (document {}) with (fastupdate = off);",
+        "create index text_{template}_trigram on {} using gin (document {});",
         table_sql(template),
         trigram_class(spi)
     )
@@ -48,7 +45,12 @@ pub fn create_index(spi: &Connection, template: i32) -> String {
 
 /// Drops its index.
 pub fn drop_index(template: i32) -> String {
-    format!("drop index if exists keyed_state.text_{template}_trigram;")
+    format!("drop index if exists {};", index_sql(template))
+}
+
+/// Its index.
+pub fn index_sql(template: i32) -> String {
+    format!("keyed_state.text_{template}_trigram")
 }
 
 /// The operator class of trigrams, wherever its extension was put.

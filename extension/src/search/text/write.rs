@@ -5,11 +5,13 @@ use super::stem::Stemmer;
 use super::table;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
+use crate::postgres::guard::with_settings;
 use crate::postgres::spi::{Access, Connection, Rows};
 use crate::template::definition::Kind;
 use crate::template::{Attribute, Template};
 use pgrx::pg_sys;
 use std::collections::HashSet;
+use std::ffi::CStr;
 use std::fmt::Write as _;
 use uuid::Uuid;
 
@@ -33,8 +35,28 @@ pub fn columns(template: &Template) -> String {
     sql
 }
 
+/// How many kilobytes of entries may wait before the index takes them in: GIN collects them in a list, because those
+/// of many documents go in together for a third of what they cost one by one. But every search reads the list, so it
+/// is kept as short as it can be (some 16 documents: a search then takes 0.05 ms longer, the default of 4 MB made it
+/// 21 times slower), and a batch leaves none behind.
+const FEW_PENDING: &CStr = c"64";
+const BATCH_PENDING: &CStr = c"65536";
+/// From how many records on a write is a batch.
+const BATCH: usize = 50;
+
 /// Writes the documents of these records as their rows are now; those that are not live have none.
 pub fn refresh(spi: &Connection, template: &Template, records: &[Uuid]) {
+    let is_batch = records.len() >= BATCH;
+    let pending = if is_batch { BATCH_PENDING } else { FEW_PENDING };
+    with_settings(&[(c"gin_pending_list_limit", pending)], || refresh_with(spi, template, records));
+    if is_batch {
+        let sql = format!("select gin_clean_pending_list(to_regclass('{}'))", table::index_sql(template.id));
+        let plan = template.plan(&sql, Vec::new);
+        spi.run(&plan, Access::Latest, &[]);
+    }
+}
+
+fn refresh_with(spi: &Connection, template: &Template, records: &[Uuid]) {
     let sql = format!(
         "select {} from {} t where t.id = any ($1) and t.deleted_at is null",
         columns(template),

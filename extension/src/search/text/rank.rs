@@ -1,0 +1,115 @@
+//! All matches of a query with their ranks: one statement.
+//!
+//! One term leads, the rarest of those that the index can serve. A record matches it because its document does, which
+//! the trigram index finds, or because it refers to a name that does, which the indexes of references find. All other
+//! terms are checked on what was found.
+
+use super::names::{self, Names};
+use super::needle::{Needle, field};
+use super::sample::Sample;
+use super::table;
+use super::terms::{self, Wanted};
+use crate::postgres::datum;
+use crate::postgres::spi::{Access, Connection};
+use crate::template::Template;
+use uuid::Uuid;
+
+/// The term that leads; none where no index serves any.
+pub fn leader(wanted: &[Wanted], sample: &Sample) -> Option<usize> {
+    let served = (0..wanted.len()).filter(|position| wanted[*position].is_served());
+    served.min_by_key(|position| (sample.frequency(*position), wanted[*position].names.len()))
+}
+
+/// The matches with their ranks, in no order; none when there are more than `most`.
+pub fn rank(
+    spi: &Connection,
+    template: &Template,
+    wanted: &[Wanted],
+    sample: &Sample,
+    leader: Option<usize>,
+    most: usize,
+) -> Option<Vec<(i16, Uuid)>> {
+    let hits = hits(template, wanted, sample, leader, most);
+    let needles: Vec<&Needle> =
+        wanted.iter().filter(|it| !it.term.is_excluded).map(|it| &it.needle).collect();
+    let sql = format!(
+        "select h.record_id, {} from (select h.record_id, h.document, {} as title from ({hits}) h offset 0) h",
+        rank_sql(&needles),
+        title(template)
+    );
+    let rows = spi.run_once(&sql, Access::Snapshot, &[]);
+    if rows.len() > most {
+        return None;
+    }
+    let hit = |row| {
+        let rank = rows.get(row, 1).map_or(0, datum::read_i32) as i16;
+        Some((rank, datum::read_uuid(rows.get(row, 0)?)))
+    };
+    Some((0..rows.len()).filter_map(hit).collect())
+}
+
+/// The documents of the records that match: at most one more than wanted from each way of finding them.
+fn hits(
+    template: &Template,
+    wanted: &[Wanted],
+    sample: &Sample,
+    leader: Option<usize>,
+    most: usize,
+) -> String {
+    let (records, documents) = (template.table_sql(), table::table_sql(template.id));
+    let limit = most + 1;
+    let others = || wanted.iter().enumerate().filter(|(position, _)| Some(*position) != leader);
+    let needs_record = others().any(|(_, it)| !it.names.is_empty());
+    let join = if needs_record { format!(" join {records} t on t.id = d.record_id") } else { String::new() };
+    let led = leader.map(|leader| wanted[leader].needle.indexed("d.document"));
+    let also = others().map(|(position, it)| {
+        // A second index look-up pays off where the term can only be in the document.
+        let is_looked_up =
+            leader.is_some() && it.is_served() && it.names.is_empty() && sample.is_rare(position);
+        if is_looked_up || leader.is_none() && it.names.is_empty() && !it.term.is_excluded {
+            it.needle.indexed("d.document")
+        } else {
+            it.condition()
+        }
+    });
+    let mut hits = format!(
+        "(select d.record_id, d.document from {documents} d{join} where {} limit {limit})",
+        terms::all(led.into_iter().chain(also))
+    );
+    let Some(leader) = leader.map(|leader| &wanted[leader]) else { return hits };
+    let referring: Vec<String> = leader
+        .names
+        .iter()
+        .filter_map(|(column, names)| match names {
+            Names::Few(ids) => Some(format!("{column} = any ({})", names::id_array(ids))),
+            Names::Many(_) => None,
+        })
+        .collect();
+    if !referring.is_empty() {
+        hits = format!(
+            "{hits} union all (select d.record_id, d.document from {records} t \
+             join {documents} d on d.record_id = t.id where ({}) and not {} and {} limit {limit})",
+            referring.join(" or "),
+            leader.needle.checked("d.document"),
+            terms::all(others().map(|(_, it)| it.condition()))
+        );
+    }
+    hits
+}
+
+/// The name and the key of a record, taken from its document.
+fn title(template: &Template) -> String {
+    let display = template.display_slug().and_then(|slug| template.position(slug));
+    let key = field("h.document", None);
+    match display {
+        Some(position) => {
+            format!("{} || {key}", field("h.document", Some(template.attributes[position].id)))
+        }
+        None => key,
+    }
+}
+
+fn rank_sql(needles: &[&Needle]) -> String {
+    let all = |text: &str| terms::all(needles.iter().map(|needle| needle.whole_word(text)));
+    format!("case when {} then 2 when {} then 1 else 0 end", all("h.title"), all("h.document"))
+}

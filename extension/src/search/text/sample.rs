@@ -1,0 +1,82 @@
+//! How frequent the terms of a query are, by the look of some documents from all over the table. The planner cannot
+//! know: it was seen to be wrong about parts of words by a factor of a thousand.
+
+use super::table;
+use super::terms::{self, Wanted};
+use crate::postgres::datum;
+use crate::postgres::spi::{Access, Connection};
+use crate::template::Template;
+
+/// How many pages are looked at: some thousand documents of a few lines, some milliseconds.
+const PAGES: i64 = 60;
+/// The most documents that are looked at, and the longest of them.
+const MOST_DOCUMENTS: i64 = 1500;
+const MOST_BYTES: i64 = 8192;
+
+/// What the sample says.
+pub struct Sample {
+    seen: i64,
+    /// How many of the documents seen stand for how many.
+    total: i64,
+    /// How many match each term.
+    each: Vec<i64>,
+    /// How many are found by the whole query.
+    found: i64,
+}
+
+impl Sample {
+    /// Takes the sample.
+    pub fn take(spi: &Connection, template: &Template, wanted: &[Wanted]) -> Sample {
+        let documents = table::table_sql(template.id);
+        let size = format!("select pg_relation_size('{documents}') / 8192");
+        let pages = spi.run_once(&size, Access::Snapshot, &[]).get(0, 0).map_or(0, datum::read_i64);
+        let sampled = if pages > PAGES {
+            // The same pages each time, as long as the table does not grow, so that pages of an answer fit together.
+            format!("tablesample system ({:.6}) repeatable (1)", PAGES as f64 * 100.0 / pages as f64)
+        } else {
+            String::new()
+        };
+        let needs_record = wanted.iter().any(|it| !it.names.is_empty());
+        let join = if needs_record {
+            format!(" join {} t on t.id = d.record_id", template.table_sql())
+        } else {
+            String::new()
+        };
+        let conditions: Vec<String> = wanted.iter().map(Wanted::condition).collect();
+        let counts: String =
+            conditions.iter().map(|condition| format!(", count(*) filter (where {condition})")).collect();
+        let rows = spi.run_once(
+            &format!(
+                "select count(*), count(*) filter (where {}){counts} from (select d.record_id, d.document \
+                 from {documents} d {sampled} where pg_column_size(d.document) < {MOST_BYTES} \
+                 limit {MOST_DOCUMENTS}) d{join}",
+                terms::all(conditions.iter().cloned())
+            ),
+            Access::Snapshot,
+            &[],
+        );
+        let count = |column| rows.get(0, column).map_or(0, datum::read_i64);
+        let seen = count(0);
+        Sample {
+            seen,
+            total: seen * pages.max(1) / pages.clamp(1, PAGES),
+            found: count(1),
+            each: (0..wanted.len()).map(|position| count(position + 2)).collect(),
+        }
+    }
+
+    /// About how many records the query finds.
+    pub fn found(&self) -> i64 {
+        self.found * self.total / self.seen.max(1)
+    }
+
+    /// How many of the documents seen match the term at this position.
+    pub fn frequency(&self, position: usize) -> i64 {
+        self.each[position]
+    }
+
+    /// Whether the term is rare enough for a second look into the index to pay off.
+    pub fn is_rare(&self, position: usize) -> bool {
+        self.each[position] * 20 < self.seen
+    }
+}

@@ -1,0 +1,76 @@
+//! The terms of a query on their way into SQL.
+
+use super::names::{Names, Reference};
+use super::needle::Needle;
+use super::query::{Query, Term};
+use super::stem::Stemmer;
+use crate::postgres::spi::Connection;
+use crate::template::Template;
+
+/// A term, made ready for the documents of a template.
+pub struct Wanted<'q> {
+    /// What was asked for.
+    pub term: &'q Term,
+    /// What documents must hold.
+    pub needle: Needle,
+    /// The columns of references whose names match, with these names.
+    pub names: Vec<(String, Names)>,
+}
+
+impl<'q> Wanted<'q> {
+    /// The terms of a query, names not yet looked up.
+    pub fn all(template: &Template, query: &'q Query) -> Vec<Wanted<'q>> {
+        let stemmer = Stemmer::new(template);
+        let wanted = |term: &'q Term| {
+            let needle = Needle::new(term, &stemmer.ways(&term.typed));
+            Wanted { term, needle, names: Vec::new() }
+        };
+        query.terms.iter().map(wanted).collect()
+    }
+
+    /// Looks the names up; those of one target only once, however many references lead there.
+    pub fn add_names(&mut self, spi: &Connection, references: &[Reference]) {
+        let mut known: Vec<(&Reference, Names)> = Vec::new();
+        for reference in references {
+            let earlier = known.iter().find(|(earlier, _)| earlier.has_target_of(reference));
+            let names = match earlier {
+                Some((_, names)) => names.clone(),
+                None => reference.names(spi, self.term),
+            };
+            if !names.is_empty() {
+                self.names.push((reference.column(), names.clone()));
+            }
+            known.push((reference, names));
+        }
+    }
+
+    /// The term as it was read.
+    pub fn shown(&self) -> String {
+        format!("{}{}", if self.term.is_excluded { "-" } else { "" }, self.term.text)
+    }
+
+    /// Whether the index of documents can say which records match.
+    pub fn is_served(&self) -> bool {
+        !self.term.is_excluded && self.needle.is_indexable()
+    }
+
+    /// The record `t` with the document `d` is as the term wants it, in a form that no index serves.
+    pub fn condition(&self) -> String {
+        let mut sql = self.needle.checked("d.document");
+        for (column, names) in &self.names {
+            sql = format!("{sql} or {}", names.condition(column));
+        }
+        format!("{}({sql})", if self.term.is_excluded { "not " } else { "" })
+    }
+}
+
+/// Every term is as the query wants it.
+pub fn condition(wanted: &[Wanted]) -> String {
+    all(wanted.iter().map(Wanted::condition))
+}
+
+/// Conditions joined by `and`.
+pub fn all(conditions: impl Iterator<Item = String>) -> String {
+    let joined = conditions.collect::<Vec<_>>().join(" and ");
+    if joined.is_empty() { "true".to_owned() } else { joined }
+}
