@@ -8,7 +8,7 @@ comment on function keyed.search(regclass, jsonb) is
 create function keyed.filter_sql(template regclass, query jsonb default '{}') returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_filter_sql';
 comment on function keyed.filter_sql(regclass, jsonb) is
-  'The WHERE clause that the filters of a search compile to, over the template''s table under the alias t. For reading: it does not hold the caller''s own limits.';
+  'The WHERE clause that the words and filters of a search compile to, over the template''s table under the alias t. For reading: it does not hold the caller''s own limits.';
 
 create function keyed.explain(template regclass, query jsonb default '{}') returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_explain';

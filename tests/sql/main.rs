@@ -38,6 +38,8 @@ mod slugs;
 mod strangers;
 mod templates;
 mod text;
+mod text_many;
+mod text_names;
 mod text_upkeep;
 mod texts;
 mod times;

@@ -81,7 +81,8 @@ fn describe(selection: &Selection, scanned: &[String]) -> String {
     };
     if !scanned.is_empty() {
         out.push_str(&format!(
-            "No index serves what is shorter than three characters: documents are read one by one for {}.\n",
+            "No index serves words without a letter or digit, or exclusions alone: documents are read one by one for \
+             {}.\n",
             scanned.join(", ")
         ));
     }

@@ -46,7 +46,7 @@ pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<St
     Ok(answer)
 }
 
-/// The condition that the filters of a search compile to, for reading.
+/// The condition that the words and filters of a search compile to, for reading.
 pub fn filter_sql(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
     let query = Query::parse(body)?;
@@ -55,7 +55,11 @@ pub fn filter_sql(caller: &Caller, template: &Rc<Template>, body: &str) -> Resul
         &Sight::new(caller, Rc::clone(template)),
         &time_zone::check(query.time_zone.as_deref())?,
     )?;
-    Ok(render::render(&plan.filter, RECORD, render::Options::default()))
+    let filters = render::render(&plan.filter, RECORD, render::Options::default());
+    Ok(match &plan.words {
+        Some(words) => format!("{} and {filters}", words::condition(caller, template, words)?),
+        None => filters,
+    })
 }
 
 /// A search while it runs.

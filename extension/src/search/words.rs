@@ -3,7 +3,7 @@
 use super::cursor::{self, Position};
 use super::plan::{Plan, RECORD};
 use super::run::Page;
-use super::text::find::{self, Matches};
+use super::text::find::{self, Matches, Order};
 use super::text::query::Query;
 use super::text::table;
 use crate::access::{Caller, sight};
@@ -46,14 +46,14 @@ pub fn select(
         return Err(table::not_migrated(template));
     }
     let sight = |target: &Template, alias: &str| sight::condition(caller, target, alias);
-    if position.is_some_and(|position| position.rank == Some(NEWEST)) {
-        let condition = find::condition(template, words, &sight);
-        return Ok((Selection::Newest { condition, first: None }, Vec::new()));
-    }
-    let found = find::find(template, words, &sight)?;
+    let order = position.and_then(|position| position.rank).map(|rank| match rank {
+        NEWEST => Order::Newest,
+        _ => Order::Ranked,
+    });
+    let found = find::find(template, words, &sight, order);
     match found.matches {
         Matches::Ranked(ranked) => Ok((Selection::Ranked(ranked), found.scanned)),
-        Matches::Newest { .. } if position.is_some_and(|position| position.rank.is_some()) => Err(Error::at(
+        Matches::Newest { .. } if order == Some(Order::Ranked) => Err(Error::at(
             Code::InvalidValue,
             "/cursor",
             "so many records match by now that they are not ranked any more",
@@ -61,6 +61,17 @@ pub fn select(
         .hint("begin again with the first page")),
         Matches::Newest { condition, first } => Ok((Selection::Newest { condition, first }, found.scanned)),
     }
+}
+
+/// The condition that a record has the words, for a person to read.
+pub fn condition(caller: &Caller, template: &Template, words: &Query) -> Result<String, Error> {
+    if !template.has_documents {
+        return Err(table::not_migrated(template));
+    }
+    let condition =
+        find::condition(template, words, &|target, alias| sight::condition(caller, target, alias));
+    let documents = table::table_sql(template.id);
+    Ok(format!("exists (select from {documents} d where d.record_id = {RECORD}.id and {condition})"))
 }
 
 impl Selection {

@@ -114,8 +114,8 @@ fn ranked(
     let sample = Sample::take(spi, template, wanted);
     // Who reads on in ranked order must not be stopped by the matches that were added meanwhile.
     let most = if order.is_some() { 2 * MOST_RANKED } else { MOST_RANKED };
-    // Twice as many, so that the sample decides only where it can hardly be wrong.
-    if sample.found() > 2 * most as i64 {
+    // Half as many again, so that the sample decides only where it can hardly be wrong.
+    if sample.found() * 2 > 3 * most as i64 {
         return None;
     }
     let leader = rank::leader(wanted, &sample);

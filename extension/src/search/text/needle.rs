@@ -2,7 +2,7 @@
 
 use super::document::{self, STEM};
 use super::query::{Kind, Term};
-use crate::quote::literal;
+use crate::quote;
 use std::collections::BTreeSet;
 
 /// A term made ready for documents of one language.
@@ -107,6 +107,25 @@ fn has_trigram(text: &str) -> bool {
     })
 }
 
+/// A text with the marks of documents in it, in a form that people can read and copy.
+pub fn literal(text: &str) -> String {
+    let quoted = quote::literal(text);
+    if !text.contains(char::is_control) {
+        return quoted;
+    }
+    let mut out = String::with_capacity(quoted.len() + 16);
+    if !quoted.starts_with('E') {
+        out.push('E');
+    }
+    for character in quoted.chars() {
+        match character {
+            mark if mark.is_ascii_control() => out.push_str(&format!("\\x{:02x}", u32::from(mark))),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
 /// The part of a document that one attribute fills; of the external key when there is none.
 pub fn field(document: &str, attribute: Option<i32>) -> String {
     let start = literal(&document::field_start(attribute));
@@ -130,14 +149,13 @@ mod tests {
         let word = needle("Running", &[&["run"], &["run"], &[]]);
         assert_eq!(
             word.indexed("d.document"),
-            "(d.document like '%running%' or d.document like '%\u{1d}RUN\u{1d}%')"
+            "(d.document like '%running%' or d.document like E'%\\x1dRUN\\x1d%')"
         );
-        assert_eq!(word.whole_word("d.title"), "(strpos(d.title, '\u{1d}RUN\u{1d}') > 0)");
+        assert_eq!(word.whole_word("d.title"), "(strpos(d.title, E'\\x1dRUN\\x1d') > 0)");
         let many = needle("e-mail", &[&["e-mail", "mail"], &["mail"]]);
         assert_eq!(
             many.checked("d"),
-            "(strpos(d, 'e-mail') > 0 or strpos(d, '\u{1d}E-MAIL\u{1d}') > 0 and strpos(d, '\u{1d}MAIL\u{1d}') > 0 \
-             or strpos(d, '\u{1d}MAIL\u{1d}') > 0)"
+            r"(strpos(d, 'e-mail') > 0 or strpos(d, E'\x1dE-MAIL\x1d') > 0 and strpos(d, E'\x1dMAIL\x1d') > 0 or strpos(d, E'\x1dMAIL\x1d') > 0)"
         );
     }
 

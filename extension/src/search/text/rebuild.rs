@@ -1,9 +1,9 @@
 //! Documents of many records: when a definition changes, and for templates older than their documents.
 
+use super::needle::literal;
 use super::{document, table, write};
 use crate::postgres::spi::{Access, Connection};
 use crate::postgres::{datum, invalidation};
-use crate::quote::literal;
 use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, catalog};
 use pgrx::pg_sys;
