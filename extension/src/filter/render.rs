@@ -189,9 +189,9 @@ impl Writer {
             return Sql::single(format!("{name} = {today}"));
         }
         // Compared with the two ends of the day, the column itself stays bare, so that its index serves.
-        let end_of = |date: &str| midnight_after(&format!("({date} + '{LAST_MOMENT}'::interval)"), zone);
-        let from = Sql::single(format!("{name} >= {}", end_of(&format!("({today} - 1)"))));
-        let to = Sql::single(format!("{name} < {}", end_of(&today)));
+        let after = |moment: &str| midnight_after(&format!("({today} + '{moment}'::interval)"), zone);
+        let from = Sql::single(format!("{name} >= {}", after("-0.000001 s")));
+        let to = Sql::single(format!("{name} < {}", after(LAST_MOMENT)));
         Sql::chain([from, to], AND)
     }
 }

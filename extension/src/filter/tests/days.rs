@@ -92,14 +92,14 @@ fn a_date_on_a_field_of_times_is_the_whole_day() {
 #[test]
 fn today_is_the_day_that_it_is_in_the_time_zone() {
     let today = "(pg_catalog.now() at time zone 'Europe/Zurich')::date";
-    let end_of = |date: &str| format!("(({date} + '23:59:59.999999'::interval) {ZURICH}");
+    let after = |moment: &str| format!("(({today} + '{moment}'::interval) {ZURICH}");
     check_lines(&[
         ("made", "today", "null", &format!(r#"t."made" = {today}"#)),
         (
             "seen",
             "today",
             r#""""#,
-            &format!(r#"t."seen" >= {} and t."seen" < {}"#, end_of(&format!("({today} - 1)")), end_of(today)),
+            &format!(r#"t."seen" >= {} and t."seen" < {}"#, after("-0.000001 s"), after("23:59:59.999999")),
         ),
     ]);
     let made_today = compile(r#"{"filters":[{"field":"made","operator":"today"}]}"#).expect("a filter");

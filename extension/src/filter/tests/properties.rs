@@ -21,6 +21,7 @@ const WORDS: &[&str] = &[
     "id",
     "ilike",
     "in",
+    "interval",
     "is",
     "left",
     "like",
@@ -28,6 +29,7 @@ const WORDS: &[&str] = &[
     "now",
     "null",
     "numeric",
+    "offset",
     "or",
     "pg_catalog",
     "precision",
@@ -45,6 +47,7 @@ const WORDS: &[&str] = &[
     "uuid",
     "where",
     "zone",
+    "0",
     "1",
     "200",
 ];
