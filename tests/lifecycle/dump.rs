@@ -98,6 +98,10 @@ async fn a_restored_database_is_the_same_and_works_on() {
     let versions =
         "select max(version) from keyed.history((keyed.get_by_key('crm.customers', $1) ->> 'id')::uuid)";
     assert_eq!(session.text(versions, &["é:/ 1"]).await, "2");
+    let words = "select jsonb_array_length(keyed.search('crm.customers', $1) -> 'records')";
+    assert_eq!(session.text(words, &[r#"{"global_search": "acme new"}"#]).await, "1");
+    assert_eq!(session.text(words, &[r#"{"global_search": "cme gold"}"#]).await, "44");
+    assert_eq!(session.text(words, &[r#"{"global_search": "cards"}"#]).await, "44");
     session
         .run("select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"metric\"}]')")
         .await;
