@@ -31,8 +31,3 @@ create function keyed.suggest_indexes(template regclass)
   $$;
 comment on function keyed.suggest_indexes(regclass) is
   'The attributes that searches filter or sort by without an index, the most used first, and the statement that gives each its index. Sessions add their counts every ten seconds or so. Needs keyed_admin.';
-
-create function keyed.text_matches(template regclass, query text, page_size integer default 100) returns jsonb
-  language c stable as 'MODULE_PATHNAME', 'keyed_text_matches';
-comment on function keyed.text_matches(regclass, text, integer) is
-  'The first live records of a template that match some words, best first: {"order": "rank" or "newest", "scanned": [terms that no index served], "matches": [{"id", "rank"}]}. words are all wanted, "a phrase", -without; case and accents do not matter. Ranks: 3 the query is the external key, 2 whole words of the name or key, 1 whole words, 0 parts of words; when more than 20,000 match, the newest come first. Error 22023 for a query of more than 1000 characters or 20 terms.';

@@ -78,7 +78,8 @@ async fn names_out_of_the_callers_sight_are_not_searched() {
     upsert(&session, "1", json!({"name": "Ada", "company": {"external_key": "C-1"}})).await;
     let role = database.create_role("clerk").await;
     let clerk = database.session_as(&role).await;
-    let refusal = clerk.refusal("select keyed.text_matches('crm.customers', 'ada')", &[]).await;
+    let refusal =
+        clerk.refusal("select keyed.search('crm.customers', '{\"global_search\": \"ada\"}')", &[]).await;
     assert_eq!(refusal.state, "42501");
     session
         .run(&format!("grant usage on schema crm to {role}; grant select on crm.customers to {role}"))

@@ -3,9 +3,9 @@
 use harness::{Database, Session};
 use serde_json::json;
 
-const FOUND: &str =
-    "select string_agg(c.external_key, ' ' order by c.external_key) from jsonb_array_elements(
-  keyed.text_matches('crm.customers', $1) -> 'matches') m join crm.customers c on c.id = (m ->> 'id')::uuid";
+const FOUND: &str = "select string_agg(r ->> 'external_key', ' ' order by r ->> 'external_key')
+  from jsonb_array_elements(
+    keyed.search('crm.customers', jsonb_build_object('global_search', $1::text, 'limit', 1000)) -> 'records') r";
 
 /// The documents that differ from what would be written now, were all of them made anew; so an empty answer says that
 /// all are as they should be. The language is changed there and back, which rebuilds them.
@@ -162,7 +162,10 @@ async fn changes_of_a_definition_are_followed() {
         .await;
     let count = async |query: &str| {
         session
-            .text("select jsonb_array_length(keyed.text_matches('crm.customers', $1) -> 'matches')", &[query])
+            .text(
+                "select jsonb_array_length(keyed.search('crm.customers', jsonb_build_object('global_search', $1::text)) -> 'records')",
+                &[query],
+            )
             .await
     };
     for (change, query, before, after) in [
@@ -246,7 +249,8 @@ async fn templates_older_than_their_documents_get_them_by_migrating() {
              update crm.customers set deleted_at = now() where external_key = '2'",
         )
         .await;
-    let refusal = session.refusal("select keyed.text_matches('crm.customers', 'x')", &[]).await;
+    let refusal =
+        session.refusal("select keyed.search('crm.customers', '{\"global_search\": \"x\"}')", &[]).await;
     assert!(refusal.hint.contains("keyed.migrate()"), "{refusal} {}", refusal.hint);
     let other = database.session().await;
     other.run("insert into crm.customers (external_key, name) values ('3', 'before as well')").await;

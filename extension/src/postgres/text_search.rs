@@ -1,7 +1,6 @@
 //! PostgreSQL's own text search: the lexemes that a configuration makes of a text.
 
 use super::datum;
-use pgrx::PgMemoryContexts;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::ffi::CString;
 
@@ -28,15 +27,13 @@ fn find(name: &str) -> Option<Oid> {
 
 /// What the configuration makes of a text, as `to_tsvector` does, without the places.
 pub fn lexemes(configuration: Oid, text: &str) -> Vec<String> {
-    let mut workspace = PgMemoryContexts::new("keyed lexemes");
-    // SAFETY: both functions take what they are given and need nothing of the call but its arguments; what they
-    // allocate goes with the workspace, and the lexemes are copied out before.
-    unsafe {
-        workspace.switch_to(|_| {
-            let arguments = [Some(Datum::from(configuration)), datum::text(text)];
+    super::in_scratch_memory(|| {
+        let arguments = [Some(Datum::from(configuration)), datum::text(text)];
+        // SAFETY: both functions take what they are given and need nothing of the call but its arguments.
+        let array = unsafe {
             let vector = pgrx::direct_function_call_as_datum(pg_sys::to_tsvector_byid, &arguments);
-            let array = pgrx::direct_function_call_as_datum(pg_sys::tsvector_to_array, &[vector]);
-            array.and_then(datum::read_text_array).unwrap_or_default()
-        })
-    }
+            pgrx::direct_function_call_as_datum(pg_sys::tsvector_to_array, &[vector])
+        };
+        array.and_then(datum::read_text_array).unwrap_or_default()
+    })
 }

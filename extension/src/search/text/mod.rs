@@ -6,8 +6,6 @@ pub mod document;
 pub mod find;
 /// Texts without case and accents.
 pub mod fold;
-/// The SQL functions.
-pub mod functions;
 /// Records whose name refers to what is looked for.
 pub mod names;
 /// What documents must hold for a term to match.
