@@ -103,9 +103,11 @@ pub(crate) async fn filled_database(cluster: &Arc<Cluster>, records: u32) -> Dat
     for first in (1..=records).step_by(50_000) {
         let last = records.min(first + 49_999);
         sql(&format!(
-            "select count(*) from generate_series({first}, {last}) as n, \
-             keyed.upsert_by_key('bench.customers', 'A-' || n, jsonb_build_object( \
-             'name', 'Name ' || n, 'email', 'user' || n || '@example.org', 'city', 'City ' || n % 1000, 'score', n))"
+            "select count(keyed.batch(operations, true)) from ( \
+             select jsonb_agg(jsonb_build_object('op', 'upsert', 'template', 'bench.customers', \
+             'external_key', 'A-' || n, 'attributes', jsonb_build_object('name', 'Name ' || n, \
+             'email', 'user' || n || '@example.org', 'city', 'City ' || n % 1000, 'score', n))) as operations \
+             from generate_series({first}, {last}) as n group by n / 1000) as batches"
         ));
     }
     for table in ["plain.customers", "plain.bare", "rest.customers"] {
@@ -117,6 +119,7 @@ pub(crate) async fn filled_database(cluster: &Arc<Cluster>, records: u32) -> Dat
         "insert into plain.customers_history (record_id, at, actor, source, operation, external_key, changes) \
          select record_id, at, actor, source, operation, external_key, changes from keyed_state.history_1",
     );
+    sql(include_str!("customers_search.sql"));
     sql("vacuum analyze");
     sql("checkpoint");
     database

@@ -32,9 +32,8 @@ create table plain.customers_history (
   primary key (record_id, version)
 );
 
--- What is searched for words, folded, and its index.
+-- What is searched for words, folded.
 create table plain.customers_text (record_id uuid primary key, document text not null);
-create index on plain.customers_text using gin (document gin_trgm_ops) with (fastupdate = off);
 
 -- So that racing sessions agree on which key is next.
 create sequence plain.race;
@@ -42,7 +41,3 @@ create sequence plain.race;
 -- PostgREST's on_conflict cannot name a partial index, so its table has the key unique among all rows.
 create schema rest;
 create table rest.customers (like plain.bare including all);
--- The same search, as far as one table can have it.
-create index on rest.customers
-  using gin (lower(coalesce(name, '') || ' ' || coalesce(email, '') || ' ' || coalesce(city, '')) gin_trgm_ops)
-  with (fastupdate = off);

@@ -18,11 +18,17 @@ impl Sight {
     }
 }
 
-/// The condition under which a caller sees a record of a template, in SQL over the table under this alias; none when the
-/// caller may read nothing there.
-pub fn condition(caller: &Caller, template: &Template, _alias: &str) -> Option<String> {
+/// The rows of a template that a caller who may read it sees, as a condition in SQL over its table under this alias;
+/// `None` for all. The one place from which the caller's predicate joins a statement.
+fn rows(_caller: &Caller, _template: &Template, _alias: &str) -> Option<String> {
     // Rights are given on whole tables: who may read one sees all of its rows.
-    caller.require(Right::Read, template).ok().map(|()| "true".to_owned())
+    None
+}
+
+/// The condition under which a caller sees a record of any template; `None` when the caller may read nothing there.
+pub fn condition(caller: &Caller, template: &Template, alias: &str) -> Option<String> {
+    caller.require(Right::Read, template).ok()?;
+    Some(rows(caller, template, alias).unwrap_or_else(|| "true".to_owned()))
 }
 
 impl Schema for Sight {
@@ -65,8 +71,7 @@ impl Schema for Sight {
         self.attributes().find(|attribute| attribute.slug == slug)
     }
 
-    fn visible(&self, _alias: &str) -> Option<String> {
-        // Rights are given on whole tables: who may read one sees all of its rows.
-        None
+    fn visible(&self, alias: &str) -> Option<String> {
+        rows(&self.caller, &self.template, alias)
     }
 }

@@ -175,7 +175,7 @@ pub(super) fn restore(id: Uuid, body: Option<&str>) -> Result<String, Error> {
 
 pub(super) fn metric_page(call: &Call, id: Uuid) -> Result<String, Error> {
     let slug = call.required_text(1, "slug")?;
-    let query = metric::Query {
+    let query = metric::series::Query {
         from: call.text(2),
         to: call.text(3),
         bucket: call.text(4),
@@ -183,5 +183,5 @@ pub(super) fn metric_page(call: &Call, id: Uuid) -> Result<String, Error> {
         limit: call.integer(6),
         cursor: call.text(7),
     };
-    metric::series(&Caller::current(), id, &slug, &query)
+    metric::series::page(&Caller::current(), id, &slug, &query)
 }

@@ -1,17 +1,15 @@
-//! Metrics: the series behind a column that holds only the latest value.
+//! A series, page by page: its points, or what buckets make of them.
 
+use super::table_sql;
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
-use crate::postgres::trigger::Firing;
-use crate::record::changes::Changes;
 use crate::record::shape::{write_double, write_value};
 use crate::record::time;
-use crate::record::value::{Change, Point};
+use crate::template::Template;
 use crate::template::definition::Kind;
-use crate::template::{Template, column};
 use pgrx::pg_sys::{self, Datum};
 use std::fmt::Write as _;
 use uuid::Uuid;
@@ -29,118 +27,9 @@ const AGGREGATES: [(&str, &str); 6] = [
     ("last", "(array_agg(m.value order by m.at desc, m.id desc))[1]"),
 ];
 
-/// The table of a template's series.
-pub fn table_sql(template: i32) -> String {
-    format!("keyed_state.metric_{template}")
-}
-
-/// Makes that table.
-pub fn create_table(template: i32, full_name: &str) -> String {
-    let table = table_sql(template);
-    format!(
-        "create table {table} ( \
-           record_id uuid, attribute_id integer, at timestamptz, id bigint generated always as identity, \
-           value double precision not null, primary key (record_id, attribute_id, at, id)); \
-         comment on table {table} is {}; \
-         comment on column {table}.record_id is 'The record.'; \
-         comment on column {table}.attribute_id is 'The metric: its number in keyed_state.attribute.'; \
-         comment on column {table}.at is 'When the value was measured.'; \
-         comment on column {table}.id is 'Tells points of one time apart.'; \
-         comment on column {table}.value is 'What was measured.'; \
-         grant select on {table} to keyed_admin;",
-        crate::quote::literal(&format!("Series of the metrics of {full_name}: every point ever appended."))
-    )
-}
-
-/// Gives points without a time the time of this write.
-pub fn stamp(changes: &mut Changes) {
-    for (_, change) in changes {
-        if let Change::Append(points) = change {
-            for point in points {
-                point.at.get_or_insert_with(now);
-            }
-        }
-    }
-}
-
-/// Whether a write appends to a series.
-pub fn has_points(changes: &Changes) -> bool {
-    changes.iter().any(|(_, change)| matches!(change, Change::Append(_)))
-}
-
-/// Appends the points of a write that was just done to the record's series.
-pub fn append(template: &Template, record: Uuid, changes: &Changes) {
-    for (position, change) in changes {
-        if let Change::Append(points) = change {
-            append_points(template, record, template.attributes[*position].id, points);
-        }
-    }
-}
-
-/// A metric's column written by hand is a point measured now.
-pub fn append_by_hand(template: &Template, firing: &Firing) {
-    let Some(new) = &firing.new else { return };
-    let Some(record) = new.get(column::ID).map(datum::read_uuid) else { return };
-    for attribute in template.attributes.iter().filter(|attribute| attribute.kind == Kind::Metric) {
-        let is_changed = firing.old.as_ref().is_none_or(|old| !new.same(old, attribute.column));
-        if let (true, Some(value)) = (is_changed, new.get(attribute.column)) {
-            let point = Point { value: datum::read_f64(value), at: Some(now()) };
-            append_points(template, record, attribute.id, &[point]);
-        }
-    }
-}
-
-fn now() -> i64 {
-    // SAFETY: reads the clock.
-    unsafe { pg_sys::GetCurrentTimestamp() }
-}
-
-fn append_point(template: &Template, record: Uuid, attribute: i32, point: &Point) {
-    let sql = format!(
-        "insert into {} (record_id, attribute_id, at, value) values ($1, $2, $3, $4)",
-        table_sql(template.id)
-    );
-    as_owner(|| {
-        let plan = template
-            .plan(&sql, || vec![pg_sys::UUIDOID, pg_sys::INT4OID, pg_sys::TIMESTAMPTZOID, pg_sys::FLOAT8OID]);
-        connected(|spi| {
-            let arguments = [
-                datum::uuid(record),
-                Some(Datum::from(attribute)),
-                point.at.map(Datum::from),
-                datum::double(point.value),
-            ];
-            spi.run(&plan, Access::Latest, &arguments);
-        });
-    });
-}
-
-fn append_points(template: &Template, record: Uuid, attribute: i32, points: &[Point]) {
-    if let [point] = points {
-        return append_point(template, record, attribute, point);
-    }
-    let times = points.iter().map(|point| point.at.map(Datum::from)).collect();
-    let values = points.iter().map(|point| datum::double(point.value)).collect();
-    let sql = format!(
-        "insert into {} (record_id, attribute_id, at, value) select $1, $2, p.at, p.value \
-         from unnest($3, $4) p (at, value)",
-        table_sql(template.id)
-    );
-    as_owner(|| {
-        let plan = template.plan(&sql, || {
-            vec![pg_sys::UUIDOID, pg_sys::INT4OID, pg_sys::TIMESTAMPTZARRAYOID, pg_sys::FLOAT8ARRAYOID]
-        });
-        connected(|spi| {
-            let arguments = [
-                datum::uuid(record),
-                Some(Datum::from(attribute)),
-                datum::array_of(times, pg_sys::TIMESTAMPTZOID),
-                datum::array_of(values, pg_sys::FLOAT8OID),
-            ];
-            spi.run(&plan, Access::Latest, &arguments);
-        });
-    });
-}
+/// `-infinity` and `infinity` as PostgreSQL counts times.
+const BEFORE_ALL: i64 = i64::MIN;
+const AFTER_ALL: i64 = i64::MAX;
 
 /// What part of a series is wanted, and how.
 #[derive(Debug, Default)]
@@ -160,7 +49,7 @@ pub struct Query {
 }
 
 /// The series of a record's metric: `{points:[{at,value}],next_cursor}`, oldest first.
-pub fn series(caller: &Caller, record: Uuid, slug: &str, query: &Query) -> Result<String, Error> {
+pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &Query) -> Result<String, Error> {
     let template = crate::record::read::template_of(caller, record, Right::Read)?;
     let attribute = template.position(slug).map(|position| &template.attributes[position]);
     let attribute = attribute.filter(|attribute| attribute.kind == Kind::Metric).ok_or_else(|| {
@@ -182,12 +71,12 @@ pub fn series(caller: &Caller, record: Uuid, slug: &str, query: &Query) -> Resul
     let (from, to) = (bound(&query.from, "/from")?, bound(&query.to, "/to")?);
     let (after_at, after_id) = parse_cursor(query.cursor.as_deref())?;
     let table = table_sql(template.id);
-    const WITHIN: &str = "m.record_id = $1 and m.attribute_id = $2 and ($3 is null or m.at >= $3) \
-                          and ($4 is null or m.at < $4)";
+    // Every bound is a value, so that one plan finds the beginning of any page by the index.
+    const WITHIN: &str = "m.record_id = $1 and m.attribute_id = $2 and m.at >= $3 and m.at < $4";
     let sql = match (&query.bucket, query.aggregate.as_deref()) {
         (None, None) => format!(
             "select m.at, m.value, m.id from {table} m where {WITHIN} \
-             and ($5 is null or (m.at, m.id) > ($5, $6)) order by m.at, m.id limit $7"
+             and (m.at, m.id) > ($5, $6) order by m.at, m.id limit $7"
         ),
         (None, Some(_)) => {
             return Err(Error::at(Code::InvalidValue, "/aggregate", "an aggregate needs a bucket")
@@ -196,7 +85,7 @@ pub fn series(caller: &Caller, record: Uuid, slug: &str, query: &Query) -> Resul
         (Some(bucket), aggregate) => format!(
             "select b.at, b.value, 0::bigint from (select date_bin('{} seconds'::interval, m.at, \
              '2000-01-01T00:00:00Z'::timestamptz) as at, {} as value from {table} m where {WITHIN} group by 1) b \
-             where ($5 is null or b.at > $5) and $6::bigint is not distinct from $6 order by b.at limit $7",
+             where b.at > $5 and $6::bigint is not distinct from $6 order by b.at limit $7",
             parse_bucket(bucket)?,
             parse_aggregate(aggregate)?
         ),
@@ -210,10 +99,10 @@ pub fn series(caller: &Caller, record: Uuid, slug: &str, query: &Query) -> Resul
             let arguments = [
                 datum::uuid(record),
                 Some(Datum::from(attribute.id)),
-                from.map(Datum::from),
-                to.map(Datum::from),
-                after_at.map(Datum::from),
-                after_id.map(Datum::from),
+                Some(Datum::from(from.unwrap_or(BEFORE_ALL))),
+                Some(Datum::from(to.unwrap_or(AFTER_ALL))),
+                Some(Datum::from(after_at.unwrap_or(BEFORE_ALL))),
+                Some(Datum::from(after_id.unwrap_or(i64::MIN))),
                 Some(Datum::from(i64::from(limit) + 1)),
             ];
             let rows = spi.run(&plan, Access::Snapshot, &arguments);

@@ -1,0 +1,128 @@
+//! Metrics: the series behind a column that holds only the latest value.
+
+/// A series, page by page.
+pub mod series;
+
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use crate::postgres::trigger::Firing;
+use crate::record::changes::Changes;
+use crate::record::value::{Change, Point};
+use crate::template::definition::Kind;
+use crate::template::{Template, column};
+use pgrx::pg_sys::{self, Datum};
+use uuid::Uuid;
+
+/// The table of a template's series.
+pub fn table_sql(template: i32) -> String {
+    format!("keyed_state.metric_{template}")
+}
+
+/// Makes that table.
+pub fn create_table(template: i32, full_name: &str) -> String {
+    let table = table_sql(template);
+    format!(
+        "create table {table} ( \
+           record_id uuid, attribute_id integer, at timestamptz, id bigint generated always as identity, \
+           value double precision not null, primary key (record_id, attribute_id, at, id)); \
+         comment on table {table} is {}; \
+         comment on column {table}.record_id is 'The record.'; \
+         comment on column {table}.attribute_id is 'The metric: its number in keyed_state.attribute.'; \
+         comment on column {table}.at is 'When the value was measured.'; \
+         comment on column {table}.id is 'Tells points of one time apart.'; \
+         comment on column {table}.value is 'What was measured.'; \
+         grant select on {table} to keyed_admin;",
+        crate::quote::literal(&format!("Series of the metrics of {full_name}: every point ever appended."))
+    )
+}
+
+/// Gives points without a time the time of this write.
+pub fn stamp(changes: &mut Changes) {
+    for (_, change) in changes {
+        if let Change::Append(points) = change {
+            for point in points {
+                point.at.get_or_insert_with(now);
+            }
+        }
+    }
+}
+
+/// Whether a write appends to a series.
+pub fn has_points(changes: &Changes) -> bool {
+    changes.iter().any(|(_, change)| matches!(change, Change::Append(_)))
+}
+
+/// Appends the points of a write that was just done to the record's series.
+pub fn append(template: &Template, record: Uuid, changes: &Changes) {
+    for (position, change) in changes {
+        if let Change::Append(points) = change {
+            append_points(template, record, template.attributes[*position].id, points);
+        }
+    }
+}
+
+/// A metric's column written by hand is a point measured now.
+pub fn append_by_hand(template: &Template, firing: &Firing) {
+    let Some(new) = &firing.new else { return };
+    let Some(record) = new.get(column::ID).map(datum::read_uuid) else { return };
+    for attribute in template.attributes.iter().filter(|attribute| attribute.kind == Kind::Metric) {
+        let is_changed = firing.old.as_ref().is_none_or(|old| !new.same(old, attribute.column));
+        if let (true, Some(value)) = (is_changed, new.get(attribute.column)) {
+            let point = Point { value: datum::read_f64(value), at: Some(now()) };
+            append_points(template, record, attribute.id, &[point]);
+        }
+    }
+}
+
+fn now() -> i64 {
+    // SAFETY: reads the clock.
+    unsafe { pg_sys::GetCurrentTimestamp() }
+}
+
+fn append_point(template: &Template, record: Uuid, attribute: i32, point: &Point) {
+    let sql = format!(
+        "insert into {} (record_id, attribute_id, at, value) values ($1, $2, $3, $4)",
+        table_sql(template.id)
+    );
+    as_owner(|| {
+        let plan = template
+            .plan(&sql, || vec![pg_sys::UUIDOID, pg_sys::INT4OID, pg_sys::TIMESTAMPTZOID, pg_sys::FLOAT8OID]);
+        connected(|spi| {
+            let arguments = [
+                datum::uuid(record),
+                Some(Datum::from(attribute)),
+                point.at.map(Datum::from),
+                datum::double(point.value),
+            ];
+            spi.run(&plan, Access::Latest, &arguments);
+        });
+    });
+}
+
+fn append_points(template: &Template, record: Uuid, attribute: i32, points: &[Point]) {
+    if let [point] = points {
+        return append_point(template, record, attribute, point);
+    }
+    let times = points.iter().map(|point| point.at.map(Datum::from)).collect();
+    let values = points.iter().map(|point| datum::double(point.value)).collect();
+    let sql = format!(
+        "insert into {} (record_id, attribute_id, at, value) select $1, $2, p.at, p.value \
+         from unnest($3, $4) p (at, value)",
+        table_sql(template.id)
+    );
+    as_owner(|| {
+        let plan = template.plan(&sql, || {
+            vec![pg_sys::UUIDOID, pg_sys::INT4OID, pg_sys::TIMESTAMPTZARRAYOID, pg_sys::FLOAT8ARRAYOID]
+        });
+        connected(|spi| {
+            let arguments = [
+                datum::uuid(record),
+                Some(Datum::from(attribute)),
+                datum::array_of(times, pg_sys::TIMESTAMPTZOID),
+                datum::array_of(values, pg_sys::FLOAT8OID),
+            ];
+            spi.run(&plan, Access::Latest, &arguments);
+        });
+    });
+}

@@ -1,0 +1,8 @@
+-- The indexes of the peers that find words, made when the rows are in. As many entries may wait as in ours.
+
+create index on plain.customers_text using gin (document gin_trgm_ops) with (gin_pending_list_limit = 1024);
+
+-- The same search, as far as one table can have it.
+create index on rest.customers
+  using gin (lower(coalesce(name, '') || ' ' || coalesce(email, '') || ' ' || coalesce(city, '')) gin_trgm_ops)
+  with (gin_pending_list_limit = 1024);
