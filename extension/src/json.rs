@@ -139,6 +139,11 @@ pub fn string_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Option<Cow<'a
     Ok(Some(text))
 }
 
+/// The text of a JSON string; a value of another kind is refused.
+pub fn text_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Cow<'a, str>, Error> {
+    string_at(value, pointer)?.ok_or_else(|| Error::at(Code::InvalidValue, pointer, "must be a string"))
+}
+
 /// Whether the value is JSON null.
 pub fn is_null(value: &RawValue) -> bool {
     value.get() == "null"

@@ -13,7 +13,7 @@ comment on function keyed.filter_sql(regclass, jsonb) is
 create function keyed.explain(template regclass, query jsonb default '{}') returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_explain';
 comment on function keyed.explain(regclass, jsonb) is
-  'How a search would be done: its statements, the plans that PostgreSQL makes for them, and a sentence where every row must be read. query: as for keyed.search. Nothing is run.';
+  'How a search would be done: its statements, the plans that PostgreSQL makes for them, and a sentence where every row must be read. query: as for keyed.search. Words are looked for, nothing else is run.';
 
 create function keyed.suggest_indexes(template regclass)
   returns table (attribute text, filters bigint, sorts bigint, since timestamptz, statement text)

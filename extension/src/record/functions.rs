@@ -17,7 +17,6 @@ use crate::postgres::spi::Access;
 use crate::record_id;
 use crate::template::{Template, catalog};
 use serde_json::value::RawValue;
-use std::rc::Rc;
 use uuid::Uuid;
 
 sql_functions! {
@@ -48,7 +47,7 @@ sql_functions! {
 
     /// `keyed.create_record(template regclass, attributes jsonb, external_key text) returns jsonb`.
     keyed_create_record => |call| {
-        let template = template_argument(call)?;
+        let template = catalog::by_argument(call)?;
         let attributes = call.json(1);
         let attributes = attributes_argument(attributes.as_deref())?;
         let key = call.text(2).map(|key| key::normalize(&key).map(str::to_owned)).transpose()?;
@@ -67,7 +66,7 @@ sql_functions! {
 
     /// `keyed.get_by_key(template regclass, external_key text, fields text[], verbose boolean) returns jsonb`.
     keyed_get_by_key => |call| {
-        let template = template_argument(call)?;
+        let template = catalog::by_argument(call)?;
         let key = call.required_text(1, "external_key")?;
         let fields = call.texts(2, "fields")?;
         get_by_key(&template, &key, fields.as_deref(), call.flag(3)).map(Answer::Json)
@@ -75,7 +74,7 @@ sql_functions! {
 
     /// `keyed.upsert_by_key(template regclass, external_key text, attributes jsonb) returns (id, created)`.
     keyed_upsert_by_key => |call| {
-        let template = template_argument(call)?;
+        let template = catalog::by_argument(call)?;
         let key = call.required_text(1, "external_key")?;
         let attributes = call.json(2);
         let caller = Caller::current();
@@ -117,10 +116,6 @@ sql_functions! {
 
     /// `keyed.metric_page(id uuid, slug text, from, to, bucket, aggregate text, page_size integer, cursor text)`.
     keyed_metric_page => |call| metric_page(call, id_argument(call)?).map(Answer::Json);
-}
-
-fn template_argument(call: &Call) -> Result<Rc<Template>, Error> {
-    catalog::by_table(call.oid(0).ok_or_else(|| must_not_be_null("template"))?)
 }
 
 fn id_argument(call: &Call) -> Result<Uuid, Error> {

@@ -5,6 +5,7 @@
 
 use super::sort::SortKey;
 use crate::error::{Code, Error};
+use crate::filter::constant::Constant;
 use crate::filter::field::Column;
 use crate::quote::literal;
 use crate::record::time;
@@ -76,7 +77,7 @@ pub fn decode(cursor: &str, expected: &str, keys: &[CursorKey]) -> Result<Positi
         ([CursorKey::Rank], Some(rank)) => Some(rank.get().parse().map_err(|_| refuse())?),
         _ => None,
     };
-    Ok(Position { values, id: format!("'{}'::uuid", id.hyphenated()), uuid: id, rank })
+    Ok(Position { values, id: Constant::Id(id).typed(""), uuid: id, rank })
 }
 
 /// The type of a value in a cursor.
@@ -100,7 +101,7 @@ impl CursorKey {
         let text = || serde_json::from_str::<String>(json.get()).ok().filter(|text| !text.contains('\0'));
         match self {
             CursorKey::Rank => json.get().parse::<i32>().ok().map(|rank| format!("({rank})")),
-            CursorKey::Of(Kind::String, _) => text().map(|text| literal(&text)),
+            CursorKey::Of(Kind::String, _) => text().map(|text| Constant::Text(text).typed("")),
             CursorKey::Of(Kind::Number | Kind::Metric, exact) => {
                 let number = json.get();
                 // As we wrote it: JSON's grammar, and an exponent only where a double has one.
@@ -122,18 +123,13 @@ impl CursorKey {
                 Some(format!("array[{}]::text[]", elements.join(", ")))
             }
             CursorKey::Of(Kind::Date, _) => {
-                let text = text()?;
-                time::parse_date(&text, "").ok()?;
-                Some(format!("'{text}'::date"))
+                Some(Constant::Date(time::parse_date(&text()?, "").ok()?).typed(""))
             }
             CursorKey::Of(Kind::DateTime, _) => {
-                let text = text()?;
-                time::parse_datetime(&text, "").ok()?;
-                Some(format!("'{text}'::timestamptz"))
+                Some(Constant::Instant(time::parse_datetime(&text()?, "").ok()?).typed(""))
             }
             CursorKey::Of(Kind::Reference, _) => {
-                let id = Uuid::parse_str(&text()?).ok()?;
-                Some(format!("'{}'::uuid", id.hyphenated()))
+                Some(Constant::Id(Uuid::parse_str(&text()?).ok()?).typed(""))
             }
         }
     }

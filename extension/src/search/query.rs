@@ -2,7 +2,7 @@
 
 use crate::error::{Code, Error};
 use crate::filter::schema::AttributeKey;
-use crate::json;
+use crate::json::{self, text_at};
 use crate::template::definition::unknown_member;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -65,17 +65,17 @@ impl<'a> Query<'a> {
                 continue;
             }
             match name.as_ref() {
-                "global_search" => query.global_search = Some(string_at(value, &here)?),
+                "global_search" => query.global_search = Some(text_at(value, &here)?),
                 "filters" => query.filters = Some(value),
                 "filter_groups" => query.filter_groups = Some(value),
                 "attribute_key" => query.attribute_key = AttributeKey::parse(value, &here)?,
                 "sort" => query.sort = Some(value),
                 "limit" => query.limit = Some(limit_at(value, &here)?),
-                "cursor" => query.cursor = Some(string_at(value, &here)?),
+                "cursor" => query.cursor = Some(text_at(value, &here)?),
                 "fields" => query.fields = Some(fields_at(value, &here)?),
                 "verbose" => query.verbose = json::boolean_at(value, &here)?,
                 "count" => query.count = count_at(value, &here)?,
-                "time_zone" => query.time_zone = Some(string_at(value, &here)?),
+                "time_zone" => query.time_zone = Some(text_at(value, &here)?),
                 "facets" => query.facets = facets_at(value, &here)?,
                 _ => {
                     let hint = format!("a search has {}", KNOWN.join(", "));
@@ -102,10 +102,6 @@ const KNOWN: [&str; 12] = [
     "facets",
 ];
 
-fn string_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Cow<'a, str>, Error> {
-    json::string_at(value, pointer)?.ok_or_else(|| Error::at(Code::InvalidValue, pointer, "must be a string"))
-}
-
 fn limit_at(value: &RawValue, pointer: &str) -> Result<usize, Error> {
     value.get().parse().ok().filter(|limit| (1..=MOST_LIMIT).contains(limit)).ok_or_else(|| {
         Error::at(Code::InvalidValue, pointer, format!("limit is a whole number from 1 to {MOST_LIMIT}"))
@@ -114,7 +110,7 @@ fn limit_at(value: &RawValue, pointer: &str) -> Result<usize, Error> {
 }
 
 fn count_at(value: &RawValue, pointer: &str) -> Result<Count, Error> {
-    match string_at(value, pointer)?.as_ref() {
+    match text_at(value, pointer)?.as_ref() {
         "none" => Ok(Count::None),
         "estimated" => Ok(Count::Estimated),
         "exact" => Ok(Count::Exact),
@@ -129,7 +125,7 @@ fn fields_at(value: &RawValue, pointer: &str) -> Result<Vec<String>, Error> {
         return Ok(names.map(str::to_owned).collect());
     }
     let names = json::array_at(value, pointer)?.into_iter().enumerate();
-    names.map(|(index, name)| Ok(string_at(name, &format!("{pointer}/{index}"))?.into_owned())).collect()
+    names.map(|(index, name)| Ok(text_at(name, &format!("{pointer}/{index}"))?.into_owned())).collect()
 }
 
 fn facets_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Vec<Cow<'a, str>>, Error> {
@@ -138,7 +134,7 @@ fn facets_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Vec<Cow<'a, str>>
         return Err(Error::at(Code::InvalidValue, pointer, format!("at most {MOST_FACETS} facets")));
     }
     let names = names.into_iter().enumerate();
-    names.map(|(index, name)| string_at(name, &format!("{pointer}/{index}"))).collect()
+    names.map(|(index, name)| text_at(name, &format!("{pointer}/{index}"))).collect()
 }
 
 #[cfg(test)]

@@ -3,10 +3,9 @@
 use crate::error::{Code, Error};
 use crate::filter::field::{self, Column, Field, Step};
 use crate::filter::schema::{AttributeKey, Schema};
-use crate::json;
+use crate::json::{self, text_at};
 use crate::template::definition::{Kind, missing, unknown_member};
 use serde_json::value::RawValue;
-use std::borrow::Cow;
 
 /// The most fields that one search is sorted by.
 pub const MOST_KEYS: usize = 5;
@@ -104,10 +103,6 @@ fn described(
     }
     let field = field.ok_or_else(|| missing("field", pointer))?;
     find(&field, direction, nulls, schema, key, &format!("{pointer}/field"))
-}
-
-fn text_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Cow<'a, str>, Error> {
-    json::string_at(value, pointer)?.ok_or_else(|| Error::at(Code::InvalidValue, pointer, "must be a string"))
 }
 
 fn one_of<T>(value: &RawValue, pointer: &str, choices: [(&str, T); 2]) -> Result<T, Error> {

@@ -12,7 +12,7 @@ use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::with_settings;
 use crate::postgres::spi::{Access, Connection};
 use crate::record::read;
-use crate::record::shape::View;
+use crate::record::shape::{STANDARD_COLUMNS, View};
 use crate::record::statement::columns;
 use crate::template::Template;
 use pgrx::pg_sys::{self, Oid};
@@ -35,7 +35,8 @@ pub enum Selection {
     },
 }
 
-/// Finds what the words of a plan select, and which of them no index served. A later page goes on in the way in which the first was made.
+/// Finds what the words of a plan select, and which of them no index served. A later page goes
+/// on in the way in which the first was made.
 pub fn select(
     caller: &Caller,
     template: &Template,
@@ -146,7 +147,7 @@ fn ranked_page(
         template.table_sql(),
         plan.condition
     );
-    let number = super::super::record::shape::STANDARD_COLUMNS + template.attributes.len();
+    let number = STANDARD_COLUMNS + template.attributes.len();
     let mut portion = 2 * (plan.limit + 1);
     while !rest.is_empty() {
         let (now, later) = rest.split_at(portion.min(rest.len()));

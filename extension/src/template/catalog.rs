@@ -4,6 +4,7 @@ use super::load::load;
 use super::{Template, setup};
 use crate::access::{Caller, api_key};
 use crate::error::{Code, Error};
+use crate::postgres::function::{Call, must_not_be_null};
 use crate::postgres::guard::{self, as_owner};
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::{datum, invalidation};
@@ -89,6 +90,11 @@ pub fn by_table(table: Oid) -> Result<Rc<Template>, Error> {
         Error::at(Code::InvalidValue, "/template", format!("{schema}.{name} is not a template"))
             .hint("create one with keyed.create_template(project, slug, attributes)")
     })
+}
+
+/// The template that the first argument of a function names, a `regclass`.
+pub fn by_argument(call: &Call) -> Result<Rc<Template>, Error> {
+    by_table(call.oid(0).ok_or_else(|| must_not_be_null("template"))?)
 }
 
 /// The template with this number.

@@ -184,10 +184,7 @@ pub fn check_default(definition: &Definition, default: &RawValue, pointer: &str)
 
 /// The string at `pointer`, or an error that says a string is wanted.
 pub fn text_at(value: &RawValue, pointer: &str) -> Result<String, Error> {
-    match json::string_at(value, pointer)? {
-        Some(text) => Ok(text.into_owned()),
-        None => Err(Error::at(Code::InvalidValue, pointer, "must be a string")),
-    }
+    Ok(json::text_at(value, pointer)?.into_owned())
 }
 
 /// The error for a member that the definition does not know.

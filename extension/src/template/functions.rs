@@ -2,16 +2,15 @@
 
 use super::creation::{NewTemplate, create};
 use super::definition::{self, missing, text_at};
-use super::{Template, alter, catalog, removal, setup};
+use super::{alter, catalog, removal, setup};
 use crate::access::{Caller, Right, api_key};
 use crate::error::{Code, Error};
 use crate::json;
-use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
+use crate::postgres::function::{Answer, sql_functions};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::{datum, invalidation, trigger};
 use pgrx::pg_sys::Datum;
-use std::rc::Rc;
 
 sql_functions! {
     /// `keyed.init() returns integer`.
@@ -67,13 +66,13 @@ sql_functions! {
     keyed_alter_template => |call| {
         setup::begin_definition()?;
         let changes = call.required_json(1, "changes")?;
-        alter::alter(&*template_argument(call)?, &changes).map(|template| Answer::Json(template.to_json()))
+        alter::alter(&*catalog::by_argument(call)?, &changes).map(|template| Answer::Json(template.to_json()))
     };
 
     /// `keyed.add_attribute(template regclass, attribute jsonb) returns jsonb`.
     keyed_add_attribute => |call| {
         setup::begin_definition()?;
-        let (template, attribute) = (template_argument(call)?, call.required_json(1, "attribute")?);
+        let (template, attribute) = (catalog::by_argument(call)?, call.required_json(1, "attribute")?);
         let slug = attribute_slug(&attribute)?;
         if template.position(&slug).is_some() {
             return Err(Error::at(Code::Conflict, "/slug", format!("there is an attribute {slug:?} already")));
@@ -85,7 +84,7 @@ sql_functions! {
     /// `keyed.alter_attribute(template regclass, slug text, changes jsonb) returns jsonb`.
     keyed_alter_attribute => |call| {
         setup::begin_definition()?;
-        let (template, slug) = (template_argument(call)?, call.required_text(1, "slug")?);
+        let (template, slug) = (catalog::by_argument(call)?, call.required_text(1, "slug")?);
         let changes = call.required_json(2, "changes")?;
         alter::alter(&template, &alter::attribute_body(&template, &slug, &changes)?)
             .map(|template| Answer::Json(template.to_json()))
@@ -94,7 +93,7 @@ sql_functions! {
     /// `keyed.drop_attribute(template regclass, slug text) returns jsonb`.
     keyed_drop_attribute => |call| {
         setup::begin_definition()?;
-        let (template, slug) = (template_argument(call)?, call.required_text(1, "slug")?);
+        let (template, slug) = (catalog::by_argument(call)?, call.required_text(1, "slug")?);
         let mut body = "{\"drop\":[".to_owned();
         json::write_string(&mut body, &slug);
         body.push_str("]}");
@@ -104,7 +103,7 @@ sql_functions! {
     /// `keyed.drop_template(template regclass, with_records boolean) returns void`.
     keyed_drop_template => |call| {
         setup::begin_definition()?;
-        removal::drop_template(&*template_argument(call)?, call.flag(1)).map(|()| Answer::Void)
+        removal::drop_template(&*catalog::by_argument(call)?, call.flag(1)).map(|()| Answer::Void)
     };
 
     /// `keyed_http.alter_template(template text, body text) returns text[]`.
@@ -153,10 +152,6 @@ sql_functions! {
     keyed_revoke_api_key => |call| {
         api_key::revoke(call.integer(0).unwrap_or(0)).map(|revoked| Answer::Datum(Datum::from(revoked)))
     };
-}
-
-fn template_argument(call: &Call) -> Result<Rc<Template>, Error> {
-    catalog::by_table(call.oid(0).ok_or_else(|| must_not_be_null("template"))?)
 }
 
 fn attribute_slug(attribute: &str) -> Result<String, Error> {
