@@ -30,3 +30,30 @@ create function keyed.list_api_keys()
   $$;
 comment on function keyed.list_api_keys() is
   'The API keys, without what would let anyone use them. projects: null for all. Needs keyed_admin.';
+
+create function keyed.grant_access(role name, target text, privileges text[], scope jsonb default null) returns void
+  language c volatile as 'MODULE_PATHNAME', 'keyed_grant_access';
+comment on function keyed.grant_access(name, text, text[], jsonb) is
+  'Grants a role, and with it its members, privileges on a template (target: project.template) or on all templates of a project, those to come included (target: project). privileges: read, create, update, delete (records), define (templates). scope: the records it is about, as a filter of a search ({filters, filter_groups}, an array of conditions, or one condition); null for all; on a whole project only standard fields. What a role has already gets the new scope. Functions, REST and plain SQL obey alike: policies are made on the tables. Needs keyed_admin.';
+
+create function keyed.revoke_access(role name, target text) returns integer
+  language c volatile as 'MODULE_PATHNAME', 'keyed_revoke_access';
+comment on function keyed.revoke_access(name, text) is
+  'Takes back what was granted to a role on this very target; what it was granted on the project stays when the target is a template. Returns how many privileges that were. Needs keyed_admin.';
+
+create function keyed.list_access()
+  returns table (role text, target text, privilege text, scope jsonb, granted_at timestamptz, granted_by text)
+  language sql stable set search_path = pg_catalog, pg_temp as $$
+    select g.role::text, concat_ws('.', p.slug, t.slug), g.privilege, g.scope, g.granted_at, g.granted_by
+    from keyed_state.access_grant g
+    join keyed_state.project p on p.id = g.project_id
+    left join keyed_state.template t on t.id = g.template_id
+    order by 1, 2, g.id
+  $$;
+comment on function keyed.list_access() is
+  'What keyed.grant_access granted. target: a project or a template. scope: null for all records. Needs keyed_admin.';
+
+create function keyed.explain_access(id uuid, role name) returns jsonb
+  language c stable as 'MODULE_PATHNAME', 'keyed_explain_access';
+comment on function keyed.explain_access(uuid, name) is
+  'Why a role sees a record or does not: {sees, because, may, record: live, deleted or missing, grants: [{role, target, privilege, scope, holds, conditions: [{pointer, field, operator, value, holds}]}]}. Needs keyed_admin.';

@@ -12,6 +12,11 @@ create function keyed.guard_record() returns trigger
 comment on function keyed.guard_record() is
   'Trigger before each row of a template''s table: checks and normalises the key, checks values, keeps id and created_at, sets updated_at, refuses removal.';
 
+create function keyed.is_being_deleted(id uuid) returns boolean
+  language c stable strict parallel restricted cost 100 as 'MODULE_PATHNAME', 'keyed_is_being_deleted';
+comment on function keyed.is_being_deleted(uuid) is
+  'Whether a statement of this session is marking the record as deleted at this very moment. Policies of roles that may delete call it: PostgreSQL wants a row that was just written to be visible to its writer.';
+
 create function keyed.guard_truncate() returns trigger
   language c as 'MODULE_PATHNAME', 'keyed_guard_truncate';
 comment on function keyed.guard_truncate() is

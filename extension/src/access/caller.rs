@@ -1,7 +1,9 @@
 //! The caller of a function: a role, and the key it came with.
 
 use super::principal::Principal;
+use super::rights::{self, Privilege, Rights};
 use crate::error::{Code, Error};
+use crate::postgres::guard;
 use crate::postgres::role::{self, TableRight};
 use crate::template::Template;
 use pgrx::pg_sys::Oid;
@@ -21,7 +23,7 @@ pub enum Right {
 }
 
 impl Right {
-    /// The table privilege that stands for it: what PostgreSQL grants is what the functions obey.
+    /// The privilege of PostgreSQL that goes with it: one that was taken away by hand is gone for the functions too.
     fn on_table(self) -> TableRight {
         match self {
             Right::Read => TableRight::Select,
@@ -31,12 +33,13 @@ impl Right {
         }
     }
 
-    fn name(self) -> &'static str {
+    /// The privilege that has to be granted for it.
+    pub fn privilege(self) -> Privilege {
         match self {
-            Right::Read => "read",
-            Right::Create => "create",
-            Right::Update => "update",
-            Right::Delete => "delete",
+            Right::Read => Privilege::Read,
+            Right::Create => Privilege::Create,
+            Right::Update => Privilege::Update,
+            Right::Delete => Privilege::Delete,
         }
     }
 }
@@ -54,9 +57,19 @@ impl Caller {
     pub fn current() -> Caller {
         let principal = Principal::current();
         let role = principal.as_ref().map_or_else(role::current, |principal| Oid::from(principal.role));
+        Caller { principal, ..Caller::of_role(role) }
+    }
+
+    /// One who sees everything: for what is computed in nobody's name.
+    pub fn administrator() -> Caller {
+        Caller { role: guard::owner(), is_admin: true, principal: None }
+    }
+
+    /// A role as it would be on a connection of its own.
+    pub fn of_role(role: Oid) -> Caller {
         let is_admin = role::is_superuser(role)
             || role::find(role::ADMIN).is_some_and(|admin| role::has_rights_of(role, admin));
-        Caller { role, is_admin, principal }
+        Caller { role, is_admin, principal: None }
     }
 
     /// The project in which names of templates are looked up, when one was chosen.
@@ -76,15 +89,83 @@ impl Caller {
         if !self.sees_project(template.project_id) {
             return Err(Error::not_found());
         }
-        if self.is_admin || role::has_table_right(self.role, template.table, right.on_table()) {
+        if self.has(right, template) {
             return Ok(());
         }
-        let role = role::name(self.role).unwrap_or_default();
-        Err(Error::new(
-            Code::Forbidden,
-            format!("role {role:?} may not {} records of {}", right.name(), template.full_name()),
+        let (role, verb) = (self.role_name(), right.privilege().name());
+        let name = template.full_name();
+        Err(Error::new(Code::Forbidden, format!("role {role:?} may not {verb} records of {name}")).hint(
+            format!(
+                "an administrator can grant it: SELECT keyed.grant_access('{role}', '{name}', '{{{verb}}}')"
+            ),
+        ))
+    }
+
+    /// Whether the caller has the right, on some records at least.
+    fn has(&self, right: Right, template: &Template) -> bool {
+        self.is_admin
+            || role::has_table_right(self.role, template.table, right.on_table())
+                && Rights::of(self.role, template).has(right.privilege())
+    }
+
+    /// The records that a right is about, as a condition over their table under this alias; `None` for all.
+    pub(super) fn rows(&self, right: Right, template: &Template, alias: &str) -> Option<String> {
+        if self.is_admin {
+            return None;
+        }
+        if !self.has(right, template) {
+            return Some("false".to_owned());
+        }
+        Rights::of(self.role, template).rows(right.privilege()).condition(alias)
+    }
+
+    /// The refusal of a record that is, or would be, outside of what the caller may do this to.
+    pub fn outside(&self, right: Right, template: &Template) -> Error {
+        let (role, verb) = (self.role_name(), right.privilege().name());
+        let message = format!(
+            "role {role:?} may not {verb} this record of {}: it is, or would be, outside of the scope that the role \
+             was granted",
+            template.full_name()
+        );
+        Error::new(Code::Forbidden, message).hint(
+            "an administrator can tell which condition is not met: SELECT keyed.explain_access(id, role)",
         )
-        .hint(format!("an administrator can grant {} on {}", right.name(), template.full_name())))
+    }
+
+    /// Refuses a caller who may not make templates in a project.
+    pub fn require_define_in(&self, project: i32) -> Result<(), Error> {
+        if self.is_admin || self.sees_project(project) && rights::may_define_in(self.role, project) {
+            return Ok(());
+        }
+        Err(self.may_not_define())
+    }
+
+    /// Refuses a caller who may not change a template.
+    pub fn require_define(&self, template: &Template) -> Result<(), Error> {
+        if !self.sees_project(template.project_id) {
+            return Err(Error::not_found());
+        }
+        if self.is_admin || Rights::of(self.role, template).has(Privilege::Define) {
+            return Ok(());
+        }
+        Err(self.may_not_define())
+    }
+
+    fn may_not_define(&self) -> Error {
+        let role = self.role_name();
+        Error::new(Code::Forbidden, format!("role {role:?} may not define templates")).hint(
+            "this needs a member of keyed_admin, a superuser, or a role that was granted define on the project or \
+             the template",
+        )
+    }
+
+    fn role_name(&self) -> String {
+        role::name(self.role).unwrap_or_default()
+    }
+
+    /// The role that the caller acts as.
+    pub fn role(&self) -> Oid {
+        self.role
     }
 
     /// Whether the caller may do everything in the workspace.
@@ -97,7 +178,7 @@ impl Caller {
         if self.is_admin {
             return Ok(());
         }
-        let role = role::name(self.role).unwrap_or_default();
+        let role = self.role_name();
         Err(Error::new(Code::Forbidden, format!("role {role:?} may not {what}"))
             .hint("this needs a member of keyed_admin, or a superuser"))
     }

@@ -4,8 +4,22 @@
 pub mod api_key;
 /// The caller of a function: a role, and the key it came with.
 pub mod caller;
+/// Grants become policies and privileges of PostgreSQL.
+pub mod enforcement;
+/// Which condition shows or hides a record.
+pub mod explain;
+/// The SQL functions.
+pub mod functions;
+/// Grants: who was given what.
+pub mod grant;
+/// Row-level security as SQL.
+pub mod policy;
 /// What a key says about a transaction, carried in a setting.
 pub mod principal;
+/// What a role may do with the records of a template.
+pub mod rights;
+/// The scope of a grant.
+pub mod scope;
 /// A template as one caller sees it.
 pub mod sight;
 

@@ -20,15 +20,60 @@ impl Sight {
 
 /// The rows of a template that a caller who may read it sees, as a condition in SQL over its table under this alias;
 /// `None` for all. The one place from which the caller's predicate joins a statement.
-fn rows(_caller: &Caller, _template: &Template, _alias: &str) -> Option<String> {
-    // Rights are given on whole tables: who may read one sees all of its rows.
-    None
+pub fn rows(caller: &Caller, template: &Template, alias: &str) -> Option<String> {
+    caller.rows(Right::Read, template, alias)
 }
 
 /// The condition under which a caller sees a record of any template; `None` when the caller may read nothing there.
 pub fn condition(caller: &Caller, template: &Template, alias: &str) -> Option<String> {
     caller.require(Right::Read, template).ok()?;
     Some(rows(caller, template, alias).unwrap_or_else(|| "true".to_owned()))
+}
+
+/// What stands around the records that a caller may write, as conditions over `t`; `None` for every record.
+#[derive(Clone, Debug, Default)]
+pub struct Fence {
+    /// The records that are there for the caller: those it may read, or where it may not read, those of `within`. Any
+    /// other answers as a missing one.
+    pub seen: Option<String>,
+    /// The records that it may do this to, and what they must be afterwards. Another that is seen is refused.
+    pub within: Option<String>,
+}
+
+impl Fence {
+    /// What stands around the records that a caller may do this to. The right itself must have been required.
+    pub fn of(caller: &Caller, right: Right, template: &Template) -> Fence {
+        let own = caller.rows(right, template, ALIAS);
+        // A new record need not be one that its maker may read: a letter box has no window.
+        if right == Right::Create || caller.require(Right::Read, template).is_err() {
+            return Fence { seen: own.clone(), within: own };
+        }
+        let seen = rows(caller, template, ALIAS);
+        let within = match (&seen, own) {
+            (None, own) => own,
+            (Some(seen), Some(own)) if own != *seen => Some(format!("({seen} and {own})")),
+            (seen, _) => (*seen).clone(),
+        };
+        Fence { seen, within }
+    }
+
+    /// Whether it stands around everything.
+    pub fn is_open(&self) -> bool {
+        self.seen.is_none() && self.within.is_none()
+    }
+}
+
+/// The alias of the template's table in every statement on records.
+const ALIAS: &str = "t";
+
+/// A condition as a further part of a chain.
+pub fn and(condition: Option<&str>) -> String {
+    condition.map(|condition| format!(" and {condition}")).unwrap_or_default()
+}
+
+/// A condition as a further column of what a statement returns: whether it holds for the row.
+pub fn verdict(condition: Option<&str>) -> String {
+    format!(", {} is true", condition.unwrap_or("true"))
 }
 
 impl Schema for Sight {

@@ -3,6 +3,7 @@
 
 use super::parse::{Kind, Operation};
 use super::{Done, Outcome};
+use crate::access::sight::{and, verdict};
 use crate::access::{Caller, Right};
 use crate::error::Error;
 use crate::postgres::datum::{self, Argument};
@@ -10,7 +11,8 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::record::changes::{self, Changes};
 use crate::record::reference;
-use crate::record::statement::{LIVE_KEY, argument, differs, type_oid};
+use crate::record::statement::{Fences, LIVE_KEY, argument, differs, type_oid};
+use crate::record::upsert::{self, Mode};
 use crate::record::value::{Change, Value};
 use crate::record::write::key_taken;
 use crate::record_id;
@@ -21,6 +23,10 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::rc::Rc;
 use uuid::Uuid;
+
+/// A row of a group that its writer may not write.
+#[derive(Debug)]
+pub struct OneIsOutside;
 
 /// Operations waiting to be run together.
 #[derive(Default)]
@@ -81,14 +87,15 @@ impl<'a> Group<'a> {
         self.members
     }
 
-    /// Runs them by one statement. An error of PostgreSQL is an error of all.
-    pub fn run(&self, caller: &Caller) -> Vec<(usize, Outcome)> {
-        let Some(first) = self.members.first() else { return Vec::new() };
+    /// Runs them by one statement. An error of PostgreSQL is an error of all, and so is a row that its writer may not
+    /// write: which one it was, they find out one by one.
+    pub fn run(&self, caller: &Caller) -> Result<Vec<(usize, Outcome)>, OneIsOutside> {
+        let Some(first) = self.members.first() else { return Ok(Vec::new()) };
         let template = &first.template;
         let ids: Vec<Uuid> =
             self.members.iter().map(|_| record_id::generate(template.id, datum::random_u64())).collect();
         as_owner(|| match first.kind {
-            Kind::Upsert => self.run_upserts(template, &first.changes, &ids),
+            Kind::Upsert => self.run_upserts(caller, template, &first.changes, &ids),
             _ => self.run_creates(caller, template, &first.changes, &ids),
         })
     }
@@ -99,8 +106,10 @@ impl<'a> Group<'a> {
         template: &Template,
         shape: &Changes,
         ids: &[Uuid],
-    ) -> Vec<(usize, Outcome)> {
-        let written: HashSet<Uuid> = self.execute(template, shape, Kind::Create, ids).into_values().collect();
+    ) -> Result<Vec<(usize, Outcome)>, OneIsOutside> {
+        let fences = upsert::fences(caller, template, Mode::Create);
+        let written: HashSet<Uuid> =
+            self.execute(template, shape, Kind::Create, ids, &fences)?.into_values().collect();
         let outcome = |(member, id): (&Operation, &Uuid)| {
             let outcome = if written.contains(id) {
                 Ok(Done { kind: Kind::Create, id: *id, created: true })
@@ -109,11 +118,18 @@ impl<'a> Group<'a> {
             };
             (member.index, outcome)
         };
-        self.members.iter().zip(ids).map(outcome).collect()
+        Ok(self.members.iter().zip(ids).map(outcome).collect())
     }
 
-    fn run_upserts(&self, template: &Template, shape: &Changes, ids: &[Uuid]) -> Vec<(usize, Outcome)> {
-        let mut by_key = self.execute(template, shape, Kind::Upsert, ids);
+    fn run_upserts(
+        &self,
+        caller: &Caller,
+        template: &Template,
+        shape: &Changes,
+        ids: &[Uuid],
+    ) -> Result<Vec<(usize, Outcome)>, OneIsOutside> {
+        let fences = upsert::fences(caller, template, Mode::Upsert);
+        let mut by_key = self.execute(template, shape, Kind::Upsert, ids, &fences)?;
         // Records that hold these values already were not written: their ids are looked up.
         let unwritten: Vec<&str> = self
             .members
@@ -123,11 +139,12 @@ impl<'a> Group<'a> {
             .collect();
         if !unwritten.is_empty() {
             let sql = format!(
-                "select t.external_key, t.id from {} t where t.external_key = any ($1) and t.deleted_at is null",
+                "select t.external_key, t.id{} from {} t where t.external_key = any ($1) and t.deleted_at is null",
+                verdict(fences.update.within.as_deref()),
                 template.table_sql()
             );
             let plan = template.plan(&sql, || vec![pg_sys::TEXTARRAYOID]);
-            connected(|spi| {
+            let all_are_within = connected(|spi| {
                 let keys = datum::text_array(unwritten.iter().map(|key| Some(*key)));
                 let rows = spi.run(&plan, Access::Latest, &[keys]);
                 for row in 0..rows.len() {
@@ -136,14 +153,18 @@ impl<'a> Group<'a> {
                         by_key.insert(key, id);
                     }
                 }
+                (0..rows.len()).all(|row| rows.get(row, 2).is_some_and(datum::read_bool))
             });
+            if !all_are_within {
+                return Err(OneIsOutside);
+            }
         }
         let outcome = |(member, new): (&Operation, &Uuid)| {
             let key = member.key.value().map(str::to_owned);
             let outcome = by_key.get(&key).map(|id| Done { kind: Kind::Upsert, id: *id, created: id == new });
             (member.index, outcome.ok_or_else(Error::not_found))
         };
-        self.members.iter().zip(ids).map(outcome).collect()
+        Ok(self.members.iter().zip(ids).map(outcome).collect())
     }
 
     /// Runs the statement and gives back the ids written, by key.
@@ -153,8 +174,9 @@ impl<'a> Group<'a> {
         shape: &Changes,
         kind: Kind,
         ids: &[Uuid],
-    ) -> HashMap<Option<String>, Uuid> {
-        let sql = statement(template, shape, kind);
+        fences: &Fences,
+    ) -> Result<HashMap<Option<String>, Uuid>, OneIsOutside> {
+        let sql = statement(template, shape, kind, fences);
         let plan = template.plan(&sql, || {
             let mut types = vec![pg_sys::UUIDARRAYOID, pg_sys::TEXTARRAYOID];
             types.extend(shape.iter().map(|(position, _)| array_oid(template.attributes[*position].kind)));
@@ -170,12 +192,17 @@ impl<'a> Group<'a> {
             let values = self.members.iter().map(|member| element_of(&member.changes[column].1)).collect();
             arguments.push(datum::array_of(values, element));
         }
+        let new: HashSet<&Uuid> = ids.iter().collect();
         connected(|spi| {
             let rows = spi.run(&plan, Access::Latest, &arguments);
             let mut written = HashMap::with_capacity(rows.len());
             let mut unnamed = Vec::new();
             for row in 0..rows.len() {
                 let Some(id) = rows.get(row, 0).map(datum::read_uuid) else { continue };
+                let verdict = if new.contains(&id) { 2 } else { 3 };
+                if !fences.are_open() && !rows.get(row, verdict).is_some_and(datum::read_bool) {
+                    return Err(OneIsOutside);
+                }
                 match rows.get(row, 1).map(datum::read_text) {
                     // Creates are told apart by id alone: several may have no key.
                     _ if kind == Kind::Create => unnamed.push(id),
@@ -185,12 +212,12 @@ impl<'a> Group<'a> {
                 }
             }
             written.extend(unnamed.into_iter().map(|id| (Some(id.to_string()), id)));
-            written
+            Ok(written)
         })
     }
 }
 
-fn statement(template: &Template, shape: &Changes, kind: Kind) -> String {
+fn statement(template: &Template, shape: &Changes, kind: Kind, fences: &Fences) -> String {
     let (mut names, mut values, mut parameters, mut aliases) =
         (String::new(), String::new(), String::new(), String::new());
     let (mut updates, mut changed) = (String::new(), String::new());
@@ -209,13 +236,15 @@ fn statement(template: &Template, shape: &Changes, kind: Kind) -> String {
     let action = if kind == Kind::Create || shape.is_empty() {
         "nothing".to_owned()
     } else {
-        format!("update set {updates}updated_at = now() where {changed}")
+        let within = and(fences.update.within.as_deref());
+        format!("update set {updates}updated_at = now() where ({changed}){within}")
     };
     format!(
         "insert into {} as t (id, external_key{names}) select u.id, u.external_key{values} \
          from unnest($1, $2{parameters}) u (id, external_key{aliases}) \
-         on conflict (external_key) where {LIVE_KEY} do {action} returning t.id, t.external_key",
-        template.table_sql()
+         on conflict (external_key) where {LIVE_KEY} do {action} returning t.id, t.external_key{}",
+        template.table_sql(),
+        fences.verdicts()
     )
 }
 

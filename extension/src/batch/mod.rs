@@ -112,17 +112,19 @@ fn finish(
         return Ok(());
     }
     if group.len() > 1 {
-        match attempt(|| Ok(group.run(caller))) {
+        // One bad row must not cost its neighbours: each is tried again alone.
+        match attempt(|| group.run(caller)) {
             Ok(Ok(done)) => {
                 for (index, outcome) in done {
                     settle(atomic, index, outcome, outcomes)?;
                 }
                 return Ok(());
             }
-            Ok(Err(error)) => return Err(error),
-            // One bad row must not cost its neighbours: each is tried again alone.
-            Err(caught) => rethrow_unless_local(caught)?,
-        };
+            Ok(Err(group::OneIsOutside)) => {}
+            Err(caught) => {
+                rethrow_unless_local(caught)?;
+            }
+        }
     }
     for operation in group.into_members() {
         let outcome = alone(|| single::run(caller, &operation, operation.changes.clone()))?;

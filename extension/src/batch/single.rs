@@ -18,7 +18,8 @@ pub fn run(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome 
             .map(|(id, created)| done(id, created)),
         (Kind::Update, Some(id), _) => {
             caller.require(Right::Update, template)?;
-            write::update(caller, template, id, &operation.key, changes).map(|_| done(id, false))
+            write::update(caller, Right::Update, template, id, &operation.key, changes)
+                .map(|_| done(id, false))
         }
         (Kind::Update, None, Some(key)) => {
             upsert::upsert(caller, template, Mode::Update, key, changes).map(|(id, _)| done(id, false))
@@ -35,5 +36,6 @@ pub fn run(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome 
 
 /// Makes the references that had to wait until all records of a circle exist.
 pub fn link(caller: &Caller, operation: &Operation, done: Done, changes: Changes) -> Outcome {
-    write::update(caller, &operation.template, done.id, &Key::Absent, changes).map(|_| done)
+    let right = if done.created { Right::Create } else { Right::Update };
+    write::update(caller, right, &operation.template, done.id, &Key::Absent, changes).map(|_| done)
 }

@@ -78,6 +78,11 @@ pub struct Use {
 }
 
 impl Filter {
+    /// The filter of a template that no record passes.
+    pub fn never(template: i32) -> Filter {
+        Filter { tree: Tree::never(), template, time_zone: "UTC".to_owned() }
+    }
+
     /// Whether every record passes, whatever it holds.
     pub fn is_always_true(&self) -> bool {
         self.tree.is_always()

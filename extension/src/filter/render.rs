@@ -14,6 +14,7 @@ use super::schema::Schema;
 use super::tree::Tree;
 use crate::quote::literal;
 use crate::template::definition::Kind;
+use std::cell::RefCell;
 
 /// How many characters of a text its index holds; see [`crate::template::ddl::index`].
 const INDEXED_CHARACTERS: usize = 200;
@@ -28,18 +29,16 @@ pub struct Options {
 /// The condition that holds for exactly the rows that pass the filter, over the table under `alias`. It is in
 /// parentheses, or a constant: `true`, when every row passes, or `false`.
 pub fn render(filter: &Filter, alias: &str, options: Options) -> String {
-    let now = options.now.map(|at| Constant::Instant(at).typed(""));
-    let writer = Writer {
-        time_zone: literal(&filter.time_zone),
-        now: now.unwrap_or_else(|| "pg_catalog.now()".to_owned()),
-        has_many_paths: filter.tree.leaves().iter().filter(|leaf| !leaf.path.is_empty()).count()
-            >= MANY_PATHS,
-    };
-    match &filter.tree {
-        always if always.is_always() => "true".to_owned(),
-        never if never.is_never() => "false".to_owned(),
-        tree => format!("({})", writer.tree(tree, alias).text),
-    }
+    Writer::new(filter, options, None).filter(filter, alias)
+}
+
+/// The same condition for a place whose reader may not look into other tables, such as a policy: each query of another
+/// table is replaced by a call of the function that `name` gives for its number, and stands under that number in the
+/// list.
+pub fn render_apart(filter: &Filter, alias: &str, name: &dyn Fn(usize) -> String) -> (String, Vec<String>) {
+    let apart = Apart { root: alias, name, queries: RefCell::default() };
+    let condition = Writer::new(filter, Options::default(), Some(&apart)).filter(filter, alias);
+    (condition, apart.queries.into_inner())
 }
 
 /// A condition in SQL.
@@ -75,13 +74,49 @@ const OR: &str = " or ";
 /// it seconds for fifty of them.
 const MANY_PATHS: usize = 6;
 
-struct Writer {
+/// Queries of other tables, taken out of a condition.
+struct Apart<'a> {
+    /// The alias of the filtered table: what is further in stays within its query.
+    root: &'a str,
+    name: &'a dyn Fn(usize) -> String,
+    queries: RefCell<Vec<String>>,
+}
+
+struct Writer<'a> {
     time_zone: String,
     now: String,
     has_many_paths: bool,
+    apart: Option<&'a Apart<'a>>,
 }
 
-impl Writer {
+impl<'a> Writer<'a> {
+    fn new(filter: &Filter, options: Options, apart: Option<&'a Apart<'a>>) -> Writer<'a> {
+        let now = options.now.map(|at| Constant::Instant(at).typed(""));
+        let is_behind = |leaf: &&&Predicate| !leaf.path.is_empty();
+        Writer {
+            time_zone: literal(&filter.time_zone),
+            now: now.unwrap_or_else(|| "pg_catalog.now()".to_owned()),
+            has_many_paths: filter.tree.leaves().iter().filter(is_behind).count() >= MANY_PATHS,
+            apart,
+        }
+    }
+
+    fn filter(&self, filter: &Filter, alias: &str) -> String {
+        match &filter.tree {
+            always if always.is_always() => "true".to_owned(),
+            never if never.is_never() => "false".to_owned(),
+            tree => format!("({})", self.tree(tree, alias).text),
+        }
+    }
+
+    /// A query of another table that stands in a condition on the table under this alias.
+    fn query(&self, query: String, alias: &str) -> String {
+        let Some(apart) = self.apart.filter(|apart| apart.root == alias) else { return query };
+        let mut queries = apart.queries.borrow_mut();
+        queries.push(query);
+        format!("select {}()", (apart.name)(queries.len() - 1))
+    }
+
     fn tree(&self, tree: &Tree<Predicate>, alias: &str) -> Sql {
         match tree {
             Tree::All(parts) => Sql::chain(parts.iter().map(|part| self.tree(part, alias)), AND),
@@ -104,9 +139,8 @@ impl Writer {
         let (table, condition) = (step.target.table(), Sql::chain(parts, AND).text);
         let reference = format!("{alias}.{}", crate::quote::identifier(&step.slug));
         let barrier = if self.has_many_paths { " offset 0" } else { "" };
-        Sql::single(format!(
-            "{reference} in (select {inner}.id from {table} {inner} where {condition}{barrier})"
-        ))
+        let query = format!("select {inner}.id from {table} {inner} where {condition}{barrier}");
+        Sql::single(format!("{reference} in ({})", self.query(query, alias)))
     }
 
     fn test(&self, predicate: &Predicate, alias: &str) -> Sql {
@@ -117,7 +151,7 @@ impl Writer {
         let name = column.sql(alias);
         match test {
             Test::OneOf(constants) => self.one_of(constants, column, &name),
-            Test::HoldsKey(keys, target) => holds_key(keys, &**target, &name, &inner_alias(alias)),
+            Test::HoldsKey(keys, target) => self.holds_key(keys, &**target, &name, alias),
             Test::Like { pattern, ignores_case } => {
                 let operator = if *ignores_case { "ilike" } else { "like" };
                 Sql::single(format!("{name} {operator} {}", literal(pattern)))
@@ -194,6 +228,22 @@ impl Writer {
         let to = Sql::single(format!("{name} < {}", after(LAST_MOMENT)));
         Sql::chain([from, to], AND)
     }
+
+    /// At most as many records as keys are looked for. As an array their ids come from a query that runs once, before the
+    /// rest, and find the column's index wherever the condition stands; a subquery after `in` would find it only outside
+    /// of any `or`.
+    fn holds_key(&self, keys: &[String], target: &dyn Schema, name: &str, alias: &str) -> Sql {
+        let inner = &inner_alias(alias);
+        let literals: Vec<String> = keys.iter().map(|key| literal(key)).collect();
+        let holds = match literals.as_slice() {
+            [key] => format!("{inner}.external_key = {key}"),
+            many => format!("{inner}.external_key = any (array[{}]::text[])", many.join(", ")),
+        };
+        let parts = std::iter::once(Sql::single(holds)).chain(live_and_visible(target, inner));
+        let (table, condition) = (target.table(), Sql::chain(parts, AND).text);
+        let query = format!("select {inner}.id from {table} {inner} where {condition}");
+        Sql::single(format!("{name} = any (array({}))", self.query(query, alias)))
+    }
 }
 
 /// Null and the empty text are found by the index of a text too: the beginning of each is itself.
@@ -208,20 +258,6 @@ fn empty(column: &Column, name: &str) -> Sql {
         Kind::List => Sql::chain([is_null, Sql::single(format!("{compared} = '{{}}'::text[]"))], OR),
         _ => is_null,
     }
-}
-
-/// At most as many records as keys are looked for. As an array their ids come from a query that runs once, before the
-/// rest, and find the column's index wherever the condition stands; a subquery after `in` would find it only outside
-/// of any `or`.
-fn holds_key(keys: &[String], target: &dyn Schema, name: &str, inner: &str) -> Sql {
-    let literals: Vec<String> = keys.iter().map(|key| literal(key)).collect();
-    let holds = match literals.as_slice() {
-        [key] => format!("{inner}.external_key = {key}"),
-        many => format!("{inner}.external_key = any (array[{}]::text[])", many.join(", ")),
-    };
-    let parts = std::iter::once(Sql::single(holds)).chain(live_and_visible(target, inner));
-    let (table, condition) = (target.table(), Sql::chain(parts, AND).text);
-    Sql::single(format!("{name} = any (array(select {inner}.id from {table} {inner} where {condition}))"))
 }
 
 fn live_and_visible(target: &dyn Schema, alias: &str) -> Vec<Sql> {

@@ -6,6 +6,7 @@ use crate::json::write_string;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
+use crate::record::read;
 use crate::record::shape::write_value;
 use crate::template::ddl;
 use crate::template::definition::Kind;
@@ -18,7 +19,8 @@ const MOST_LIMIT: i32 = 1000;
 
 /// The history of a record, deleted ones included, newest first: `{history:[…],next_cursor}`.
 pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>) -> Result<String, Error> {
-    let template = crate::record::read::template_of(caller, id, Right::Read)?;
+    let template = read::template_of(caller, id, Right::Read)?;
+    read::require_seen(caller, &template, id)?;
     let limit = limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MOST_LIMIT).contains(&limit) {
         return Err(Error::at(

@@ -14,7 +14,7 @@ use crate::postgres::insert::{insert_row, lock_table};
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::transaction::{self, Moment};
 use crate::postgres::trigger::{self, Firing};
-use crate::record::guard::{changed_attributes, operation};
+use crate::record::guard::{changed_attributes, is_deleted, operation};
 use crate::record::shape::write_value;
 use crate::record_id;
 use crate::search::text::upkeep;
@@ -85,6 +85,7 @@ thread_local! {
 pub fn note_history(call: &Call) -> Result<Answer, Error> {
     let firing = Firing::from_call(call)?;
     let template = catalog::by_table(firing.table)?;
+    is_deleted();
     let pass = Answer::Datum(firing.pass());
     let operation = operation(&firing);
     if !guard::is_own_work() {

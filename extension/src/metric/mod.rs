@@ -3,6 +3,7 @@
 /// A series, page by page.
 pub mod series;
 
+use crate::access::policy;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
@@ -16,11 +17,16 @@ use uuid::Uuid;
 
 /// The table of a template's series.
 pub fn table_sql(template: i32) -> String {
-    format!("keyed_state.metric_{template}")
+    format!("keyed_state.{}", table_name(template))
 }
 
-/// Makes that table.
-pub fn create_table(template: i32, full_name: &str) -> String {
+/// Its name in the schema of the state.
+pub fn table_name(template: i32) -> String {
+    format!("metric_{template}")
+}
+
+/// Makes that table beside the one of the records.
+pub fn create_table(template: i32, full_name: &str, records: &str) -> String {
     let table = table_sql(template);
     format!(
         "create table {table} ( \
@@ -32,8 +38,9 @@ pub fn create_table(template: i32, full_name: &str) -> String {
          comment on column {table}.at is 'When the value was measured.'; \
          comment on column {table}.id is 'Tells points of one time apart.'; \
          comment on column {table}.value is 'What was measured.'; \
-         grant select on {table} to keyed_admin;",
-        crate::quote::literal(&format!("Series of the metrics of {full_name}: every point ever appended."))
+         grant select on {table} to keyed_admin; {}",
+        crate::quote::literal(&format!("Series of the metrics of {full_name}: every point ever appended.")),
+        policy::enable_beside(&table_name(template), records)
     )
 }
 

@@ -6,6 +6,7 @@ use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
+use crate::record::read;
 use crate::record::shape::{write_double, write_value};
 use crate::record::time;
 use crate::template::Template;
@@ -50,7 +51,8 @@ pub struct Query {
 
 /// The series of a record's metric: `{points:[{at,value}],next_cursor}`, oldest first.
 pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &Query) -> Result<String, Error> {
-    let template = crate::record::read::template_of(caller, record, Right::Read)?;
+    let template = read::template_of(caller, record, Right::Read)?;
+    read::require_seen(caller, &template, record)?;
     let attribute = template.position(slug).map(|position| &template.attributes[position]);
     let attribute = attribute.filter(|attribute| attribute.kind == Kind::Metric).ok_or_else(|| {
         let message = format!("{} has no metric {slug:?}", template.full_name());

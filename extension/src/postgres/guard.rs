@@ -222,7 +222,7 @@ pub fn subtransaction<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
 }
 
 /// Like [`subtransaction`], for a body that can also refuse by itself: then, too, what it did is undone.
-pub fn attempt<R>(body: impl FnOnce() -> Result<R, Error>) -> Result<Result<R, Error>, Box<Caught>> {
+pub fn attempt<R, E>(body: impl FnOnce() -> Result<R, E>) -> Result<Result<R, E>, Box<Caught>> {
     subtransaction_if(body, Result::is_ok)
 }
 

@@ -17,8 +17,18 @@ thread_local! {
 
 /// Registers the callback; called once when the library is loaded.
 pub fn register() {
-    // SAFETY: the callback lives as long as the library, which is never unloaded.
-    unsafe { pg_sys::CacheRegisterRelcacheCallback(Some(forget), Datum::from(0usize)) };
+    // SAFETY: the callbacks live as long as the library, which is never unloaded.
+    unsafe {
+        pg_sys::CacheRegisterRelcacheCallback(Some(forget), Datum::from(0usize));
+        let memberships = pg_sys::SysCacheIdentifier::AUTHMEMROLEMEM as i32;
+        pg_sys::CacheRegisterSyscacheCallback(memberships, Some(forget_all), Datum::from(0usize));
+    }
+}
+
+/// Who is a member of which role decides who may do what, everywhere.
+#[pg_guard]
+unsafe extern "C-unwind" fn forget_all(_unused: Datum, _cache: i32, _hash: u32) {
+    note(Oid::INVALID);
 }
 
 #[pg_guard]

@@ -8,6 +8,9 @@ pub const OWNER: &CStr = c"keyed_owner";
 /// The role whose members may do everything in the workspace.
 pub const ADMIN: &CStr = c"keyed_admin";
 
+/// The role that the proxy logs in as.
+pub const PROXY: &CStr = c"keyed_proxy";
+
 /// The oid of a role, when it exists.
 pub fn find(name: &CStr) -> Option<Oid> {
     // SAFETY: the name is NUL-terminated; a missing role yields InvalidOid.

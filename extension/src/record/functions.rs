@@ -5,7 +5,7 @@ use super::read::{self, Lifetime};
 use super::shape::View;
 use super::upsert::{self, Mode};
 use super::write::{self, Key};
-use crate::access::{Caller, Right};
+use crate::access::{Caller, Right, sight};
 use crate::error::{Code, Error};
 use crate::history;
 use crate::json;
@@ -16,6 +16,7 @@ use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
 use crate::postgres::spi::Access;
 use crate::record_id;
 use crate::template::{Template, catalog};
+use pgrx::pg_sys::Datum;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
@@ -35,6 +36,11 @@ sql_functions! {
 
     /// `keyed.guard_record() returns trigger`.
     keyed_guard_record => super::guard::guard_record;
+
+    /// `keyed.is_being_deleted(id uuid) returns boolean`.
+    keyed_is_being_deleted => |call| {
+        Ok(Answer::Datum(Datum::from(call.uuid(0).is_some_and(super::guard::is_being_deleted))))
+    };
 
     /// `keyed.guard_truncate() returns trigger`.
     keyed_guard_truncate => super::guard::guard_truncate;
@@ -137,7 +143,8 @@ pub(super) fn get_record(
     let template = read::template_of(&caller, id, Right::Read)?;
     let view = View::parse(&caller, &template, fields, verbose)?;
     let lifetime = if include_deleted { Lifetime::Any } else { Lifetime::Live };
-    read::by_id(&template, id, lifetime, &view, Access::Snapshot)
+    let seen = sight::rows(&caller, &template, "t");
+    read::by_id(&template, id, seen.as_deref(), lifetime, &view, Access::Snapshot)
 }
 
 pub(super) fn get_by_key(
@@ -148,7 +155,8 @@ pub(super) fn get_by_key(
 ) -> Result<String, Error> {
     let caller = Caller::current();
     caller.require(Right::Read, template)?;
-    read::by_key(template, key, &View::parse(&caller, template, fields, verbose)?)
+    let seen = sight::rows(&caller, template, "t");
+    read::by_key(template, key, seen.as_deref(), &View::parse(&caller, template, fields, verbose)?)
 }
 
 pub(super) fn patch(id: Uuid, body: &str) -> Result<String, Error> {

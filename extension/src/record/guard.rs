@@ -1,6 +1,7 @@
 //! The trigger that keeps every rule, whoever writes: our functions, or an INSERT or UPDATE typed in psql.
 
 use super::{reference, time, value};
+use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::key;
 use crate::postgres::datum::{self, Argument};
@@ -14,6 +15,8 @@ use crate::search::text;
 use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, catalog, column};
 use pgrx::pg_sys::{self, Datum};
+use std::cell::Cell;
+use uuid::Uuid;
 
 /// `keyed.guard_record() returns trigger`, before each row.
 pub fn guard_record(call: &Call) -> Result<Answer, Error> {
@@ -88,6 +91,13 @@ fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> R
     }
     // SAFETY: reads a variable of the session.
     let now = unsafe { pg_sys::GetCurrentTransactionStartTimestamp() };
+    if new.get(column::DELETED_AT).is_some() && old.get(column::DELETED_AT).is_none() {
+        BEING_DELETED.set(new.get(column::ID).map(datum::read_uuid));
+        // The policies of those who may delete know a record that is deleted now by this time.
+        if !role::has_rights_of(role::current(), guard::owner()) {
+            replaced.push((column::DELETED_AT, Some(Datum::from(now))));
+        }
+    }
     if new.get(column::UPDATED_AT).map(datum::read_i64) != Some(now) {
         replaced.push((column::UPDATED_AT, Some(Datum::from(now))));
     }
@@ -127,13 +137,14 @@ fn normalize_key(new: &Row, replaced: &mut Vec<(i16, Argument)>) -> Result<(), E
     })
 }
 
-/// A reference typed by hand must name a live record, like one that a function was given: the foreign key alone
-/// would be content with a deleted one.
+/// A reference typed by hand must name a live record that its writer sees, like one that a function was given: the
+/// foreign key alone would be content with a deleted or hidden one.
 fn check_target(attribute: &Attribute, value: Datum) -> Result<(), Error> {
     if attribute.kind != Kind::Reference || guard::is_own_work() {
         return Ok(());
     }
-    if attribute.target.is_some_and(|target| reference::is_live(target, datum::read_uuid(value))) {
+    let caller = Caller::current();
+    if attribute.target.is_some_and(|target| reference::is_live(&caller, target, datum::read_uuid(value))) {
         return Ok(());
     }
     Err(reference::not_found(attribute))
@@ -190,6 +201,21 @@ fn check_value(attribute: &Attribute, datum: Datum) -> Result<(), Error> {
         }
         Kind::Metric | Kind::Date | Kind::DateTime | Kind::Reference => Ok(()),
     }
+}
+
+thread_local! {
+    /// The record that a statement at hand is marking as deleted.
+    static BEING_DELETED: Cell<Option<Uuid>> = const { Cell::new(None) };
+}
+
+/// Whether a record is being marked as deleted at this very moment, by a statement of this session.
+pub fn is_being_deleted(id: Uuid) -> bool {
+    BEING_DELETED.get() == Some(id)
+}
+
+/// The record is deleted: from now on nobody sees it any more.
+pub fn is_deleted() {
+    BEING_DELETED.set(None);
 }
 
 /// What happened to a record, as history names it.

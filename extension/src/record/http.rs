@@ -130,7 +130,7 @@ fn http_upsert(template: &Template, body: &str, mode: Mode, return_record: bool)
     if return_record {
         body.push_str(",\"record\":");
         let view = View::of_written(&caller, template);
-        body.push_str(&read::by_id(template, id, Lifetime::Live, &view, Access::Latest)?);
+        body.push_str(&read::by_id(template, id, None, Lifetime::Live, &view, Access::Latest)?);
     }
     body.push('}');
     Ok(answer(if created { 201 } else { 200 }, created.then_some(id), Some(body)))

@@ -2,6 +2,7 @@
 
 use super::shape::{self, View};
 use super::statement::columns;
+use crate::access::sight::{self, Fence, and, verdict};
 use crate::access::{Caller, Right};
 use crate::error::Error;
 use crate::key;
@@ -31,15 +32,17 @@ pub fn template_of(caller: &Caller, id: Uuid, right: Right) -> Result<Rc<Templat
     Ok(template)
 }
 
-/// The record with this id.
+/// The record with this id, if it passes the condition.
 pub fn by_id(
     template: &Template,
     id: Uuid,
+    seen: Option<&str>,
     lifetime: Lifetime,
     view: &View,
     access: Access,
 ) -> Result<String, Error> {
     if access == Access::Snapshot
+        && seen.is_none()
         && let Some(found) =
             by_index(template, Index::PrimaryKey, column::ID, index::UUID, datum::uuid(id), lifetime, view)
     {
@@ -49,49 +52,94 @@ pub fn by_id(
         Lifetime::Live => "t.id = $1 and t.deleted_at is null",
         Lifetime::Any => "t.id = $1",
     };
-    one(template, condition, pg_sys::UUIDOID, datum::uuid(id), view, access)
+    one(template, &format!("{condition}{}", and(seen)), pg_sys::UUIDOID, datum::uuid(id), view, access)
 }
 
-/// The live record that holds this key; a key that breaks the rules is held by none.
-pub fn by_key(template: &Template, key: &str, view: &View) -> Result<String, Error> {
+/// The live record that holds this key, if it passes the condition; a key that breaks the rules is held by none.
+pub fn by_key(template: &Template, key: &str, seen: Option<&str>, view: &View) -> Result<String, Error> {
     let Ok(key) = key::normalize(key) else { return Err(Error::not_found()) };
     let value = datum::text(key);
-    if let Some(index) = template.key_index.map(Index::Known)
+    if seen.is_none()
+        && let Some(index) = template.key_index.map(Index::Known)
         && let Some(found) =
             by_index(template, index, column::EXTERNAL_KEY, index::KEY, value, Lifetime::Live, view)
     {
         return found;
     }
-    let condition = "t.external_key = $1 and t.deleted_at is null";
-    one(template, condition, pg_sys::TEXTOID, value, view, Access::Snapshot)
+    let condition = format!("t.external_key = $1 and t.deleted_at is null{}", and(seen));
+    one(template, &condition, pg_sys::TEXTOID, value, view, Access::Snapshot)
 }
 
-/// The id of the live record that holds this key.
+/// A record that stands where a caller wants to write.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    /// Its id.
+    pub id: Uuid,
+    /// Whether it is there for the caller.
+    pub is_seen: bool,
+    /// Whether the caller may write it.
+    pub is_within: bool,
+}
+
+/// The id of the live record that holds this key, whoever may see it.
 pub fn id_by_key(template: &Template, key: &str) -> Option<Uuid> {
-    let sql = format!(
-        "select t.id from {} t where t.external_key = $1 and t.deleted_at is null",
-        template.table_sql()
-    );
-    as_owner(|| {
-        let plan = template.plan(&sql, || vec![pg_sys::TEXTOID]);
-        connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &[datum::text(key)]);
-            (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten()
-        })
-    })
+    holder(template, key, &Fence::default()).map(|standing| standing.id)
 }
 
-/// Locks the row that a condition names until the transaction ends, and tells its id: no other can write it then, and
-/// every statement from now on sees what was written before.
-pub fn lock(template: &Template, condition: &str, parameter: Oid, argument: Argument) -> Option<Uuid> {
-    let sql = format!("select t.id from {} t where {condition} for no key update", template.table_sql());
+/// The live record that holds this key.
+pub fn holder(template: &Template, key: &str, fence: &Fence) -> Option<Standing> {
+    let condition = "t.external_key = $1 and t.deleted_at is null";
+    standing(template, condition, "", fence, pg_sys::TEXTOID, datum::text(key))
+}
+
+/// Locks the row that a condition names until the transaction ends: no other can write it then, and every statement
+/// from now on sees what was written before.
+pub fn lock(
+    template: &Template,
+    condition: &str,
+    fence: &Fence,
+    parameter: Oid,
+    argument: Argument,
+) -> Option<Standing> {
+    standing(template, condition, " for no key update", fence, parameter, argument)
+}
+
+fn standing(
+    template: &Template,
+    condition: &str,
+    locking: &str,
+    fence: &Fence,
+    parameter: Oid,
+    argument: Argument,
+) -> Option<Standing> {
+    let verdicts = match fence.is_open() {
+        true => String::new(),
+        false => verdict(fence.seen.as_deref()) + &verdict(fence.within.as_deref()),
+    };
+    let sql = format!("select t.id{verdicts} from {} t where {condition}{locking}", template.table_sql());
     as_owner(|| {
         let plan = template.plan(&sql, || vec![parameter]);
         connected(|spi| {
             let rows = spi.run(&plan, Access::Latest, &[argument]);
-            (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten()
+            if rows.is_empty() {
+                return None;
+            }
+            let holds = |column| fence.is_open() || rows.get(0, column).is_some_and(datum::read_bool);
+            Some(Standing {
+                id: rows.get(0, 0).map(datum::read_uuid)?,
+                is_seen: holds(1),
+                is_within: holds(2),
+            })
         })
     })
+}
+
+/// Refuses a caller who does not see the record of this id, deleted or not.
+pub fn require_seen(caller: &Caller, template: &Template, id: Uuid) -> Result<(), Error> {
+    let Some(seen) = sight::rows(caller, template, "t") else { return Ok(()) };
+    let fence = Fence { seen: Some(seen), within: None };
+    let standing = standing(template, "t.id = $1", "", &fence, pg_sys::UUIDOID, datum::uuid(id));
+    standing.filter(|it| it.is_seen).map(|_| ()).ok_or_else(Error::not_found)
 }
 
 /// The record that an index finds; none when there is no such index, or when more is wanted than the row itself.

@@ -2,6 +2,7 @@
 
 use super::changes::Changes;
 use super::value::{Change, Value};
+use crate::access::sight::{self, and};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::postgres::datum;
@@ -39,9 +40,9 @@ pub fn not_found(attribute: &Attribute) -> Error {
         .hint("create it first, or send null")
 }
 
-/// Whether a template has a live record with this id.
-pub fn is_live(target: i32, id: Uuid) -> bool {
-    catalog::by_id(target).is_some_and(|target| look_up(&target, &Wanted::Id(id)).is_some())
+/// Whether a template has a live record with this id, as far as the caller sees.
+pub fn is_live(caller: &Caller, target: i32, id: Uuid) -> bool {
+    find(caller, target, &Wanted::Id(id)).is_some()
 }
 
 enum Wanted<'a> {
@@ -52,15 +53,15 @@ enum Wanted<'a> {
 fn find(caller: &Caller, target: i32, wanted: &Wanted) -> Option<Uuid> {
     let target: Rc<Template> = catalog::by_id(target)?;
     caller.require(Right::Read, &target).ok()?;
-    look_up(&target, wanted)
-}
-
-fn look_up(target: &Template, wanted: &Wanted) -> Option<Uuid> {
     let (condition, parameter, argument) = match wanted {
         Wanted::Id(id) => ("t.id = $1", pg_sys::UUIDOID, datum::uuid(*id)),
         Wanted::Key(key) => ("t.external_key = $1", pg_sys::TEXTOID, datum::text(key)),
     };
-    let sql = format!("select t.id from {} t where {condition} and t.deleted_at is null", target.table_sql());
+    let sql = format!(
+        "select t.id from {} t where {condition} and t.deleted_at is null{}",
+        target.table_sql(),
+        and(sight::rows(caller, &target, "t").as_deref())
+    );
     as_owner(|| {
         let plan = target.plan(&sql, || vec![parameter]);
         connected(|spi| {

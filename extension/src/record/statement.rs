@@ -2,6 +2,7 @@
 
 use super::changes::Changes;
 use super::value::{Change, Point, Value};
+use crate::access::sight::{Fence, and, verdict};
 use crate::postgres::datum::{self, Argument};
 use crate::template::definition::Kind;
 use crate::template::{Attribute, Template};
@@ -187,29 +188,61 @@ pub fn insert(template: &Template, assignments: &Assignments, returning: &str) -
 }
 
 /// Creates a record or updates the live one that holds the key: $1 id, $2 key, then the values. Returns the id of
-/// the record written, or nothing when the record holds these values already.
-pub fn upsert(template: &Template, assignments: &Assignments) -> String {
+/// the record written, or nothing when the record holds these values already or lies outside of the fence.
+pub fn upsert(template: &Template, assignments: &Assignments, fences: &Fences) -> String {
     let (names, values) = assignments.inserted(3);
     let action = if assignments.is_empty() {
         "nothing".to_owned()
     } else {
-        format!("update set {} where true{}", assignments.updated(template, 3), assignments.changed(3))
+        format!(
+            "update set {} where true{}{}",
+            assignments.updated(template, 3),
+            assignments.changed(3),
+            and(fences.update.within.as_deref())
+        )
     };
     format!(
         "insert into {} as t (id, external_key{names}) values ($1, $2{values}) \
-         on conflict (external_key) where {LIVE_KEY} do {action} returning t.id",
-        template.table_sql()
+         on conflict (external_key) where {LIVE_KEY} do {action} returning t.id{}",
+        template.table_sql(),
+        fences.verdicts()
     )
 }
 
 /// Updates the live record that holds the key: $1 key, then the values.
-pub fn update_by_key(template: &Template, assignments: &Assignments) -> String {
+pub fn update_by_key(template: &Template, assignments: &Assignments, fence: &Fence) -> String {
     format!(
-        "update {} t set {} where t.external_key = $1 and t.deleted_at is null{} returning t.id",
+        "update {} t set {} where t.external_key = $1 and t.deleted_at is null{}{} returning t.id{}",
         template.table_sql(),
         assignments.updated(template, 2),
-        assignments.changed(2)
+        assignments.changed(2),
+        and(fence.within.as_deref()),
+        verdict(fence.within.as_deref())
     )
+}
+
+/// What stands around the records of an upsert: around those it creates, and around those it updates.
+#[derive(Debug, Default)]
+pub struct Fences {
+    /// Around new records.
+    pub create: Fence,
+    /// Around records that are there.
+    pub update: Fence,
+}
+
+impl Fences {
+    /// Whether they stand around everything.
+    pub fn are_open(&self) -> bool {
+        self.create.is_open() && self.update.is_open()
+    }
+
+    /// Two further columns of what a statement returns: whether the row may be created, and whether it may be updated.
+    pub fn verdicts(&self) -> String {
+        if self.are_open() {
+            return String::new();
+        }
+        verdict(self.create.within.as_deref()) + &verdict(self.update.within.as_deref())
+    }
 }
 
 /// What a PATCH does to the key.
@@ -221,8 +254,14 @@ pub enum KeyAssignment {
     Set,
 }
 
-/// Updates a live record: $1 id, $2 key (only with [`KeyAssignment::Set`]), then the values.
-pub fn update_by_id(template: &Template, key: KeyAssignment, assignments: &Assignments) -> String {
+/// Updates a live record: $1 id, $2 key (only with [`KeyAssignment::Set`]), then the values. Returns the columns of the
+/// record and whether it still lies within the fence.
+pub fn update_by_id(
+    template: &Template,
+    key: KeyAssignment,
+    assignments: &Assignments,
+    fence: &Fence,
+) -> String {
     let (set_key, changed) = match key {
         KeyAssignment::Keep => ("", assignments.changed(2)),
         KeyAssignment::Set => {
@@ -236,10 +275,12 @@ pub fn update_by_id(template: &Template, key: KeyAssignment, assignments: &Assig
     };
     let first = if key == KeyAssignment::Set { 3 } else { 2 };
     format!(
-        "update {} t set {set_key}{} where t.id = $1 and t.deleted_at is null{changed} returning {}",
+        "update {} t set {set_key}{} where t.id = $1 and t.deleted_at is null{changed}{} returning {}{}",
         template.table_sql(),
         assignments.updated(template, first),
-        columns(template)
+        and(fence.within.as_deref()),
+        columns(template),
+        verdict(fence.within.as_deref())
     )
 }
 

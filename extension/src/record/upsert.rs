@@ -2,18 +2,21 @@
 //! which of the two it was.
 
 use super::changes::{self, Changes};
-use super::statement::{self, Assignments, Verb};
+use super::read::{self, Standing};
+use super::reference;
+use super::statement::{self, Assignments, Fences, Verb};
 use super::write::{Key, key_and_values, key_taken};
-use super::{read, reference};
+use crate::access::sight::{Fence, verdict};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
-use crate::postgres::datum;
+use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Access, Plan, connected};
 use crate::template::Template;
 use crate::{json, key, metric, record_id};
 use pgrx::pg_sys;
 use serde_json::value::RawValue;
+use std::rc::Rc;
 use uuid::Uuid;
 
 /// How often a writer that keeps losing to others tries before it gives up.
@@ -82,125 +85,211 @@ pub fn upsert(
     require_rights(caller, template, mode)?;
     reference::resolve(caller, template, &mut changes)?;
     metric::stamp(&mut changes);
+    let upsert = Upsert { caller, template, key, changes: &changes, fences: fences(caller, template, mode) };
     let complete = changes::is_complete(template, &changes);
-    let (id, created) = match mode {
+    let (id, created) = as_owner(|| match mode {
         Mode::Create => {
             changes::check_complete(template, &changes)?;
-            (insert(template, key, &changes).ok_or_else(|| key_taken(caller, template, key))?, true)
+            Ok((upsert.insert()?.ok_or_else(|| key_taken(caller, template, key))?, true))
         }
-        Mode::Update => (update(template, key, &changes).ok_or_else(Error::not_found)?, false),
-        Mode::Upsert if complete && metric::has_points(&changes) => lock_then_write(template, key, &changes)?,
-        Mode::Upsert if complete => insert_or_update(template, key, &changes)?,
-        Mode::Upsert => update_or_insert(template, key, &changes)?,
-    };
+        Mode::Update => Ok((upsert.update()?.ok_or_else(Error::not_found)?, false)),
+        Mode::Upsert if complete && metric::has_points(&changes) => upsert.lock_then_write(),
+        Mode::Upsert if complete => upsert.insert_or_update(),
+        Mode::Upsert => upsert.update_or_insert(),
+    })?;
     metric::append(template, id, &changes);
     Ok((id, created))
 }
 
-/// The one statement. Its row tells the branch: a new id means created, another one means updated. No row means
-/// that the record holds these values already; then it is locked by us and can be read.
-fn insert_or_update(template: &Template, key: &str, changes: &Changes) -> Result<(Uuid, bool), Error> {
-    let assignments = Assignments::new(template, changes);
-    as_owner(|| {
-        let sql = || statement::upsert(template, &assignments);
-        let plan = template.plan_of(&assignments.name(Verb::Upsert), sql, || key_and_values(&assignments));
+/// What stands around the records that an upsert may write.
+pub fn fences(caller: &Caller, template: &Template, mode: Mode) -> Fences {
+    let of = |right, is_needed| if is_needed { Fence::of(caller, right, template) } else { Fence::default() };
+    Fences {
+        create: of(Right::Create, mode != Mode::Update),
+        update: of(Right::Update, mode != Mode::Create),
+    }
+}
+
+/// A write to the record that holds a key.
+struct Upsert<'a> {
+    caller: &'a Caller,
+    template: &'a Template,
+    key: &'a str,
+    changes: &'a Changes<'a>,
+    fences: Fences,
+}
+
+impl Upsert<'_> {
+    /// The one statement. Its row tells the branch: a new id means created, another one means updated. No row means
+    /// that the record holds these values already, or is not this caller's to write.
+    fn insert_or_update(&self) -> Result<(Uuid, bool), Error> {
+        let (template, fences) = (self.template, &self.fences);
+        let assignments = Assignments::new(template, self.changes);
+        let sql = || statement::upsert(template, &assignments, fences);
+        let plan = self.plan(Verb::Upsert, &assignments, fences.are_open(), sql, key_and_values);
         for _ in 0..MOST_TRIES {
             let id = record_id::generate(template.id, datum::random_u64());
             let written = connected(|spi| {
-                let mut arguments = vec![datum::uuid(id), datum::text(key)];
-                arguments.extend_from_slice(&assignments.arguments);
-                let rows = spi.run(&plan, Access::Latest, &arguments);
-                (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten()
+                let rows = spi.run(&plan, Access::Latest, &self.arguments(Some(id), &assignments));
+                if rows.is_empty() {
+                    return None;
+                }
+                let written = rows.get(0, 0).map(datum::read_uuid)?;
+                let verdict = if written == id { 1 } else { 2 };
+                let is_within = fences.are_open() || rows.get(0, verdict).is_some_and(datum::read_bool);
+                Some((written, is_within))
             });
-            if let Some(written) = written {
-                return Ok((written, written == id));
+            match written {
+                Some((written, true)) => return Ok((written, written == id)),
+                Some((written, false)) => {
+                    let right = if written == id { Right::Create } else { Right::Update };
+                    return Err(self.caller.outside(right, template));
+                }
+                None => {}
             }
-            if let Some(existing) = read::id_by_key(template, key) {
-                return Ok((existing, false));
+            if let Some(standing) = read::holder(template, self.key, &fences.update) {
+                return self.unchanged(standing).map(|id| (id, false));
             }
         }
         Err(gave_up())
-    })
-}
+    }
 
-/// The way of an upsert that appends to a series. Which point is the latest is read from the series, and a statement
-/// that has to wait for another writer would read it as it was before: so the row is locked by a statement of its own.
-fn lock_then_write(template: &Template, key: &str, changes: &Changes) -> Result<(Uuid, bool), Error> {
-    for _ in 0..MOST_TRIES {
-        if let Some(id) = update(template, key, changes) {
+    /// The record that a statement left alone: it is as it should be, or not this caller's.
+    fn unchanged(&self, standing: Standing) -> Result<Uuid, Error> {
+        match standing {
+            Standing { is_seen: true, is_within: true, id } => Ok(id),
+            Standing { is_seen: true, .. } => Err(self.caller.outside(Right::Update, self.template)),
+            // That a key is taken is told, by whom is not.
+            _ => Err(key_taken(self.caller, self.template, self.key)),
+        }
+    }
+
+    /// The way of an upsert that appends to a series. Which point is the latest is read from the series, and a
+    /// statement that has to wait for another writer would read it as it was before: so the row is locked by a
+    /// statement of its own.
+    fn lock_then_write(&self) -> Result<(Uuid, bool), Error> {
+        for _ in 0..MOST_TRIES {
+            if let Some(id) = self.update()? {
+                return Ok((id, false));
+            }
+            if let Some(id) = self.insert()? {
+                return Ok((id, true));
+            }
+            self.require_unseen_holder_is_told()?;
+        }
+        Err(gave_up())
+    }
+
+    /// Refuses a key that is held by a record out of the caller's sight, which no further try would change.
+    fn require_unseen_holder_is_told(&self) -> Result<(), Error> {
+        match read::holder(self.template, self.key, &self.fences.update) {
+            Some(standing) if !standing.is_seen => self.unchanged(standing).map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The way of an upsert that does not list every required attribute. PostgreSQL checks NOT NULL before it looks
+    /// for a conflict, so the record must be found first; only when there is none does the lack matter.
+    fn update_or_insert(&self) -> Result<(Uuid, bool), Error> {
+        if let Some(id) = self.update()? {
             return Ok((id, false));
         }
-        if let Some(id) = insert(template, key, changes) {
-            return Ok((id, true));
-        }
+        self.require_unseen_holder_is_told()?;
+        Err(changes::check_complete(self.template, self.changes).err().unwrap_or_else(gave_up))
     }
-    Err(gave_up())
-}
 
-/// The way of an upsert that does not list every required attribute. PostgreSQL checks NOT NULL before it looks for
-/// a conflict, so the record must be found first; only when there is none does the lack matter.
-fn update_or_insert(template: &Template, key: &str, changes: &Changes) -> Result<(Uuid, bool), Error> {
-    match update(template, key, changes) {
-        Some(id) => Ok((id, false)),
-        None => Err(changes::check_complete(template, changes).err().unwrap_or_else(gave_up)),
-    }
-}
-
-fn insert(template: &Template, key: &str, changes: &Changes) -> Option<Uuid> {
-    let assignments = Assignments::new(template, changes);
-    as_owner(|| {
-        let sql = || statement::insert(template, &assignments, "t.id");
-        let plan = template.plan_of(&assignments.name(Verb::Insert), sql, || key_and_values(&assignments));
+    fn insert(&self) -> Result<Option<Uuid>, Error> {
+        let (template, fence) = (self.template, &self.fences.create);
+        let assignments = Assignments::new(template, self.changes);
+        let sql = || {
+            statement::insert(template, &assignments, &format!("t.id{}", verdict(fence.within.as_deref())))
+        };
+        let plan = self.plan(Verb::Insert, &assignments, fence.is_open(), sql, key_and_values);
         let id = record_id::generate(template.id, datum::random_u64());
-        connected(|spi| {
-            let mut arguments = vec![datum::uuid(id), datum::text(key)];
-            arguments.extend_from_slice(&assignments.arguments);
-            let rows = spi.run(&plan, Access::Latest, &arguments);
-            (!rows.is_empty()).then_some(id)
-        })
-    })
-}
-
-/// Updates the live record that holds the key. No row written can mean three things: the values are there already,
-/// nobody holds the key, or the record that was waited for gave the key away to one that the statement did not see
-/// yet. A lock tells them apart: once it is held, the same statement again can only miss because nothing differs.
-fn update(template: &Template, key: &str, changes: &Changes) -> Option<Uuid> {
-    let assignments = Assignments::new(template, changes);
-    if assignments.is_empty() {
-        return read::id_by_key(template, key);
-    }
-    let run = || update_once(template, key, &assignments);
-    for _ in 0..MOST_TRIES {
-        // Which point of a series is the latest would be read too early by a statement that has to wait.
-        if !metric::has_points(changes)
-            && let Some(id) = run()
-        {
-            return Some(id);
+        let is_within = connected(|spi| {
+            let rows = spi.run(&plan, Access::Latest, &self.arguments(Some(id), &assignments));
+            (!rows.is_empty()).then(|| rows.get(0, 1).is_some_and(datum::read_bool))
+        });
+        match is_within {
+            None => Ok(None),
+            Some(true) => Ok(Some(id)),
+            Some(false) => Err(self.caller.outside(Right::Create, template)),
         }
-        let holder = "t.external_key = $1 and t.deleted_at is null";
-        if let Some(id) = read::lock(template, holder, pg_sys::TEXTOID, datum::text(key)) {
-            return run().or(Some(id));
-        }
-        read::id_by_key(template, key)?;
     }
-    gave_up().raise()
-}
 
-fn update_once(template: &Template, key: &str, assignments: &Assignments) -> Option<Uuid> {
-    as_owner(|| {
-        let sql = || statement::update_by_key(template, assignments);
-        let plan = template.plan_of(&assignments.name(Verb::UpdateByKey), sql, || {
+    /// Updates the live record that holds the key, if the caller sees it. No row written can mean three things: the
+    /// values are there already, nobody holds the key, or the record that was waited for gave the key away to one that
+    /// the statement did not see yet. A lock tells them apart: once it is held, the same statement again can only miss
+    /// because nothing differs.
+    fn update(&self) -> Result<Option<Uuid>, Error> {
+        let (template, key, fence) = (self.template, self.key, &self.fences.update);
+        let assignments = Assignments::new(template, self.changes);
+        let seen = |standing: Option<Standing>| standing.filter(|standing| standing.is_seen);
+        if assignments.is_empty() {
+            return seen(read::holder(template, key, fence)).map(|it| self.unchanged(it)).transpose();
+        }
+        for _ in 0..MOST_TRIES {
+            // Which point of a series is the latest would be read too early by a statement that has to wait.
+            if !metric::has_points(self.changes)
+                && let Some(id) = self.update_once(&assignments)?
+            {
+                return Ok(Some(id));
+            }
+            let holder = "t.external_key = $1 and t.deleted_at is null";
+            let locked = read::lock(template, holder, fence, pg_sys::TEXTOID, datum::text(key));
+            if locked.is_some() {
+                let Some(standing) = seen(locked) else { return Ok(None) };
+                let id = self.unchanged(standing)?;
+                return Ok(self.update_once(&assignments)?.or(Some(id)));
+            }
+            if read::id_by_key(template, key).is_none() {
+                return Ok(None);
+            }
+        }
+        Err(gave_up())
+    }
+
+    fn update_once(&self, assignments: &Assignments) -> Result<Option<Uuid>, Error> {
+        let (template, fence) = (self.template, &self.fences.update);
+        let sql = || statement::update_by_key(template, assignments, fence);
+        let plan = self.plan(Verb::UpdateByKey, assignments, fence.is_open(), sql, |assignments| {
             let mut types = vec![pg_sys::TEXTOID];
             types.extend(assignments.parameter_types());
             types
         });
-        let mut arguments = vec![datum::text(key)];
+        let written = connected(|spi| {
+            let rows = spi.run(&plan, Access::Latest, &self.arguments(None, assignments));
+            let id = (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten()?;
+            Some((id, rows.get(0, 1).is_some_and(datum::read_bool)))
+        });
+        match written {
+            Some((_, false)) => Err(self.caller.outside(Right::Update, template)),
+            written => Ok(written.map(|(id, _)| id)),
+        }
+    }
+
+    /// The kept statement: without fences it is known by less than its text.
+    fn plan(
+        &self,
+        verb: Verb,
+        assignments: &Assignments,
+        is_open: bool,
+        sql: impl FnOnce() -> String,
+        parameters: impl FnOnce(&Assignments) -> Vec<pg_sys::Oid>,
+    ) -> Rc<Plan> {
+        if is_open {
+            return self.template.plan_of(&assignments.name(verb), sql, || parameters(assignments));
+        }
+        self.template.plan(&sql(), || parameters(assignments))
+    }
+
+    fn arguments(&self, id: Option<Uuid>, assignments: &Assignments) -> Vec<Argument> {
+        let mut arguments = Vec::with_capacity(2 + assignments.arguments.len());
+        arguments.extend(id.map(datum::uuid));
+        arguments.push(datum::text(self.key));
         arguments.extend_from_slice(&assignments.arguments);
-        connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &arguments);
-            (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten()
-        })
-    })
+        arguments
+    }
 }
 
 fn gave_up() -> Error {

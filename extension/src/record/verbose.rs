@@ -1,6 +1,7 @@
 //! What `verbose=true` adds: `attribute_values`, each with its type, label and what helps a person read it.
 
 use super::shape::{Columns, STANDARD_COLUMNS, View, write_name, write_value};
+use crate::access::sight::{self, and};
 use crate::access::{Caller, Right};
 use crate::json::write_string;
 use crate::postgres::datum;
@@ -59,8 +60,9 @@ pub fn write_target(out: &mut String, caller: &Caller, attribute: &Attribute, ta
     };
     let display = target.display_slug().map_or("null::text".to_owned(), |slug| format!("t.\"{slug}\"::text"));
     let sql = format!(
-        "select {display}, t.external_key from {} t where t.id = $1 and t.deleted_at is null",
-        target.table_sql()
+        "select {display}, t.external_key from {} t where t.id = $1 and t.deleted_at is null{}",
+        target.table_sql(),
+        and(sight::rows(caller, &target, "t").as_deref())
     );
     let plan = target.plan(&sql, || vec![pg_sys::UUIDOID]);
     connected(|spi| {

@@ -1,15 +1,16 @@
 //! Create, change, delete and restore a record. Each is one statement; the triggers keep the rules and the history.
 
 use super::changes::{self, Changes};
-use super::read::{self, Lifetime, to_json};
-use super::shape::View;
+use super::read::{self, Lifetime, Standing, to_json};
+use super::shape::{STANDARD_COLUMNS, View};
 use super::statement::{self, Assignments, KeyAssignment, columns};
 use super::{reference, upsert};
+use crate::access::sight::{Fence, and, verdict};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::{as_owner, subtransaction};
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Access, Rows, connected};
 use crate::template::Template;
 use crate::{metric, record_id};
 use pgrx::pg_sys;
@@ -51,20 +52,45 @@ pub fn create(
     metric::stamp(&mut changes);
     let id = record_id::generate(template.id, datum::random_u64());
     let view = View::of_written(caller, template);
+    let fence = Fence::of(caller, Right::Create, template);
     let record = as_owner(|| {
         let assignments = Assignments::new(template, &changes);
-        let sql = statement::insert(template, &assignments, &columns(template));
+        let returning = columns(template) + &verdict(fence.within.as_deref());
+        let sql = statement::insert(template, &assignments, &returning);
         let plan = template.plan(&sql, || key_and_values(&assignments));
         connected(|spi| {
             let mut arguments = vec![datum::uuid(id), datum::optional_text(key)];
             arguments.extend_from_slice(&assignments.arguments);
-            let rows = spi.run(&plan, Access::Latest, &arguments);
-            (!rows.is_empty()).then(|| to_json(template, &rows, 0, &view))
+            written(&spi.run(&plan, Access::Latest, &arguments), template, &view)
         })
     });
-    let Some(record) = record else { return Err(key_taken(caller, template, key.unwrap_or_default())) };
+    let record = match record {
+        Some(Written::Within(record)) => record,
+        Some(Written::Outside) => return Err(caller.outside(Right::Create, template)),
+        None => return Err(key_taken(caller, template, key.unwrap_or_default())),
+    };
     metric::append(template, id, &changes);
     Ok((id, record))
+}
+
+/// What a statement wrote.
+enum Written {
+    /// The record, as JSON.
+    Within(String),
+    /// A record that must not be: the error that follows undoes it.
+    Outside,
+}
+
+/// What a statement wrote that returns the columns of a record and whether it lies within its writer's fence.
+fn written(rows: &Rows, template: &Template, view: &View) -> Option<Written> {
+    if rows.is_empty() {
+        return None;
+    }
+    let verdict = STANDARD_COLUMNS + template.attributes.len();
+    Some(match rows.get(0, verdict).is_some_and(datum::read_bool) {
+        true => Written::Within(to_json(template, rows, 0, view)),
+        false => Written::Outside,
+    })
 }
 
 /// The parameter types of a statement that begins with id and key.
@@ -77,8 +103,10 @@ pub fn key_and_values(assignments: &Assignments) -> Vec<pg_sys::Oid> {
 /// The refusal of a key that another live record holds.
 pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
     let message = format!("another live record of {} holds the external_key {key:?}", template.full_name());
-    let may_read = caller.require(Right::Read, template).is_ok();
-    let existing_id = if may_read { read::id_by_key(template, key) } else { None };
+    let existing_id = caller.require(Right::Read, template).ok().and_then(|()| {
+        let holder = read::holder(template, key, &Fence::of(caller, Right::Read, template))?;
+        holder.is_seen.then_some(holder.id)
+    });
     Error { existing_id, ..Error::at(Code::ExternalKeyTaken, "/external_key", message) }
         .hint("send another key, or write to that record: PUT …/by-key, keyed.upsert_by_key")
 }
@@ -92,19 +120,21 @@ pub fn patch(
 ) -> Result<String, Error> {
     let template = read::template_of(caller, id, Right::Update)?;
     let changes = body.map(|body| changes::parse(&template, body)).transpose()?.unwrap_or_default();
-    update(caller, &template, id, key, changes)
+    update(caller, Right::Update, &template, id, key, changes)
 }
 
 /// Replaces all attribute values; the key stays.
 pub fn replace(caller: &Caller, id: Uuid, body: &serde_json::value::RawValue) -> Result<String, Error> {
     let template = read::template_of(caller, id, Right::Update)?;
     let changes = changes::complete_for_replacement(&template, changes::parse(&template, body)?)?;
-    update(caller, &template, id, &Key::Absent, changes)
+    update(caller, Right::Update, &template, id, &Key::Absent, changes)
 }
 
-/// Updates a live record; the template's right was checked.
+/// Updates a live record. The right, which was required on the template, is also what the record must be within the
+/// scope of: to write for the second time to a record just made is still to make it.
 pub fn update(
     caller: &Caller,
+    right: Right,
     template: &Template,
     id: Uuid,
     key: &Key,
@@ -114,11 +144,12 @@ pub fn update(
     metric::stamp(&mut changes);
     let assignments = Assignments::new(template, &changes);
     let view = View::of_written(caller, template);
+    let fence = Fence::of(caller, right, template);
     if assignments.is_empty() && *key == Key::Absent {
-        return read::by_id(template, id, Lifetime::Live, &view, Access::Latest);
+        return read::by_id(template, id, fence.seen.as_deref(), Lifetime::Live, &view, Access::Latest);
     }
     if metric::has_points(&changes) {
-        read::lock(template, "t.id = $1", pg_sys::UUIDOID, datum::uuid(id));
+        read::lock(template, "t.id = $1", &fence, pg_sys::UUIDOID, datum::uuid(id));
     }
     let (assignment, mut arguments, mut types) = (
         if *key == Key::Absent { KeyAssignment::Keep } else { KeyAssignment::Set },
@@ -131,28 +162,45 @@ pub fn update(
     }
     arguments.extend_from_slice(&assignments.arguments);
     types.extend(assignments.parameter_types());
-    let sql = statement::update_by_id(template, assignment, &assignments);
-    let mut written = write_one(caller, template, &sql, types.clone(), &arguments, key)?;
+    let sql = statement::update_by_id(template, assignment, &assignments, &fence);
+    let mut written = write_one(caller, right, template, &sql, types.clone(), &arguments, key)?;
     if written.is_none() {
-        // Nothing differed, there is no such record, or it was deleted and restored while this one waited. A record that
-        // cannot be locked is not there, whoever may restore it from now on; with the lock held, the same statement
-        // again can only miss because nothing differs.
+        // Nothing differed, there is no such record for this caller, or it was deleted and restored while this one
+        // waited. A record that cannot be locked is not there, whoever may restore it from now on; with the lock held,
+        // the same statement again can only miss because nothing differs.
         let live = "t.id = $1 and t.deleted_at is null";
-        read::lock(template, live, pg_sys::UUIDOID, datum::uuid(id)).ok_or_else(Error::not_found)?;
-        written = write_one(caller, template, &sql, types, &arguments, key)?;
+        let standing = read::lock(template, live, &fence, pg_sys::UUIDOID, datum::uuid(id));
+        require_within(caller, right, template, standing)?;
+        written = write_one(caller, right, template, &sql, types, &arguments, key)?;
     }
     match written {
         Some(record) => {
             metric::append(template, id, &changes);
             Ok(record)
         }
-        None => read::by_id(template, id, Lifetime::Live, &view, Access::Latest),
+        None => read::by_id(template, id, None, Lifetime::Live, &view, Access::Latest),
     }
 }
 
-/// Runs a statement that returns the written record; a key that is taken comes back as our own error.
+/// Refuses a record that is not there for the caller, or that the caller may not write.
+fn require_within(
+    caller: &Caller,
+    right: Right,
+    template: &Template,
+    standing: Option<Standing>,
+) -> Result<Uuid, Error> {
+    match standing {
+        Some(Standing { is_seen: true, is_within: true, id }) => Ok(id),
+        Some(Standing { is_seen: true, .. }) => Err(caller.outside(right, template)),
+        _ => Err(Error::not_found()),
+    }
+}
+
+/// Runs a statement that returns the written record and whether it is within its writer's fence; a key that is taken
+/// comes back as our own error.
 fn write_one(
     caller: &Caller,
+    right: Right,
     template: &Template,
     sql: &str,
     types: Vec<pg_sys::Oid>,
@@ -163,61 +211,75 @@ fn write_one(
     let run = || {
         as_owner(|| {
             let plan = template.plan(sql, || types);
-            connected(|spi| {
-                let rows = spi.run(&plan, Access::Latest, arguments);
-                (!rows.is_empty()).then(|| to_json(template, &rows, 0, &view))
-            })
+            connected(|spi| written(&spi.run(&plan, Access::Latest, arguments), template, &view))
         })
     };
     // Only a write that touches the key can meet a taken one; the others are spared the subtransaction.
-    let Some(wanted) = key.value() else { return Ok(run()) };
-    subtransaction(run).map_err(|caught| match caught.state {
-        PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => key_taken(caller, template, wanted),
-        _ => caught.rethrow(),
-    })
+    let outcome = match key.value() {
+        None => run(),
+        Some(wanted) => subtransaction(run).map_err(|caught| match caught.state {
+            PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => key_taken(caller, template, wanted),
+            _ => caught.rethrow(),
+        })?,
+    };
+    match outcome {
+        Some(Written::Within(record)) => Ok(Some(record)),
+        Some(Written::Outside) => Err(caller.outside(right, template)),
+        None => Ok(None),
+    }
 }
 
 /// Marks a live record as deleted, which releases its key.
 pub fn delete(caller: &Caller, id: Uuid) -> Result<(), Error> {
     let template = read::template_of(caller, id, Right::Delete)?;
-    delete_where(&template, "t.id = $1", pg_sys::UUIDOID, datum::uuid(id)).map(|_| ())
+    delete_where(caller, &template, "t.id = $1", pg_sys::UUIDOID, datum::uuid(id)).map(|_| ())
 }
 
 /// Marks the live record that holds the key as deleted, and tells which it was.
 pub fn delete_by_key(caller: &Caller, template: &Template, key: &str) -> Result<Uuid, Error> {
     caller.require(Right::Delete, template)?;
     let Ok(key) = crate::key::normalize(key) else { return Err(Error::not_found()) };
-    delete_where(template, "t.external_key = $1", pg_sys::TEXTOID, datum::text(key))
+    delete_where(caller, template, "t.external_key = $1", pg_sys::TEXTOID, datum::text(key))
 }
 
 fn delete_where(
+    caller: &Caller,
     template: &Template,
     condition: &str,
     parameter: pg_sys::Oid,
     argument: Argument,
 ) -> Result<Uuid, Error> {
+    let fence = Fence::of(caller, Right::Delete, template);
+    let condition = format!("{condition} and t.deleted_at is null");
     let sql = format!(
-        "update {} t set deleted_at = now(), updated_at = now() where {condition} and t.deleted_at is null \
-         returning t.id",
-        template.table_sql()
+        "update {} t set deleted_at = now(), updated_at = now() where {condition}{} returning t.id",
+        template.table_sql(),
+        and(fence.within.as_deref())
     );
-    as_owner(|| {
+    let deleted = as_owner(|| {
         let plan = template.plan(&sql, || vec![parameter]);
         connected(|spi| {
             let rows = spi.run(&plan, Access::Latest, &[argument]);
             if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_uuid) }
         })
-    })
-    .ok_or_else(Error::not_found)
+    });
+    if deleted.is_none() && !fence.is_open() {
+        let standing = read::lock(template, &condition, &fence, parameter, argument);
+        require_within(caller, Right::Delete, template, standing)?;
+    }
+    deleted.ok_or_else(Error::not_found)
 }
 
 /// Brings a deleted record back, with its old key or with the one given.
 pub fn restore(caller: &Caller, id: Uuid, key: &Key) -> Result<String, Error> {
     let template = read::template_of(caller, id, Right::Update)?;
+    let fence = Fence::of(caller, Right::Update, &template);
     let old_key = as_owner(|| {
         let sql = format!(
-            "select t.external_key, t.deleted_at from {} t where t.id = $1 for update",
-            template.table_sql()
+            "select t.external_key, t.deleted_at{} from {} t where t.id = $1{} for update",
+            verdict(fence.within.as_deref()),
+            template.table_sql(),
+            and(fence.seen.as_deref())
         );
         let plan = template.plan(&sql, || vec![pg_sys::UUIDOID]);
         connected(|spi| {
@@ -231,6 +293,9 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key) -> Result<String, Error> {
                     "the record is not deleted: there is nothing to restore",
                 ));
             }
+            if !rows.get(0, 2).is_some_and(datum::read_bool) {
+                return Err(caller.outside(Right::Update, &template));
+            }
             Ok(rows.get(0, 0).map(datum::read_text))
         })
     })?;
@@ -240,17 +305,21 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key) -> Result<String, Error> {
     };
     let sql = format!(
         "update {} t set deleted_at = null, external_key = $2, updated_at = now() where t.id = $1 \
-         and t.deleted_at is not null returning {}",
+         and t.deleted_at is not null returning {}{}",
         template.table_sql(),
-        columns(&template)
+        columns(&template),
+        verdict(fence.within.as_deref())
     );
     let arguments = [datum::uuid(id), datum::optional_text(wanted.value())];
     let types = vec![pg_sys::UUIDOID, pg_sys::TEXTOID];
     let restored =
-        write_one(caller, &template, &sql, types, &arguments, &wanted).map_err(|error| match error.code {
-            Code::ExternalKeyTaken => error
-                .hint("send {\"external_key\": \"another\"}, or null to restore the record without a key"),
-            _ => error,
+        write_one(caller, Right::Update, &template, &sql, types, &arguments, &wanted).map_err(|error| {
+            match error.code {
+                Code::ExternalKeyTaken => error.hint(
+                    "send {\"external_key\": \"another\"}, or null to restore the record without a key",
+                ),
+                _ => error,
+            }
         })?;
     restored.ok_or_else(Error::not_found)
 }

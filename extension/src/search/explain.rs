@@ -1,11 +1,11 @@
 //! How a search is done: its statement, the planner's plan, and in words what no index serves.
 
-use super::plan::Plan;
+use super::plan::{Plan, RECORD};
 use super::query::Query;
 use super::run::select;
 use super::time_zone;
 use super::words::{self, Selection};
-use crate::access::sight::Sight;
+use crate::access::sight::{self, Sight};
 use crate::access::{Caller, Right};
 use crate::error::Error;
 use crate::postgres::datum;
@@ -20,11 +20,14 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
     let query = Query::parse(body)?;
     let sight = Sight::new(caller, Rc::clone(template));
     let plan = Plan::new(&query, &sight, &time_zone::check(query.time_zone.as_deref())?)?;
+    // How many rows there are, hidden ones included, is not for a caller who sees only some.
+    let is_fenced = sight::rows(caller, template, RECORD).is_some();
+    let explain = if is_fenced { "explain (costs off)" } else { "explain" };
     let mut out = String::new();
     let mut selected = String::new();
     if let Some(words) = &plan.words {
         let (selection, scanned) = words::select(caller, template, words, plan.position.as_ref())?;
-        out.push_str(&describe(&selection, &scanned));
+        out.push_str(&describe(&selection, &scanned, is_fenced));
         if plan.keys.is_empty() {
             return Ok(out);
         }
@@ -47,7 +50,7 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
             without_jit(|| {
                 connected(|spi| {
                     // PostgreSQL explains nothing through a fixed snapshot.
-                    let rows = spi.run_once(&format!("explain {sql}"), Access::Latest, &[]);
+                    let rows = spi.run_once(&format!("{explain} {sql}"), Access::Latest, &[]);
                     (0..rows.len())
                         .filter_map(|row| rows.get(row, 0).map(datum::read_text))
                         .collect::<Vec<_>>()
@@ -70,8 +73,9 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
 }
 
 /// What became of the words.
-fn describe(selection: &Selection, scanned: &[String]) -> String {
+fn describe(selection: &Selection, scanned: &[String], is_fenced: bool) -> String {
     let mut out = match selection {
+        Selection::Ranked(_) if is_fenced => "The records that hold the words are ranked.\n".to_owned(),
         Selection::Ranked(ranked) => format!("{} records hold the words; they are ranked.\n", ranked.len()),
         Selection::Newest { .. } => {
             "So many records hold the words that they are not ranked: documents are read from \

@@ -2,8 +2,8 @@
 
 use super::creation::check_language;
 use super::definition::{self, Kind, text_at, unknown_member};
-use super::{Attribute, Template, attribute, catalog};
-use crate::access::Caller;
+use super::{Attribute, Template, attribute, catalog, setup};
+use crate::access::{Caller, grant};
 use crate::error::{Code, Error};
 use crate::json::{self, pointer_step};
 use crate::metric;
@@ -21,7 +21,8 @@ use std::rc::Rc;
 /// Changes a template as a PATCH body says: `rename` first, then `drop`, then `attributes` (known slugs are
 /// changed, new ones added), then label, display and language.
 pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
-    Caller::current().require_admin("define templates")?;
+    Caller::current().require_define(template)?;
+    setup::lock_definitions();
     let body = json::object(body)?;
     let member = |wanted: &str| body.0.iter().find(|(name, _)| name == wanted).map(|(_, value)| *value);
     for (name, _) in &body.0 {
@@ -53,7 +54,14 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                             add_or_change(spi, &*current(id)?, entry, &format!("/attributes/{position}"))?;
                         }
                     }
-                    set_template(spi, &*current(id)?, member("label"), member("display"), member("language"))
+                    set_template(
+                        spi,
+                        &*current(id)?,
+                        member("label"),
+                        member("display"),
+                        member("language"),
+                    )?;
+                    grant::check_scopes(spi, current(id)?.project_id)
                 };
                 // An error undoes every step, like one that PostgreSQL raises.
                 if let Err(error) = steps() {
@@ -77,6 +85,11 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
         PgSqlErrorCode::ERRCODE_DUPLICATE_COLUMN => {
             Error::at(Code::Conflict, "/attributes", "there is an attribute or a column of that name already")
         }
+        PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST => Error::new(
+            Code::Conflict,
+            format!("{} is still in use: {}", template.full_name(), caught.message),
+        )
+        .hint("views and scopes of roles use it: drop those, or grant with another scope, first"),
         _ => caught.rethrow(),
     })?;
     catalog::by_id(id).ok_or_else(Error::not_found)
@@ -129,6 +142,7 @@ fn rename(spi: &Connection, template: &Template, old: &str, new: &str, pointer: 
     if template.position(new).is_some() {
         return Err(Error::at(Code::Conflict, pointer, format!("there is an attribute {new:?} already")));
     }
+    grant::rename_attribute(spi, template.project_id, attribute.id, new)?;
     spi.script(&format!("alter table {} rename column \"{old}\" to \"{new}\"", template.table_sql()));
     update_attribute(spi, attribute, "slug", pg_sys::TEXTOID, datum::text(new));
     if template.display.as_deref() == Some(old) {

@@ -47,7 +47,7 @@ pub fn add(spi: &Connection, template: &Template, new: &Definition, pointer: &st
             &[(pg_sys::TEXTOID, datum::text(&name))],
         );
         if exists.is_empty() {
-            spi.script(&metric::create_table(template.id, &template.full_name()));
+            spi.script(&metric::create_table(template.id, &template.full_name(), &table));
         }
     }
     let position = spi.run_once(

@@ -2,11 +2,11 @@
 
 use super::load::load;
 use super::{Template, setup};
-use crate::access::{Caller, api_key};
+use crate::access::{Caller, api_key, rights};
 use crate::error::{Code, Error};
 use crate::postgres::function::{Call, must_not_be_null};
 use crate::postgres::guard::{self, as_owner};
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, invalidation};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
@@ -30,6 +30,8 @@ struct Catalog {
     projects: HashMap<String, Project>,
     /// The table of projects: when it changes, what is known of them is forgotten.
     project_table: Oid,
+    /// The table of grants: when it changes, what is known of rights is forgotten.
+    grant_table: Oid,
 }
 
 thread_local! {
@@ -40,6 +42,7 @@ thread_local! {
 pub fn refresh() {
     let Some(stale) = invalidation::take_stale() else { return };
     api_key::forget(&stale);
+    forget_rights(&stale);
     // The templates are dropped after the borrow has ended: dropping one frees its plans.
     let forgotten: Vec<Rc<Template>> = CATALOG.with_borrow_mut(|catalog| {
         if stale.contains(&Oid::INVALID) {
@@ -60,6 +63,22 @@ pub fn refresh() {
         forgotten
     });
     drop(forgotten);
+}
+
+/// Rights hang on the table of grants and, by their scopes, on any template. Who is a member of what is announced as if
+/// everything had changed.
+fn forget_rights(stale: &[Oid]) {
+    let grants = CATALOG.with_borrow(|catalog| catalog.grant_table);
+    let is_relevant = |table: &Oid| {
+        *table == Oid::INVALID
+            || *table == grants
+            || CATALOG.with_borrow(|catalog| catalog.templates.contains_key(table))
+    };
+    if grants == Oid::INVALID || stale.iter().any(is_relevant) {
+        rights::forget();
+        let table = table_oid("keyed_state", "access_grant").unwrap_or(Oid::INVALID);
+        CATALOG.with_borrow_mut(|catalog| catalog.grant_table = table);
+    }
 }
 
 /// What is known of a table that cannot change any more until the transaction ends: taking the lock that every
@@ -104,6 +123,17 @@ pub fn by_id(id: i32) -> Option<Rc<Template>> {
     table
         .and_then(known)
         .or_else(|| load("t.id = $1", &[(pg_sys::INT4OID, Some(Datum::from(id)))]).map(remember))
+}
+
+/// The templates of a project.
+pub fn of_project(spi: &Connection, project: i32) -> Vec<Rc<Template>> {
+    let rows = spi.run_once(
+        "select t.id from keyed_state.template t where t.project_id = $1 order by t.id",
+        Access::Latest,
+        &[(pg_sys::INT4OID, Some(Datum::from(project)))],
+    );
+    let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+    ids.into_iter().filter_map(by_id).collect()
 }
 
 /// The template of this slug in a project.

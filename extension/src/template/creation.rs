@@ -3,7 +3,7 @@
 use super::ddl::NewColumn;
 use super::definition::{self, Definition, Kind, missing, text_at, unknown_member};
 use super::{Template, catalog, ddl, options, setup};
-use crate::access::Caller;
+use crate::access::{Caller, enforcement};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::metric;
@@ -56,12 +56,13 @@ impl NewTemplate {
 /// Makes a template in a project, named by slug or number.
 pub fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
     let caller = Caller::current();
-    setup::begin_definition()?;
-    slug::check(Noun::Template, &new.slug, "/slug")?;
     catalog::refresh();
     let project = catalog::project_by_name_or_id(project)
         .filter(|project| caller.sees_project(project.id))
         .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))?;
+    caller.require_define_in(project.id)?;
+    setup::lock_definitions();
+    slug::check(Noun::Template, &new.slug, "/slug")?;
     if let Some(display) = &new.display
         && !new.definitions.iter().any(|definition| definition.slug == *display)
     {
@@ -103,14 +104,23 @@ pub fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
                     })
                     .collect();
                 spi.script(&ddl::create_table(&project.slug, &new.slug, id, new.label.as_deref(), &columns));
+                let (name, table) =
+                    (format!("{}.{}", project.slug, new.slug), ddl::table_sql(&project.slug, &new.slug));
                 if new.definitions.iter().any(|definition| definition.kind == Kind::Metric) {
-                    spi.script(&metric::create_table(id, &format!("{}.{}", project.slug, new.slug)));
+                    spi.script(&metric::create_table(id, &name, &table));
                 }
-                spi.script(&text::table::create(id, &format!("{}.{}", project.slug, new.slug)));
+                spi.script(&text::table::create(id, &name, &table));
                 spi.script(&text::table::create_index(spi, id));
                 for (position, (definition, target)) in new.definitions.iter().zip(&targets).enumerate() {
                     let target = target.as_ref().map(|target| target.0.unwrap_or(id));
                     insert_attribute(spi, id, position as i32 + 1, definition, target);
+                }
+                // SAFETY: makes the new table known to the look-ups that follow.
+                unsafe { pg_sys::CommandCounterIncrement() };
+                if let Some(template) = catalog::by_id(id)
+                    && let Err(error) = enforcement::follow_new_template(spi, &template)
+                {
+                    error.raise();
                 }
                 id
             })

@@ -1,6 +1,7 @@
 //! Statements that make and change tables: pure text. Names are checked slugs; values go through [`crate::quote::literal`].
 
 use super::definition::{Definition, Kind};
+use crate::access::policy;
 use crate::quote::literal;
 use crate::record::value::{Change, Value};
 use crate::record::{time, value};
@@ -69,11 +70,13 @@ pub fn create_table(
            for each statement execute function keyed.write_history(); \
          grant select, insert, update, delete on {table} to keyed_admin; \
          grant select on {history} to keyed_admin; \
-         comment on table {table} is {};",
+         comment on table {table} is {}; {} {}",
         literal(&format!(
             "Every change of the records of {project}.{slug}: who, when, by which door, old and new values."
         )),
         literal(label.unwrap_or(slug)),
+        secure_table(&table),
+        policy::enable_beside(&history_name(id), &table),
     );
     for (name, comment) in [
         ("id", "The record's own id: a UUID, ordered by time, that carries the number of its template."),
@@ -103,6 +106,12 @@ pub fn create_table(
         let _ = write!(sql, " {}", after_column(&table, attribute));
     }
     sql
+}
+
+/// Lets nobody but administrators see a record until somebody is granted to. The index serves the policy of those who
+/// may delete.
+pub fn secure_table(table: &str) -> String {
+    format!("{} create index on {table} (deleted_at) where deleted_at is not null;", policy::enable(table))
 }
 
 /// An attribute on its way to become a column.

@@ -3,7 +3,7 @@
 use super::creation::{NewTemplate, create};
 use super::definition::{self, missing, text_at};
 use super::{alter, catalog, removal, setup};
-use crate::access::{Caller, Right, api_key};
+use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, sql_functions};
@@ -64,14 +64,12 @@ sql_functions! {
 
     /// `keyed.alter_template(template regclass, changes jsonb) returns jsonb`.
     keyed_alter_template => |call| {
-        setup::begin_definition()?;
         let changes = call.required_json(1, "changes")?;
         alter::alter(&*catalog::by_argument(call)?, &changes).map(|template| Answer::Json(template.to_json()))
     };
 
     /// `keyed.add_attribute(template regclass, attribute jsonb) returns jsonb`.
     keyed_add_attribute => |call| {
-        setup::begin_definition()?;
         let (template, attribute) = (catalog::by_argument(call)?, call.required_json(1, "attribute")?);
         let slug = attribute_slug(&attribute)?;
         if template.position(&slug).is_some() {
@@ -83,7 +81,6 @@ sql_functions! {
 
     /// `keyed.alter_attribute(template regclass, slug text, changes jsonb) returns jsonb`.
     keyed_alter_attribute => |call| {
-        setup::begin_definition()?;
         let (template, slug) = (catalog::by_argument(call)?, call.required_text(1, "slug")?);
         let changes = call.required_json(2, "changes")?;
         alter::alter(&template, &alter::attribute_body(&template, &slug, &changes)?)
@@ -92,7 +89,6 @@ sql_functions! {
 
     /// `keyed.drop_attribute(template regclass, slug text) returns jsonb`.
     keyed_drop_attribute => |call| {
-        setup::begin_definition()?;
         let (template, slug) = (catalog::by_argument(call)?, call.required_text(1, "slug")?);
         let mut body = "{\"drop\":[".to_owned();
         json::write_string(&mut body, &slug);
@@ -102,13 +98,11 @@ sql_functions! {
 
     /// `keyed.drop_template(template regclass, with_records boolean) returns void`.
     keyed_drop_template => |call| {
-        setup::begin_definition()?;
         removal::drop_template(&*catalog::by_argument(call)?, call.flag(1)).map(|()| Answer::Void)
     };
 
     /// `keyed_http.alter_template(template text, body text) returns text[]`.
     keyed_http_alter_template => |call| {
-        setup::begin_definition()?;
         let (name, body) = (call.required_text(0, "template")?, call.required_text(1, "body")?);
         let template = catalog::by_name(&Caller::current(), &name)?;
         let template = alter::alter(&template, &body)?;
@@ -117,7 +111,6 @@ sql_functions! {
 
     /// `keyed_http.drop_template(template text) returns text[]`.
     keyed_http_drop_template => |call| {
-        setup::begin_definition()?;
         let name = call.required_text(0, "template")?;
         let template = catalog::by_name(&Caller::current(), &name)?;
         removal::drop_template(&template, false)?;
@@ -128,29 +121,6 @@ sql_functions! {
     keyed_announce_change => |call| {
         invalidation::announce(trigger::table_of(call)?);
         Ok(Answer::Datum(Datum::from(0usize)))
-    };
-
-    /// `keyed.authenticate(key_hash bytea, project text, source text) returns boolean`.
-    keyed_authenticate => |call| {
-        let hash = call.datum(0).map(datum::read_bytes).unwrap_or_default();
-        let source = call.text(2).unwrap_or_else(|| "api".to_owned());
-        if !["api", "csv", "inbound"].contains(&source.as_str()) {
-            return Err(Error::at(Code::InvalidValue, "/source", "source is api, csv or inbound"));
-        }
-        api_key::authenticate(&hash, call.text(1).as_deref(), &source)?;
-        Ok(Answer::Datum(Datum::from(true)))
-    };
-
-    /// `keyed.issue_api_key(role name, projects text[], label text, expires_at timestamptz) returns text`.
-    keyed_issue_api_key => |call| {
-        let role = call.datum(0).map(datum::read_name).unwrap_or_default();
-        let projects = call.texts(1, "projects")?;
-        api_key::issue(&role, projects.as_deref(), call.text(2).as_deref(), call.datum(3)).map(Answer::Text)
-    };
-
-    /// `keyed.revoke_api_key(id integer) returns boolean`.
-    keyed_revoke_api_key => |call| {
-        api_key::revoke(call.integer(0).unwrap_or(0)).map(|revoked| Answer::Datum(Datum::from(revoked)))
     };
 }
 

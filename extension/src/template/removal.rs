@@ -1,10 +1,10 @@
 //! The end of a template.
 
-use super::{Template, ddl};
-use crate::access::Caller;
+use super::{Template, ddl, setup};
+use crate::access::{Caller, enforcement};
 use crate::error::{Code, Error};
 use crate::metric;
-use crate::postgres::guard::{as_owner_defining, subtransaction};
+use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Access, connected};
 use crate::search::text;
 use pgrx::prelude::PgSqlErrorCode;
@@ -12,7 +12,8 @@ use pgrx::prelude::PgSqlErrorCode;
 /// Removes a template with its table, history and series. One that holds live records is kept unless
 /// `with_records` says otherwise; one that others refer to is kept in any case.
 pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Error> {
-    Caller::current().require_admin("define templates")?;
+    Caller::current().require_define(template)?;
+    setup::lock_definitions();
     let name = template.full_name();
     let outcome = subtransaction(|| {
         as_owner_defining(|| {
@@ -31,15 +32,17 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                         )
                         .raise();
                 }
-                spi.script(&format!(
-                    "set local client_min_messages = warning; drop table {table}; drop table {}; \
-                     drop table if exists {}; drop table if exists {}; \
+                let statements = format!(
+                    "drop table {}; drop table if exists {}; drop table if exists {}; drop table {table}; \
                      delete from keyed_state.template where id = {}",
                     ddl::history_sql(template.id),
                     metric::table_sql(template.id),
                     text::table::table_sql(template.id),
                     template.id
-                ));
+                );
+                // What is not there is nothing to tell the caller about.
+                with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&statements));
+                enforcement::drop_functions_of(spi, template.id);
             });
         });
     });

@@ -1,7 +1,7 @@
 //! Setting a database up, moving its state forward, and making projects.
 
 use super::{catalog, ddl};
-use crate::access::Caller;
+use crate::access::{Caller, policy};
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_pinned_path};
 use crate::postgres::spi::{Access, Connection, connected};
@@ -21,9 +21,11 @@ enum Step {
 }
 
 /// The steps that made the state what it is, oldest first; each runs once in a database.
-const STATE: [(i32, Step); 2] = [
+const STATE: [(i32, Step); 4] = [
     (1, Step::Script(include_str!("../../../sql/state/0001_tables.sql"))),
     (2, Step::Function(text::rebuild::make_missing)),
+    (4, Step::Script(include_str!("../../../sql/state/0003_access.sql"))),
+    (5, Step::Function(secure_templates)),
 ];
 
 /// Only one session at a time sets up or migrates a database.
@@ -111,14 +113,35 @@ fn ensure_trigrams() -> Result<(), Error> {
     })
 }
 
-/// Begins a change of definitions: checks the caller, and makes changes wait for each other before they lock any
-/// table, so that two of them never wait in a circle.
-pub fn begin_definition() -> Result<(), Error> {
-    Caller::current().require_admin("define templates")?;
+/// Makes changes of definitions wait for each other before they lock any table, so that two of them never wait in a
+/// circle. The caller's right must have been checked: whoever holds this lock keeps all others waiting.
+pub fn lock_definitions() {
     connected(|spi| {
         spi.script("select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('keyed.define', 0))");
     });
-    Ok(())
+}
+
+/// Puts row-level security on the tables of templates that were made before there was any.
+fn secure_templates(spi: &Connection) {
+    let rows = spi.run_once(
+        "select p.slug, t.slug, c.relname::text, c.relnamespace = 'keyed_state'::regnamespace \
+         from keyed_state.template t join keyed_state.project p on p.id = t.project_id \
+         join pg_catalog.pg_class c on c.oid in (to_regclass(format('%I.%I', p.slug, t.slug)), \
+           to_regclass('keyed_state.history_' || t.id), to_regclass('keyed_state.metric_' || t.id), \
+           to_regclass('keyed_state.text_' || t.id)) \
+         where not c.relrowsecurity order by t.id",
+        Access::Latest,
+        &[],
+    );
+    for row in 0..rows.len() {
+        let text = |column| rows.get(row, column).map(datum::read_text).unwrap_or_default();
+        let table = ddl::table_sql(&text(0), &text(1));
+        spi.script(&if rows.get(row, 3).is_some_and(datum::read_bool) {
+            policy::enable_beside(&text(2), &table)
+        } else {
+            ddl::secure_table(&table)
+        });
+    }
 }
 
 /// Makes a project: a schema. Returns its number.

@@ -39,7 +39,7 @@ pub fn make_missing(spi: &Connection) {
     for template in ids.into_iter().filter_map(catalog::by_id).filter(|template| !template.has_documents) {
         // Nobody writes a record between the reading of it and the announcement that documents are kept.
         spi.script(&format!("lock table {} in share row exclusive mode", template.table_sql()));
-        spi.script(&table::create(template.id, &template.full_name()));
+        spi.script(&table::create(template.id, &template.full_name(), &template.table_sql()));
         write_all(spi, &template, "true");
         spi.script(&table::create_index(spi, template.id));
         invalidation::announce(template.table);

@@ -3,6 +3,7 @@
 //! It is a table of its own so that a write of the record that changes no text rewrites no index entry of any text,
 //! and the record table keeps only what a reader of it understands.
 
+use crate::access::policy;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
@@ -22,15 +23,16 @@ pub fn name(template: i32) -> String {
     format!("text_{template}")
 }
 
-/// Makes the table, without its index.
-pub fn create(template: i32, full_name: &str) -> String {
+/// Makes the table beside the one of the records, without its index.
+pub fn create(template: i32, full_name: &str, records: &str) -> String {
     let table = table_sql(template);
     let comment = literal(&format!("What is searched of each live record of {full_name}."));
     format!(
         "create table {table} (record_id uuid primary key, document text collate \"C\" not null); \
          comment on table {table} is {comment}; \
          comment on column {table}.record_id is 'The record.'; \
-         comment on column {table}.document is 'Its key, texts and list labels without case and accents, and their stems.';"
+         comment on column {table}.document is 'Its key, texts and list labels without case and accents, and their stems.'; {}",
+        policy::enable_beside(&name(template), records)
     )
 }
 

@@ -1,0 +1,106 @@
+//! Grants on a template become policies and privileges of PostgreSQL on its table.
+
+use super::grant::{COLUMNS, Grant, read};
+use super::policy::{self, Policy, SCHEMA};
+use super::rights::Privilege;
+use super::scope;
+use crate::error::Error;
+use crate::postgres::guard::with_settings;
+use crate::postgres::spi::{Access, Connection};
+use crate::postgres::{datum, role};
+use crate::quote::identifier;
+use crate::template::Template;
+use pgrx::pg_sys::{self, Datum, Oid};
+
+/// Makes the policies of what was granted on a whole project for a new template of it.
+pub fn follow_new_template(spi: &Connection, template: &Template) -> Result<(), Error> {
+    let sql = format!(
+        "select {COLUMNS} from keyed_state.access_grant g where g.project_id = $1 and g.template_id is null"
+    );
+    let project = [(pg_sys::INT4OID, Some(Datum::from(template.project_id)))];
+    let grants = read(&spi.run_once(&sql, Access::Latest, &project));
+    grants.iter().try_for_each(|grant| create_policy(spi, grant, template))
+}
+
+/// Drops the functions of policies that go with their table.
+pub fn drop_functions_of(spi: &Connection, template: i32) {
+    for function in functions(spi, &format!("^grant_[0-9]+_{template}_")) {
+        spi.script(&format!("drop function {function}()"));
+    }
+}
+
+/// Makes the policies of a grant on a table.
+pub fn create_policy(spi: &Connection, grant: &Grant, template: &Template) -> Result<(), Error> {
+    let scope = grant.scope.as_deref().map(|scope| scope::compile(template, scope)).transpose()?;
+    let (role, table) = (role_sql(grant.role), template.table_sql());
+    let policy = Policy {
+        grant: grant.id,
+        role: &role,
+        privilege: grant.privilege,
+        template: template.id,
+        slug: &template.slug,
+        table: &table,
+        scope: scope.as_ref(),
+    };
+    let statements = policy.create();
+    if !statements.is_empty() {
+        spi.script(&statements);
+    }
+    Ok(())
+}
+
+/// Drops the policies of a grant on a table.
+pub fn drop_policy(spi: &Connection, grant: &Grant, template: &Template) {
+    let (role, table) = (String::new(), template.table_sql());
+    let policy = Policy {
+        grant: grant.id,
+        role: &role,
+        privilege: grant.privilege,
+        template: template.id,
+        slug: &template.slug,
+        table: &table,
+        scope: None,
+    };
+    let functions = functions(spi, &format!("^{}", policy.function_prefix()));
+    // What is not there any more is nothing to tell the caller about.
+    with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&policy.drop(&functions)));
+}
+
+/// The functions of policies whose names match, as SQL names them.
+fn functions(spi: &Connection, pattern: &str) -> Vec<String> {
+    let rows = spi.run_once(
+        "select p.proname::text from pg_catalog.pg_proc p \
+         where p.pronamespace = pg_catalog.to_regnamespace($1) and p.proname ~ $2",
+        Access::Latest,
+        &[(pg_sys::TEXTOID, datum::text(SCHEMA)), (pg_sys::TEXTOID, datum::text(pattern))],
+    );
+    let name = |row| rows.get(row, 0).map(datum::read_text);
+    (0..rows.len()).filter_map(name).map(|name| format!("{SCHEMA}.{name}")).collect()
+}
+
+/// Leaves a role the privileges of PostgreSQL that its other grants on a template need.
+pub fn restore_privileges(spi: &Connection, role: Oid, template: &Template) {
+    let (table, role_sql) = (template.table_sql(), role_sql(role));
+    spi.script(&format!("revoke all on {table} from {role_sql}"));
+    let rows = spi.run_once(
+        "select distinct g.privilege from keyed_state.access_grant g where g.role = $1 \
+         and (g.template_id = $2 or g.template_id is null and g.project_id = $3)",
+        Access::Latest,
+        &[
+            (pg_sys::REGROLEOID, Some(Datum::from(role))),
+            (pg_sys::INT4OID, Some(Datum::from(template.id))),
+            (pg_sys::INT4OID, Some(Datum::from(template.project_id))),
+        ],
+    );
+    for row in 0..rows.len() {
+        let name = rows.get(row, 0).map(datum::read_text).unwrap_or_default();
+        if let Some(privileges) = Privilege::parse(&name).and_then(policy::table_privileges) {
+            spi.script(&format!("grant {privileges} on {table} to {role_sql}"));
+        }
+    }
+}
+
+/// A role, as SQL names it.
+pub fn role_sql(role: Oid) -> String {
+    identifier(&role::name(role).unwrap_or_default())
+}

@@ -1,0 +1,241 @@
+//! Why a role sees a record or does not: every grant that reaches the role, condition by condition.
+
+use super::grant::{COLUMNS, Grant, read};
+use super::sight::Sight;
+use super::{Caller, Right, scope};
+use crate::error::{Code, Error};
+use crate::filter::check::{self, Settings};
+use crate::filter::parse::{self, Condition};
+use crate::filter::render::{Options, render};
+use crate::filter::tree::Tree;
+use crate::json::write_string;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use crate::postgres::{datum, role};
+use crate::record_id;
+use crate::template::{Template, catalog};
+use pgrx::pg_sys::{self, Datum, Oid};
+use serde_json::value::RawValue;
+use std::rc::Rc;
+use uuid::Uuid;
+
+/// `{id, role, template, record, sees, may, because, grants: [{role, target, privilege, scope, holds, conditions:
+/// [{pointer, field, operator, value, holds}]}]}`: what a role may do with a record, and by which conditions of which
+/// grants.
+pub fn explain(id: Uuid, role_name: &str) -> Result<String, Error> {
+    Caller::current().require_admin("look into what others may see")?;
+    let role = role::find_by_name(role_name).ok_or_else(|| {
+        Error::at(Code::InvalidValue, "/role", format!("role {role_name:?} does not exist"))
+    })?;
+    let template = record_id::template_of(id).and_then(catalog::by_id).ok_or_else(Error::not_found)?;
+    let state = state_of(&template, id);
+    let verdicts: Vec<Verdict> = grants(role, &template)
+        .into_iter()
+        .map(|grant| judge(grant, &template, id))
+        .collect::<Result<_, _>>()?;
+    let caller = Caller::of_role(role);
+    let may = |right: Right| {
+        let is_granted = |verdict: &Verdict| verdict.grant.privilege == right.privilege() && verdict.holds;
+        caller.is_admin() || caller.require(right, &template).is_ok() && verdicts.iter().any(is_granted)
+    };
+    let sees = state == State::Live && may(Right::Read);
+    let mut out = format!("{{\"id\":\"{id}\",\"role\":");
+    write_string(&mut out, role_name);
+    out.push_str(",\"template\":");
+    write_string(&mut out, &template.full_name());
+    out.push_str(&format!(",\"record\":\"{}\",\"sees\":{sees},\"may\":[", state.name()));
+    let rights = [Right::Read, Right::Create, Right::Update, Right::Delete].into_iter();
+    let rights: Vec<String> = rights
+        .filter(|right| state != State::Missing && may(*right))
+        .map(|right| format!("\"{}\"", right.privilege().name()))
+        .collect();
+    out.push_str(&rights.join(","));
+    out.push_str("],\"because\":");
+    write_string(&mut out, &because(&caller, &template, state, sees, &verdicts));
+    out.push_str(",\"grants\":[");
+    for (position, verdict) in verdicts.iter().enumerate() {
+        if position > 0 {
+            out.push(',');
+        }
+        verdict.write(&mut out, &template);
+    }
+    out.push_str("]}");
+    Ok(out)
+}
+
+/// What is there under an id.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Live,
+    Deleted,
+    Missing,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            State::Live => "live",
+            State::Deleted => "deleted",
+            State::Missing => "missing",
+        }
+    }
+}
+
+/// A grant held against a record.
+struct Verdict {
+    grant: Grant,
+    holds: bool,
+    /// The text of each condition's members, and whether it holds.
+    conditions: Vec<(String, bool)>,
+}
+
+impl Verdict {
+    fn write(&self, out: &mut String, template: &Template) {
+        out.push_str("{\"role\":");
+        write_string(out, &role::name(self.grant.role).unwrap_or_default());
+        out.push_str(",\"target\":");
+        let target = match self.grant.template {
+            Some(_) => template.full_name(),
+            None => template.project_slug.clone(),
+        };
+        write_string(out, &target);
+        out.push_str(",\"privilege\":");
+        write_string(out, self.grant.privilege.name());
+        out.push_str(",\"scope\":");
+        out.push_str(self.grant.scope.as_deref().unwrap_or("null"));
+        out.push_str(&format!(",\"holds\":{},\"conditions\":[", self.holds));
+        for (position, (condition, holds)) in self.conditions.iter().enumerate() {
+            if position > 0 {
+                out.push(',');
+            }
+            out.push_str(&format!("{{{condition},\"holds\":{holds}}}"));
+        }
+        out.push_str("]}");
+    }
+}
+
+fn because(caller: &Caller, template: &Template, state: State, sees: bool, verdicts: &[Verdict]) -> String {
+    let reads = || verdicts.iter().filter(|verdict| verdict.grant.privilege == Right::Read.privilege());
+    let of = |verdict: &Verdict| {
+        let target = if verdict.grant.template.is_some() {
+            template.full_name()
+        } else {
+            template.project_slug.clone()
+        };
+        format!("{target} to {}", role::name(verdict.grant.role).unwrap_or_default())
+    };
+    match state {
+        State::Missing => return "there is no such record".to_owned(),
+        State::Deleted => return "the record is deleted".to_owned(),
+        State::Live if caller.is_admin() => {
+            return "the role is an administrator's: it sees everything".to_owned();
+        }
+        State::Live => {}
+    }
+    if sees {
+        let shown = reads().find(|verdict| verdict.holds).map(of).unwrap_or_default();
+        return format!("read on {shown} shows it");
+    }
+    if reads().next().is_none() {
+        return format!(
+            "read was not granted to the role, nor to a role that it is a member of; \
+                        grant it: SELECT keyed.grant_access(role, '{}', '{{read}}')",
+            template.full_name()
+        );
+    }
+    if reads().any(|verdict| verdict.holds) {
+        return format!(
+            "a grant shows it, but the privilege SELECT on the table was taken away by hand: \
+                        GRANT SELECT ON {} TO the role",
+            template.table_sql()
+        );
+    }
+    let failed: Vec<String> = reads()
+        .map(|verdict| {
+            let failed: Vec<&str> =
+                verdict.conditions.iter().filter(|it| !it.1).map(|it| it.0.as_str()).collect();
+            format!("read on {} needs {{{}}}", of(verdict), failed.join("}, {"))
+        })
+        .collect();
+    format!("the record is outside of every scope: {}", failed.join("; "))
+}
+
+fn state_of(template: &Template, id: Uuid) -> State {
+    let sql = format!("select t.deleted_at from {} t where t.id = $1", template.table_sql());
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(&sql, Access::Latest, &[(pg_sys::UUIDOID, datum::uuid(id))]);
+            match (rows.is_empty(), (!rows.is_empty()).then(|| rows.get(0, 0)).flatten()) {
+                (true, _) => State::Missing,
+                (false, Some(_)) => State::Deleted,
+                (false, None) => State::Live,
+            }
+        })
+    })
+}
+
+/// The grants that reach a role on a template, its own and those it inherits.
+fn grants(role: Oid, template: &Template) -> Vec<Grant> {
+    let sql = format!(
+        "select {COLUMNS} from keyed_state.access_grant g \
+         where (g.template_id = $1 or g.template_id is null and g.project_id = $2) \
+         and pg_has_role($3, g.role::oid, 'usage') and g.privilege <> 'define' order by g.id"
+    );
+    as_owner(|| {
+        connected(|spi| {
+            read(&spi.run_once(
+                &sql,
+                Access::Latest,
+                &[
+                    (pg_sys::INT4OID, Some(Datum::from(template.id))),
+                    (pg_sys::INT4OID, Some(Datum::from(template.project_id))),
+                    (pg_sys::OIDOID, Some(Datum::from(role))),
+                ],
+            ))
+        })
+    })
+}
+
+fn judge(grant: Grant, template: &Rc<Template>, id: Uuid) -> Result<Verdict, Error> {
+    let Some(scope) = grant.scope.clone() else {
+        return Ok(Verdict { grant, holds: true, conditions: Vec::new() });
+    };
+    let whole = render(&scope::compile(template, &scope)?, "t", Options::default());
+    let raw: &RawValue = serde_json::from_str(&scope)
+        .map_err(|error| Error::new(Code::MalformedRequest, format!("scope cannot be read: {error}")))?;
+    let tree = parse::scope(raw)?;
+    let sight = Sight::new(&Caller::administrator(), Rc::clone(template));
+    let (mut texts, mut columns) = (Vec::new(), vec![format!("{whole} is true")]);
+    for condition in tree.leaves() {
+        texts.push(members(condition));
+        let alone = check::check(&Tree::Leaf(condition.clone()), &sight, Settings::default())?;
+        columns.push(format!("{} is true", render(&alone, "t", Options::default())));
+    }
+    let sql = format!("select {} from {} t where t.id = $1", columns.join(", "), template.table_sql());
+    Ok(as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(&sql, Access::Latest, &[(pg_sys::UUIDOID, datum::uuid(id))]);
+            let holds = |column| !rows.is_empty() && rows.get(0, column).is_some_and(datum::read_bool);
+            let conditions = texts.into_iter().enumerate().map(|(number, text)| (text, holds(number + 1)));
+            Verdict { grant, holds: holds(0), conditions: conditions.collect() }
+        })
+    }))
+}
+
+/// `"pointer":…,"field":…,"operator":…,"value":…` of a condition.
+fn members(condition: &Condition) -> String {
+    let mut out = String::new();
+    for (name, text) in [
+        ("pointer", condition.pointer.as_str()),
+        ("field", condition.field.as_ref()),
+        ("operator", condition.operator.as_ref()),
+    ] {
+        write_string(&mut out, name);
+        out.push(':');
+        write_string(&mut out, text);
+        out.push(',');
+    }
+    out.push_str("\"value\":");
+    out.push_str(condition.value.map_or("null", RawValue::get));
+    out
+}

@@ -1,0 +1,57 @@
+//! The SQL functions that say who may do what.
+
+use super::{api_key, explain, grant};
+use crate::error::{Code, Error};
+use crate::postgres::datum;
+use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
+use pgrx::pg_sys::Datum;
+
+sql_functions! {
+    /// `keyed.authenticate(key_hash bytea, project text, source text) returns boolean`.
+    keyed_authenticate => |call| {
+        let hash = call.datum(0).map(datum::read_bytes).unwrap_or_default();
+        let source = call.text(2).unwrap_or_else(|| "api".to_owned());
+        if !["api", "csv", "inbound"].contains(&source.as_str()) {
+            return Err(Error::at(Code::InvalidValue, "/source", "source is api, csv or inbound"));
+        }
+        api_key::authenticate(&hash, call.text(1).as_deref(), &source)?;
+        Ok(Answer::Datum(Datum::from(true)))
+    };
+
+    /// `keyed.issue_api_key(role name, projects text[], label text, expires_at timestamptz) returns text`.
+    keyed_issue_api_key => |call| {
+        let role = call.datum(0).map(datum::read_name).unwrap_or_default();
+        let projects = call.texts(1, "projects")?;
+        api_key::issue(&role, projects.as_deref(), call.text(2).as_deref(), call.datum(3)).map(Answer::Text)
+    };
+
+    /// `keyed.revoke_api_key(id integer) returns boolean`.
+    keyed_revoke_api_key => |call| {
+        api_key::revoke(call.integer(0).unwrap_or(0)).map(|revoked| Answer::Datum(Datum::from(revoked)))
+    };
+
+    /// `keyed.grant_access(role name, target text, privileges text[], scope jsonb) returns void`.
+    keyed_grant_access => |call| {
+        let target = call.required_text(1, "target")?;
+        let privileges = call.texts(2, "privileges")?.ok_or_else(|| must_not_be_null("privileges"))?;
+        let scope = call.json(3).filter(|scope| scope != "null");
+        grant::grant(&role_argument(call)?, &target, &privileges, scope.as_deref()).map(|()| Answer::Void)
+    };
+
+    /// `keyed.revoke_access(role name, target text) returns integer`.
+    keyed_revoke_access => |call| {
+        let target = call.required_text(1, "target")?;
+        grant::revoke(&role_argument(call)?, &target).map(|count| Answer::Datum(Datum::from(count)))
+    };
+
+    /// `keyed.explain_access(id uuid, role name) returns jsonb`.
+    keyed_explain_access => |call| {
+        let id = call.uuid(0).ok_or_else(|| must_not_be_null("id"))?;
+        let role = call.datum(1).map(datum::read_name).ok_or_else(|| must_not_be_null("role"))?;
+        explain::explain(id, &role).map(Answer::Json)
+    };
+}
+
+fn role_argument(call: &Call) -> Result<String, Error> {
+    call.datum(0).map(datum::read_name).ok_or_else(|| must_not_be_null("role"))
+}

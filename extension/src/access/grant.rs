@@ -1,0 +1,322 @@
+//! Grants: written down, and made into policies of PostgreSQL.
+
+use super::enforcement::{create_policy, drop_policy, restore_privileges, role_sql};
+use super::rights::Privilege;
+use super::{Caller, scope};
+use crate::error::{Code, Error};
+use crate::postgres::guard::as_owner_defining;
+use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::postgres::{datum, invalidation, role};
+use crate::quote::identifier;
+use crate::template::catalog::{self, Project};
+use crate::template::{Template, setup};
+use pgrx::pg_sys::{self, Datum, Oid};
+use std::rc::Rc;
+
+/// What a grant is about.
+enum Target {
+    /// All templates of a project, those to come included.
+    Project(Project),
+    /// One template.
+    Template(Rc<Template>),
+}
+
+impl Target {
+    /// Reads `project` or `project.template`.
+    fn find(name: &str) -> Result<Target, Error> {
+        catalog::refresh();
+        let unknown = || {
+            Error::at(Code::InvalidValue, "/target", format!("there is no project or template {name:?}"))
+                .hint("a target is 'project' or 'project.template'")
+        };
+        let (project, template) =
+            name.split_once('.').map_or((name, None), |(project, slug)| (project, Some(slug)));
+        let project = catalog::project_by_name_or_id(project).ok_or_else(unknown)?;
+        match template {
+            None => Ok(Target::Project(project)),
+            Some(slug) => catalog::by_slug(project.id, slug).map(Target::Template).ok_or_else(unknown),
+        }
+    }
+
+    fn project(&self) -> i32 {
+        match self {
+            Target::Project(project) => project.id,
+            Target::Template(template) => template.project_id,
+        }
+    }
+
+    fn template(&self) -> Option<i32> {
+        match self {
+            Target::Project(_) => None,
+            Target::Template(template) => Some(template.id),
+        }
+    }
+
+    /// The templates on which policies stand for it.
+    fn templates(&self, spi: &Connection) -> Vec<Rc<Template>> {
+        match self {
+            Target::Project(project) => catalog::of_project(spi, project.id),
+            Target::Template(template) => vec![Rc::clone(template)],
+        }
+    }
+}
+
+/// A grant as it is written down.
+pub struct Grant {
+    /// Its number.
+    pub id: i32,
+    /// To whom.
+    pub role: Oid,
+    /// What.
+    pub privilege: Privilege,
+    /// On which records, as JSON; `None` for all.
+    pub scope: Option<String>,
+    /// On which template; `None` for all of its project.
+    pub template: Option<i32>,
+}
+
+/// The columns of a grant, in the order in which [`read`] takes them.
+pub const COLUMNS: &str = "g.id, g.role::oid, g.privilege, g.scope::text, g.template_id";
+
+/// Reads grants.
+pub fn read(rows: &Rows) -> Vec<Grant> {
+    let grant = |row| {
+        let text = |column| rows.get(row, column).map(datum::read_text);
+        Some(Grant {
+            id: rows.get(row, 0).map(datum::read_i32)?,
+            role: rows.get(row, 1).map(|oid| Oid::from(oid.value() as u32))?,
+            privilege: Privilege::parse(&text(2)?)?,
+            scope: text(3),
+            template: rows.get(row, 4).map(datum::read_i32),
+        })
+    };
+    (0..rows.len()).filter_map(grant).collect()
+}
+
+/// Grants privileges on a target to a role, on the records in the scope or on all. A privilege that the role has there
+/// already gets the new scope.
+pub fn grant(role_name: &str, target: &str, privileges: &[String], scope: Option<&str>) -> Result<(), Error> {
+    Caller::current().require_admin("grant access")?;
+    let role = find_role(role_name)?;
+    let privileges = parse_privileges(privileges)?;
+    if scope.is_some() && privileges.contains(&Privilege::Define) {
+        return Err(Error::at(
+            Code::InvalidValue,
+            "/privileges",
+            "define is about templates: it has no scope of records",
+        )
+        .hint("grant it by itself, without a scope"));
+    }
+    setup::lock_definitions();
+    let target = Target::find(target)?;
+    as_owner_defining(|| {
+        connected(|spi| {
+            let templates = target.templates(spi);
+            check(&target, &templates, scope)?;
+            for privilege in privileges {
+                let (grant, before) = write(spi, role, &target, privilege, scope);
+                for template in &templates {
+                    if let Some(before) = &before {
+                        drop_policy(spi, before, template);
+                    }
+                    create_policy(spi, &grant, template)?;
+                }
+            }
+            let schema = identifier(&project_slug(&target));
+            spi.script(&format!("grant usage on schema {schema} to {}", role_sql(role)));
+            templates.iter().for_each(|template| invalidation::announce(template.table));
+            Ok(())
+        })
+    })
+}
+
+/// Takes back all that was granted to a role on a target. Returns how many privileges that were.
+pub fn revoke(role_name: &str, target: &str) -> Result<i32, Error> {
+    Caller::current().require_admin("revoke access")?;
+    let role = find_role(role_name)?;
+    setup::lock_definitions();
+    let target = Target::find(target)?;
+    Ok(as_owner_defining(|| {
+        connected(|spi| {
+            let templates = target.templates(spi);
+            let rows = spi.run_once(
+                &format!(
+                    "delete from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
+                     and g.template_id is not distinct from $3 returning {COLUMNS}"
+                ),
+                Access::Latest,
+                &place(role, &target),
+            );
+            let grants = read(&rows);
+            for template in &templates {
+                grants.iter().for_each(|grant| drop_policy(spi, grant, template));
+                restore_privileges(spi, role, template);
+                invalidation::announce(template.table);
+            }
+            let left =
+                "select from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 limit 1";
+            if spi.run_once(left, Access::Latest, &place(role, &target)[..2]).is_empty() {
+                let schema = identifier(&project_slug(&target));
+                spi.script(&format!("revoke usage on schema {schema} from {}", role_sql(role)));
+            }
+            grants.len() as i32
+        })
+    }))
+}
+
+/// Writes the scopes that name an attribute anew, before it is renamed: for each grant, its template and its new scope.
+pub fn rename_attribute(spi: &Connection, project: i32, attribute: i32, new: &str) -> Result<(), Error> {
+    let sql = format!(
+        "select {COLUMNS} from keyed_state.access_grant g where g.project_id = $1 and g.scope is not null \
+         and g.template_id is not null"
+    );
+    let grants = read(&spi.run_once(&sql, Access::Latest, &[(pg_sys::INT4OID, Some(Datum::from(project)))]));
+    for grant in grants {
+        let (Some(old), Some(template)) = (&grant.scope, grant.template.and_then(catalog::by_id)) else {
+            continue;
+        };
+        let renamed = scope::rename(&template, old, attribute, new)?;
+        if renamed != *old {
+            spi.run_once(
+                "update keyed_state.access_grant set scope = $2 where id = $1",
+                Access::Latest,
+                &[(pg_sys::INT4OID, Some(Datum::from(grant.id))), (pg_sys::JSONBOID, datum::jsonb(&renamed))],
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a change of a template that a scope of its project does not survive.
+pub fn check_scopes(spi: &Connection, project: i32) -> Result<(), Error> {
+    let sql = format!(
+        "select {COLUMNS} from keyed_state.access_grant g where g.project_id = $1 and g.scope is not null \
+         and g.template_id is not null"
+    );
+    let grants = read(&spi.run_once(&sql, Access::Latest, &[(pg_sys::INT4OID, Some(Datum::from(project)))]));
+    for grant in grants {
+        let (Some(scope), Some(template)) = (&grant.scope, grant.template.and_then(catalog::by_id)) else {
+            continue;
+        };
+        if let Err(error) = scope::compile(&template, scope) {
+            let role = role::name(grant.role).unwrap_or_default();
+            let name = template.full_name();
+            let message =
+                format!("the scope of role {role:?} on {name} would not hold any more: {}", error.message);
+            return Err(Error::new(Code::Conflict, message).hint(
+                "grant with another scope first: keyed.grant_access(role, target, privileges, scope)",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check(target: &Target, templates: &[Rc<Template>], scope: Option<&str>) -> Result<(), Error> {
+    let Some(scope) = scope else { return Ok(()) };
+    for template in templates {
+        let filter = scope::compile(template, scope).map_err(|error| error.below("/scope"))?;
+        if matches!(target, Target::Project(_)) {
+            scope::require_standard_fields(&filter)?;
+        }
+    }
+    if templates.is_empty() {
+        return Err(Error::at(
+            Code::InvalidValue,
+            "/scope",
+            "the project has no template to check the scope against",
+        )
+        .hint("create a template first"));
+    }
+    Ok(())
+}
+
+/// Writes a grant down; also gives the one it replaces.
+fn write(
+    spi: &Connection,
+    role: Oid,
+    target: &Target,
+    privilege: Privilege,
+    scope: Option<&str>,
+) -> (Grant, Option<Grant>) {
+    let [role_argument, project, template] = place(role, target);
+    let privilege_argument = (pg_sys::TEXTOID, datum::text(privilege.name()));
+    let before = spi.run_once(
+        &format!(
+            "delete from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
+             and g.template_id is not distinct from $3 and g.privilege = $4 returning {COLUMNS}"
+        ),
+        Access::Latest,
+        &[role_argument, project, template, privilege_argument],
+    );
+    let before = read(&before).pop();
+    let granted_by = role::name(role::session()).unwrap_or_default();
+    let rows = spi.run_once(
+        &format!(
+            "insert into keyed_state.access_grant as g (role, project_id, template_id, privilege, scope, granted_by) \
+             values ($1, $2, $3, $4, $5::jsonb, $6) returning {COLUMNS}"
+        ),
+        Access::Latest,
+        &[
+            role_argument,
+            project,
+            template,
+            privilege_argument,
+            (pg_sys::TEXTOID, datum::optional_text(scope)),
+            (pg_sys::TEXTOID, datum::text(&granted_by)),
+        ],
+    );
+    match read(&rows).pop() {
+        Some(grant) => (grant, before),
+        None => Error::new(Code::Internal, "a grant was not written down").raise(),
+    }
+}
+
+fn place(role: Oid, target: &Target) -> [(Oid, datum::Argument); 3] {
+    [
+        (pg_sys::REGROLEOID, Some(Datum::from(role))),
+        (pg_sys::INT4OID, Some(Datum::from(target.project()))),
+        (pg_sys::INT4OID, target.template().map(Datum::from)),
+    ]
+}
+
+fn find_role(name: &str) -> Result<Oid, Error> {
+    let role = role::find_by_name(name).ok_or_else(|| {
+        Error::at(Code::InvalidValue, "/role", format!("role {name:?} does not exist"))
+            .hint(format!("create it first: CREATE ROLE {}", identifier(name)))
+    })?;
+    let is_ours =
+        [role::OWNER, role::ADMIN, role::PROXY].into_iter().any(|ours| role::find(ours) == Some(role));
+    if is_ours {
+        return Err(Error::at(Code::InvalidValue, "/role", format!("nothing is granted to {name}"))
+            .hint("grant to a role of your own: CREATE ROLE sales"));
+    }
+    Ok(role)
+}
+
+fn parse_privileges(names: &[String]) -> Result<Vec<Privilege>, Error> {
+    let parse = |(position, name): (usize, &String)| {
+        Privilege::parse(name).ok_or_else(|| {
+            Error::at(
+                Code::InvalidValue,
+                format!("/privileges/{position}"),
+                format!("{name:?} is no privilege"),
+            )
+            .hint("the privileges are read, create, update, delete and define")
+        })
+    };
+    let mut privileges: Vec<Privilege> = names.iter().enumerate().map(parse).collect::<Result<_, _>>()?;
+    privileges.sort_unstable_by_key(|privilege| *privilege as u8);
+    privileges.dedup();
+    if privileges.is_empty() {
+        return Err(Error::at(Code::InvalidValue, "/privileges", "name at least one privilege")
+            .hint("the privileges are read, create, update, delete and define"));
+    }
+    Ok(privileges)
+}
+
+fn project_slug(target: &Target) -> String {
+    match target {
+        Target::Project(project) => project.slug.clone(),
+        Target::Template(template) => template.project_slug.clone(),
+    }
+}

@@ -1,0 +1,137 @@
+//! Row-level security: the statements that let PostgreSQL itself keep what a grant says. Pure text.
+//!
+//! A policy says for plain SQL what the functions write into their statements. What its condition wants of other tables
+//! comes from functions that look there as the owner, since a policy looks with the rights of whoever asks.
+
+use super::rights::Privilege;
+use crate::filter::Filter;
+use crate::filter::render::render_apart;
+use crate::quote::identifier;
+use std::fmt::Write as _;
+
+/// Where the functions are that policies call: nobody may use this schema, so nobody can call them by name.
+pub const SCHEMA: &str = "keyed_scope";
+
+/// What a table of ours needs before anything is granted on it: nobody but administrators sees a row.
+pub fn enable(table: &str) -> String {
+    format!(
+        "alter table {table} enable row level security; \
+         create policy keyed_admin on {table} to keyed_admin using (true) with check (true);"
+    )
+}
+
+/// What a table beside a template's needs, `name` in the schema of the state: its rows are seen by whoever sees their
+/// record.
+pub fn enable_beside(name: &str, table: &str) -> String {
+    let side = format!("keyed_state.{name}");
+    format!(
+        "{} create policy keyed_record on {side} for select \
+         using (exists (select from {table} r where r.id = {name}.record_id));",
+        enable(&side)
+    )
+}
+
+/// The privileges of PostgreSQL on a table that a privilege of ours needs.
+pub fn table_privileges(privilege: Privilege) -> Option<&'static str> {
+    match privilege {
+        Privilege::Read => Some("select"),
+        Privilege::Create => Some("insert"),
+        Privilege::Update => Some("update"),
+        Privilege::Delete => Some("delete, update (deleted_at)"),
+        Privilege::Define => None,
+    }
+}
+
+/// One privilege of one role on one table.
+pub struct Policy<'a> {
+    /// The number of the grant.
+    pub grant: i32,
+    /// The role, as SQL names it.
+    pub role: &'a str,
+    /// What is granted.
+    pub privilege: Privilege,
+    /// The number of the template.
+    pub template: i32,
+    /// The template's slug.
+    pub slug: &'a str,
+    /// Its table, as SQL names it.
+    pub table: &'a str,
+    /// On which rows; `None` for all.
+    pub scope: Option<&'a Filter>,
+}
+
+impl Policy<'_> {
+    /// Its name on the table; a second policy for the same grant has a suffix.
+    fn name(&self) -> String {
+        format!("keyed_{}_{}", self.privilege.name(), self.grant)
+    }
+
+    fn function(&self, number: usize) -> String {
+        format!("{SCHEMA}.{}{number}", self.function_prefix())
+    }
+
+    /// The statements that make it, and give the role the privileges of PostgreSQL that it needs.
+    pub fn create(&self) -> String {
+        let Policy { role, table, .. } = self;
+        let name = self.name();
+        let function = |number| self.function(number);
+        let (condition, queries) = match self.scope {
+            Some(scope) => render_apart(scope, &identifier(self.slug), &function),
+            None => ("true".to_owned(), Vec::new()),
+        };
+        let mut sql = String::new();
+        for (number, query) in queries.iter().enumerate() {
+            let function = self.function(number);
+            // Runs as the owner, because the role may have no right to the tables that its scope looks at.
+            let _ = write!(
+                sql,
+                "create function {function}() returns setof uuid language sql stable parallel safe security definer \
+                 set search_path = pg_catalog, pg_temp begin atomic {query}; end; \
+                 comment on function {function}() is 'Part of the policy {name} on {table}.'; \
+                 revoke execute on function {function}() from public; \
+                 grant execute on function {function}() to {role}; "
+            );
+        }
+        let mut policy = |suffix: &str, rest: &str| {
+            let _ = write!(sql, "create policy {name}{suffix} on {table} {rest}; ");
+        };
+        let live = format!("deleted_at is null and {condition}");
+        match self.privilege {
+            Privilege::Read => policy("", &format!("for select to {role} using ({live})")),
+            Privilege::Create => policy("", &format!("for insert to {role} with check ({condition})")),
+            Privilege::Update => {
+                policy("", &format!("for update to {role} using ({live}) with check ({live})"));
+            }
+            // To delete is to write deleted_at, and PostgreSQL wants a row that was just written to be one that its writer
+            // sees: for that moment it is.
+            Privilege::Delete => {
+                let dead = format!("deleted_at is not null and {condition}");
+                policy("", &format!("for update to {role} using ({live}) with check ({dead})"));
+                let now = "deleted_at = pg_catalog.now() and keyed.is_being_deleted(id)";
+                policy("_seen", &format!("for select to {role} using ({now})"));
+            }
+            Privilege::Define => {}
+        }
+        if let Some(privileges) = table_privileges(self.privilege) {
+            let _ = write!(sql, "grant {privileges} on {table} to {role}; ");
+        }
+        sql
+    }
+
+    /// The statements that take the policy away; what it needs is dropped with it.
+    pub fn drop(&self, functions: &[String]) -> String {
+        let (name, table) = (self.name(), self.table);
+        let mut sql = format!(
+            "drop policy if exists {name} on {table}; drop policy if exists {name}_seen on {table}; "
+        );
+        for function in functions {
+            let _ = write!(sql, "drop function {function}(); ");
+        }
+        sql
+    }
+
+    /// What the names of its functions begin with.
+    pub fn function_prefix(&self) -> String {
+        format!("grant_{}_{}_", self.grant, self.template)
+    }
+}

@@ -1,0 +1,191 @@
+//! What a role may do with the records of a template: the grants that apply to it, their scopes compiled.
+
+use super::scope;
+use crate::filter::Filter;
+use crate::filter::render::{Options, render};
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use crate::template::Template;
+use pgrx::pg_sys::{self, Datum, Oid};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Past this many pairs of role and template a session forgets what it knows of them and starts anew.
+const MOST_KNOWN: usize = 4096;
+
+/// What a grant allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Privilege {
+    /// See records.
+    Read,
+    /// Bring records into existence.
+    Create,
+    /// Change records, and restore deleted ones.
+    Update,
+    /// Delete records.
+    Delete,
+    /// Make and change templates.
+    Define,
+}
+
+impl Privilege {
+    /// All of them, in the order in which they are told.
+    pub const ALL: [Privilege; 5] =
+        [Privilege::Read, Privilege::Create, Privilege::Update, Privilege::Delete, Privilege::Define];
+
+    /// Its name in requests and answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Privilege::Read => "read",
+            Privilege::Create => "create",
+            Privilege::Update => "update",
+            Privilege::Delete => "delete",
+            Privilege::Define => "define",
+        }
+    }
+
+    /// The privilege of that name.
+    pub fn parse(name: &str) -> Option<Privilege> {
+        Privilege::ALL.into_iter().find(|privilege| privilege.name() == name)
+    }
+}
+
+/// Which rows of a template a privilege is about.
+#[derive(Debug, Default)]
+pub enum Rows {
+    /// None: the privilege was not granted.
+    #[default]
+    None,
+    /// Those that pass at least one of these filters.
+    Passing(Vec<Filter>),
+    /// All.
+    All,
+}
+
+impl Rows {
+    fn add(&mut self, scope: Option<Filter>) {
+        match (&mut *self, scope) {
+            (Rows::All, _) => {}
+            (rows, None) => *rows = Rows::All,
+            (Rows::Passing(filters), Some(filter)) => filters.push(filter),
+            (rows @ Rows::None, Some(filter)) => *rows = Rows::Passing(vec![filter]),
+        }
+    }
+
+    /// As a condition in SQL over the table under this alias; `None` for all rows.
+    pub fn condition(&self, alias: &str) -> Option<String> {
+        match self {
+            Rows::All => None,
+            Rows::None => Some("false".to_owned()),
+            Rows::Passing(filters) => {
+                let mut conditions: Vec<String> =
+                    filters.iter().map(|filter| render(filter, alias, Options::default())).collect();
+                conditions.dedup();
+                match conditions.as_slice() {
+                    [only] if only == "true" => None,
+                    [only] => Some(only.clone()),
+                    many => Some(format!("({})", many.join(" or "))),
+                }
+            }
+        }
+    }
+}
+
+/// What a role may do with the records of one template.
+#[derive(Debug, Default)]
+pub struct Rights {
+    rows: [Rows; Privilege::ALL.len()],
+}
+
+thread_local! {
+    static KNOWN: RefCell<HashMap<(Oid, i32), Rc<Rights>>> = RefCell::default();
+}
+
+/// Forgets what this session knows, because grants, memberships or templates changed.
+pub fn forget() {
+    // Dropped after the borrow has ended: the filters hold templates, and those their plans.
+    drop(KNOWN.take());
+}
+
+impl Rights {
+    /// The rights of a role, those of the roles whose rights it inherits included.
+    pub fn of(role: Oid, template: &Template) -> Rc<Rights> {
+        let place = (role, template.id);
+        if let Some(known) = KNOWN.with_borrow(|known| known.get(&place).cloned()) {
+            return known;
+        }
+        let rights = Rc::new(load(role, template));
+        let forgotten = KNOWN.with_borrow_mut(|known| {
+            let forgotten = (known.len() >= MOST_KNOWN).then(|| std::mem::take(known));
+            known.insert(place, Rc::clone(&rights));
+            forgotten
+        });
+        drop(forgotten);
+        rights
+    }
+
+    /// The rows that a privilege is about.
+    pub fn rows(&self, privilege: Privilege) -> &Rows {
+        &self.rows[privilege as usize]
+    }
+
+    /// Whether the privilege was granted, on whichever rows.
+    pub fn has(&self, privilege: Privilege) -> bool {
+        !matches!(self.rows(privilege), Rows::None)
+    }
+
+    /// Whether nothing was granted.
+    pub fn is_empty(&self) -> bool {
+        Privilege::ALL.into_iter().all(|privilege| !self.has(privilege))
+    }
+}
+
+fn load(role: Oid, template: &Template) -> Rights {
+    let grants: Vec<(Option<Privilege>, Option<String>)> = as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(
+                "select g.privilege, g.scope::text from keyed_state.access_grant g \
+                 where (g.template_id = $1 or g.template_id is null and g.project_id = $2) \
+                 and pg_has_role($3, g.role::oid, 'usage')",
+                Access::Latest,
+                &[
+                    (pg_sys::INT4OID, Some(Datum::from(template.id))),
+                    (pg_sys::INT4OID, Some(Datum::from(template.project_id))),
+                    (pg_sys::OIDOID, Some(Datum::from(role))),
+                ],
+            );
+            let text = |row, column| rows.get(row, column).map(datum::read_text);
+            (0..rows.len())
+                .map(|row| (text(row, 0).and_then(|name| Privilege::parse(&name)), text(row, 1)))
+                .collect()
+        })
+    });
+    let mut rights = Rights::default();
+    for (privilege, scope) in grants {
+        let Some(privilege) = privilege else { continue };
+        match scope.map(|scope| scope::compile(template, &scope)).transpose() {
+            Ok(filter) => rights.rows[privilege as usize].add(filter),
+            // Was checked when it was granted and at every change of the template since: what does not fit any more
+            // shows nothing.
+            Err(_) => rights.rows[privilege as usize].add(Some(Filter::never(template.id))),
+        }
+    }
+    rights
+}
+
+/// Whether a role may make templates in a project.
+pub fn may_define_in(role: Oid, project: i32) -> bool {
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(
+                "select from keyed_state.access_grant g where g.project_id = $1 and g.template_id is null \
+                 and g.privilege = 'define' and pg_has_role($2, g.role::oid, 'usage') limit 1",
+                Access::Latest,
+                &[(pg_sys::INT4OID, Some(Datum::from(project))), (pg_sys::OIDOID, Some(Datum::from(role)))],
+            );
+            !rows.is_empty()
+        })
+    })
+}

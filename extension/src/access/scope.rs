@@ -1,0 +1,102 @@
+//! The scope of a grant: an ordinary filter, JSON → compiled. It is about the records as they are, whoever asks: a
+//! condition behind a reference looks at every live target.
+
+use super::Caller;
+use super::sight::Sight;
+use crate::error::{Code, Error};
+use crate::filter::check::{self, Settings};
+use crate::filter::{Filter, field, parse};
+use crate::json::{self, pointer_step};
+use crate::template::{Template, catalog};
+use serde_json::value::RawValue;
+use std::rc::Rc;
+
+/// The filter that a scope compiles to. Days are days in UTC.
+pub fn compile(template: &Template, scope: &str) -> Result<Filter, Error> {
+    let raw: &RawValue = serde_json::from_str(scope)
+        .map_err(|error| Error::new(Code::MalformedRequest, format!("scope cannot be read: {error}")))?;
+    let template = catalog::by_id(template.id).ok_or_else(Error::not_found)?;
+    let conditions = parse::scope(raw)?;
+    if conditions.is_always() {
+        return Err(Error::new(Code::InvalidValue, "a scope without conditions limits nothing")
+            .hint("leave the scope out to grant the privileges on all records"));
+    }
+    check::check(&conditions, &Sight::new(&Caller::administrator(), template), Settings::default())
+}
+
+/// Refuses a scope that not every template of a project understands: templates to come have only the standard fields
+/// for certain.
+pub fn require_standard_fields(filter: &Filter) -> Result<(), Error> {
+    match filter.uses().into_iter().find(|used| used.attribute.is_some()) {
+        None => Ok(()),
+        Some(used) => {
+            let message = format!(
+                "the scope of a whole project knows only standard fields, and {:?} is an attribute",
+                used.field
+            );
+            Err(Error::at(Code::UnknownField, "/scope", message)
+                .hint("grant template by template: keyed.grant_access(role, 'project.template', …)"))
+        }
+    }
+}
+
+/// The scope with every field renamed as a function says, which is given the names along its path with their templates.
+pub fn rename(template: &Rc<Template>, scope: &str, attribute: i32, new: &str) -> Result<String, Error> {
+    let raw: &RawValue = serde_json::from_str(scope)
+        .map_err(|error| Error::new(Code::MalformedRequest, format!("scope cannot be read: {error}")))?;
+    let mut out = String::with_capacity(scope.len() + 16);
+    let sight = Sight::new(&Caller::administrator(), Rc::clone(template));
+    rewrite(raw, &mut out, &|name| renamed(&sight, name, attribute, new))?;
+    Ok(out)
+}
+
+/// Copies JSON, with every member `field` passed through a function.
+fn rewrite(raw: &RawValue, out: &mut String, field: &dyn Fn(&str) -> String) -> Result<(), Error> {
+    pgrx::check_for_interrupts!();
+    match raw.get().as_bytes().first() {
+        Some(b'[') => {
+            out.push('[');
+            for (position, element) in json::array_at(raw, "")?.into_iter().enumerate() {
+                if position > 0 {
+                    out.push(',');
+                }
+                rewrite(element, out, field)?;
+            }
+            out.push(']');
+        }
+        Some(b'{') => {
+            out.push('{');
+            for (position, (name, value)) in json::object_at(raw, "")?.0.into_iter().enumerate() {
+                if position > 0 {
+                    out.push(',');
+                }
+                json::write_string(out, &name);
+                out.push(':');
+                match name.as_ref() {
+                    "field" => {
+                        let text = json::text_at(value, &format!("/{}", pointer_step(&name)))?;
+                        json::write_string(out, &field(&text));
+                    }
+                    // A value is nobody's field, whatever it looks like.
+                    "value" => out.push_str(value.get()),
+                    _ => rewrite(value, out, field)?,
+                }
+            }
+            out.push('}');
+        }
+        _ => out.push_str(raw.get()),
+    }
+    Ok(())
+}
+
+fn renamed(sight: &Sight, name: &str, attribute: i32, new: &str) -> String {
+    let Ok((path, last)) = field::find(sight, Default::default(), name, "") else { return name.to_owned() };
+    let mut names: Vec<&str> =
+        path.iter().map(|step| if step.attribute == attribute { new } else { &step.slug }).collect();
+    let kept = name.rsplit('.').next().unwrap_or(name);
+    names.push(match &last {
+        field::Field::Column(column) if column.attribute() == Some(attribute) => new,
+        _ => kept,
+    });
+    names.join(".")
+}
