@@ -87,6 +87,30 @@ impl Database {
         role
     }
 
+    /// Grants a role privileges, separated by commas, on a template or a project: on all of its records.
+    pub async fn grant(&self, role: &str, target: &str, privileges: &str) {
+        self.grant_scoped(role, target, privileges, None).await;
+    }
+
+    /// Grants a role privileges, separated by commas, on the records within a scope.
+    pub async fn grant_within(&self, role: &str, target: &str, privileges: &str, scope: &serde_json::Value) {
+        self.grant_scoped(role, target, privileges, Some(scope.to_string())).await;
+    }
+
+    async fn grant_scoped(&self, role: &str, target: &str, privileges: &str, scope: Option<String>) {
+        let privileges: Vec<&str> = privileges.split(',').map(str::trim).collect();
+        let statement = "select keyed.grant_access($1::text::name, $2, $3::text[], $4::text::jsonb)";
+        let granted = self.client().await.execute(statement, &[&role, &target, &privileges, &scope]).await;
+        granted.unwrap_or_else(|error| panic!("nothing was granted to {role}: {}", explain(&error)));
+    }
+
+    /// Takes back what a role was granted on a template or a project.
+    pub async fn revoke(&self, role: &str, target: &str) {
+        let statement = "select keyed.revoke_access($1::text::name, $2)";
+        let revoked = self.client().await.execute(statement, &[&role, &target]).await;
+        revoked.unwrap_or_else(|error| panic!("nothing was taken from {role}: {}", explain(&error)));
+    }
+
     /// Issues an API key for a role: for the projects listed, or for all when none is.
     pub async fn api_key(&self, role: &str, projects: &[&str]) -> String {
         let projects = (!projects.is_empty()).then_some(projects);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 async fn with_reader() -> (Service, String, String) {
     let service = Service::start().await;
     let role = service.database.create_role("reader").await;
-    service.session().await.run(&format!("grant select on crm.customers to {role}")).await;
+    service.database.grant(&role, "crm.customers", "read").await;
     let key = service.database.api_key(&role, &["crm"]).await;
     (service, role, key)
 }

@@ -98,13 +98,8 @@ async fn a_template_of_another_project_answers_as_one_that_does_not_exist() {
 async fn a_caller_who_may_not_read_the_template_is_refused() {
     let service = five().await;
     let role = service.database.create_role("clerk").await;
-    service
-        .session()
-        .await
-        .run(&format!(
-            "grant select on crm.companies to {role}; grant insert, update on crm.customers to {role}"
-        ))
-        .await;
+    service.database.grant(&role, "crm.companies", "read").await;
+    service.database.grant(&role, "crm.customers", "create, update").await;
     let key = service.database.api_key(&role, &["crm"]).await;
     let ask = async |body: &Value| {
         service.proxy.request("POST", &format!("/v1{PATH}")).key(&key).json(body).send().await
@@ -113,9 +108,9 @@ async fn a_caller_who_may_not_read_the_template_is_refused() {
     for body in [json!({}), json!({"filters": [{"field": "nothing"}]}), json!({"nothing": 1})] {
         ask(&body).await.refused(403, "forbidden");
     }
-    service.session().await.run(&format!("grant select on crm.customers to {role}")).await;
+    service.database.grant(&role, "crm.customers", "read").await;
     assert_eq!(keys(&ask(&json!({})).await.expect(200)).len(), 5);
-    service.session().await.run(&format!("revoke select on crm.customers from {role}")).await;
+    service.database.revoke(&role, "crm.customers").await;
     ask(&json!({})).await.refused(403, "forbidden");
     let request = service.proxy.request("POST", &format!("/v1{PATH}")).without_key().json(&json!({}));
     request.send().await.refused(401, "unauthorized");

@@ -56,11 +56,7 @@ async fn restored() -> (Database, Database, String) {
     let source = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
     let role = source.create_role("clerk").await;
     let session = source.session().await;
-    session
-        .run(&format!(
-            "grant usage on schema crm to {role}; grant select, insert, update on crm.customers to {role}"
-        ))
-        .await;
+    source.grant(&role, "crm.customers", "read, create, update").await;
     session.run(
         r#"select keyed.upsert_by_key('crm.companies', 'C-' || n, '{"name": "ACME"}') from generate_series(1, 3) n;
            select keyed.upsert_by_key('crm.customers', 'é:/ ' || n, jsonb_build_object('name', 'it''s \ "' || n, 'visits', n * 1.10,

@@ -17,7 +17,7 @@ async fn callers_of_two_projects_on_one_connection_never_meet_each_others_record
     let mut keys = Vec::new();
     for project in ["crm", "shop"] {
         let role = service.database.create_role(project).await;
-        session.run(&format!("grant select, insert, update on {project}.customers to {role}")).await;
+        service.database.grant(&role, &format!("{project}.customers"), "read, create, update").await;
         keys.push((project, service.database.api_key(&role, &[project]).await));
     }
     let mut requests = JoinSet::new();

@@ -265,9 +265,9 @@ async fn a_template_is_dropped_only_when_nothing_would_be_missed() {
 
 #[tokio::test]
 async fn only_an_administrator_changes_templates() {
-    let (database, session) = with_record().await;
+    let (database, _) = with_record().await;
     let role = database.create_role("clerk").await;
-    session.run(&format!("grant usage on schema crm to {role}; grant all on crm.customers to {role}")).await;
+    database.grant(&role, "crm.customers", "read, create, update, delete").await;
     let clerk = database.session_as(&role).await;
     for statement in [
         "select keyed.alter_template('crm.customers', '{}')",

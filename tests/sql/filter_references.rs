@@ -181,10 +181,7 @@ async fn attributes_go_by_their_numbers_when_asked() {
 async fn a_template_that_the_caller_may_not_read_has_no_fields() {
     let gallery = six().await;
     let role = gallery.database.create_role("reader").await;
-    gallery
-        .session
-        .run(&format!("grant usage on schema art to {role}; grant select on art.works to {role}"))
-        .await;
+    gallery.database.grant(&role, "art.works", "read").await;
     let reader = gallery.database.session_as(&role).await;
     let mut messages = Vec::new();
     for field in ["artist.name", "artist.nothing"] {

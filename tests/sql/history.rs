@@ -138,7 +138,8 @@ async fn history_as_rows_says_the_same_as_history_as_json() {
 async fn history_tells_who_logged_in_even_after_set_role() {
     let (database, session, record) = with_record().await;
     let (person, team) = (database.create_role("person").await, database.create_role("team").await);
-    session.run(&format!("grant {team} to {person}; grant usage on schema crm to {team}; grant select, update on crm.customers to {team}")).await;
+    session.run(&format!("grant {team} to {person}")).await;
+    database.grant(&team, "crm.customers", "read, update").await;
     let person_session = database.session_as(&person).await;
     person_session.run(&format!("set role {team}")).await;
     person_session

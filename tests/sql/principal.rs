@@ -7,7 +7,7 @@ async fn with_key() -> (Database, Session, String, String) {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let superuser = database.session().await;
-    superuser.run(&format!("grant select, insert, update on crm.customers to {role}")).await;
+    database.grant(&role, "crm.customers", "read, create, update").await;
     superuser.run("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"Ada\"}')").await;
     let key = database.api_key(&role, &["crm"]).await;
     let session = database.session_as("keyed_proxy").await;

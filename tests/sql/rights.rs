@@ -8,9 +8,8 @@ async fn with_grants(privileges: &str) -> (Database, Session, Value) {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let superuser = database.session().await;
-    superuser.run(&format!("grant usage on schema crm to {role}")).await;
     if !privileges.is_empty() {
-        superuser.run(&format!("grant {privileges} on crm.customers to {role}")).await;
+        database.grant(&role, "crm.customers", privileges).await;
     }
     let record = superuser
         .json("select keyed.create_record('crm.customers', '{\"name\": \"Ada\"}', 'A-1')", &[])
@@ -21,16 +20,16 @@ async fn with_grants(privileges: &str) -> (Database, Session, Value) {
 
 /// Every function on records, with the privilege it needs; `$1` is the id of a customer.
 const FUNCTIONS: [(&str, &str); 11] = [
-    ("select", "select keyed.get_record($1)"),
-    ("select", "select keyed.get_by_key('crm.customers', 'A-1')"),
-    ("select", "select keyed.history_page($1)"),
-    ("select", "select from keyed.history($1)"),
-    ("select", "select keyed.metric_page($1, 'mood')"),
-    ("select", "select from keyed.metric_series($1, 'mood')"),
-    ("insert", "select keyed.create_record('crm.customers', '{}')"),
+    ("read", "select keyed.get_record($1)"),
+    ("read", "select keyed.get_by_key('crm.customers', 'A-1')"),
+    ("read", "select keyed.history_page($1)"),
+    ("read", "select from keyed.history($1)"),
+    ("read", "select keyed.metric_page($1, 'mood')"),
+    ("read", "select from keyed.metric_series($1, 'mood')"),
+    ("create", "select keyed.create_record('crm.customers', '{}')"),
     ("update", "select keyed.patch_record($1, '{\"attributes\": {\"name\": \"x\"}}')"),
     ("update", "select keyed.replace_attributes($1, '{}')"),
-    ("insert, update", "select keyed.upsert_by_key('crm.customers', 'A-2')"),
+    ("create, update", "select keyed.upsert_by_key('crm.customers', 'A-2')"),
     ("delete", "select keyed.delete_record($1)"),
 ];
 
@@ -63,7 +62,7 @@ async fn a_role_without_rights_can_do_nothing() {
 
 #[tokio::test]
 async fn each_right_opens_the_functions_that_need_it_and_no_other() {
-    for right in ["select", "insert", "update", "delete"] {
+    for right in ["read", "create", "update", "delete"] {
         let (_database, session, record) = with_grants(right).await;
         for (needs, statement) in FUNCTIONS {
             let statements = format!("begin; {statement}; rollback");
@@ -106,7 +105,7 @@ async fn a_function_obeys_the_effective_role_and_not_the_login() {
 
 #[tokio::test]
 async fn a_right_that_is_revoked_is_gone_at_once() {
-    let (database, session, record) = with_grants("select").await;
+    let (database, session, record) = with_grants("read").await;
     session.rows("select keyed.get_record($1)", &[id_of(&record)]).await;
     let role = session.text("select current_user", &[]).await;
     database.session().await.run(&format!("revoke select on crm.customers from {role}")).await;
@@ -116,7 +115,7 @@ async fn a_right_that_is_revoked_is_gone_at_once() {
 
 #[tokio::test]
 async fn who_holds_a_key_is_told_only_to_those_who_may_read() {
-    let (_database, session, _) = with_grants("insert, update").await;
+    let (_database, session, _) = with_grants("create, update").await;
     let other = session.text("select id from keyed.upsert_by_key('crm.customers', 'B-1')", &[]).await;
     for (statement, texts) in [
         ("select keyed.create_record('crm.customers', '{}', 'A-1')", &[][..]),
@@ -130,7 +129,7 @@ async fn who_holds_a_key_is_told_only_to_those_who_may_read() {
 
 #[tokio::test]
 async fn who_may_write_but_not_read_is_answered_the_id_alone() {
-    let (_database, session, record) = with_grants("insert, update, delete").await;
+    let (_database, session, record) = with_grants("create, update, delete").await;
     let id = id_of(&record);
     let only_id = json!({"id": id});
     for statement in [
@@ -152,7 +151,7 @@ async fn who_may_write_but_not_read_is_answered_the_id_alone() {
 
 #[tokio::test]
 async fn a_reference_to_what_may_not_be_read_is_a_reference_to_nothing() {
-    let (database, session, _) = with_grants("select, insert").await;
+    let (database, session, _) = with_grants("read, create").await;
     let company = "select keyed.create_record('crm.companies', '{\"name\": \"ACME\"}', 'C-1')";
     let company = database.session().await.json(company, &[]).await;
     let mut refusals = Vec::new();
@@ -170,7 +169,7 @@ async fn a_reference_to_what_may_not_be_read_is_a_reference_to_nothing() {
 
 #[tokio::test]
 async fn verbose_shows_nothing_of_a_target_that_may_not_be_read() {
-    let (database, session, record) = with_grants("select").await;
+    let (database, session, record) = with_grants("read").await;
     let superuser = database.session().await;
     let company = "select keyed.create_record('crm.companies', '{\"name\": \"ACME\"}', 'C-1')";
     let company = superuser.json(company, &[]).await;
@@ -182,7 +181,7 @@ async fn verbose_shows_nothing_of_a_target_that_may_not_be_read() {
 
 #[tokio::test]
 async fn names_planted_in_other_schemas_change_nothing() {
-    let (database, session, record) = with_grants("select, insert, update, delete").await;
+    let (database, session, record) = with_grants("read, create, update, delete").await;
     database.session().await.run("create schema evil; grant all on schema evil to public").await;
     session.run(
         "create function evil.boom(anyelement) returns boolean language plpgsql as $$ begin raise 'planted'; end $$;

@@ -15,7 +15,6 @@ async fn with_reader() -> (Gallery, String, Session) {
         gallery.add("works", key, attributes).await;
     }
     let role = gallery.database.create_role("reader").await;
-    gallery.session.run(&format!("grant usage on schema art to {role}")).await;
     let session = gallery.database.session_as(&role).await;
     (gallery, role, session)
 }
@@ -30,12 +29,12 @@ async fn only_who_may_read_a_template_may_search_it() {
     for statement in ["select keyed.search('art.works')", "select keyed.filter_sql('art.works')"] {
         assert_eq!(reader.refusal(statement, &[]).await.is(), ("42501", "forbidden"), "{statement}");
     }
-    gallery.session.run(&format!("grant insert, update, delete on art.works to {role}")).await;
+    gallery.database.grant(&role, "art.works", "create, update, delete").await;
     let refusal = reader.refusal("select keyed.search('art.works', '{\"nothing\": 1}')", &[]).await;
     assert_eq!(refusal.is(), ("42501", "forbidden"));
-    gallery.session.run(&format!("grant select on art.works to {role}")).await;
+    gallery.database.grant(&role, "art.works", "read").await;
     assert_eq!(found(&reader, &json!({"sort": "price"})).await, "A B C");
-    gallery.session.run(&format!("revoke select on art.works from {role}")).await;
+    gallery.database.revoke(&role, "art.works").await;
     let refusal = reader.refusal("select keyed.search('art.works')", &[]).await;
     assert_eq!(refusal.is(), ("42501", "forbidden"));
 }
@@ -43,11 +42,11 @@ async fn only_who_may_read_a_template_may_search_it() {
 #[tokio::test]
 async fn of_a_template_that_may_not_be_read_nothing_but_ids_is_told() {
     let (gallery, role, reader) = with_reader().await;
-    gallery.session.run(&format!("grant select on art.works to {role}")).await;
+    gallery.database.grant(&role, "art.works", "read").await;
     let query = json!({"facets": ["artist"], "verbose": true, "sort": "artist"});
     let answer = reader.text("select keyed.search('art.works', $1)", &[&query.to_string()]).await;
     assert!(!answer.to_lowercase().contains("klee"), "{answer}");
-    gallery.session.run(&format!("grant select on art.artists to {role}")).await;
+    gallery.database.grant(&role, "art.artists", "read").await;
     let answer = reader.text("select keyed.search('art.works', $1)", &[&query.to_string()]).await;
     assert_eq!(answer.matches("\"Klee\"").count(), 2, "as display of the record and of the facet: {answer}");
 }
@@ -79,7 +78,8 @@ async fn a_search_in_a_fixed_snapshot_sees_the_past_and_in_a_transaction_its_own
 #[tokio::test]
 async fn names_planted_in_other_schemas_change_no_search() {
     let (gallery, role, reader) = with_reader().await;
-    gallery.session.run(&format!("grant select on art.works, art.artists to {role}; create schema evil; grant all on schema evil to public")).await;
+    gallery.database.grant(&role, "art", "read").await;
+    gallery.session.run("create schema evil; grant all on schema evil to public").await;
     let types = ["text", "numeric", "float8", "date", "timestamptz", "uuid"];
     for sql_type in types {
         reader.run(&format!("create function evil.lie({sql_type}, {sql_type}) returns boolean language sql as 'select false'")).await;

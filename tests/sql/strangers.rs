@@ -57,17 +57,12 @@ async fn a_metric_is_taken_after_a_null_and_a_null_after_a_metric_in_one_session
 async fn marking_as_deleted_by_hand_needs_the_right_to_delete() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
-    let owner = database.session().await;
-    owner
-        .run(&format!(
-            "grant usage on schema crm to {role}; grant select, insert, update on crm.customers to {role}"
-        ))
-        .await;
+    database.grant(&role, "crm.customers", "read, create, update").await;
     let session = database.session_as(&role).await;
     session.run("insert into crm.customers (external_key) values ('K')").await;
     let refusal = session.refusal("update crm.customers set deleted_at = now()", &[]).await;
     assert_eq!(refusal.is(), ("42501", "forbidden"));
-    owner.run(&format!("grant delete on crm.customers to {role}")).await;
+    database.grant(&role, "crm.customers", "delete").await;
     session.run("update crm.customers set deleted_at = now()").await;
     let moved =
         session.refusal("update crm.customers set deleted_at = deleted_at - interval '1 day'", &[]).await;

@@ -81,12 +81,10 @@ async fn names_out_of_the_callers_sight_are_not_searched() {
     let refusal =
         clerk.refusal("select keyed.search('crm.customers', '{\"global_search\": \"ada\"}')", &[]).await;
     assert_eq!(refusal.state, "42501");
-    session
-        .run(&format!("grant usage on schema crm to {role}; grant select on crm.customers to {role}"))
-        .await;
+    database.grant(&role, "crm.customers", "read").await;
     assert_eq!((found(&clerk, "ada").await, found(&clerk, "acme").await), ("1".into(), String::new()));
     assert_eq!(found(&clerk, "-acme").await, "1");
     assert_eq!(clerk.refusal("select from keyed_state.text_2", &[]).await.state, "42501");
-    session.run(&format!("grant select on crm.companies to {role}")).await;
+    database.grant(&role, "crm.companies", "read").await;
     assert_eq!((found(&clerk, "acme").await, found(&clerk, "-acme").await), ("1".into(), String::new()));
 }
