@@ -17,6 +17,11 @@ create function keyed.is_being_deleted(id uuid) returns boolean
 comment on function keyed.is_being_deleted(uuid) is
   'Whether a statement of this session is marking the record as deleted at this very moment. Policies of roles that may delete call it: PostgreSQL wants a row that was just written to be visible to its writer.';
 
+create function keyed.guard_delete() returns trigger
+  language c as 'MODULE_PATHNAME', 'keyed_guard_delete';
+comment on function keyed.guard_delete() is
+  'Trigger before DELETE on a template''s table: refuses it to all but the owner of the tables and superusers; others mark records as deleted.';
+
 create function keyed.guard_truncate() returns trigger
   language c as 'MODULE_PATHNAME', 'keyed_guard_truncate';
 comment on function keyed.guard_truncate() is

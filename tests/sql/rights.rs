@@ -8,6 +8,7 @@ async fn with_grants(privileges: &str) -> (Database, Session, Value) {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let superuser = database.session().await;
+    superuser.run(&format!("grant usage on schema crm to {role}")).await;
     if !privileges.is_empty() {
         database.grant(&role, "crm.customers", privileges).await;
     }

@@ -15,6 +15,7 @@ async fn with_reader() -> (Gallery, String, Session) {
         gallery.add("works", key, attributes).await;
     }
     let role = gallery.database.create_role("reader").await;
+    gallery.session.run(&format!("grant usage on schema art to {role}")).await;
     let session = gallery.database.session_as(&role).await;
     (gallery, role, session)
 }

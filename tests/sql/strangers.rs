@@ -64,7 +64,10 @@ async fn marking_as_deleted_by_hand_needs_the_right_to_delete() {
     assert_eq!(refusal.is(), ("42501", "forbidden"));
     database.grant(&role, "crm.customers", "delete").await;
     session.run("update crm.customers set deleted_at = now()").await;
-    let moved =
-        session.refusal("update crm.customers set deleted_at = deleted_at - interval '1 day'", &[]).await;
+    let moved = database
+        .session()
+        .await
+        .refusal("update crm.customers set deleted_at = deleted_at - interval '1 day'", &[])
+        .await;
     assert_eq!(moved.is(), ("22023", "invalid_value"));
 }

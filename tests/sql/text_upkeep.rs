@@ -254,7 +254,8 @@ async fn templates_older_than_their_documents_get_them_by_migrating() {
     assert!(refusal.hint.contains("keyed.migrate()"), "{refusal} {}", refusal.hint);
     let other = database.session().await;
     other.run("insert into crm.customers (external_key, name) values ('3', 'before as well')").await;
-    assert_eq!(session.text("select keyed.migrate()", &[]).await, "2");
+    let version = session.text("select keyed.migrate()", &[]).await;
+    assert_eq!(version, session.text("select max(number) from keyed_state.version", &[]).await);
     other.run("insert into crm.customers (external_key, name) values ('4', 'not before')").await;
     assert_eq!(session.text(FOUND, &["before"]).await, "1 3 4");
     assert_documents_are_true(&session).await;

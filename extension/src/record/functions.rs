@@ -42,6 +42,9 @@ sql_functions! {
         Ok(Answer::Datum(Datum::from(call.uuid(0).is_some_and(super::guard::is_being_deleted))))
     };
 
+    /// `keyed.guard_delete() returns trigger`.
+    keyed_guard_delete => super::guard::guard_delete;
+
     /// `keyed.guard_truncate() returns trigger`.
     keyed_guard_truncate => super::guard::guard_truncate;
 

@@ -150,6 +150,12 @@ fn check_target(attribute: &Attribute, value: Datum) -> Result<(), Error> {
     Err(reference::not_found(attribute))
 }
 
+/// `keyed.guard_delete() returns trigger`, before DELETE.
+pub fn guard_delete(_call: &Call) -> Result<Answer, Error> {
+    refuse_removal()?;
+    Ok(Answer::Datum(Datum::from(0usize)))
+}
+
 /// `keyed.guard_truncate() returns trigger`, before TRUNCATE.
 pub fn guard_truncate(call: &Call) -> Result<Answer, Error> {
     refuse_removal()?;

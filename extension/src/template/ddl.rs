@@ -109,9 +109,14 @@ pub fn create_table(
 }
 
 /// Lets nobody but administrators see a record until somebody is granted to. The index serves the policy of those who
-/// may delete.
+/// may delete. Without its trigger, DELETE would seem to find no row where no policy lets one be removed.
 pub fn secure_table(table: &str) -> String {
-    format!("{} create index on {table} (deleted_at) where deleted_at is not null;", policy::enable(table))
+    format!(
+        "{} create index on {table} (deleted_at) where deleted_at is not null; \
+         create trigger keyed_guard_delete before delete on {table} \
+           for each statement execute function keyed.guard_delete();",
+        policy::enable(table)
+    )
 }
 
 /// An attribute on its way to become a column.

@@ -10,6 +10,7 @@ use crate::search::text;
 use crate::slug::{self, Noun};
 use pgrx::pg_sys;
 use pgrx::prelude::PgSqlErrorCode;
+use std::collections::HashSet;
 
 const ROLES: &str = include_str!("../../../sql/roles.sql");
 
@@ -61,17 +62,17 @@ pub fn migrate() -> Result<i32, Error> {
                  comment on column keyed_state.version.number is 'The number of the script.'; \
                  comment on column keyed_state.version.applied_at is 'When it ran.';",
             );
-            let rows =
-                spi.run_once("select coalesce(max(number), 0) from keyed_state.version", Access::Latest, &[]);
-            let mut version = rows.get(0, 0).map_or(0, datum::read_i32);
-            let seen = version;
-            for (number, step) in STATE.iter().filter(|step| step.0 > seen) {
+            let rows = spi.run_once("select number from keyed_state.version", Access::Latest, &[]);
+            let seen: HashSet<i32> =
+                (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+            let mut version = seen.iter().copied().max().unwrap_or(0);
+            for (number, step) in STATE.iter().filter(|step| !seen.contains(&step.0)) {
                 match step {
                     Step::Script(script) => spi.script(script),
                     Step::Function(function) => function(spi),
                 }
                 spi.script(&format!("insert into keyed_state.version (number) values ({number})"));
-                version = *number;
+                version = version.max(*number);
             }
             version
         })
