@@ -10,7 +10,7 @@ use crate::database::Database;
 use crate::envelope;
 use crate::problem::Problem;
 use crate::routes::health::Readiness;
-use crate::routes::{batch, by_key, entities, health, search, templates};
+use crate::routes::{access, batch, by_key, entities, health, search, templates};
 use crate::settings::Settings;
 
 /// What the routes share.
@@ -36,7 +36,7 @@ impl App {
 const PREFIXES: [&str; 2] = ["/v1", "/api/v1"];
 
 #[rustfmt::skip]
-fn api() -> [(&'static str, MethodRouter<Arc<App>>); 10] {
+fn api() -> [(&'static str, MethodRouter<Arc<App>>); 12] {
     [
         ("/entities/template/{template}", post(entities::create)),
         ("/entities/template/{template}/by-key", put(by_key::upsert).get(by_key::read).delete(by_key::delete)),
@@ -46,6 +46,8 @@ fn api() -> [(&'static str, MethodRouter<Arc<App>>); 10] {
         ("/entities/{id}/metrics/{slug}", get(entities::metric_series)),
         ("/entities/batch", post(batch::run)),
         ("/entities/search/{template}", post(search::run)),
+        ("/me", get(access::me)),
+        ("/projects", get(access::projects)),
         ("/templates", get(templates::list).post(templates::create)),
         ("/templates/{template}", get(templates::read).patch(templates::alter).delete(templates::drop)),
     ]

@@ -25,11 +25,11 @@ create function keyed.list_api_keys()
   language sql stable set search_path = pg_catalog, pg_temp as $$
     select k.id, k.role,
       (select array_agg(p.slug order by p.slug) from keyed_state.project p where p.id = any (k.projects)),
-      k.label, k.created_at, k.expires_at, k.revoked_at, k.last_used_at
-    from keyed_state.api_key k order by k.id
+      k.label, k.created_at, k.expires_at, k.revoked_at, u.last_used_at
+    from keyed_state.api_key k left join keyed_state.api_key_use u on u.key_id = k.id order by k.id
   $$;
 comment on function keyed.list_api_keys() is
-  'The API keys, without what would let anyone use them. projects: null for all. Needs keyed_admin.';
+  'The API keys, without what would let anyone use them. projects: null for all. last_used_at: to about a minute. Needs keyed_admin.';
 
 create function keyed.grant_access(role name, target text, privileges text[], scope jsonb default null) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_grant_access';
@@ -44,7 +44,7 @@ comment on function keyed.revoke_access(name, text) is
 create function keyed.list_access()
   returns table (role text, target text, privilege text, scope jsonb, granted_at timestamptz, granted_by text)
   language sql stable set search_path = pg_catalog, pg_temp as $$
-    select g.role::text, concat_ws('.', p.slug, t.slug), g.privilege, g.scope, g.granted_at, g.granted_by
+    select coalesce((select r.rolname::text from pg_roles r where r.oid = g.role), g.role::text), concat_ws('.', p.slug, t.slug), g.privilege, g.scope, g.granted_at, g.granted_by
     from keyed_state.access_grant g
     join keyed_state.project p on p.id = g.project_id
     left join keyed_state.template t on t.id = g.template_id
@@ -57,3 +57,8 @@ create function keyed.explain_access(id uuid, role name) returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_explain_access';
 comment on function keyed.explain_access(uuid, name) is
   'Why a role sees a record or does not: {sees, because, may, record: live, deleted or missing, grants: [{role, target, privilege, scope, holds, conditions: [{pointer, field, operator, value, holds}]}]}. Needs keyed_admin.';
+
+create function keyed.me() returns jsonb
+  language c stable as 'MODULE_PATHNAME', 'keyed_me';
+comment on function keyed.me() is
+  'What the caller may do: {key: {id, label} or null, role, admin, project, projects (null: all), templates: [{id, template, privileges, scoped}]}. scoped: the privileges that are about some records only.';

@@ -79,3 +79,11 @@ comment on function keyed_http.batch(text) is 'POST /entities/batch.';
 create function keyed_http.search(template text, body text) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_search';
 comment on function keyed_http.search(text, text) is 'POST /entities/search/{templateId}.';
+
+create function keyed_http.me() returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_me';
+comment on function keyed_http.me() is 'GET /me.';
+
+create function keyed_http.list_projects() returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_list_projects';
+comment on function keyed_http.list_projects() is 'GET /projects.';

@@ -30,19 +30,25 @@ grant select on keyed_state.access_grant to keyed_admin;
 create trigger keyed_announce after insert or update or delete or truncate on keyed_state.access_grant
   for each statement execute function keyed.announce_change();
 
--- A key is remembered too, but its last use is no reason to forget it.
-drop trigger keyed_announce on keyed_state.api_key;
-create trigger keyed_announce
-  after insert or delete or truncate or update of role, projects, label, hash, expires_at, revoked_at
-  on keyed_state.api_key
-  for each statement execute function keyed.announce_change();
+-- Beside the keys and not among them: whoever revokes a key must not wait for a request that uses it.
+create table keyed_state.api_key_use (
+  key_id integer primary key references keyed_state.api_key (id) on delete cascade,
+  last_used_at timestamptz
+) with (fillfactor = 50);
+comment on table keyed_state.api_key_use is 'When each API key was last used.';
+comment on column keyed_state.api_key_use.key_id is 'The key.';
+comment on column keyed_state.api_key_use.last_used_at is 'To about a minute; null: never.';
+insert into keyed_state.api_key_use (key_id) select id from keyed_state.api_key;
+alter table keyed_state.api_key drop column last_used_at;
+grant select on keyed_state.api_key_use to keyed_admin;
 
 -- The owner of these tables is above their policies; administrators read what they were granted; nobody else a row.
 do $$
 declare
   name text;
 begin
-  foreach name in array array['version', 'project', 'template', 'attribute', 'attribute_use', 'api_key', 'access_grant']
+  foreach name in array array['version', 'project', 'template', 'attribute', 'attribute_use', 'api_key', 'api_key_use',
+    'access_grant']
   loop
     execute pg_catalog.format('alter table keyed_state.%I enable row level security', name);
     execute pg_catalog.format('create policy keyed_admin on keyed_state.%I for select to keyed_admin using (true)', name);

@@ -82,3 +82,32 @@ async fn the_search_shown_finds_the_painting_of_the_demo() {
     assert_eq!((&answer["records"][0]["external_key"], &answer["total"]), (&"museum:670".into(), &1.into()));
     assert_eq!(answer["facets"]["medium"][0]["value"], "oil");
 }
+
+#[tokio::test]
+async fn the_grants_shown_let_a_member_see_what_the_text_says() {
+    let readme = blocks(&file("README.md"));
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session
+        .run(
+            "select keyed.add_attribute('crm.customers', '{\"slug\": \"city\", \"type\": \"string\"}');
+             select keyed.upsert_by_key('crm.customers', 'z', '{\"name\": \"Ada\", \"city\": \"Zurich\"}');
+             select keyed.upsert_by_key('crm.customers', 'b', '{\"name\": \"Bea\", \"city\": \"Bern\"}')",
+        )
+        .await;
+    // Roles belong to the whole cluster, which other tests share.
+    let unique = |text: &str| {
+        let names = ["zurich", "anna"].into_iter();
+        names.fold(text.to_owned(), |text, name| {
+            text.replace(&format!("role {name}"), &format!("role {name}_{}", database.name()))
+                .replace(&format!("'{name}'"), &format!("'{name}_{}'", database.name()))
+        })
+    };
+    session.run(&unique(block(&readme, "Who may do what", "sql"))).await;
+    let anna = database.session_as(&format!("anna_{}", database.name())).await;
+    assert_eq!(anna.text("select string_agg(name, ' ') from crm.customers", &[]).await, "Ada");
+    let found = anna.json("select keyed.search('crm.customers')", &[]).await;
+    assert_eq!(found["records"].as_array().map(Vec::len), Some(1));
+    let roles = format!("zurich_{0}, anna_{0}", database.name());
+    session.run(&format!("drop owned by {roles}; drop role {roles}")).await;
+}

@@ -135,3 +135,34 @@ async fn an_object_of_another_project_answers_as_one_that_does_not_exist() {
         two.service.session().await.json("select keyed.get_by_key('shop.customers', 'S-1')", &[]).await;
     assert_eq!(untouched, two.shop_record);
 }
+
+#[tokio::test]
+async fn a_key_is_told_which_projects_it_may_see_and_what_it_may_do_there() {
+    let two = two().await;
+    let role = two.service.database.create_role("clerk").await;
+    two.service.database.grant(&role, "crm.customers", "read").await;
+    let key = two.service.database.api_key(&role, &["crm", "shop"]).await;
+    let ask = async |path: &str, key: &str| {
+        two.service.proxy.request("GET", path).key(key).without_project().send().await.expect(200)
+    };
+    let slugs = |answer: Value| -> Vec<String> {
+        let projects = answer["projects"].as_array().expect("a list").iter();
+        projects.filter_map(|project| project["slug"].as_str().map(str::to_owned)).collect()
+    };
+    assert_eq!(slugs(ask("/v1/projects", two.service.proxy.key()).await), ["crm", "shop"]);
+    assert_eq!(slugs(ask("/v1/projects", &two.crm_key).await), ["crm"]);
+    assert_eq!(slugs(ask("/v1/projects", &key).await), ["crm"], "in the other nothing was granted");
+    let me = ask("/v1/me", &key).await;
+    assert_eq!((&me["role"], &me["admin"]), (&json!(role), &json!(false)));
+    assert_eq!(me["projects"], json!(["crm", "shop"]));
+    assert_eq!(me["key"]["label"], "issued by a test");
+    let templates: Vec<&Value> = me["templates"].as_array().expect("a list").iter().collect();
+    assert_eq!(templates.len(), 1, "{me}");
+    assert_eq!(
+        (&templates[0]["template"], &templates[0]["privileges"]),
+        (&json!("crm.customers"), &json!(["read"]))
+    );
+    let listed =
+        two.service.proxy.request("GET", "/v1/templates").key(&key).project("crm").send().await.expect(200);
+    assert_eq!(listed["templates"].as_array().map(Vec::len), Some(1));
+}

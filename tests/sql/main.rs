@@ -15,6 +15,7 @@ mod filter_references;
 mod filter_refusals;
 mod filters;
 mod gallery;
+mod grants;
 mod history;
 mod history_table;
 mod hostile_input;

@@ -36,6 +36,7 @@ async fn only_who_may_read_a_template_may_search_it() {
     gallery.database.grant(&role, "art.works", "read").await;
     assert_eq!(found(&reader, &json!({"sort": "price"})).await, "A B C");
     gallery.database.revoke(&role, "art.works").await;
+    gallery.session.run(&format!("grant usage on schema art to {role}")).await;
     let refusal = reader.refusal("select keyed.search('art.works')", &[]).await;
     assert_eq!(refusal.is(), ("42501", "forbidden"));
 }

@@ -4,6 +4,7 @@
 //! scanner recognise a leaked one. Only its SHA-256 is stored, and only that travels from the proxy to here.
 
 use super::caller::Caller;
+use super::last_use;
 use super::principal::Principal;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, owner};
@@ -85,6 +86,7 @@ pub fn authenticate(hash: &[u8], project: Option<&str>, source: &str) -> Result<
         (None, _) => None,
     };
     principal.enter();
+    last_use::note(key.id);
     Ok(())
 }
 
@@ -180,8 +182,9 @@ pub fn issue(
             let id = rows.get(0, 0).map_or(0, datum::read_i64);
             let key = format!("keyed_{id}_{}", bs58::encode(secret).into_string());
             spi.run_once(
-                "insert into keyed_state.api_key (id, role, projects, label, hash, expires_at, created_by) \
-                 overriding system value values ($1, $2, $3::integer[], $4, $5, $6, $7)",
+                "with made as (insert into keyed_state.api_key (id, role, projects, label, hash, expires_at, created_by) \
+                 overriding system value values ($1, $2, $3::integer[], $4, $5, $6, $7) returning id) \
+                 insert into keyed_state.api_key_use (key_id) select id from made",
                 Access::Latest,
                 &[
                     (pg_sys::INT8OID, Some(Datum::from(id))),

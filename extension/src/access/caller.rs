@@ -108,6 +108,26 @@ impl Caller {
                 && Rights::of(self.role, template).has(right.privilege())
     }
 
+    /// Whether the caller holds a privilege on a template.
+    pub fn holds(&self, privilege: Privilege, template: &Template) -> bool {
+        let rights = [Right::Read, Right::Create, Right::Update, Right::Delete];
+        self.sees_project(template.project_id)
+            && match rights.into_iter().find(|right| right.privilege() == privilege) {
+                Some(right) => self.has(right, template),
+                None => self.is_admin || Rights::of(self.role, template).has(privilege),
+            }
+    }
+
+    /// Whether a template is there for the caller: whoever may do anything with it may know what it is like.
+    pub fn may_know(&self, template: &Template) -> bool {
+        Privilege::ALL.into_iter().any(|privilege| self.holds(privilege, template))
+    }
+
+    /// Refuses a caller who may do nothing with a template.
+    pub fn require_knowledge(&self, template: &Template) -> Result<(), Error> {
+        if self.may_know(template) { Ok(()) } else { self.require(Right::Read, template) }
+    }
+
     /// The records that a right is about, as a condition over their table under this alias; `None` for all.
     pub(super) fn rows(&self, right: Right, template: &Template, alias: &str) -> Option<String> {
         if self.is_admin {
@@ -149,6 +169,15 @@ impl Caller {
             return Ok(());
         }
         Err(self.may_not_define())
+    }
+
+    /// Refuses a caller who may define nothing at all, before anything is looked at.
+    pub fn require_define_somewhere(&self) -> Result<(), Error> {
+        if self.is_admin || rights::may_define_somewhere(self.role) {
+            Ok(())
+        } else {
+            Err(self.may_not_define())
+        }
     }
 
     fn may_not_define(&self) -> Error {

@@ -14,12 +14,27 @@ use pgrx::pg_sys::{self, Datum, Oid};
 
 /// Makes the policies of what was granted on a whole project for a new template of it.
 pub fn follow_new_template(spi: &Connection, template: &Template) -> Result<(), Error> {
+    forget_dropped_roles(spi);
     let sql = format!(
         "select {COLUMNS} from keyed_state.access_grant g where g.project_id = $1 and g.template_id is null"
     );
     let project = [(pg_sys::INT4OID, Some(Datum::from(template.project_id)))];
     let grants = read(&spi.run_once(&sql, Access::Latest, &project));
     grants.iter().try_for_each(|grant| create_policy(spi, grant, template))
+}
+
+/// Forgets what was granted to roles that are gone: PostgreSQL has dropped their policies and privileges.
+pub fn forget_dropped_roles(spi: &Connection) {
+    let rows = spi.run_once(
+        "delete from keyed_state.access_grant g \
+         where not exists (select from pg_catalog.pg_roles r where r.oid = g.role::oid) returning g.id",
+        Access::Latest,
+        &[],
+    );
+    let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+    for function in ids.iter().flat_map(|id| functions(spi, &format!("^grant_{id}_"))) {
+        spi.script(&format!("drop function {function}()"));
+    }
 }
 
 /// Drops the functions of policies that go with their table.

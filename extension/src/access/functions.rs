@@ -1,6 +1,6 @@
 //! The SQL functions that say who may do what.
 
-use super::{api_key, explain, grant};
+use super::{Caller, api_key, explain, grant, overview};
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
@@ -43,6 +43,15 @@ sql_functions! {
         let target = call.required_text(1, "target")?;
         grant::revoke(&role_argument(call)?, &target).map(|count| Answer::Datum(Datum::from(count)))
     };
+
+    /// `keyed.me() returns jsonb`.
+    keyed_me => |_| Ok(Answer::Json(overview::me(&Caller::current())));
+
+    /// `keyed_http.me() returns text`.
+    keyed_http_me => |_| Ok(Answer::Text(overview::me(&Caller::current())));
+
+    /// `keyed_http.list_projects() returns text`.
+    keyed_http_list_projects => |_| Ok(Answer::Text(overview::projects(&Caller::current())));
 
     /// `keyed.explain_access(id uuid, role name) returns jsonb`.
     keyed_explain_access => |call| {

@@ -1,6 +1,6 @@
 //! Grants: written down, and made into policies of PostgreSQL.
 
-use super::enforcement::{create_policy, drop_policy, restore_privileges, role_sql};
+use super::enforcement::{create_policy, drop_policy, forget_dropped_roles, restore_privileges, role_sql};
 use super::rights::Privilege;
 use super::{Caller, scope};
 use crate::error::{Code, Error};
@@ -111,6 +111,7 @@ pub fn grant(role_name: &str, target: &str, privileges: &[String], scope: Option
     let target = Target::find(target)?;
     as_owner_defining(|| {
         connected(|spi| {
+            forget_dropped_roles(spi);
             let templates = target.templates(spi);
             check(&target, &templates, scope)?;
             for privilege in privileges {

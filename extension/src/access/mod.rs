@@ -12,6 +12,10 @@ pub mod explain;
 pub mod functions;
 /// Grants: who was given what.
 pub mod grant;
+/// When each API key was last used.
+pub mod last_use;
+/// What a caller may see and do.
+pub mod overview;
 /// Row-level security as SQL.
 pub mod policy;
 /// What a key says about a transaction, carried in a setting.

@@ -1,12 +1,13 @@
 //! What a role may do with the records of a template: the grants that apply to it, their scopes compiled.
 
 use super::scope;
+use crate::error::{Code, Error};
 use crate::filter::Filter;
 use crate::filter::render::{Options, render};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
-use crate::template::Template;
+use crate::template::{Template, catalog};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -143,6 +144,7 @@ impl Rights {
 }
 
 fn load(role: Oid, template: &Template) -> Rights {
+    require_grants();
     let grants: Vec<(Option<Privilege>, Option<String>)> = as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once(
@@ -175,17 +177,36 @@ fn load(role: Oid, template: &Template) -> Rights {
     rights
 }
 
+/// A state that was not moved forward since the code was has no grants.
+fn require_grants() {
+    if catalog::table_oid("keyed_state", "access_grant").is_none() {
+        Error::new(Code::Internal, "access cannot be checked yet")
+            .hint("run: SELECT keyed.migrate()")
+            .raise();
+    }
+}
+
 /// Whether a role may make templates in a project.
 pub fn may_define_in(role: Oid, project: i32) -> bool {
+    may_define(role, "g.project_id = $2 and g.template_id is null", Some(project))
+}
+
+/// Whether a role may make or change any template.
+pub fn may_define_somewhere(role: Oid) -> bool {
+    may_define(role, "$2::integer is null", None)
+}
+
+fn may_define(role: Oid, condition: &str, project: Option<i32>) -> bool {
+    require_grants();
+    let sql = format!(
+        "select from keyed_state.access_grant g where {condition} and g.privilege = 'define' \
+         and pg_has_role($1, g.role::oid, 'usage') limit 1"
+    );
     as_owner(|| {
         connected(|spi| {
-            let rows = spi.run_once(
-                "select from keyed_state.access_grant g where g.project_id = $1 and g.template_id is null \
-                 and g.privilege = 'define' and pg_has_role($2, g.role::oid, 'usage') limit 1",
-                Access::Latest,
-                &[(pg_sys::INT4OID, Some(Datum::from(project))), (pg_sys::OIDOID, Some(Datum::from(role)))],
-            );
-            !rows.is_empty()
+            let arguments =
+                [(pg_sys::OIDOID, Some(Datum::from(role))), (pg_sys::INT4OID, project.map(Datum::from))];
+            !spi.run_once(&sql, Access::Latest, &arguments).is_empty()
         })
     })
 }

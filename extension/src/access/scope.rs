@@ -18,7 +18,7 @@ pub fn compile(template: &Template, scope: &str) -> Result<Filter, Error> {
     let template = catalog::by_id(template.id).ok_or_else(Error::not_found)?;
     let conditions = parse::scope(raw)?;
     if conditions.is_always() {
-        return Err(Error::new(Code::InvalidValue, "a scope without conditions limits nothing")
+        return Err(Error::at(Code::InvalidValue, "", "a scope without conditions limits nothing")
             .hint("leave the scope out to grant the privileges on all records"));
     }
     check::check(&conditions, &Sight::new(&Caller::administrator(), template), Settings::default())

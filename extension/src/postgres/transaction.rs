@@ -50,8 +50,14 @@ pub fn began_at() -> i64 {
     unsafe { pg_sys::GetCurrentTransactionStartTimestamp() }
 }
 
-/// Whether this transaction may write: not when it is read-only, and never on a standby.
+/// Whether this transaction may write notes on the side: not when it is read-only, never on a standby, and not where its
+/// snapshot is fixed, for there a row that others have changed since is an error.
 pub fn may_write() -> bool {
     // SAFETY: reads variables of the session.
-    unsafe { !pg_sys::XactReadOnly && !pg_sys::RecoveryInProgress() && !pg_sys::IsInParallelMode() }
+    unsafe {
+        !pg_sys::XactReadOnly
+            && pg_sys::XactIsoLevel <= pg_sys::XACT_READ_COMMITTED as i32
+            && !pg_sys::RecoveryInProgress()
+            && !pg_sys::IsInParallelMode()
+    }
 }

@@ -56,12 +56,12 @@ impl NewTemplate {
 /// Makes a template in a project, named by slug or number.
 pub fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
     let caller = Caller::current();
+    setup::begin_definition()?;
     catalog::refresh();
     let project = catalog::project_by_name_or_id(project)
         .filter(|project| caller.sees_project(project.id))
         .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))?;
     caller.require_define_in(project.id)?;
-    setup::lock_definitions();
     slug::check(Noun::Template, &new.slug, "/slug")?;
     if let Some(display) = &new.display
         && !new.definitions.iter().any(|definition| definition.slug == *display)

@@ -3,13 +3,11 @@
 use super::creation::{NewTemplate, create};
 use super::definition::{self, missing, text_at};
 use super::{alter, catalog, removal, setup};
-use crate::access::{Caller, Right};
+use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, sql_functions};
-use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
-use crate::postgres::{datum, invalidation, trigger};
+use crate::postgres::{invalidation, trigger};
 use pgrx::pg_sys::Datum;
 
 sql_functions! {
@@ -55,7 +53,7 @@ sql_functions! {
         let name = call.required_text(0, "template")?;
         let caller = Caller::current();
         let template = catalog::by_name(&caller, &name)?;
-        caller.require(Right::Read, &template)?;
+        caller.require_knowledge(&template)?;
         Ok(Answer::Text(template.to_json()))
     };
 
@@ -64,12 +62,14 @@ sql_functions! {
 
     /// `keyed.alter_template(template regclass, changes jsonb) returns jsonb`.
     keyed_alter_template => |call| {
+        setup::begin_definition()?;
         let changes = call.required_json(1, "changes")?;
         alter::alter(&*catalog::by_argument(call)?, &changes).map(|template| Answer::Json(template.to_json()))
     };
 
     /// `keyed.add_attribute(template regclass, attribute jsonb) returns jsonb`.
     keyed_add_attribute => |call| {
+        setup::begin_definition()?;
         let (template, attribute) = (catalog::by_argument(call)?, call.required_json(1, "attribute")?);
         let slug = attribute_slug(&attribute)?;
         if template.position(&slug).is_some() {
@@ -81,6 +81,7 @@ sql_functions! {
 
     /// `keyed.alter_attribute(template regclass, slug text, changes jsonb) returns jsonb`.
     keyed_alter_attribute => |call| {
+        setup::begin_definition()?;
         let (template, slug) = (catalog::by_argument(call)?, call.required_text(1, "slug")?);
         let changes = call.required_json(2, "changes")?;
         alter::alter(&template, &alter::attribute_body(&template, &slug, &changes)?)
@@ -89,6 +90,7 @@ sql_functions! {
 
     /// `keyed.drop_attribute(template regclass, slug text) returns jsonb`.
     keyed_drop_attribute => |call| {
+        setup::begin_definition()?;
         let (template, slug) = (catalog::by_argument(call)?, call.required_text(1, "slug")?);
         let mut body = "{\"drop\":[".to_owned();
         json::write_string(&mut body, &slug);
@@ -98,11 +100,13 @@ sql_functions! {
 
     /// `keyed.drop_template(template regclass, with_records boolean) returns void`.
     keyed_drop_template => |call| {
+        setup::begin_definition()?;
         removal::drop_template(&*catalog::by_argument(call)?, call.flag(1)).map(|()| Answer::Void)
     };
 
     /// `keyed_http.alter_template(template text, body text) returns text[]`.
     keyed_http_alter_template => |call| {
+        setup::begin_definition()?;
         let (name, body) = (call.required_text(0, "template")?, call.required_text(1, "body")?);
         let template = catalog::by_name(&Caller::current(), &name)?;
         let template = alter::alter(&template, &body)?;
@@ -111,6 +115,7 @@ sql_functions! {
 
     /// `keyed_http.drop_template(template text) returns text[]`.
     keyed_http_drop_template => |call| {
+        setup::begin_definition()?;
         let name = call.required_text(0, "template")?;
         let template = catalog::by_name(&Caller::current(), &name)?;
         removal::drop_template(&template, false)?;
@@ -131,27 +136,7 @@ fn attribute_slug(attribute: &str) -> Result<String, Error> {
 }
 
 fn list(caller: &Caller) -> String {
-    let ids: Vec<i32> = as_owner(|| {
-        connected(|spi| {
-            let rows = spi.run_once(
-                "select t.id, t.project_id from keyed_state.template t \
-                 join keyed_state.project p on p.id = t.project_id order by p.slug, t.slug",
-                Access::Snapshot,
-                &[],
-            );
-            (0..rows.len())
-                .filter(|&row| {
-                    rows.get(row, 1).map(datum::read_i32).is_some_and(|project| caller.sees_project(project))
-                })
-                .filter_map(|row| rows.get(row, 0).map(datum::read_i32))
-                .collect()
-        })
-    });
-    let templates: Vec<String> = ids
-        .into_iter()
-        .filter_map(catalog::by_id)
-        .filter(|template| caller.require(Right::Read, template).is_ok())
-        .map(|template| template.to_json())
-        .collect();
+    let templates = catalog::all().into_iter().filter(|template| caller.may_know(template));
+    let templates: Vec<String> = templates.map(|template| template.to_json()).collect();
     format!("{{\"templates\":[{}]}}", templates.join(","))
 }

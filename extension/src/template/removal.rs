@@ -1,6 +1,6 @@
 //! The end of a template.
 
-use super::{Template, ddl, setup};
+use super::{Template, ddl};
 use crate::access::{Caller, enforcement};
 use crate::error::{Code, Error};
 use crate::metric;
@@ -13,7 +13,6 @@ use pgrx::prelude::PgSqlErrorCode;
 /// `with_records` says otherwise; one that others refer to is kept in any case.
 pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Error> {
     Caller::current().require_define(template)?;
-    setup::lock_definitions();
     let name = template.full_name();
     let outcome = subtransaction(|| {
         as_owner_defining(|| {

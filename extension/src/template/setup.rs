@@ -122,6 +122,14 @@ pub fn lock_definitions() {
     });
 }
 
+/// Begins a change of definitions, before any template is looked up: to look one up locks its table a little, and to
+/// wait for the others while holding that would be to wait in a circle.
+pub fn begin_definition() -> Result<(), Error> {
+    Caller::current().require_define_somewhere()?;
+    lock_definitions();
+    Ok(())
+}
+
 /// Puts row-level security on the tables of templates that were made before there was any.
 fn secure_templates(spi: &Connection) {
     let rows = spi.run_once(

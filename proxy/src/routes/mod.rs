@@ -1,5 +1,6 @@
 //! One module per noun of the interface. Each handler names the one statement it runs.
 
+pub(crate) mod access;
 pub(crate) mod batch;
 pub(crate) mod by_key;
 pub(crate) mod entities;

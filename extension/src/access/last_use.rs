@@ -1,0 +1,47 @@
+//! When each API key was last used, to about a minute: a session writes it down now and then, not at every request, and
+//! never waits for another that does.
+
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use crate::postgres::transaction;
+use pgrx::pg_sys::{self, Datum};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// How long a session keeps to itself that a key was used again: microseconds.
+const PATIENCE: i64 = 60_000_000;
+
+/// Past this many keys a session forgets when it wrote.
+const MOST_KEYS: usize = 10_000;
+
+thread_local! {
+    static WRITTEN: RefCell<HashMap<i32, i64>> = RefCell::default();
+}
+
+/// Notes that a key is used in this transaction.
+pub fn note(key: i32) {
+    let now = transaction::began_at();
+    let is_due = WRITTEN.with_borrow(|written| written.get(&key).is_none_or(|at| now - at > PATIENCE));
+    if !is_due || !transaction::may_write() {
+        return;
+    }
+    WRITTEN.with_borrow_mut(|written| {
+        if written.len() >= MOST_KEYS {
+            written.clear();
+        }
+        written.insert(key, now);
+    });
+    as_owner(|| {
+        connected(|spi| {
+            // Another session may have written a moment ago, or be about to.
+            spi.run_once(
+                "with free as materialized (select u.key_id from keyed_state.api_key_use u where u.key_id = $1 \
+                 and (u.last_used_at is null or u.last_used_at < now() - '30 seconds'::interval) \
+                 for no key update skip locked) \
+                 update keyed_state.api_key_use u set last_used_at = now() from free where u.key_id = free.key_id",
+                Access::Latest,
+                &[(pg_sys::INT4OID, Some(Datum::from(key)))],
+            );
+        });
+    });
+}
