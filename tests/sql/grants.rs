@@ -46,7 +46,7 @@ async fn a_grant_that_makes_no_sense_is_refused_with_its_place() {
         let refusal = session.refusal(GRANT, &[name, target, privileges, scope]).await;
         assert_eq!(refusal.is().1, code, "{target} {privileges} {scope}: {refusal}");
         assert_eq!(refusal.pointers().first().copied().unwrap_or_default(), place, "{refusal}");
-        assert!(!refusal.hint.is_empty(), "{refusal}");
+        assert!(!refusal.hint.is_empty() || refusal.message.contains("which takes"), "{refusal}");
     }
     assert_eq!(session.text("select count(*) from keyed.list_access()", &[]).await, "0");
 }
