@@ -15,6 +15,11 @@ create function keyed.create_project(slug text, name text default null) returns 
 comment on function keyed.create_project(text, text) is
   'Makes a project: a schema of that name. Returns its number. Errors: 22023 for a bad or reserved slug, 23505 when the schema exists.';
 
+create function keyed.set_time_zone(project text, time_zone text) returns void
+  language c volatile as 'MODULE_PATHNAME', 'keyed_set_time_zone';
+comment on function keyed.set_time_zone(text, text) is
+  'Sets the time zone in which a day is a day for searches of the project that name none, for example Europe/Zurich; null: UTC. Errors: P0002 when there is no such project, 22023 for what is not a time zone.';
+
 create function keyed.create_template(project text, slug text, attributes jsonb default '[]', label text default null)
   returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_create_template';

@@ -202,3 +202,37 @@ async fn a_record_counts_once_for_a_value_that_its_list_holds_twice() {
         json!([{"value": "a", "count": 2, "label": "a"}, {"value": "b", "count": 1, "label": "b"}])
     );
 }
+
+#[tokio::test]
+async fn lists_that_many_records_share_are_counted_like_all_others() {
+    let gallery = Gallery::new().await;
+    let fill =
+        "insert into art.works (external_key, tags) select n, case n % 4 when 0 then array['a', 'b', 'a']
+                when 1 then array['b'] when 2 then '{}' end from generate_series(1, 400) n";
+    gallery.session.run(fill).await;
+    let counted =
+        json!([{"value": "b", "count": 200, "label": "b"}, {"value": "a", "count": 100, "label": "a"}]);
+    // PostgreSQL knows that they are shared once it has looked.
+    for (look, statement) in [("select 1", "with ordinality"), ("analyze art.works", "count(*) as n")] {
+        gallery.session.run(look).await;
+        let query = json!({"facets": ["tags"], "limit": 1});
+        assert_eq!(gallery.search(&query).await["facets"]["tags"], counted, "{look}");
+        let how = gallery.session.text("select keyed.explain('art.works', $1)", &[&query.to_string()]).await;
+        assert!(how.contains(statement), "{how}");
+    }
+}
+
+#[tokio::test]
+async fn explain_says_what_reads_every_row() {
+    let gallery = Gallery::new().await;
+    for query in [
+        json!({"sort": "title"}),
+        json!({"sort": "artist"}),
+        json!({"sort": "id", "count": "exact"}),
+        json!({"sort": "id", "facets": ["title"]}),
+        json!({"filters": [{"field": "title", "operator": "ilike", "value": "x"}], "sort": "price"}),
+    ] {
+        let how = gallery.session.text("select keyed.explain('art.works', $1)", &[&query.to_string()]).await;
+        assert!(how.contains("Every row of works is read."), "{query}\n{how}");
+    }
+}

@@ -240,3 +240,56 @@ async fn a_description_of_an_offset_is_no_time_zone() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_request_without_a_time_zone_is_in_that_of_its_project() {
+    let gallery = sold(&["2024-03-10T10:30:00Z", "2024-03-10T11:00:00Z"]).await;
+    let other = gallery.database.session().await;
+    let day = async || in_zone(&gallery, Value::Null, "eq", json!("2024-03-11")).await;
+    assert!(day().await.is_empty());
+    // Another session sets it, this one heeds it at once.
+    other.run("select keyed.set_time_zone('art', 'Pacific/Auckland')").await;
+    assert_eq!(day().await, ["2024-03-10T11:00:00Z"]);
+    assert!(in_zone(&gallery, json!("UTC"), "eq", json!("2024-03-11")).await.is_empty());
+    for today in ["sold", "made"] {
+        let query = json!({"filters": [{"field": today, "operator": "today"}]}).to_string();
+        let condition = gallery.session.text("select keyed.filter_sql('art.works', $1)", &[&query]).await;
+        assert!(condition.contains("'Pacific/Auckland'"), "{condition}");
+    }
+    other.run("begin").await;
+    other.run("select keyed.set_time_zone('art', 'UTC')").await;
+    other.run("rollback").await;
+    assert_eq!(day().await, ["2024-03-10T11:00:00Z"]);
+    other.run("select keyed.set_time_zone('art', null)").await;
+    assert!(day().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_session_with_an_old_snapshot_does_not_remember_an_old_time_zone() {
+    let gallery = sold(&["2024-03-10T11:00:00Z"]).await;
+    let other = gallery.database.session().await;
+    gallery.session.run("begin isolation level repeatable read; select 1").await;
+    other.run("select keyed.set_time_zone('art', 'Pacific/Auckland')").await;
+    assert!(in_zone(&gallery, Value::Null, "eq", json!("2024-03-11")).await.is_empty());
+    gallery.session.run("commit").await;
+    assert_eq!(in_zone(&gallery, Value::Null, "eq", json!("2024-03-11")).await, ["2024-03-10T11:00:00Z"]);
+}
+
+#[tokio::test]
+async fn the_time_zone_of_a_project_is_one_that_is_known() {
+    let gallery = Gallery::new().await;
+    let set = "select keyed.set_time_zone($1, $2)";
+    for zone in ["Mars/Olympus", "", "UTC+2", "local"] {
+        let refusal = gallery.session.refusal(set, &["art", zone]).await;
+        assert_eq!(
+            (refusal.is(), refusal.pointers()),
+            (("22023", "invalid_value"), vec!["/time_zone"]),
+            "{zone}"
+        );
+    }
+    assert_eq!(gallery.session.refusal(set, &["nowhere", "UTC"]).await.is(), ("P0002", "not_found"));
+    let number = gallery.session.text("select id from keyed_state.project where slug = 'art'", &[]).await;
+    gallery.session.rows(set, &[&number, "Europe/Zurich"]).await;
+    let kept = "select time_zone from keyed_state.project";
+    assert_eq!(gallery.session.text(kept, &[]).await, "Europe/Zurich");
+}

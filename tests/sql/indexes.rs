@@ -54,12 +54,19 @@ async fn plan_of_filters(session: &Session, filters: &Value) -> String {
     plan(session, &format!("select * from crm.customers t where t.deleted_at is null and {condition}")).await
 }
 
-/// The index that the attribute has, by its definition.
-async fn index_on(session: &Session, slug: &str) -> String {
+/// The indexes that the attribute has, by their definitions.
+async fn indexes_on(session: &Session, slug: &str) -> Vec<String> {
     let statement = "select indexname from pg_indexes where schemaname = 'crm' and tablename = 'customers'
                      and indexdef ~ ('[( \"]' || $1 || '[ ,\")]')";
     let rows = session.rows(statement, &[slug]).await;
-    rows.into_iter().flatten().flatten().collect::<Vec<_>>().join(",")
+    rows.into_iter().flatten().flatten().collect()
+}
+
+/// Whether the plan reads one of the attribute's indexes.
+async fn uses_index_on(session: &Session, slug: &str, plan: &str) -> bool {
+    indexes_on(session, slug).await.iter().any(|index| {
+        plan.contains(&format!("{index}\n")) || plan.contains(&format!("{index} ")) || plan.ends_with(index)
+    })
 }
 
 #[tokio::test]
@@ -69,6 +76,9 @@ async fn a_filter_on_an_indexed_attribute_uses_its_index() {
         ("name", "eq", json!("name 7")),
         ("name", "in", json!(["name 7", "name 8"])),
         ("name", "empty", Value::Null),
+        ("name", "like", json!("e 77")),
+        ("name", "ilike", json!("NAME 77")),
+        ("name", "starts-with", json!("name 77")),
         ("visits", "eq", json!(7)),
         ("visits", "in", json!("7,8")),
         ("visits", "between", json!([7, 8])),
@@ -92,11 +102,11 @@ async fn a_filter_on_an_indexed_attribute_uses_its_index() {
         ("external_key", "in", json!("K-7,K-8")),
     ] {
         let condition = json!({"field": field, "operator": operator, "value": value});
-        let own = index_on(&session, field.split('.').next().unwrap_or_default()).await;
-        assert!(!own.is_empty() && !own.contains(','), "{field} has the indexes {own:?}");
+        let slug = field.split('.').next().unwrap_or_default();
         for filters in [json!([condition]), json!([condition, {"field": "plain", "operator": "not-empty"}])] {
             let plan = plan_of_filters(&session, &filters).await;
-            assert!(plan.contains(&own) && !plan.contains("Seq Scan on customers"), "{filters}\n{plan}");
+            assert!(uses_index_on(&session, slug, &plan).await, "{filters}\n{plan}");
+            assert!(!plan.contains("Seq Scan on customers"), "{filters}\n{plan}");
         }
     }
 }
@@ -110,7 +120,7 @@ async fn either_of_two_indexed_conditions_uses_both_indexes() {
     ]}]);
     let plan = plan_of_filters(&session, &either).await;
     for field in ["name", "visits", "company"] {
-        assert!(plan.contains(&index_on(&session, field).await), "{field}\n{plan}");
+        assert!(uses_index_on(&session, field, &plan).await, "{field}\n{plan}");
     }
     assert!(!plan.contains("Seq Scan on customers"), "{plan}");
 }
@@ -141,7 +151,10 @@ async fn plans_of_search(database: &Database, query: &Value) -> String {
 async fn a_page_of_a_sort_on_an_indexed_attribute_is_read_from_its_index_in_both_directions() {
     let (database, session) = filled().await;
     for field in ["name", "visits", "mood", "born", "seen", "id"] {
-        let index = if field == "id" { "customers_pkey".to_owned() } else { index_on(&session, field).await };
+        let indexes = match field {
+            "id" => vec!["customers_pkey".to_owned()],
+            _ => indexes_on(&session, field).await,
+        };
         for direction in ["asc", "desc"] {
             let sort = json!([{"field": field, "direction": direction}]);
             let first = json!({"sort": sort, "limit": 20});
@@ -150,7 +163,7 @@ async fn a_page_of_a_sort_on_an_indexed_attribute_is_read_from_its_index_in_both
             let next = json!({"sort": sort, "limit": 20, "cursor": page["next_cursor"]});
             for query in [first, next] {
                 let plans = plans_of_search(database, &query).await;
-                assert!(plans.contains(&index), "{query}\n{plans}");
+                assert!(indexes.iter().any(|index| plans.contains(index)), "{query}\n{plans}");
                 assert!(
                     !plans.contains("Sort") && !plans.contains("Seq Scan on customers"),
                     "{query}\n{plans}"
@@ -174,16 +187,101 @@ async fn an_index_comes_and_goes_with_indexed() {
     let session = database.session().await;
     session.run(TEMPLATE).await;
     for slug in ["name", "visits", "mood", "tags", "born", "seen"] {
-        assert!(!index_on(&session, slug).await.is_empty(), "{slug}");
-        for (indexed, count) in [(false, 0), (true, 1), (true, 1), (false, 0)] {
+        // A text has one for the whole and one for its parts.
+        let all = if slug == "name" { 2 } else { 1 };
+        assert_eq!(indexes_on(&session, slug).await.len(), all, "{slug}");
+        for (indexed, count) in [(false, 0), (true, all), (true, all), (false, 0)] {
             let changes = json!({"indexed": indexed}).to_string();
             session.rows("select keyed.alter_attribute('crm.customers', $1, $2)", &[slug, &changes]).await;
-            let index = index_on(&session, slug).await;
-            assert_eq!(index.split(',').filter(|name| !name.is_empty()).count(), count, "{slug}: {index}");
+            let indexes = indexes_on(&session, slug).await;
+            assert_eq!(indexes.len(), count, "{slug}: {indexes:?}");
         }
     }
     // That of a reference stays: its target asks for it.
     let statement = "select keyed.alter_attribute('crm.customers', 'company', '{\"indexed\": false}')";
     session.run(statement).await;
-    assert!(!index_on(&session, "company").await.is_empty());
+    assert_eq!(indexes_on(&session, "company").await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_added_attribute_has_its_indexes_and_migrating_makes_those_that_are_missing() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    session.run(TEMPLATE).await;
+    session
+        .run("select keyed.add_attribute('crm.customers', '{\"slug\": \"town\", \"type\": \"string\", \"indexed\": true}')")
+        .await;
+    let before = [indexes_on(&session, "name").await, indexes_on(&session, "town").await];
+    assert_eq!(before.each_ref().map(Vec::len), [2, 2]);
+    // As a state was that had no index of the parts of texts.
+    session.run("drop index crm.customers_name_idx; delete from keyed_state.version where number >= 4").await;
+    assert_eq!(indexes_on(&session, "name").await.len(), 1);
+    session.run("select keyed.migrate()").await;
+    assert_eq!([indexes_on(&session, "name").await, indexes_on(&session, "town").await], before);
+    assert!(indexes_on(&session, "plain").await.is_empty());
+}
+
+#[tokio::test]
+async fn texts_are_found_alike_with_an_index_and_without() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    session.run(TEMPLATE).await;
+    session
+        .run(
+            "insert into crm.customers (external_key, name, plain)
+             select n, v, v from unnest(array['Istanbul', 'İSTANBUL', 'ıstanbul', '5 Kelvin', '5 \u{212a}elvin', 'MÜLLER',
+               'Müller', 'Mu\u{308}ller', 'Straße', 'STRASSE', '50%', '50_', 'a\\b', '', null, 'x y', 'ab', 'aB', 'κόσμος'])
+             with ordinality x (v, n)",
+        )
+        .await;
+    for text in [
+        "istan",
+        "IST",
+        "İ",
+        "ı",
+        "kelvin",
+        "\u{212a}elv",
+        "müll",
+        "LLER",
+        "ÜLLER",
+        "straße",
+        "strasse",
+        "0%",
+        "0_",
+        "\\B",
+        "",
+        "X Y",
+        "AB",
+        "b",
+        "ΣΜ",
+        "ΌΣ",
+        "k",
+        "i",
+        "%",
+        "nobody",
+    ] {
+        for operator in ["like", "not-like", "ilike", "starts-with"] {
+            let mut answers = Vec::new();
+            for field in ["name", "plain"] {
+                let condition = json!({"field": field, "operator": operator, "value": text});
+                let query = json!({"filters": [condition], "sort": "external_key"}).to_string();
+                let page = session.json("select keyed.search('crm.customers', $1)", &[&query]).await;
+                let found = page["records"].as_array().expect("records").iter();
+                answers.push(found.map(|record| record["external_key"].clone()).collect::<Vec<_>>());
+            }
+            let negation = if operator == "not-like" { "not" } else { "" };
+            let (pattern, same) = match operator {
+                "ilike" => ("'%' || $1 || '%'", "ilike"),
+                "starts-with" => ("$1 || '%'", "like"),
+                _ => ("'%' || $1 || '%'", "like"),
+            };
+            let plain = text.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
+            let by_hand = format!(
+                "select coalesce(jsonb_agg(external_key order by external_key), '[]') from crm.customers
+                 where {negation} coalesce(name {same} {pattern}, false)"
+            );
+            let expected = session.json(&by_hand, &[&plain]).await;
+            assert_eq!(answers, vec![expected.as_array().expect("keys").clone(); 2], "{operator} {text:?}");
+        }
+    }
 }

@@ -122,6 +122,7 @@ async fn only_an_administrator_makes_projects_and_templates() {
         "select keyed.create_project('shop')",
         "select keyed.create_template('crm', 'orders')",
         "select keyed.migrate()",
+        "select keyed.set_time_zone('crm', 'Europe/Zurich')",
     ] {
         assert_eq!(clerk.refusal(statement, &[]).await.is(), ("42501", "forbidden"), "{statement}");
         admin.run(statement).await;

@@ -29,7 +29,7 @@ async fn of_too_many_to_be_ranked_the_newest_come_first_but_for_the_one_whose_ke
     let (_database, session) = crm().await;
     fill(&session).await;
     let explained = explained(&session, "common").await;
-    assert!(explained.contains("newest") && !explained.contains("No index"), "{explained}");
+    assert!(explained.contains("newest") && !explained.contains("Every document"), "{explained}");
     let found = found(&session, "common").await;
     assert_eq!(found.split(' ').take(4).collect::<Vec<_>>(), ["common", "k31000", "k30999", "k30998"]);
 
@@ -64,7 +64,11 @@ async fn what_no_index_serves_is_read_through_and_found() {
     session.run("update crm.customers set name = 'x § y' where external_key in ('k3', 'k30000')").await;
     assert_eq!(found(&session, "§").await, "k30000 k3");
     assert_eq!(found(&session, "-common").await, "k30000 k3");
-    assert!(explained(&session, "§").await.contains("one by one for §."));
+    assert!(explained(&session, "§").await.contains("Every document is read for §:"));
+    // Nor does one help where all documents have the only word that is wanted.
+    session.run("update crm.customers set name = 'common other' where name = 'common'").await;
+    assert_eq!(found(&session, "common -other -seldom").await, "");
+    assert!(explained(&session, "common -other -seldom").await.contains("Every document is read for common"));
 }
 
 #[tokio::test]
@@ -114,5 +118,30 @@ async fn the_condition_that_words_compile_to_finds_the_same_records() {
         let mut found = keys(&answer);
         found.sort_unstable();
         assert_eq!(session.text(&by_condition, &[]).await, found.join(" "), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn all_records_that_words_find_are_counted_and_explained() {
+    let (_database, session) = crm().await;
+    fill(&session).await;
+    session.run("update crm.customers set deleted_at = now() where external_key = 'k9'").await;
+    session.run("update crm.customers set tags = array['a', 'b', 'a'] where external_key like 'k1%'").await;
+    session.run("vacuum analyze crm.customers").await;
+    // The record whose key is the whole text is counted although its name has another word.
+    session.run("update crm.customers set name = 'x' where external_key = 'common'").await;
+    let holders = session.text("select count(*) from crm.customers where external_key like 'k1%'", &[]).await;
+    let keyed = json!([{"field": "external_key", "operator": "not-empty"}]);
+    for filters in [json!([]), keyed] {
+        let query = json!({"global_search": "common", "filters": filters, "count": "exact", "facets": ["tags"], "limit": 1});
+        let answer = search(&session, query.clone()).await;
+        assert_eq!(answer["total"], 30999, "{query}");
+        let counted = answer["facets"]["tags"].as_array().expect("values").iter();
+        let counted: Vec<String> = counted.map(|it| format!("{}{}", it["value"], it["count"])).collect();
+        assert_eq!(counted, [format!("\"a\"{holders}"), format!("\"b\"{holders}")], "{query}");
+        let how = session.text("select keyed.explain('crm.customers', $1)", &[&query.to_string()]).await;
+        for said in ["Counting all records found:", "Counting the values of tags:", "Every row of "] {
+            assert!(how.contains(said), "{said}\n{how}");
+        }
     }
 }

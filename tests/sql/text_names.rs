@@ -88,3 +88,21 @@ async fn names_out_of_the_callers_sight_are_not_searched() {
     database.grant(&role, "crm.companies", "read").await;
     assert_eq!((found(&clerk, "acme").await, found(&clerk, "-acme").await), ("1".into(), String::new()));
 }
+
+#[tokio::test]
+async fn explain_says_when_all_names_of_a_target_are_read() {
+    let (_database, session) = crm().await;
+    session
+        .run("insert into crm.companies (name) select 'Company ' || md5(n::text) from generate_series(1, 5000) n")
+        .await;
+    session.run("vacuum analyze keyed_state.text_1").await;
+    for (word, is_read) in [("company", true), ("abcdef", false)] {
+        let query = json!({"global_search": word}).to_string();
+        let how = session.text("select keyed.explain('crm.customers', $1)", &[&query]).await;
+        assert_eq!(
+            how.contains(&format!("t.\"company\" may lead to is read for names with {word}.")),
+            is_read,
+            "{how}"
+        );
+    }
+}

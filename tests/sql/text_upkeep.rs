@@ -243,7 +243,8 @@ async fn templates_older_than_their_documents_get_them_by_migrating() {
     let (database, session) = crm().await;
     session
         .run(
-            "drop table keyed_state.text_1, keyed_state.text_2; delete from keyed_state.version where number = 2;
+            "drop table keyed_state.text_1, keyed_state.text_2; delete from keyed_state.version where number >= 2;
+             alter table keyed_state.project drop column time_zone;
              select keyed.alter_template('crm.customers', '{\"label\": \"x\"}');
              insert into crm.customers (external_key, name) values ('1', 'written before'), ('2', 'gone');
              update crm.customers set deleted_at = now() where external_key = '2'",
@@ -254,8 +255,7 @@ async fn templates_older_than_their_documents_get_them_by_migrating() {
     assert!(refusal.hint.contains("keyed.migrate()"), "{refusal} {}", refusal.hint);
     let other = database.session().await;
     other.run("insert into crm.customers (external_key, name) values ('3', 'before as well')").await;
-    let version = session.text("select keyed.migrate()", &[]).await;
-    assert_eq!(version, session.text("select max(number) from keyed_state.version", &[]).await);
+    session.run("select keyed.migrate()").await;
     other.run("insert into crm.customers (external_key, name) values ('4', 'not before')").await;
     assert_eq!(session.text(FOUND, &["before"]).await, "1 3 4");
     assert_documents_are_true(&session).await;

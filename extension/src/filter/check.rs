@@ -7,6 +7,7 @@ use super::field::{self, Column, Field, Step};
 use super::operand::{self, Operand};
 use super::operator::Operator;
 use super::parse::Condition;
+use super::pattern;
 use super::predicate::{Predicate, Test};
 use super::range::Point;
 use super::schema::{AttributeKey, Schema};
@@ -231,16 +232,7 @@ fn check_pattern(operator: Operator, text: &str, pointer: &str) -> Result<(), Er
 
 /// A text as a pattern: what would be a wildcard stands for itself.
 fn like(operator: Operator, text: &str) -> Test {
-    let mut pattern = String::with_capacity(text.len() + 2);
-    if operator != Operator::StartsWith {
-        pattern.push('%');
-    }
-    for character in text.chars() {
-        if matches!(character, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(character);
-    }
-    pattern.push('%');
+    let beginning = if operator == Operator::StartsWith { "" } else { "%" };
+    let pattern = format!("{beginning}{}%", pattern::escaped(text));
     Test::Like { pattern, ignores_case: operator == Operator::Ilike }
 }

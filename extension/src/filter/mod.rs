@@ -35,6 +35,8 @@ pub mod operand;
 pub mod operator;
 /// JSON → conditions.
 pub mod parse;
+/// Patterns of like and ilike.
+pub mod pattern;
 /// Checked conditions.
 pub mod predicate;
 /// Ends of ranges.

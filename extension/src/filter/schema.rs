@@ -42,7 +42,7 @@ pub struct Attribute<'s> {
     pub kind: Kind,
     /// Whether a number is `numeric`; otherwise its column is `double precision`, as a metric's is.
     pub exact: bool,
-    /// Whether its column has the index of [`crate::template::ddl::index`].
+    /// Whether its column has the indexes of [`crate::template::ddl::indexes`].
     pub indexed: bool,
     /// A list's only values.
     pub options: Option<&'s [ListOption]>,

@@ -1,8 +1,9 @@
 //! How a search is done: its statement, the planner's plan, and in words what no index serves.
 
 use super::plan::{Plan, RECORD};
-use super::query::Query;
-use super::run::select;
+use super::query::{Count, Query};
+use super::run::Search;
+use super::text::names;
 use super::time_zone;
 use super::words::{self, Selection};
 use crate::access::sight::{self, Sight};
@@ -10,66 +11,113 @@ use crate::access::{Caller, Right};
 use crate::error::Error;
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, without_jit};
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Access, Connection, connected};
 use crate::template::Template;
 use std::rc::Rc;
 
-/// The statement of a page's every segment with its plan. Words are looked for; nothing else is run.
+/// Every statement of a search with its plan. Words are looked for; nothing else is run.
 pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
     let query = Query::parse(body)?;
     let sight = Sight::new(caller, Rc::clone(template));
-    let plan = Plan::new(&query, &sight, &time_zone::check(query.time_zone.as_deref())?)?;
+    let plan = Plan::new(&query, &sight, &time_zone::of_search(query.time_zone.as_deref(), template)?)?;
     // How many rows there are, hidden ones included, is not for a caller who sees only some.
     let is_fenced = sight::rows(caller, template, RECORD).is_some();
-    let explain = if is_fenced { "explain (costs off)" } else { "explain" };
     let mut out = String::new();
-    let mut selected = String::new();
+    let mut selection = None;
     if let Some(words) = &plan.words {
-        let (selection, scanned) = words::select(caller, template, words, plan.position.as_ref())?;
-        out.push_str(&describe(&selection, &scanned, is_fenced));
-        if plan.keys.is_empty() {
-            return Ok(out);
+        let (selected, scanned) = words::select(caller, template, words, plan.position.as_ref())?;
+        out.push_str(&describe(&selected, &scanned, is_fenced));
+        selection = Some(selected);
+    }
+    as_owner(|| {
+        without_jit(|| {
+            connected(|spi| {
+                if let Some(words) = &plan.words {
+                    let seen = |target: &Template, alias: &str| sight::condition(caller, target, alias);
+                    for reference in names::references(template, &seen) {
+                        for term in words.terms.iter().filter(|term| reference.is_scanned(spi, term)) {
+                            out.push_str(&format!(
+                                "Every record that {} may lead to is read for names with {}.\n",
+                                reference.column(),
+                                term.text
+                            ));
+                        }
+                    }
+                }
+                let search = Search { spi, caller, template, plan: &plan, selection };
+                for (purpose, sql) in statements(&search) {
+                    write_statement(spi, &purpose, &sql, is_fenced, &mut out);
+                }
+            });
+        });
+    });
+    Ok(out)
+}
+
+/// The statements of a search, each with what it is for; nothing is said of the first.
+fn statements(search: &Search) -> Vec<(String, String)> {
+    let plan = search.plan;
+    let mut statements = Vec::new();
+    // A page in the order of words is looked up by what they select.
+    if search.selection.is_none() || !plan.keys.is_empty() {
+        for (position, segment) in plan.order.segments(plan.position.as_ref()).iter().enumerate() {
+            let purpose = if position > 0 { "And when these are used up:" } else { "" };
+            statements.push((purpose.to_owned(), search.page_sql(segment, plan.limit + 1)));
         }
-        selected = selection.condition(template, plan.must_sort);
-        if let Selection::Ranked(_) = selection {
+    }
+    if plan.count == Count::Exact {
+        statements.push(("Counting all records found:".to_owned(), search.count_sql()));
+    }
+    for facet in &plan.facets {
+        statements.push((format!("Counting the values of {}:", facet.name), search.facet_sql(facet)));
+    }
+    if let Some(Selection::Ranked(_)) = search.selection {
+        for (_, sql) in &mut statements {
             // The ids would fill the page; a single one shows the way as well.
-            selected = selected.replace("$1", "array['00000000-0000-8000-8000-000000000000']::uuid[]");
+            *sql = sql.replace("$1", "array['00000000-0000-8000-8000-000000000000']::uuid[]");
         }
+    }
+    statements
+}
+
+fn write_statement(spi: &Connection, purpose: &str, sql: &str, is_fenced: bool, out: &mut String) {
+    if !out.is_empty() {
         out.push('\n');
     }
-    let segments = plan.order.segments(plan.position.as_ref());
-    for (position, segment) in segments.iter().enumerate() {
-        if position > 0 {
-            out.push_str("\nAnd when these are used up:\n\n");
-        }
-        let sql = select(template, &plan, segment, &selected, plan.limit + 1);
-        out.push_str(&sql);
+    if !purpose.is_empty() {
+        out.push_str(purpose);
         out.push_str("\n\n");
-        let lines = as_owner(|| {
-            without_jit(|| {
-                connected(|spi| {
-                    // PostgreSQL explains nothing through a fixed snapshot.
-                    let rows = spi.run_once(&format!("{explain} {sql}"), Access::Latest, &[]);
-                    (0..rows.len())
-                        .filter_map(|row| rows.get(row, 0).map(datum::read_text))
-                        .collect::<Vec<_>>()
-                })
-            })
-        });
-        for line in &lines {
-            out.push_str(line);
-            out.push('\n');
-        }
-        if let Some(table) = lines.iter().find_map(|line| line.split("Seq Scan on ").nth(1)) {
-            let table = table.split(' ').next().unwrap_or_default();
-            out.push_str(&format!(
-                "\nEvery row of {table} is read. Unless it is small, say indexed: true for an attribute that the search \
-                 filters or sorts by; keyed.suggest_indexes tells which.\n"
-            ));
-        }
     }
-    Ok(out)
+    out.push_str(sql);
+    out.push_str("\n\n");
+    // PostgreSQL explains nothing through a fixed snapshot.
+    let explain = if is_fenced { "explain (costs off)" } else { "explain" };
+    let rows = spi.run_once(&format!("{explain} {sql}"), Access::Latest, &[]);
+    let lines: Vec<String> =
+        (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect();
+    for line in &lines {
+        out.push_str(line);
+        out.push('\n');
+    }
+    if let Some(table) = lines.iter().find_map(|line| line.split("Seq Scan on ").nth(1)) {
+        let table = table.split(' ').next().unwrap_or_default();
+        out.push_str(&format!(
+            "\nEvery row of {table} is read. Unless it is small, {}\n",
+            advice(purpose, table)
+        ));
+    }
+}
+
+/// What would spare the reading of a whole table.
+fn advice(purpose: &str, table: &str) -> &'static str {
+    if table.starts_with("text_") {
+        "look for rarer words, or sort by an attribute with indexed: true."
+    } else if purpose.starts_with("Counting") {
+        "filter by an attribute with indexed: true, or do without the count."
+    } else {
+        "say indexed: true for an attribute that the search filters or sorts by; keyed.suggest_indexes tells which."
+    }
 }
 
 /// What became of the words.
@@ -85,9 +133,9 @@ fn describe(selection: &Selection, scanned: &[String], is_fenced: bool) -> Strin
     };
     if !scanned.is_empty() {
         out.push_str(&format!(
-            "No index serves words without a letter or digit, or exclusions alone: documents are read one by one for \
-             {}.\n",
-            scanned.join(", ")
+            "Every document is read for {}: no index serves words without a letter or digit, exclusions alone, or \
+             words that most documents have.\n",
+            scanned.join(" ")
         ));
     }
     out

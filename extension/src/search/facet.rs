@@ -4,12 +4,20 @@ use super::plan::RECORD;
 use crate::error::{Code, Error};
 use crate::filter::field::{self, Column, Field};
 use crate::filter::schema::{AttributeKey, Schema};
+use crate::postgres::datum;
+use crate::postgres::spi::{Access, Connection};
+use crate::template::Template;
 use crate::template::definition::Kind;
+use pgrx::pg_sys;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// The most values of a field that are counted; the most frequent ones.
 pub const MOST_VALUES: usize = 100;
+
+/// Up to so many different lists are told apart in little memory before their values are counted; more of them would
+/// cost more than is saved.
+const MOST_LISTS: u32 = 10_000;
 
 /// A field whose values are counted.
 #[derive(Debug)]
@@ -39,23 +47,47 @@ impl Facet {
         Ok(facets)
     }
 
-    /// The statement that counts: value and number, the most frequent first.
-    pub fn sql(&self, table: &str, condition: &str) -> String {
-        let column = self.column.sql(RECORD);
-        let (value, elements) = match self.column.kind() {
-            // A record that holds a value twice counts once.
-            Kind::List => (
-                "f.value".to_owned(),
-                format!(
-                    " join pg_catalog.unnest({column}) with ordinality f (value, n) \
-                     on pg_catalog.array_position({column}, f.value) = f.n"
-                ),
-            ),
-            _ => (column, String::new()),
-        };
-        format!(
-            "select {value}, count(*) from {table} {RECORD}{elements} where {condition} and {value} is not null \
-             group by 1 order by 2 desc, 1 limit {MOST_VALUES}"
-        )
+    /// Whether many records hold the same list in this column, as far as PostgreSQL's statistics know.
+    pub fn has_shared_lists(&self, spi: &Connection, template: &Template) -> bool {
+        if self.column.kind() != Kind::List {
+            return false;
+        }
+        let text = |text: &str| (pg_sys::TEXTOID, datum::text(text));
+        let [project, template, column] =
+            [&template.project_slug, &template.slug, self.column.name()].map(text);
+        let sql = format!(
+            "select from pg_stats s where s.schemaname = $1 and s.tablename = $2 and s.attname = $3 \
+             and s.n_distinct > 0 and s.n_distinct <= {MOST_LISTS}"
+        );
+        !spi.run_once(&sql, Access::Snapshot, &[project, template, column]).is_empty()
     }
+
+    /// The statement that counts: value and number, the most frequent first. Where many records hold the same list, each
+    /// list is taken apart once, with the number of its records.
+    pub fn sql(&self, table: &str, condition: &str, are_lists_alike: bool) -> String {
+        let column = self.column.sql(RECORD);
+        let tail = format!("group by 1 order by 2 desc, 1 limit {MOST_VALUES}");
+        match self.column.kind() {
+            Kind::List if are_lists_alike => format!(
+                "select f.value, pg_catalog.sum(l.n)::bigint from (select {column} as list, count(*) as n \
+                 from {table} {RECORD} where {condition} group by 1) l{} where f.value is not null {tail}",
+                elements("l.list")
+            ),
+            Kind::List => format!(
+                "select f.value, count(*) from {table} {RECORD}{} where {condition} and f.value is not null {tail}",
+                elements(&column)
+            ),
+            _ => format!(
+                "select {column}, count(*) from {table} {RECORD} where {condition} and {column} is not null {tail}"
+            ),
+        }
+    }
+}
+
+/// The elements of a list; one that it holds twice comes once.
+fn elements(list: &str) -> String {
+    format!(
+        " join pg_catalog.unnest({list}) with ordinality f (value, n) \
+         on pg_catalog.array_position({list}, f.value) = f.n"
+    )
 }

@@ -108,7 +108,7 @@ impl Order {
                             position.id
                         )
                     }
-                    None => format!("{} is not null", key.sql),
+                    None => format!("{} is not null", key.presence),
                 },
             ),
             order: vec![(Sorted::Key(0), word(key.direction)), (Sorted::Id, word(self.tie))],

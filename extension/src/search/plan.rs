@@ -17,6 +17,9 @@ use crate::template::definition::Kind;
 /// The alias of the searched table in every statement of a search.
 pub const RECORD: &str = "t";
 
+/// How many characters of texts decide on their order; as many as their index holds.
+const COMPARED: usize = 200;
+
 /// A search whose every part agrees with its template.
 #[derive(Debug)]
 pub struct Plan {
@@ -46,6 +49,8 @@ pub struct Plan {
     pub facets: Vec<Facet>,
     /// Whether all records found have to be looked at to know which come first.
     pub must_sort: bool,
+    /// Whether words, if there are any, are all that decides on which records are found.
+    pub has_words_only: bool,
 }
 
 impl Plan {
@@ -79,6 +84,7 @@ impl Plan {
         if !filter.is_always_true() {
             conditions.push(rendered.clone());
         }
+        let has_words_only = words.is_some() && conditions.len() == 1;
         let text = words.as_ref().map(|words| words.text.as_str()).unwrap_or_default();
         let fingerprint =
             cursor::fingerprint(&[&sight.full_name(), &rendered, &from, &format!("{order:?}"), text]);
@@ -100,6 +106,7 @@ impl Plan {
             count: query.count,
             facets,
             must_sort,
+            has_words_only,
         })
     }
 }
@@ -133,12 +140,19 @@ fn has_index(key: &SortKey) -> bool {
 
 fn expression(key: &SortKey, alias: &str) -> Expression {
     let column = key.column.sql(alias);
+    let is_indexed = matches!(&key.column, Column::Attribute { indexed: true, .. });
     let sql = match &key.column {
         // As the index has it: what two texts begin with decides, unless they agree for this long.
-        Column::Attribute { kind: Kind::String, .. } => format!("pg_catalog.left({column}, 200)"),
+        Column::Attribute { kind: Kind::String, .. } if is_indexed && key.path.is_empty() => {
+            format!("pg_catalog.left({column}, {COMPARED})")
+        }
+        // The same, without counting the characters of texts that are short enough in bytes: twice as fast.
+        Column::Attribute { kind: Kind::String, .. } => format!(
+            "case when pg_catalog.octet_length({column}) <= {COMPARED} then {column} \
+             else pg_catalog.left({column}, {COMPARED}) end"
+        ),
         _ => column.clone(),
     };
-    let is_indexed = matches!(&key.column, Column::Attribute { indexed: true, .. });
     let is_standard = matches!(key.column, Column::Id | Column::CreatedAt | Column::UpdatedAt);
     Expression {
         // An index holds the expression; without one there is no reason to work it out only to see that it is there.

@@ -26,7 +26,7 @@ use std::rc::Rc;
 pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
     let query = Query::parse(body)?;
-    let zone = time_zone::check(query.time_zone.as_deref())?;
+    let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
     let sight = Sight::new(caller, Rc::clone(template));
     let plan = Plan::new(&query, &sight, &zone)?;
     let view = View::parse(caller, template, query.fields.as_deref(), query.verbose)?;
@@ -53,7 +53,7 @@ pub fn filter_sql(caller: &Caller, template: &Rc<Template>, body: &str) -> Resul
     let plan = Plan::new(
         &query,
         &Sight::new(caller, Rc::clone(template)),
-        &time_zone::check(query.time_zone.as_deref())?,
+        &time_zone::of_search(query.time_zone.as_deref(), template)?,
     )?;
     let filters = render::render(&plan.filter, RECORD, render::Options::default());
     Ok(match &plan.words {
@@ -63,13 +63,17 @@ pub fn filter_sql(caller: &Caller, template: &Rc<Template>, body: &str) -> Resul
 }
 
 /// A search while it runs.
-struct Search<'a> {
-    spi: &'a Connection,
-    caller: &'a Caller,
-    template: &'a Template,
-    plan: &'a Plan,
+pub struct Search<'a> {
+    /// The connection of its statements.
+    pub spi: &'a Connection,
+    /// Who asks.
+    pub caller: &'a Caller,
+    /// What is searched.
+    pub template: &'a Template,
+    /// What is asked.
+    pub plan: &'a Plan,
     /// What the words select; `None` without words.
-    selection: Option<Selection>,
+    pub selection: Option<Selection>,
 }
 
 /// What was written of a page.
@@ -132,10 +136,15 @@ impl Search<'_> {
         out
     }
 
-    /// What the words add to the condition of a statement.
-    fn selected(&self) -> String {
+    /// What the words add to the condition of a statement, one that needs all records found or the first of them.
+    fn selected(&self, reads_all: bool) -> String {
         let selection = self.selection.as_ref();
-        selection.map(|it| it.condition(self.template, self.plan.must_sort)).unwrap_or_default()
+        selection.map(|it| it.condition(self.template, reads_all)).unwrap_or_default()
+    }
+
+    /// The condition of a statement that looks at all records found.
+    fn condition_of_all(&self) -> String {
+        format!("{}{}", self.plan.condition, self.selected(true))
     }
 
     fn ask(&self, sql: &str) -> Rows<'_> {
@@ -143,14 +152,36 @@ impl Search<'_> {
         self.spi.run_once(sql, Access::Snapshot, &arguments)
     }
 
+    /// The statement that reads a segment.
+    pub fn page_sql(&self, segment: &Segment, limit: usize) -> String {
+        select(self.template, self.plan, segment, &self.selected(self.plan.must_sort), limit)
+    }
+
+    /// The statement that counts all records found.
+    pub fn count_sql(&self) -> String {
+        let words = self.selection.as_ref().filter(|_| self.plan.has_words_only);
+        let sql = words.and_then(|words| words.count_sql(self.template));
+        let all = || {
+            let (table, condition) = (self.template.table_sql(), self.condition_of_all());
+            format!("select count(*) from {table} {RECORD} where {condition}")
+        };
+        sql.unwrap_or_else(all)
+    }
+
+    /// The statement that counts the values of a field.
+    pub fn facet_sql(&self, facet: &Facet) -> String {
+        let (table, condition) = (self.template.table_sql(), self.condition_of_all());
+        facet.sql(&table, &condition, facet.has_shared_lists(self.spi, self.template))
+    }
+
     /// Writes the records of the page, segment after segment until it is full.
     fn records(&self, view: &View, out: &mut String) -> Page {
-        let (plan, template, selected) = (self.plan, self.template, self.selected());
+        let (plan, template) = (self.plan, self.template);
         let mut page = Page::default();
         for segment in plan.order.segments(plan.position.as_ref()) {
             // One record more than wanted tells whether there is another page.
             let room = plan.limit - page.shown;
-            let rows = self.ask(&select(template, plan, &segment, &selected, room + 1));
+            let rows = self.ask(&self.page_sql(&segment, room + 1));
             let shown = rows.len().min(room);
             for row in 0..shown {
                 page.write_record(&read::to_json(template, &rows, row, view), out);
@@ -176,13 +207,11 @@ impl Search<'_> {
         if self.plan.position.is_none() && !page.has_more {
             return Some(page.shown as i64);
         }
-        let condition = format!("{}{}", self.plan.condition, self.selected());
-        let table = self.template.table_sql();
         // Words that were ranked are few enough to be counted.
         if self.plan.count == Count::Exact || matches!(self.selection, Some(Selection::Ranked(_))) {
-            let sql = format!("select count(*) from {table} {RECORD} where {condition}");
-            return self.ask(&sql).get(0, 0).map(datum::read_i64);
+            return self.ask(&self.count_sql()).get(0, 0).map(datum::read_i64);
         }
+        let (table, condition) = (self.template.table_sql(), self.condition_of_all());
         let sql = format!("explain (format json) select from {table} {RECORD} where {condition}");
         // PostgreSQL explains nothing through a fixed snapshot.
         let rows = self.spi.run_once(&sql, Access::Latest, &[]);
@@ -195,8 +224,7 @@ impl Search<'_> {
 
     /// Writes `[{value, count, …}]`: with the label of a list's option, and with what stands for a referenced record.
     fn write_facet(&self, facet: &Facet, out: &mut String) {
-        let condition = format!("{}{}", self.plan.condition, self.selected());
-        let rows = self.ask(&facet.sql(&self.template.table_sql(), &condition));
+        let rows = self.ask(&self.facet_sql(facet));
         let attribute = facet.column.attribute();
         let attribute = self.template.attributes.iter().find(|it| Some(it.id) == attribute);
         let kind = match facet.column.kind() {
@@ -238,8 +266,7 @@ fn cursor_at(template: &Template, plan: &Plan, rows: &Rows, row: usize) -> Strin
     cursor::encode(&plan.fingerprint, &values.collect::<Vec<_>>(), &id.to_string())
 }
 
-/// The statement that reads a segment.
-pub fn select(template: &Template, plan: &Plan, segment: &Segment, selected: &str, limit: usize) -> String {
+fn select(template: &Template, plan: &Plan, segment: &Segment, selected: &str, limit: usize) -> String {
     let condition = format!("{}{selected}{}", plan.condition, segment.and_condition());
     let order_by = segment.order_by(|by| plan.order.sql(by));
     let (columns, from) = (columns(template), &plan.from);

@@ -2,10 +2,22 @@
 
 use crate::error::{Code, Error};
 use crate::postgres::clock;
+use crate::template::{Template, catalog};
 
-/// The name of a time zone that PostgreSQL knows; without one, UTC.
-pub fn check(name: Option<&str>) -> Result<String, Error> {
-    let name = name.unwrap_or("UTC");
+/// The time zone of a search: the one it asks for, else its project's, else UTC.
+pub fn of_search(asked: Option<&str>, template: &Template) -> Result<String, Error> {
+    match asked {
+        Some(name) => check(name),
+        None => match catalog::project_by_id(template.project_id).and_then(|project| project.time_zone) {
+            // PostgreSQL's time zones change with its version.
+            Some(name) => check(&name),
+            None => Ok("UTC".to_owned()),
+        },
+    }
+}
+
+/// The name of a time zone that PostgreSQL knows.
+pub fn check(name: &str) -> Result<String, Error> {
     // PostgreSQL also takes descriptions such as `UTC+2` and `<+07>-07`, in which a sign means the opposite of what people
     // think. Names with digits or signs are few.
     let is_word =

@@ -32,6 +32,8 @@ pub enum Selection {
         condition: String,
         /// The record that comes before all others.
         first: Option<Uuid>,
+        /// Whether the condition looks at the record at all.
+        needs_record: bool,
     },
 }
 
@@ -60,7 +62,9 @@ pub fn select(
             "so many records match by now that they are not ranked any more",
         )
         .hint("begin again with the first page")),
-        Matches::Newest { condition, first } => Ok((Selection::Newest { condition, first }, found.scanned)),
+        Matches::Newest { condition, first, needs_record } => {
+            Ok((Selection::Newest { condition, first, needs_record }, found.scanned))
+        }
     }
 }
 
@@ -77,19 +81,33 @@ pub fn condition(caller: &Caller, template: &Template, words: &Query) -> Result<
 
 impl Selection {
     /// A further condition on the records of a statement whose order is not ours. It takes `$1` where there is one.
-    pub fn condition(&self, template: &Template, must_sort: bool) -> String {
+    /// `reads_all` says whether the statement needs all records found, and not just the first of them.
+    pub fn condition(&self, template: &Template, reads_all: bool) -> String {
         match self {
             Selection::Ranked(_) => format!(" and {RECORD}.id = any ($1)"),
-            Selection::Newest { condition, first } => {
+            Selection::Newest { condition, first, .. } => {
                 let documents = table::table_sql(template.id);
                 // Where an index gives the order, a page is found soon, document by document; else all are read.
-                let each = if must_sort { "" } else { " offset 0" };
+                let each = if reads_all { "" } else { " offset 0" };
                 let first = first.map(|id| format!("{RECORD}.id = '{id}' or ")).unwrap_or_default();
                 format!(
                     " and ({first}exists (select from {documents} d where d.record_id = {RECORD}.id \
                      and ({condition}){each}))"
                 )
             }
+        }
+    }
+
+    /// The statement that counts the records where nothing but words decides on them: of each live record there is one
+    /// document. None where that does not do.
+    pub fn count_sql(&self, template: &Template) -> Option<String> {
+        match self {
+            Selection::Newest { condition, first, needs_record: false } => {
+                let documents = table::table_sql(template.id);
+                let first = first.map(|id| format!(" or d.record_id = '{id}'")).unwrap_or_default();
+                Some(format!("select count(*) from {documents} d where {condition}{first}"))
+            }
+            _ => None,
         }
     }
 
@@ -112,7 +130,7 @@ impl Selection {
     ) -> Page {
         match self {
             Selection::Ranked(ranked) => ranked_page(spi, template, plan, ranked, view, out),
-            Selection::Newest { condition, first } => {
+            Selection::Newest { condition, first, .. } => {
                 newest_page(spi, template, plan, condition, *first, view, out)
             }
         }

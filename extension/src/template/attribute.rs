@@ -11,6 +11,7 @@ use crate::json::{self, pointer_step};
 use crate::metric;
 use crate::postgres::spi::{Access, Connection};
 use crate::postgres::{datum, invalidation};
+use crate::search::text;
 use pgrx::pg_sys::{self, Datum};
 use serde_json::value::RawValue;
 
@@ -36,7 +37,7 @@ pub fn add(spi: &Connection, template: &Template, new: &Definition, pointer: &st
     spi.script(&format!(
         "alter table {table} add column {}; {}",
         ddl::column(&column),
-        ddl::after_column(&table, &column)
+        ddl::after_column(&table, &column, &text::table::trigram_class(spi))
     ));
     if new.kind == Kind::Metric && !template.attributes.iter().any(|attribute| attribute.kind == Kind::Metric)
     {
@@ -204,16 +205,16 @@ fn set_default(
     Ok(())
 }
 
-/// Makes or drops the attribute's index; one that is there already is kept.
+/// Makes or drops the attribute's indexes; those that are there already are kept.
 fn set_indexed(spi: &Connection, template: &Template, attribute: &Attribute, indexed: bool) {
-    if indexed != attribute.indexed {
-        let table = template.table_sql();
-        let before = ddl::index(&table, &attribute.slug, attribute.kind, attribute.indexed);
-        let after = ddl::index(&table, &attribute.slug, attribute.kind, indexed);
-        match (before, after) {
-            (None, Some(sql)) => spi.script(&sql),
-            (Some(_), None) => drop_indexes(spi, template, attribute),
-            _ => {}
+    // A reference keeps its index whatever is said.
+    if indexed != attribute.indexed && attribute.kind != Kind::Reference {
+        let (table, trigrams) = (template.table_sql(), text::table::trigram_class(spi));
+        match indexed {
+            true => spi.script(
+                &ddl::indexes(&table, &attribute.slug, attribute.kind, indexed, &trigrams).join("; "),
+            ),
+            false => drop_indexes(spi, template, attribute),
         }
     }
     update_attribute(spi, attribute, "indexed", pg_sys::BOOLOID, Some(Datum::from(indexed)));
@@ -237,5 +238,24 @@ fn drop_indexes(spi: &Connection, template: &Template, attribute: &Attribute) {
         (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect();
     for name in names {
         spi.script(&format!("drop index {name}"));
+    }
+}
+
+/// Makes the trigram index of every indexed text that has none: those indexed before there were any.
+pub fn make_missing_indexes(spi: &Connection) {
+    let rows = spi.run_once(
+        "select c.oid::regclass::text, a.slug from keyed_state.attribute a \
+         join keyed_state.template t on t.id = a.template_id join keyed_state.project p on p.id = t.project_id \
+         join pg_namespace n on n.nspname = p.slug join pg_class c on c.relnamespace = n.oid and c.relname = t.slug \
+         join pg_attribute f on f.attrelid = c.oid and f.attname = a.slug \
+         where a.type = 'string' and a.indexed and not exists (select from pg_index i \
+         join pg_class x on x.oid = i.indexrelid join pg_am m on m.oid = x.relam \
+         where i.indrelid = c.oid and i.indkey[0] = f.attnum and m.amname = 'gin') order by a.id",
+        Access::Latest,
+        &[],
+    );
+    let name = |row, column| rows.get(row, column).map(datum::read_text);
+    for (table, slug) in (0..rows.len()).filter_map(|row| Some((name(row, 0)?, name(row, 1)?))) {
+        spi.script(&ddl::trigram_index(&table, &slug, &text::table::trigram_class(spi)));
     }
 }

@@ -21,6 +21,8 @@ pub struct Project {
     pub id: i32,
     /// The name of its schema.
     pub slug: String,
+    /// The time zone of searches that name none.
+    pub time_zone: Option<String>,
 }
 
 #[derive(Default)]
@@ -198,7 +200,9 @@ pub fn project_by_name_or_id(name: &str) -> Option<Project> {
         let project = as_owner(|| {
             connected(|spi| {
                 let rows = spi.run_once(
-                    "select id, slug, tableoid from keyed_state.project where slug = $1 or id::text = $1",
+                    // As JSON, since a state that is not migrated yet has no time zones.
+                    "select p.id, p.slug, p.tableoid, to_jsonb(p) ->> 'time_zone' from keyed_state.project p \
+                     where p.slug = $1 or p.id::text = $1",
                     Access::Latest,
                     &[(pg_sys::TEXTOID, datum::text(name))],
                 );
@@ -207,9 +211,14 @@ pub fn project_by_name_or_id(name: &str) -> Option<Project> {
                 }
                 let table = rows.get(0, 2).map_or(Oid::INVALID, |oid| Oid::from(oid.value() as u32));
                 CATALOG.with_borrow_mut(|catalog| catalog.project_table = table);
+                if crate::postgres::snapshot_is_fixed() {
+                    // As with a template: it may be outdated already, although its announcement came before.
+                    invalidation::note(table);
+                }
                 Some(Project {
                     id: datum::read_i32(rows.get(0, 0)?),
                     slug: datum::read_text(rows.get(0, 1)?),
+                    time_zone: rows.get(0, 3).map(datum::read_text),
                 })
             })
         })?;
@@ -224,7 +233,8 @@ pub(super) fn require_state() {
     }
 }
 
-fn project_by_id(id: i32) -> Option<Project> {
+/// The project with this number.
+pub fn project_by_id(id: i32) -> Option<Project> {
     project_by_name_or_id(&id.to_string())
 }
 

@@ -103,7 +103,9 @@ pub fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
                         target_table: target.as_ref().map(|target| target.1.clone()),
                     })
                     .collect();
-                spi.script(&ddl::create_table(&project.slug, &new.slug, id, new.label.as_deref(), &columns));
+                let trigrams = text::table::trigram_class(spi);
+                let label = new.label.as_deref();
+                spi.script(&ddl::create_table(&project.slug, &new.slug, id, label, &columns, &trigrams));
                 let (name, table) =
                     (format!("{}.{}", project.slug, new.slug), ddl::table_sql(&project.slug, &new.slug));
                 if new.definitions.iter().any(|definition| definition.kind == Kind::Metric) {

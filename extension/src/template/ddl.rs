@@ -31,13 +31,15 @@ pub fn create_schema(slug: &str, name: &str) -> String {
     )
 }
 
-/// Makes a template's table with its key index, its triggers and its history.
+/// Makes a template's table with its key index, its triggers and its history. `trigrams` is the operator class of
+/// [`crate::search::text::table::trigram_class`].
 pub fn create_table(
     project: &str,
     slug: &str,
     id: i32,
     label: Option<&str>,
     attributes: &[NewColumn],
+    trigrams: &str,
 ) -> String {
     let table = table_sql(project, slug);
     let history = history_sql(id);
@@ -103,7 +105,7 @@ pub fn create_table(
         let _ = write!(sql, " comment on column {history}.{name} is {};", literal(comment));
     }
     for attribute in attributes {
-        let _ = write!(sql, " {}", after_column(&table, attribute));
+        let _ = write!(sql, " {}", after_column(&table, attribute, trigrams));
     }
     sql
 }
@@ -143,27 +145,36 @@ pub fn column(new: &NewColumn) -> String {
     sql
 }
 
-/// What belongs to a column and cannot stand in its definition: its comment and its index.
-pub fn after_column(table: &str, new: &NewColumn) -> String {
+/// What belongs to a column and cannot stand in its definition: its comment and its indexes.
+pub fn after_column(table: &str, new: &NewColumn, trigrams: &str) -> String {
     let definition = new.definition;
     let mut sql = comment_on_column(table, &definition.slug, definition.label.as_deref());
-    if let Some(index) = index(table, &definition.slug, definition.kind, definition.indexed) {
+    for index in indexes(table, &definition.slug, definition.kind, definition.indexed, trigrams) {
         let _ = write!(sql, " {index};");
     }
     sql
 }
 
-/// The index that filters and sorts on an attribute use. A reference always has one: its target asks for it.
-pub fn index(table: &str, slug: &str, kind: Kind, indexed: bool) -> Option<String> {
+/// The indexes that filters and sorts on an attribute use. A reference always has one: its target asks for it.
+pub fn indexes(table: &str, slug: &str, kind: Kind, indexed: bool, trigrams: &str) -> Vec<String> {
     if !indexed && kind != Kind::Reference {
-        return None;
+        return Vec::new();
     }
-    Some(match kind {
-        Kind::List => format!("create index on {table} using gin (\"{slug}\")"),
-        // The id lets a page begin where the one before ended, among any number of equal values.
-        Kind::String => format!("create index on {table} (pg_catalog.left(\"{slug}\", 200), id)"),
-        _ => format!("create index on {table} (\"{slug}\", id)"),
-    })
+    match kind {
+        Kind::List => vec![format!("create index on {table} using gin (\"{slug}\")")],
+        Kind::String => vec![
+            // The id lets a page begin where the one before ended, among any number of equal values.
+            format!("create index on {table} (pg_catalog.left(\"{slug}\", 200), id)"),
+            trigram_index(table, slug, trigrams),
+        ],
+        _ => vec![format!("create index on {table} (\"{slug}\", id)")],
+    }
+}
+
+/// The index that finds parts of a text: for like, ilike and starts-with. Its list of pending entries is as short as
+/// that of documents, for the same reason ([`crate::search::text::write`]).
+pub fn trigram_index(table: &str, slug: &str, trigrams: &str) -> String {
+    format!("create index on {table} using gin (\"{slug}\" {trigrams}) with (gin_pending_list_limit = 1024)")
 }
 
 /// The comment that shows an attribute's label to whoever reads the table.

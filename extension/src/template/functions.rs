@@ -23,6 +23,12 @@ sql_functions! {
         setup::create_project(&slug, call.text(1).as_deref()).map(|id| Answer::Datum(Datum::from(id)))
     };
 
+    /// `keyed.set_time_zone(project text, time_zone text) returns void`.
+    keyed_set_time_zone => |call| {
+        let project = call.required_text(0, "project")?;
+        setup::set_time_zone(&project, call.text(1).as_deref()).map(|()| Answer::Void)
+    };
+
     /// `keyed.create_template(project text, slug text, attributes jsonb, label text) returns jsonb`.
     keyed_create_template => |call| {
         let project = call.required_text(0, "project")?;

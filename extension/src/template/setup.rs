@@ -1,12 +1,12 @@
 //! Setting a database up, moving its state forward, and making projects.
 
-use super::{catalog, ddl};
+use super::{attribute, catalog, ddl};
 use crate::access::{Caller, policy};
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_pinned_path};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, role};
-use crate::search::text;
+use crate::search::{text, time_zone};
 use crate::slug::{self, Noun};
 use pgrx::pg_sys;
 use pgrx::prelude::PgSqlErrorCode;
@@ -22,11 +22,13 @@ enum Step {
 }
 
 /// The steps that made the state what it is, oldest first; each runs once in a database.
-const STATE: [(i32, Step); 4] = [
+const STATE: [(i32, Step); 6] = [
     (1, Step::Script(include_str!("../../../sql/state/0001_tables.sql"))),
     (2, Step::Function(text::rebuild::make_missing)),
-    (4, Step::Script(include_str!("../../../sql/state/0003_access.sql"))),
-    (5, Step::Function(secure_templates)),
+    (3, Step::Script(include_str!("../../../sql/state/0002_project_time_zone.sql"))),
+    (4, Step::Function(attribute::make_missing_indexes)),
+    (5, Step::Script(include_str!("../../../sql/state/0003_access.sql"))),
+    (6, Step::Function(secure_templates)),
 ];
 
 /// Only one session at a time sets up or migrates a database.
@@ -184,6 +186,30 @@ pub fn create_project(slug: &str, name: Option<&str>) -> Result<i32, Error> {
         PgSqlErrorCode::ERRCODE_DUPLICATE_SCHEMA | PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => taken(),
         _ => caught.rethrow(),
     })
+}
+
+/// Sets the time zone of a project's searches that name none; without one, UTC.
+pub fn set_time_zone(project: &str, name: Option<&str>) -> Result<(), Error> {
+    let caller = Caller::current();
+    caller.require_admin("set the time zone of a project")?;
+    catalog::refresh();
+    let project = catalog::project_by_name_or_id(project)
+        .filter(|project| caller.sees_project(project.id))
+        .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))?;
+    let name = name.map(time_zone::check).transpose()?;
+    as_owner_defining(|| {
+        connected(|spi| {
+            spi.run_once(
+                "update keyed_state.project set time_zone = $2 where id = $1",
+                Access::Latest,
+                &[
+                    (pg_sys::INT4OID, Some(pg_sys::Datum::from(project.id))),
+                    (pg_sys::TEXTOID, datum::optional_text(name.as_deref())),
+                ],
+            );
+        });
+    });
+    Ok(())
 }
 
 fn owner_may_create_schemas() -> bool {

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 
 /// Every word that SQL of ours may hold outside of literals and quoted names.
 const WORDS: &[&str] = &[
+    "nullif",
+    "collate",
     "and",
     "any",
     "array",

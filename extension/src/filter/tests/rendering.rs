@@ -61,6 +61,13 @@ fn a_searched_text_has_no_wildcards() {
         ("name", "like", r#""a b""#, r#"t."name" like '%a b%'"#),
         ("name", "not-like", r#""a""#, r#"(t."name" like '%a%') is not true"#),
         ("note", "ilike", r#""Ä""#, r#"t."note" ilike '%Ä%'"#),
+        ("name", "ilike", r#""Ab""#, r#"t."name" ilike '%Ab%'"#),
+        (
+            "note",
+            "ilike",
+            r#""Karlö 5""#,
+            r#"(nullif(t."note" collate "C" ilike '%_arl% 5%', false) is not null and t."note" ilike '%Karlö 5%') is true"#,
+        ),
         ("name", "starts-with", r#""Rem""#, r#"t."name" like 'Rem%'"#),
         ("name", "like", r#""100%_\\'""#, r#"t."name" like E'%100\\%\\_\\\\''%'"#),
         ("name", "like", r#""""#, r#"t."name" like '%%'"#),

@@ -42,7 +42,7 @@ pub enum Order {
 pub struct Found {
     /// The records.
     pub matches: Matches,
-    /// The terms, when no index could serve any of them: then all documents may have been read.
+    /// The terms, when no index could serve any of them: then all documents were read.
     pub scanned: Vec<String>,
 }
 
@@ -57,6 +57,8 @@ pub enum Matches {
         condition: String,
         /// The record that comes before all others, whether or not the condition holds: its key is the whole text.
         first: Option<Uuid>,
+        /// Whether the condition looks at the record at all, and not at its document alone.
+        needs_record: bool,
     },
 }
 
@@ -83,12 +85,11 @@ fn find_with(
     for it in &mut wanted {
         it.add_names(spi, &references);
     }
-    let is_served = wanted.iter().any(Wanted::is_served);
-    let scanned = if is_served { Vec::new() } else { wanted.iter().map(Wanted::shown).collect() };
+    let mut scanned = Vec::new();
     let ranked = if wanted.is_empty() || order == Some(Order::Newest) {
         None
     } else {
-        ranked(spi, template, &wanted, order)
+        ranked(spi, template, &wanted, order, &mut scanned)
     };
     let matches = match ranked {
         Some(mut ranked) => {
@@ -99,7 +100,11 @@ fn find_with(
             ranked.sort_unstable_by(|one, other| other.cmp(one));
             Matches::Ranked(ranked)
         }
-        None => Matches::Newest { condition: terms::condition(&wanted), first },
+        None => Matches::Newest {
+            condition: terms::condition(&wanted),
+            first,
+            needs_record: wanted.iter().any(|it| !it.names.is_empty()),
+        },
     };
     Found { matches, scanned }
 }
@@ -110,6 +115,7 @@ fn ranked(
     template: &Template,
     wanted: &[Wanted],
     order: Option<Order>,
+    scanned: &mut Vec<String>,
 ) -> Option<Vec<(i16, Uuid)>> {
     let sample = Sample::take(spi, template, wanted);
     // Who reads on in ranked order must not be stopped by the matches that were added meanwhile.
@@ -124,7 +130,11 @@ fn ranked(
         return None;
     }
     let settings: &[(&CStr, &CStr)] = if leader.is_some() { &[BY_INDEX] } else { &[] };
-    with_settings(settings, || rank::rank(spi, template, wanted, &sample, leader, most))
+    let ranked = with_settings(settings, || rank::rank(spi, template, wanted, &sample, leader, most))?;
+    if leader.is_none() {
+        scanned.extend(wanted.iter().map(Wanted::shown));
+    }
+    Some(ranked)
 }
 
 /// The condition that a record `t` with its document `d` matches: for statements that want all of them in an order of

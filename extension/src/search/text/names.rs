@@ -60,13 +60,22 @@ impl Reference {
     /// The records of the target whose names match the term.
     pub fn names(&self, spi: &Connection, term: &Term) -> Names {
         let query = self.query(term);
-        let rows = spi.run_once(&format!("{query} limit {}", MOST_NAMES + 1), Access::Snapshot, &[]);
+        let rows = spi.run_once(&collecting(&query), Access::Snapshot, &[]);
         if rows.len() > MOST_NAMES {
             return Names::Many(query);
         }
         Names::Few(Rc::new(
             (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_uuid)).collect(),
         ))
+    }
+
+    /// Whether all documents of the target are read for the names that match the term, as the planner has it.
+    pub fn is_scanned(&self, spi: &Connection, term: &Term) -> bool {
+        // PostgreSQL explains nothing through a fixed snapshot.
+        let explained = format!("explain {}", collecting(&self.query(term)));
+        let rows = spi.run_once(&explained, Access::Latest, &[]);
+        (0..rows.len())
+            .any(|row| rows.get(row, 0).map(datum::read_text).is_some_and(|it| it.contains("Seq Scan")))
     }
 
     /// The ids of the records of the target whose names match the term.
@@ -94,6 +103,11 @@ impl Reference {
             }
         }
     }
+}
+
+/// The query for the names that are collected, and one more.
+fn collecting(query: &str) -> String {
+    format!("{query} limit {}", MOST_NAMES + 1)
 }
 
 impl Names {

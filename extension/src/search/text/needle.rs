@@ -2,6 +2,7 @@
 
 use super::document::{self, STEM};
 use super::query::{Kind, Term};
+use crate::filter::pattern::escaped;
 use crate::quote;
 use std::collections::BTreeSet;
 
@@ -50,9 +51,7 @@ impl Needle {
 
     /// The condition in the form that the index serves.
     pub fn indexed(&self, document: &str) -> String {
-        join(&self.alternatives, |text| {
-            format!("{document} like {}", literal(&format!("%{}%", escaped(text))))
-        })
+        join(&self.alternatives, |text| like(document, text))
     }
 
     /// The condition in a form that no index serves, for documents that were found by something else.
@@ -73,25 +72,19 @@ fn is_beginning(term: &Term) -> bool {
     characters.next().is_some_and(char::is_alphanumeric) && characters.nth(1).is_none()
 }
 
+/// `like` takes half the time of `strpos` on documents of some lines. What `coalesce` is about no index serves, and the
+/// planner makes no guess of its own.
 fn holds(document: &str, text: &str) -> String {
-    format!("strpos({document}, {}) > 0", literal(text))
+    format!("coalesce({}, false)", like(document, text))
+}
+
+fn like(document: &str, text: &str) -> String {
+    format!("{document} like {}", literal(&format!("%{}%", escaped(text))))
 }
 
 fn join(alternatives: &[Vec<String>], render: impl Fn(&str) -> String) -> String {
     let all = |texts: &Vec<String>| texts.iter().map(|text| render(text)).collect::<Vec<_>>().join(" and ");
     format!("({})", alternatives.iter().map(all).collect::<Vec<_>>().join(" or "))
-}
-
-/// A text as a part of a LIKE pattern.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        if matches!(character, '\\' | '%' | '_') {
-            out.push('\\');
-        }
-        out.push(character);
-    }
-    out
 }
 
 /// Whether pg_trgm gets a trigram out of a text that may stand anywhere: three letters in a row, or fewer at the edge
@@ -151,11 +144,11 @@ mod tests {
             word.indexed("d.document"),
             "(d.document like '%running%' or d.document like E'%\\x1dRUN\\x1d%')"
         );
-        assert_eq!(word.whole_word("d.title"), "(strpos(d.title, E'\\x1dRUN\\x1d') > 0)");
+        assert_eq!(word.whole_word("d.title"), "(coalesce(d.title like E'%\\x1dRUN\\x1d%', false))");
         let many = needle("e-mail", &[&["e-mail", "mail"], &["mail"]]);
         assert_eq!(
             many.checked("d"),
-            r"(strpos(d, 'e-mail') > 0 or strpos(d, E'\x1dE-MAIL\x1d') > 0 and strpos(d, E'\x1dMAIL\x1d') > 0 or strpos(d, E'\x1dMAIL\x1d') > 0)"
+            r"(coalesce(d like '%e-mail%', false) or coalesce(d like E'%\x1dE-MAIL\x1d%', false) and coalesce(d like E'%\x1dMAIL\x1d%', false) or coalesce(d like E'%\x1dMAIL\x1d%', false))"
         );
     }
 
@@ -163,13 +156,13 @@ mod tests {
     fn a_phrase_matches_as_it_stands() {
         let phrase = needle("\"in running\"", &[&["run"]]);
         assert_eq!(phrase.indexed("d"), "(d like '%in running%')");
-        assert_eq!(phrase.whole_word("d"), "(strpos(d, 'in running') > 0)");
+        assert_eq!(phrase.whole_word("d"), "(coalesce(d like '%in running%', false))");
     }
 
     #[test]
     fn one_or_two_letters_match_where_a_word_begins() {
         assert_eq!(needle("It", &[&["it"]]).indexed("d"), "(d like '% it%')");
-        assert_eq!(needle("京都", &[]).checked("d"), "(strpos(d, ' 京都') > 0)");
+        assert_eq!(needle("京都", &[]).checked("d"), "(coalesce(d like '% 京都%', false))");
         assert_eq!(needle("§5", &[]).indexed("d"), "(d like '%§5%')");
     }
 

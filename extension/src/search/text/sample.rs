@@ -75,6 +75,11 @@ impl Sample {
         self.each[position]
     }
 
+    /// Whether the term is found in more documents than not, of more than were looked at.
+    pub fn is_everywhere(&self, position: usize) -> bool {
+        self.total > 2 * self.seen && self.each[position] * 2 > self.seen
+    }
+
     /// Whether the term is rare enough for a second look into the index to pay off.
     pub fn is_rare(&self, position: usize) -> bool {
         self.each[position] * 20 < self.seen

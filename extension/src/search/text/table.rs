@@ -56,7 +56,7 @@ pub fn index_sql(template: i32) -> String {
 }
 
 /// The operator class of trigrams, wherever its extension was put.
-fn trigram_class(spi: &Connection) -> String {
+pub fn trigram_class(spi: &Connection) -> String {
     let rows = spi.run_once(
         "select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_opclass c \
          join pg_catalog.pg_namespace n on n.oid = c.opcnamespace \

@@ -1,0 +1,108 @@
+//! Patterns of `like` and `ilike`: what was sent stands for itself in them, and only our wildcards are wildcards.
+
+/// A text as a part of a pattern.
+pub fn escaped(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len() + 2);
+    for character in text.chars() {
+        if matches!(character, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
+}
+
+/// A pattern that every text matches, by the letters of ASCII alone, that matches the given one in any language,
+/// letter case aside; `None` where it would say nothing.
+///
+/// A letter outside ASCII may stand for others, or for several: any characters are taken for it. So may i and k: their
+/// capitals have a second form each, İ and the sign of Kelvin, and in Turkish the capital of i is another letter. Any
+/// one character is taken for these.
+pub fn in_ascii(pattern: &str) -> Option<String> {
+    let mut coarse = String::with_capacity(pattern.len());
+    let mut is_escaped = false;
+    let mut says_something = false;
+    for character in pattern.chars() {
+        let is_literal = std::mem::take(&mut is_escaped);
+        match character {
+            '\\' if !is_literal => is_escaped = true,
+            '\\' | '%' | '_' if is_literal => {
+                coarse.push('\\');
+                coarse.push(character);
+                says_something = true;
+            }
+            'i' | 'I' | 'k' | 'K' => coarse.push('_'),
+            '%' | '\u{80}'.. if coarse.ends_with('%') && !coarse.ends_with("\\%") => {}
+            '%' | '\u{80}'.. => coarse.push('%'),
+            other => {
+                coarse.push(other);
+                says_something = true;
+            }
+        }
+    }
+    says_something.then_some(coarse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// LIKE, straight from its definition.
+    fn is_like(text: &[char], pattern: &[char]) -> bool {
+        match (pattern, text) {
+            ([], rest) => rest.is_empty(),
+            (['%', further @ ..], _) => (0..=text.len()).any(|skipped| is_like(&text[skipped..], further)),
+            (['\\', plain, further @ ..], [first, rest @ ..]) => plain == first && is_like(rest, further),
+            (['_', further @ ..], [_, rest @ ..]) => is_like(rest, further),
+            ([plain, further @ ..], [first, rest @ ..]) => plain == first && is_like(rest, further),
+            _ => false,
+        }
+    }
+
+    fn matches(text: &str, pattern: &str) -> bool {
+        let characters = |text: &str| text.chars().collect::<Vec<char>>();
+        is_like(&characters(text), &characters(pattern))
+    }
+
+    #[test]
+    fn what_is_certain_is_kept() {
+        for (pattern, coarse) in [
+            ("%abc%", Some("%abc%")),
+            ("%Müller%", Some("%M%ller%")),
+            ("%İzmir Köln%", Some("%zm_r _%ln%")),
+            (r"%50\%\_\\x%", Some(r"%50\%\_\\x%")),
+            (r"%\%é%", Some(r"%\%%")),
+            ("%kiKI%", None),
+            ("%東京%", None),
+            ("%%", None),
+        ] {
+            assert_eq!(in_ascii(pattern).as_deref(), coarse, "{pattern}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_escaped_text_matches_itself_alone(text in "[a%_\\\\é]{0,6}", other in "[a%_\\\\é]{0,6}") {
+            prop_assert!(matches(&text, &escaped(&text)));
+            prop_assert_eq!(matches(&other, &escaped(&text)), other == text);
+        }
+
+        #[test]
+        fn no_text_is_missed(before in "[a-cİK]{0,3}", text in "[A-Ca-cIiıİKkKÄäẞß%_\\\\]{0,6}", after in "[a-c]{0,3}", forms in prop::collection::vec(0..4_usize, 6)) {
+            // The same text with each letter in one of its forms, as some language writes it.
+            let written: String = text.chars().zip(forms).map(|(character, form)| match character.to_ascii_lowercase() {
+                'i' | 'ı' | 'İ' => ["i", "I", "ı", "İ"][form],
+                'k' | '\u{212a}' => ["k", "K", "\u{212a}", "k"][form],
+                'ä' | 'Ä' => ["ä", "Ä", "ä", "Ä"][form],
+                'ß' | 'ẞ' => ["ß", "ẞ", "ß", "ẞ"][form],
+                small => return if form < 2 { small } else { small.to_ascii_uppercase() }.to_string(),
+            }.to_owned()).collect();
+            let pattern = format!("%{}%", escaped(&text));
+            if let Some(coarse) = in_ascii(&pattern) {
+                let seen = format!("{before}{written}{after}").to_ascii_lowercase();
+                prop_assert!(matches(&seen, &coarse.to_ascii_lowercase()), "{coarse} in {seen}");
+            }
+        }
+    }
+}
