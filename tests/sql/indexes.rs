@@ -214,7 +214,7 @@ async fn an_added_attribute_has_its_indexes_and_migrating_makes_those_that_are_m
     let before = [indexes_on(&session, "name").await, indexes_on(&session, "town").await];
     assert_eq!(before.each_ref().map(Vec::len), [2, 2]);
     // As a state was that had no index of the parts of texts.
-    session.run("drop index crm.customers_name_idx; delete from keyed_state.version where number >= 4").await;
+    session.run("drop index crm.customers_name_idx; delete from keyed_state.version where number = 4").await;
     assert_eq!(indexes_on(&session, "name").await.len(), 1);
     session.run("select keyed.migrate()").await;
     assert_eq!([indexes_on(&session, "name").await, indexes_on(&session, "town").await], before);

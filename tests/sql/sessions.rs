@@ -107,13 +107,15 @@ async fn a_long_session_with_many_templates_and_statements_stays_small() {
             .collect();
         format!("select keyed.upsert_by_key('crm.wide', 'k{}', '{{{}}}')", round % 7, values.join(", "))
     };
-    for round in 0..600 {
+    // Kept statements come and go, so what counts is the most that there ever is.
+    let mut most = [0.0_f64; 2];
+    for round in 0..1800 {
         first.run(&upsert(round)).await;
+        if round % 50 == 49 {
+            let now: f64 = first.text(memory, &[]).await.parse().expect("a number");
+            let half = &mut most[round / 900];
+            *half = half.max(now);
+        }
     }
-    let before: f64 = first.text(memory, &[]).await.parse().expect("a number");
-    for round in 600..1800 {
-        first.run(&upsert(round)).await;
-    }
-    let after: f64 = first.text(memory, &[]).await.parse().expect("a number");
-    assert!(after < before * 1.5 + 5.0, "{before} MiB became {after} MiB");
+    assert!(most[1] < most[0] * 1.5 + 5.0, "{} MiB became {} MiB", most[0], most[1]);
 }

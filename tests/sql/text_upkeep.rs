@@ -243,7 +243,7 @@ async fn templates_older_than_their_documents_get_them_by_migrating() {
     let (database, session) = crm().await;
     session
         .run(
-            "drop table keyed_state.text_1, keyed_state.text_2; delete from keyed_state.version where number >= 2;
+            "drop table keyed_state.text_1, keyed_state.text_2; delete from keyed_state.version where number in (2, 3);
              alter table keyed_state.project drop column time_zone;
              select keyed.alter_template('crm.customers', '{\"label\": \"x\"}');
              insert into crm.customers (external_key, name) values ('1', 'written before'), ('2', 'gone');
