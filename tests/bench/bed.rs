@@ -3,12 +3,14 @@
 use crate::Arguments;
 use crate::load::median;
 use crate::postgrest::PostgRest;
+use crate::works::Works;
 use harness::{Cluster, Database, Durability, Proxy};
 use serde_json::json;
 use std::fs::File;
 use std::io::{Seek, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::sync::OnceCell;
 
 /// How many records the main database begins with.
 pub(crate) const RECORDS: u32 = 100_000;
@@ -33,6 +35,7 @@ pub(crate) struct Bed {
     pub(crate) postgrest: Option<PostgRest>,
     pub(crate) database: Database,
     pub(crate) cluster: Arc<Cluster>,
+    works: OnceCell<Works>,
 }
 
 impl Bed {
@@ -48,7 +51,7 @@ impl Bed {
         let proxy = Proxy::start(&database).await.in_project("bench");
         let postgrest =
             if arguments.without_postgrest { None } else { Some(PostgRest::start(&database).await) };
-        let bed = Self { proxy, postgrest, database, cluster };
+        let bed = Self { proxy, postgrest, database, cluster, works: OnceCell::new() };
         bed.check_answers().await;
         bed
     }
@@ -64,6 +67,11 @@ impl Bed {
             let answer = self.proxy.request("PUT", path).json(&body).send().await.expect(status);
             assert_eq!(answer["created"], created, "an upsert answers {answer}");
         }
+    }
+
+    /// The records that lists and searches are measured on.
+    pub(crate) async fn works(&self) -> &Works {
+        self.works.get_or_init(|| Works::fill(self)).await
     }
 
     /// How long the disk takes to keep a page of the log, which each commit waits for: milliseconds.

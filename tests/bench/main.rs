@@ -17,6 +17,8 @@ mod report;
 mod rounds;
 /// One module for each group of workloads.
 mod workloads;
+/// Half a million records, for lists and searches.
+mod works;
 
 use bed::Bed;
 use clap::{Parser, ValueEnum};

@@ -50,7 +50,7 @@ impl Report {
         self.begin(format!("{}, {clients} client{plural}", workload.name));
         let headings = workload.commits.iter().map(|commit| {
             let mode = if *commit == Commit::Waits { "" } else { "commits do not wait" };
-            format!("{:>10} {:>8} {:>7}  {mode:<19}", "rate/s", "p50 ms", "cpu µs")
+            format!("{:>10} {:>8} {:>8} {:>7}  {mode:<19}", "rate/s", "p50 ms", "p99 ms", "cpu µs")
         });
         println!("  {:<30}{}", "", headings.collect::<Vec<_>>().join(" ").trim_end());
         for (contender, scores) in workload.contenders.iter().zip(&outcome.scores) {
@@ -60,9 +60,10 @@ impl Report {
                     let (lowest, highest) = score.range();
                     let range = format!("{}-{}", thousands(lowest), thousands(highest));
                     format!(
-                        "{:>10} {:>8.3} {:>7.0}  {range:<19}",
+                        "{:>10} {:>8.3} {:>8.3} {:>7.0}  {range:<19}",
                         thousands(score.rate()),
                         score.latency(),
+                        score.tail(),
                         score.cost()
                     )
                 })
@@ -181,7 +182,12 @@ fn headings_of_claims(workload: &Workload) -> Vec<&'static str> {
 }
 
 fn heading(quantity: Quantity) -> &'static str {
-    if quantity == Quantity::Rate { "by rate" } else { "by p50" }
+    match quantity {
+        Quantity::Rate => "by rate",
+        Quantity::Latency => "by p50",
+        Quantity::Tail => "by p99",
+        Quantity::Cost => "by cpu",
+    }
 }
 
 /// A rate with its thousands apart.

@@ -83,6 +83,8 @@ pub(crate) enum Quantity {
     Rate,
     /// Of the median latencies: the less the better.
     Latency,
+    /// Of the latencies that one in a hundred exceeds: the less the better.
+    Tail,
     /// Of the work done for the same processor time: the more the better.
     Cost,
 }
@@ -101,6 +103,10 @@ impl Score {
         median(self.turns.iter().map(|turn| turn.median).collect())
     }
 
+    pub(crate) fn tail(&self) -> f64 {
+        median(self.turns.iter().map(|turn| turn.tail).collect())
+    }
+
     pub(crate) fn cost(&self) -> f64 {
         median(self.turns.iter().map(|turn| turn.cost).collect())
     }
@@ -111,6 +117,7 @@ impl Score {
         let ratios = pairs.map(|(ours, theirs)| match quantity {
             Quantity::Rate => ours.rate / theirs.rate,
             Quantity::Latency => ours.median / theirs.median,
+            Quantity::Tail => ours.tail / theirs.tail,
             Quantity::Cost => theirs.cost / ours.cost,
         });
         median(ratios.collect())

@@ -2,7 +2,7 @@
 //! and checking them takes counts for nobody.
 
 use super::door::{Answer, Door, Failure, Session};
-use super::{Turn, median};
+use super::{Turn, median, tail};
 use futures_util::future::join_all;
 use harness::Cluster;
 use std::collections::HashSet;
@@ -59,9 +59,11 @@ impl Batches {
         // The other contenders are programs that are waited for, so turns know nothing of asynchrony.
         let work = tokio::task::block_in_place(|| Handle::current().block_on(work));
         let rate = |work: &Work| work.done as f64 / work.latencies.iter().sum::<f64>() * 1000.0;
+        let latencies: Vec<f64> = work.iter().flat_map(|work| work.latencies.clone()).collect();
         Turn {
             rate: work.iter().map(rate).sum(),
-            median: median(work.iter().flat_map(|work| work.latencies.clone()).collect()),
+            median: median(latencies.clone()),
+            tail: tail(latencies),
             done: work.iter().map(|work| work.done as f64).sum(),
             created: work.iter().map(|work| work.created as u64).sum(),
             faults: work.into_iter().filter_map(|work| work.fault).collect(),

@@ -3,6 +3,8 @@
 
 /// Batches of records.
 mod batches;
+/// Reading beside writers.
+mod beside;
 /// Where batches are sent.
 mod door;
 /// Statements.
@@ -14,6 +16,7 @@ use harness::{Cluster, target_folder};
 use std::path::PathBuf;
 
 pub(crate) use batches::{Batches, Format, Shape};
+pub(crate) use beside::Beside;
 pub(crate) use door::Door;
 pub(crate) use pgbench::Sql;
 pub(crate) use wrk::Http;
@@ -23,6 +26,7 @@ pub(crate) enum Load {
     Sql(Sql),
     Http(Http),
     Batches(Batches),
+    Beside(Beside),
 }
 
 /// How one turn went.
@@ -32,6 +36,8 @@ pub(crate) struct Turn {
     pub(crate) rate: f64,
     /// The median latency in milliseconds.
     pub(crate) median: f64,
+    /// The latency in milliseconds that one in a hundred exceeds.
+    pub(crate) tail: f64,
     /// How many statements or requests were done, or records in batches.
     pub(crate) done: f64,
     /// The microseconds of processor time that the servers spent on each.
@@ -50,6 +56,7 @@ impl Load {
             Self::Sql(load) => load.run(cluster, seconds),
             Self::Http(load) => load.run(seconds),
             Self::Batches(load) => load.run(cluster, seconds),
+            Self::Beside(load) => load.run(cluster, seconds),
         }
     }
 
@@ -58,6 +65,7 @@ impl Load {
             Self::Sql(load) => load.clients,
             Self::Http(load) => load.clients,
             Self::Batches(load) => load.shape.clients,
+            Self::Beside(load) => load.reading.clients,
         }
     }
 }
@@ -67,6 +75,12 @@ pub(crate) fn folder() -> PathBuf {
     let folder = target_folder().join("bench");
     std::fs::create_dir_all(&folder).expect("the target folder can be written");
     folder
+}
+
+/// The figure that one in a hundred exceeds.
+pub(crate) fn tail(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() * 99 / 100).copied().unwrap_or(f64::NAN)
 }
 
 /// The median of figures; of an even number the mean of the two in the middle.

@@ -1,10 +1,11 @@
 //! Load by pgbench with prepared statements: the cheapest client of PostgreSQL there is.
 
-use super::{Turn, median};
+use super::{Turn, median, tail};
 use harness::Cluster;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A script for pgbench.
 pub(crate) struct Sql {
@@ -14,6 +15,8 @@ pub(crate) struct Sql {
     pub(crate) clients: u32,
     /// The variables that the script expects.
     pub(crate) variables: Vec<(&'static str, u32)>,
+    /// How many are begun in each second, whether or not those before are done; without a number, as many as can be.
+    pub(crate) pace: Option<f64>,
 }
 
 impl Sql {
@@ -21,16 +24,24 @@ impl Sql {
         // pgbench runs as PostgreSQL's user, and this folder is the one that it may surely write to.
         let data = cluster.data_folder();
         let folder = data.parent().expect("the data is in the cluster's folder");
-        let log = folder.join("pgbench");
+        // Two may run at the same time.
+        static RUN: AtomicU32 = AtomicU32::new(1);
+        let name = format!("pgbench-{}", RUN.fetch_add(1, Ordering::Relaxed));
         let mut command = cluster.program("pgbench");
         command.args(["--no-vacuum", "--protocol=prepared", "--jobs=2", "--file=-"]);
-        command.args(["--log", "--sampling-rate=0.2"]).arg(format!("--log-prefix={}", log.display()));
+        command.arg("--log").arg(format!("--log-prefix={}", folder.join(&name).display()));
+        match self.pace {
+            // At a pace there are few enough to note each of them. A latency then begins when the work was due.
+            Some(pace) => command.arg(format!("--rate={pace:.1}")),
+            None => command.arg("--sampling-rate=0.2"),
+        };
         command.arg(format!("--client={}", self.clients)).arg(format!("--time={seconds}"));
         for (name, value) in &self.variables {
             command.arg(format!("--define={name}={value}"));
         }
         let (output, errors, succeeded) = feed(command.arg(&self.database), self.script);
-        let mut turn = Turn { median: median(sampled_latencies(folder)), ..Turn::default() };
+        let latencies = latencies(folder, &name);
+        let mut turn = Turn { median: median(latencies.clone()), tail: tail(latencies), ..Turn::default() };
         let figure = |before: &str| -> Option<f64> {
             output.lines().find_map(|line| line.strip_prefix(before)?.split(' ').next()?.parse().ok())
         };
@@ -61,10 +72,10 @@ fn feed(command: &mut Command, input: &str) -> (String, String, bool) {
 }
 
 /// The latencies in the logs of a run, in milliseconds. The logs go with the reading.
-fn sampled_latencies(folder: &Path) -> Vec<f64> {
+fn latencies(folder: &Path, name: &str) -> Vec<f64> {
     let mut latencies = Vec::new();
     for entry in std::fs::read_dir(folder).expect("the cluster's folder is there").flatten() {
-        if entry.file_name().to_string_lossy().starts_with("pgbench.") {
+        if entry.file_name().to_string_lossy().starts_with(&format!("{name}.")) {
             let text = std::fs::read_to_string(entry.path()).expect("the log can be read");
             let microseconds = text.lines().filter_map(|line| line.split(' ').nth(2)?.parse::<f64>().ok());
             latencies.extend(microseconds.map(|microseconds| microseconds / 1000.0));

@@ -48,6 +48,7 @@ impl Http {
         let mut turn = Turn {
             rate: requests / figure("microseconds") * 1e6,
             median: figure("p50") / 1000.0,
+            tail: figure("p99") / 1000.0,
             done: requests,
             created: figure("created") as u64,
             ..Turn::default()

@@ -1,13 +1,18 @@
 //! One module for each group of workloads. A new one is a module here and a line in [`Group`].
 
+mod answers;
 mod batch;
 mod batch_clash;
 mod batch_contenders;
+mod churn;
 mod growth;
 mod hot_key;
+mod list;
 mod lookup;
 mod metric;
+mod pages;
 mod templates;
+mod text;
 mod upsert;
 
 use crate::Arguments;
@@ -34,6 +39,14 @@ pub(crate) enum Group {
     Metric,
     /// A thousand templates.
     Templates,
+    /// Conditions, an order, fifty records.
+    List,
+    /// Parts of words, words.
+    Text,
+    /// The thousandth page.
+    Pages,
+    /// Searches while records change.
+    Churn,
     /// A million records; takes long.
     Growth,
 }
@@ -54,6 +67,10 @@ impl Group {
             Self::BatchClash => batch_clash::run(&mut run),
             Self::Metric => metric::run(&mut run),
             Self::Templates => templates::run(&mut run).await,
+            Self::List => list::run(&mut run).await,
+            Self::Text => text::run(&mut run).await,
+            Self::Pages => pages::run(&mut run).await,
+            Self::Churn => churn::run(&mut run).await,
             Self::Growth => growth::run(&mut run).await,
         }
     }
@@ -76,7 +93,12 @@ impl Run<'_> {
 /// A script for pgbench on a database.
 fn sql(database: &Database, script: &'static str, clients: u32, variables: &[(&'static str, u32)]) -> Load {
     let database = database.name().to_owned();
-    Load::Sql(Sql { script, database, clients, variables: variables.to_vec() })
+    Load::Sql(Sql { script, database, clients, variables: variables.to_vec(), pace: None })
+}
+
+/// A script over the many records, for one client: what a latency then tells is no wait for others.
+async fn over_works(bed: &Bed, script: &'static str) -> Load {
+    sql(&bed.database, script, 1, &[("template", bed.works().await.template)])
 }
 
 /// Which keys an upsert chooses.

@@ -1,0 +1,58 @@
+//! Whether two ways to ask get the same answer.
+
+use super::Run;
+use serde_json::Value;
+use tokio_postgres::Client;
+
+/// With how many values the answers are compared.
+const SAMPLES: u64 = 12;
+
+/// Asks both with the same values: they must find the same records in the same order, with the same values.
+pub(super) async fn compare(run: &mut Run<'_>, ours: &str, theirs: &str) {
+    let template = run.bed.works().await.template;
+    let client = run.bed.database.client().await;
+    client.batch_execute("set timezone = 'UTC'").await.expect("a time zone");
+    for sample in 0..SAMPLES {
+        let ours = ask(&client, &statement(ours, template, sample)).await;
+        let theirs = ask(&client, &statement(theirs, template, sample)).await;
+        let ours = ours["records"].as_array().cloned().unwrap_or_default();
+        let theirs = theirs.as_array().cloned().unwrap_or_default();
+        if ours.is_empty() || ours != theirs {
+            let first = ours.iter().zip(&theirs).find(|(one, other)| one != other);
+            let (found, expected) = (ours.len(), theirs.len());
+            run.report.fail(&format!("{found} records are found, not the {expected} expected: {first:?}"));
+            return;
+        }
+    }
+}
+
+async fn ask(client: &Client, statement: &str) -> Value {
+    let row = client.query_one(&format!("select ({statement})::text"), &[]).await.expect("an answer");
+    let text: &str = row.try_get(0).unwrap_or("null");
+    // JSON that PostgreSQL makes itself has the time zone as a number.
+    serde_json::from_str(&text.replace("+00:00", "Z")).expect("the answer is JSON")
+}
+
+/// The statement of a script for pgbench, its variables replaced by values from all over their ranges.
+fn statement(script: &str, template: u32, sample: u64) -> String {
+    let mut statement = String::new();
+    let mut values = vec![("template", u64::from(template))];
+    for line in script.lines() {
+        let Some(setting) = line.strip_prefix("\\set ") else {
+            statement.push_str(line);
+            statement.push('\n');
+            continue;
+        };
+        let (name, range) = setting.split_once(" random(").expect("all are drawn at random");
+        let (from, to) = range.trim_end_matches(')').split_once(", ").expect("a range has two ends");
+        let bound = |text: &str| text.parse::<u64>().expect("an end is a number");
+        let (from, to) = (bound(from), bound(to));
+        // Another step for each variable, so that they do not go together.
+        let drawn = (sample + 1) * 7919 * (values.len() as u64 + 3) % (to - from + 1);
+        values.push((name, from + drawn));
+    }
+    for (name, value) in values {
+        statement = statement.replace(&format!(":{name}"), &value.to_string());
+    }
+    statement.trim_end().trim_end_matches(';').to_owned()
+}

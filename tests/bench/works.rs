@@ -1,0 +1,37 @@
+//! Half a million records, for lists and searches: filled when the first group asks for them, for it takes a while.
+
+use crate::bed::Bed;
+use std::time::Instant;
+
+const RECORDS: u32 = 500_000;
+
+/// What the scripts over these records must be told.
+pub(crate) struct Works {
+    /// The template's number, which hand-written SQL answers too.
+    pub(crate) template: u32,
+}
+
+impl Works {
+    /// Makes the template, its records, and what the peers need.
+    pub(crate) async fn fill(bed: &Bed) -> Self {
+        eprintln!("Filling a template of ten attributes with {RECORDS} records …");
+        let began = Instant::now();
+        let sql = |statements: &str| bed.cluster.sql(bed.database.name(), statements);
+        sql(&include_str!("works.sql").replace(":records", &RECORDS.to_string()));
+        let template = sql("select id from keyed_state.template where slug = 'works'");
+        sql(&include_str!("works_peers.sql").replace(":template", &template));
+        // What is pending in the index of texts goes into it, and no vacuum begins by itself in the midst of a turn.
+        for table in ["bench.works", "rest.works", "keyed_state.text", "keyed_state.history"] {
+            let number = if table.starts_with("keyed") { format!("_{template}") } else { String::new() };
+            sql(&format!("vacuum analyze {table}{number}"));
+        }
+        sql("vacuum analyze plain.pages");
+        sql("checkpoint");
+        if let Some(postgrest) = &bed.postgrest {
+            sql("grant select on rest.works to web_anon; notify pgrst, 'reload schema'");
+            postgrest.wait_for("works?limit=1").await;
+        }
+        eprintln!("That took {:.0} s.", began.elapsed().as_secs_f64());
+        Self { template: template.parse().expect("the number of a template") }
+    }
+}

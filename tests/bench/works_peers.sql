@@ -1,0 +1,41 @@
+-- What the peers need beside the records of works.sql. Hand-written SQL works on the very tables of the template.
+
+-- So that no script needs to know the template's number.
+create view plain.works_text as select record_id, document from keyed_state.text_:template;
+
+-- PostgREST's table is plain, with the indexes that somebody would give it.
+create table rest.works (like bench.works);
+insert into rest.works table bench.works;
+alter table rest.works add primary key (id);
+create unique index on rest.works (external_key);
+create index on rest.works (title);
+create index on rest.works (city);
+create index on rest.works (price);
+create index on rest.works (made);
+create index on rest.works using gin (tags);
+create index on rest.works (country);
+
+-- The first page and the thousandth of ten lists, as bodies of a search.
+create table plain.pages (n integer primary key, price integer not null, first jsonb not null, thousandth jsonb);
+insert into plain.pages (n, price, first)
+select n, 10000 - n, jsonb_build_object('sort', '-price', 'limit', 50, 'filters', jsonb_build_array(
+  jsonb_build_object('field', 'price', 'operator', 'lte', 'value', 10000 - n)))
+from generate_series(1, 10) as n;
+
+-- The steps are larger than the pages, and leave out what is not needed: the cursor is the same.
+do $$
+declare
+  page plain.pages;
+  body jsonb;
+  step integer;
+begin
+  for page in table plain.pages loop
+    body := page.first || '{"fields": []}';
+    foreach step in array array_fill(1000, array[49]) || 950 loop
+      body := body || jsonb_build_object('limit', step);
+      body := body || jsonb_build_object('cursor', keyed.search('bench.works', body) -> 'next_cursor');
+    end loop;
+    update plain.pages set thousandth = first || jsonb_build_object('cursor', body -> 'cursor') where n = page.n;
+  end loop;
+end
+$$;
