@@ -37,11 +37,13 @@ pub(crate) struct Contender {
     pub(crate) history: Option<&'static str>,
     /// Statements before each turn, so that it does not matter what was written before.
     pub(crate) reset: Vec<String>,
+    /// How many times as long as others it works in each turn.
+    pub(crate) length: u32,
 }
 
 impl Contender {
     pub(crate) fn new(name: &'static str, load: Load) -> Self {
-        Self { name, load, table: None, history: None, reset: Vec::new() }
+        Self { name, load, table: None, history: None, reset: Vec::new(), length: 1 }
     }
 
     #[must_use]
@@ -59,6 +61,12 @@ impl Contender {
     #[must_use]
     pub(crate) fn resetting_by(mut self, statements: Vec<String>) -> Self {
         self.reset = statements;
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn lasting(mut self, length: u32) -> Self {
+        self.length = length;
         self
     }
 }
@@ -186,7 +194,7 @@ fn take_turn(bed: &Bed, contender: &Contender, seconds: u32, faults: &mut Vec<St
     }
     let before = (rows(contender.table), rows(contender.history), deadlocks());
     let began = Processors::now();
-    let mut turn = contender.load.run(&bed.cluster, seconds);
+    let mut turn = contender.load.run(&bed.cluster, seconds * contender.length);
     // A session that ends just now would be missed both as a process and in what its parent has gathered.
     std::thread::sleep(Duration::from_millis(100));
     turn.cost = Processors::now().used_by_servers_since(began) / turn.done;

@@ -10,6 +10,9 @@ const CLIENTS: u32 = 8;
 /// a latency is that of a search and not of a queue.
 const SHARE: f64 = 0.25;
 
+/// What one in a hundred exceeds takes some hundreds to see.
+const LENGTH: u32 = 4;
+
 pub(super) async fn run(run: &mut Run<'_>) {
     run.bed.works().await;
     let searches = paced(run, include_str!("../scripts/churn_search.sql"));
@@ -19,8 +22,8 @@ pub(super) async fn run(run: &mut Run<'_>) {
         name: "lists and searches, at a pace",
         commits: READS,
         contenders: vec![
-            Contender::new("while 8 writers upsert", Load::Beside(beside)),
-            Contender::new("quiet", Load::Sql(searches())),
+            Contender::new("while 8 writers upsert", Load::Beside(beside)).lasting(LENGTH),
+            Contender::new("quiet", Load::Sql(searches())).lasting(LENGTH),
         ],
         claims: vec![Claim {
             about: "while 8 writers upsert",
