@@ -15,12 +15,12 @@ create index on rest.works (made);
 create index on rest.works using gin (tags);
 create index on rest.works (country);
 
--- The first page and the thousandth of ten lists, as bodies of a search.
+-- The first page and the thousandth of five lists, as bodies of a search.
 create table plain.pages (n integer primary key, price integer not null, first jsonb not null, thousandth jsonb);
 insert into plain.pages (n, price, first)
 select n, 10000 - n, jsonb_build_object('sort', '-price', 'limit', 50, 'filters', jsonb_build_array(
   jsonb_build_object('field', 'price', 'operator', 'lte', 'value', 10000 - n)))
-from generate_series(1, 10) as n;
+from generate_series(1, 5) as n;
 
 -- The steps are larger than the pages, and leave out what is not needed: the cursor is the same.
 do $$

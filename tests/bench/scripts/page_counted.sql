@@ -1,4 +1,4 @@
-\set n random(1, 10)
+\set n random(1, 5)
 -- The thousandth page found by counting, to see that the cursor leads there.
 select json_agg(record) from (
   select id, :template::text as template_id, 'works' as template_slug, external_key, created_at, updated_at, deleted_at,

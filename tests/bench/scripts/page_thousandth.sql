@@ -1,2 +1,2 @@
-\set n random(1, 10)
+\set n random(1, 5)
 select keyed.search('bench.works', (select thousandth from plain.pages where n = :n));

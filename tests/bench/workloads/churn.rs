@@ -11,7 +11,7 @@ const CLIENTS: u32 = 8;
 const SHARE: f64 = 0.25;
 
 /// What one in a hundred exceeds takes some hundreds to see.
-const LENGTH: u32 = 4;
+const LENGTH: u32 = 3;
 
 pub(super) async fn run(run: &mut Run<'_>) {
     run.bed.works().await;

@@ -19,7 +19,7 @@ use crate::Arguments;
 use crate::bed::Bed;
 use crate::load::{Http, Load, Sql};
 use crate::report::Report;
-use crate::rounds::{self, Workload};
+use crate::rounds::{self, Claim, Contender, Quantity, READS, Workload};
 use harness::Database;
 
 /// Which workloads belong together. The order is that of the runs.
@@ -99,6 +99,32 @@ fn sql(database: &Database, script: &'static str, clients: u32, variables: &[(&'
 /// A script over the many records, for one client: what a latency then tells is no wait for others.
 async fn over_works(bed: &Bed, script: &'static str) -> Load {
     sql(&bed.database, script, 1, &[("template", bed.works().await.template)])
+}
+
+/// Holds the latency of the statement that the proxy sends, our script, against that of hand-written SQL; that of a third
+/// contender as well, if only to be seen.
+async fn against_sql(
+    run: &mut Run<'_>,
+    name: &'static str,
+    [ours, theirs]: [&'static str; 2],
+    aim: f64,
+    third: Option<Contender>,
+) {
+    const OURS: &str = "keyed, as the proxy asks";
+    const THEIRS: &str = "hand-written SQL";
+    answers::compare(run, ours, theirs).await;
+    let claim = |about, gate, aim| {
+        let (against, quantity) = (THEIRS, Quantity::Latency);
+        Claim { about, against, quantity, gate, aim }
+    };
+    let mut claims = vec![claim(OURS, Some(1.5), Some(aim))];
+    claims.extend(third.iter().map(|third| claim(third.name, None, None)));
+    let mut contenders = vec![
+        Contender::new(OURS, over_works(run.bed, ours).await),
+        Contender::new(THEIRS, over_works(run.bed, theirs).await),
+    ];
+    contenders.extend(third);
+    run.measure(&Workload { name, commits: READS, contenders, claims });
 }
 
 /// Which keys an upsert chooses.
