@@ -1,13 +1,13 @@
--- A list of fifty records of a city from a price on, the dearest first. keyed takes it as a body, PostgREST in its
--- address.
+-- A list with two conditions, each on a number out of a range. keyed takes it as a body, PostgREST in its address.
 
 local head = os.getenv("METHOD") .. " " .. os.getenv("ADDRESS")
 local headers = " HTTP/1.1\r\n" .. os.getenv("HEADERS")
 local body = os.getenv("BODY")
+local from, to, other_from, other_to = os.getenv("RANGES"):match("(%d+) (%d+) (%d+) (%d+)")
 
 function request()
-  local city, price = math.random(0, 999), math.random(0, 8000)
-  if not body then return string.format(head, city, price) .. headers .. "\r\n" end
-  local text = string.format(body, city, price)
+  local one, other = math.random(from, to), math.random(other_from, other_to)
+  if not body then return string.format(head, one, other) .. headers .. "\r\n" end
+  local text = string.format(body, one, other)
   return head .. headers .. "Content-Type: application/json\r\nContent-Length: " .. #text .. "\r\n\r\n" .. text
 end

@@ -18,7 +18,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
     let searches = paced(run, include_str!("../scripts/churn_search.sql"));
     let upserts = paced(run, include_str!("../scripts/churn_upsert.sql"));
     let beside = Beside { reading: searches(), writing: upserts() };
-    run.measure(&Workload {
+    run.measure_warm(&Workload {
         name: "lists and searches, at a pace",
         commits: READS,
         contenders: vec![
@@ -32,7 +32,8 @@ pub(super) async fn run(run: &mut Run<'_>) {
             gate: Some(3.0),
             aim: Some(1.5),
         }],
-    });
+    })
+    .await;
 }
 
 /// The script at a share of the pace that it has when it may have all.

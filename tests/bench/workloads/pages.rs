@@ -7,7 +7,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
     let thousandth = include_str!("../scripts/page_thousandth.sql");
     answers::compare(run, thousandth, include_str!("../scripts/page_counted.sql")).await;
     let first = include_str!("../scripts/page_first.sql");
-    run.measure(&Workload {
+    run.measure_warm(&Workload {
         name: "pages of 50 by cursor",
         commits: READS,
         contenders: vec![
@@ -21,5 +21,6 @@ pub(super) async fn run(run: &mut Run<'_>) {
             gate: Some(1.2),
             aim: Some(1.05),
         }],
-    });
+    })
+    .await;
 }
