@@ -1,6 +1,6 @@
 //! Grants on a template become policies and privileges of PostgreSQL on its table.
 
-use super::grant::{COLUMNS, Grant, read};
+use super::granted::{COLUMNS, Grant, read};
 use super::policy::{self, Policy, SCHEMA};
 use super::rights::Privilege;
 use super::scope;

@@ -1,6 +1,6 @@
 //! Why a role sees a record or does not: every grant that reaches the role, condition by condition.
 
-use super::grant::{COLUMNS, Grant, read};
+use super::granted::{COLUMNS, Grant, read};
 use super::sight::Sight;
 use super::{Caller, Right, scope};
 use crate::error::{Code, Error};

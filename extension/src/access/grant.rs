@@ -1,11 +1,12 @@
-//! Grants: written down, and made into policies of PostgreSQL.
+//! Privileges are given and taken: written down, and made into policies of PostgreSQL.
 
 use super::enforcement::{create_policy, drop_policy, forget_dropped_roles, restore_privileges, role_sql};
+use super::granted::{COLUMNS, Grant, read};
 use super::rights::Privilege;
 use super::{Caller, scope};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner_defining;
-use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, invalidation, role};
 use crate::quote::identifier;
 use crate::template::catalog::{self, Project};
@@ -59,38 +60,6 @@ impl Target {
             Target::Template(template) => vec![Rc::clone(template)],
         }
     }
-}
-
-/// A grant as it is written down.
-pub struct Grant {
-    /// Its number.
-    pub id: i32,
-    /// To whom.
-    pub role: Oid,
-    /// What.
-    pub privilege: Privilege,
-    /// On which records, as JSON; `None` for all.
-    pub scope: Option<String>,
-    /// On which template; `None` for all of its project.
-    pub template: Option<i32>,
-}
-
-/// The columns of a grant, in the order in which [`read`] takes them.
-pub const COLUMNS: &str = "g.id, g.role::oid, g.privilege, g.scope::text, g.template_id";
-
-/// Reads grants.
-pub fn read(rows: &Rows) -> Vec<Grant> {
-    let grant = |row| {
-        let text = |column| rows.get(row, column).map(datum::read_text);
-        Some(Grant {
-            id: rows.get(row, 0).map(datum::read_i32)?,
-            role: rows.get(row, 1).map(|oid| Oid::from(oid.value() as u32))?,
-            privilege: Privilege::parse(&text(2)?)?,
-            scope: text(3),
-            template: rows.get(row, 4).map(datum::read_i32),
-        })
-    };
-    (0..rows.len()).filter_map(grant).collect()
 }
 
 /// Grants privileges on a target to a role, on the records in the scope or on all. A privilege that the role has there
@@ -163,53 +132,6 @@ pub fn revoke(role_name: &str, target: &str) -> Result<i32, Error> {
             grants.len() as i32
         })
     }))
-}
-
-/// Writes the scopes that name an attribute anew, before it is renamed: for each grant, its template and its new scope.
-pub fn rename_attribute(spi: &Connection, project: i32, attribute: i32, new: &str) -> Result<(), Error> {
-    let sql = format!(
-        "select {COLUMNS} from keyed_state.access_grant g where g.project_id = $1 and g.scope is not null \
-         and g.template_id is not null"
-    );
-    let grants = read(&spi.run_once(&sql, Access::Latest, &[(pg_sys::INT4OID, Some(Datum::from(project)))]));
-    for grant in grants {
-        let (Some(old), Some(template)) = (&grant.scope, grant.template.and_then(catalog::by_id)) else {
-            continue;
-        };
-        let renamed = scope::rename(&template, old, attribute, new)?;
-        if renamed != *old {
-            spi.run_once(
-                "update keyed_state.access_grant set scope = $2 where id = $1",
-                Access::Latest,
-                &[(pg_sys::INT4OID, Some(Datum::from(grant.id))), (pg_sys::JSONBOID, datum::jsonb(&renamed))],
-            );
-        }
-    }
-    Ok(())
-}
-
-/// Refuses a change of a template that a scope of its project does not survive.
-pub fn check_scopes(spi: &Connection, project: i32) -> Result<(), Error> {
-    let sql = format!(
-        "select {COLUMNS} from keyed_state.access_grant g where g.project_id = $1 and g.scope is not null \
-         and g.template_id is not null"
-    );
-    let grants = read(&spi.run_once(&sql, Access::Latest, &[(pg_sys::INT4OID, Some(Datum::from(project)))]));
-    for grant in grants {
-        let (Some(scope), Some(template)) = (&grant.scope, grant.template.and_then(catalog::by_id)) else {
-            continue;
-        };
-        if let Err(error) = scope::compile(&template, scope) {
-            let role = role::name(grant.role).unwrap_or_default();
-            let name = template.full_name();
-            let message =
-                format!("the scope of role {role:?} on {name} would not hold any more: {}", error.message);
-            return Err(Error::new(Code::Conflict, message).hint(
-                "grant with another scope first: keyed.grant_access(role, target, privileges, scope)",
-            ));
-        }
-    }
-    Ok(())
 }
 
 fn check(target: &Target, templates: &[Rc<Template>], scope: Option<&str>) -> Result<(), Error> {

@@ -10,8 +10,10 @@ pub mod enforcement;
 pub mod explain;
 /// The SQL functions.
 pub mod functions;
-/// Grants: who was given what.
+/// Give and take privileges.
 pub mod grant;
+/// What was granted.
+pub mod granted;
 /// When each API key was last used.
 pub mod last_use;
 /// What a caller may see and do.

@@ -40,7 +40,7 @@ pub fn require_standard_fields(filter: &Filter) -> Result<(), Error> {
     }
 }
 
-/// The scope with every field renamed as a function says, which is given the names along its path with their templates.
+/// The scope as it reads once an attribute is renamed: in fields of its own template and behind references.
 pub fn rename(template: &Rc<Template>, scope: &str, attribute: i32, new: &str) -> Result<String, Error> {
     let raw: &RawValue = serde_json::from_str(scope)
         .map_err(|error| Error::new(Code::MalformedRequest, format!("scope cannot be read: {error}")))?;

@@ -63,6 +63,30 @@ impl Fence {
     }
 }
 
+/// What stands around the records of an upsert: around those it creates, and around those it updates.
+#[derive(Debug, Default)]
+pub struct Fences {
+    /// Around new records.
+    pub create: Fence,
+    /// Around records that are there.
+    pub update: Fence,
+}
+
+impl Fences {
+    /// Whether they stand around everything.
+    pub fn are_open(&self) -> bool {
+        self.create.is_open() && self.update.is_open()
+    }
+
+    /// Two further columns of what a statement returns: whether the row may be created, and whether it may be updated.
+    pub fn verdicts(&self) -> String {
+        if self.are_open() {
+            return String::new();
+        }
+        verdict(self.create.within.as_deref()) + &verdict(self.update.within.as_deref())
+    }
+}
+
 /// The alias of the template's table in every statement on records.
 const ALIAS: &str = "t";
 

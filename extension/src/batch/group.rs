@@ -3,7 +3,7 @@
 
 use super::parse::{Kind, Operation};
 use super::{Done, Outcome};
-use crate::access::sight::{and, verdict};
+use crate::access::sight::{Fences, and, verdict};
 use crate::access::{Caller, Right};
 use crate::error::Error;
 use crate::postgres::datum::{self, Argument};
@@ -11,7 +11,7 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::record::changes::{self, Changes};
 use crate::record::reference;
-use crate::record::statement::{Fences, LIVE_KEY, argument, differs, type_oid};
+use crate::record::statement::{LIVE_KEY, argument, differs, type_oid};
 use crate::record::upsert::{self, Mode};
 use crate::record::value::{Change, Value};
 use crate::record::write::key_taken;

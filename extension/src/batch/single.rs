@@ -5,6 +5,7 @@ use super::{Done, Outcome};
 use crate::access::{Caller, Right};
 use crate::error::Error;
 use crate::record::changes::Changes;
+use crate::record::deletion;
 use crate::record::upsert::{self, Mode};
 use crate::record::write::{self, Key};
 
@@ -24,9 +25,9 @@ pub fn run(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome 
         (Kind::Update, None, Some(key)) => {
             upsert::upsert(caller, template, Mode::Update, key, changes).map(|(id, _)| done(id, false))
         }
-        (Kind::Delete, Some(id), _) => write::delete(caller, id).map(|()| done(id, false)),
+        (Kind::Delete, Some(id), _) => deletion::delete(caller, id).map(|()| done(id, false)),
         (Kind::Delete, None, Some(key)) => {
-            write::delete_by_key(caller, template, key).map(|id| done(id, false))
+            deletion::delete_by_key(caller, template, key).map(|id| done(id, false))
         }
         (Kind::Upsert | Kind::Update | Kind::Delete, None, None) | (Kind::Upsert, Some(_), None) => {
             Err(Error::not_found())

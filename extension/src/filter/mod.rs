@@ -45,6 +45,8 @@ pub mod range;
 pub mod render;
 /// What has to be known about a template.
 pub mod schema;
+/// Conditions in SQL, put together.
+mod sql;
 /// And, or, not.
 pub mod tree;
 

@@ -12,6 +12,7 @@ use super::pattern;
 use super::predicate::{Predicate, Test};
 use super::range::Bound;
 use super::schema::Schema;
+use super::sql::{AND, OR, Sql};
 use super::tree::Tree;
 use crate::quote::literal;
 use crate::template::definition::Kind;
@@ -41,35 +42,6 @@ pub fn render_apart(filter: &Filter, alias: &str, name: &dyn Fn(usize) -> String
     let condition = Writer::new(filter, Options::default(), Some(&apart)).filter(filter, alias);
     (condition, apart.queries.into_inner())
 }
-
-/// A condition in SQL.
-struct Sql {
-    text: String,
-    /// Whether its outermost operator is `and` or `or`, so that it needs parentheses beside others.
-    is_chain: bool,
-}
-
-impl Sql {
-    fn single(text: String) -> Sql {
-        Sql { text, is_chain: false }
-    }
-
-    fn chain(parts: impl IntoIterator<Item = Sql>, word: &str) -> Sql {
-        let mut parts: Vec<Sql> = parts.into_iter().collect();
-        if parts.len() == 1 {
-            return parts.swap_remove(0);
-        }
-        let texts: Vec<String> = parts.into_iter().map(Sql::operand).collect();
-        Sql { text: texts.join(word), is_chain: true }
-    }
-
-    fn operand(self) -> String {
-        if self.is_chain { format!("({})", self.text) } else { self.text }
-    }
-}
-
-const AND: &str = " and ";
-const OR: &str = " or ";
 
 /// From so many conditions behind references on, the planner is kept from trying their joins in every order, which took
 /// it seconds for fifty of them.

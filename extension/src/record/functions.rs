@@ -1,10 +1,10 @@
 //! The SQL functions that read and write records.
 
-use super::changes;
 use super::read::{self, Lifetime};
 use super::shape::View;
 use super::upsert::{self, Mode};
 use super::write::{self, Key};
+use super::{changes, deletion};
 use crate::access::{Caller, Right, sight};
 use crate::error::{Code, Error};
 use crate::history;
@@ -108,7 +108,7 @@ sql_functions! {
 
     /// `keyed.delete_record(id uuid) returns void`.
     keyed_delete_record => |call| {
-        write::delete(&Caller::current(), id_argument(call)?).map(|()| Answer::Void)
+        deletion::delete(&Caller::current(), id_argument(call)?).map(|()| Answer::Void)
     };
 
     /// `keyed.restore_record(id uuid, body jsonb) returns jsonb`.
@@ -176,7 +176,7 @@ pub(super) fn restore(id: Uuid, body: Option<&str>) -> Result<String, Error> {
         }
         key = upsert::parse_key(value)?;
     }
-    write::restore(&Caller::current(), id, &key)
+    deletion::restore(&Caller::current(), id, &key)
 }
 
 pub(super) fn metric_page(call: &Call, id: Uuid) -> Result<String, Error> {

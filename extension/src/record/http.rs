@@ -1,11 +1,11 @@
 //! The functions behind the HTTP door that read and write records: texts in and out, as a request carries them.
 
-use super::changes;
 use super::functions::{get_by_key, get_record, metric_page, patch, restore};
 use super::read::{self, Lifetime};
 use super::shape::View;
 use super::upsert::{self, Mode};
 use super::write::{self, Key};
+use super::{changes, deletion};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::history;
@@ -67,13 +67,13 @@ sql_functions! {
 
     /// `keyed_http.delete_record(id text) returns text[]`.
     keyed_http_delete_record => |call| {
-        write::delete(&Caller::current(), id_name(call)?).map(|()| answer(204, None, None))
+        deletion::delete(&Caller::current(), id_name(call)?).map(|()| answer(204, None, None))
     };
 
     /// `keyed_http.delete_by_key(template text, external_key text) returns text[]`.
     keyed_http_delete_by_key => |call| {
         let (template, key) = (template_name(call)?, call.required_text(1, "key")?);
-        write::delete_by_key(&Caller::current(), &template, &key).map(|_| answer(204, None, None))
+        deletion::delete_by_key(&Caller::current(), &template, &key).map(|_| answer(204, None, None))
     };
 
     /// `keyed_http.restore_record(id text, body text) returns text[]`.

@@ -2,6 +2,8 @@
 
 /// The attributes of a request → checked changes.
 pub mod changes;
+/// Delete and restore.
+pub mod deletion;
 /// The SQL functions.
 pub mod functions;
 /// The trigger that keeps every rule, whoever writes.
@@ -24,7 +26,7 @@ pub mod upsert;
 pub mod value;
 /// What `verbose=true` adds.
 pub mod verbose;
-/// Create, change, delete, restore.
+/// Create and change.
 pub mod write;
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::changes::Changes;
 use super::value::{Change, Point, Value};
-use crate::access::sight::{Fence, and, verdict};
+use crate::access::sight::{Fence, Fences, and, verdict};
 use crate::postgres::datum::{self, Argument};
 use crate::template::definition::Kind;
 use crate::template::{Attribute, Template};
@@ -219,30 +219,6 @@ pub fn update_by_key(template: &Template, assignments: &Assignments, fence: &Fen
         and(fence.within.as_deref()),
         verdict(fence.within.as_deref())
     )
-}
-
-/// What stands around the records of an upsert: around those it creates, and around those it updates.
-#[derive(Debug, Default)]
-pub struct Fences {
-    /// Around new records.
-    pub create: Fence,
-    /// Around records that are there.
-    pub update: Fence,
-}
-
-impl Fences {
-    /// Whether they stand around everything.
-    pub fn are_open(&self) -> bool {
-        self.create.is_open() && self.update.is_open()
-    }
-
-    /// Two further columns of what a statement returns: whether the row may be created, and whether it may be updated.
-    pub fn verdicts(&self) -> String {
-        if self.are_open() {
-            return String::new();
-        }
-        verdict(self.create.within.as_deref()) + &verdict(self.update.within.as_deref())
-    }
 }
 
 /// What a PATCH does to the key.

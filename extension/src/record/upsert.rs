@@ -4,9 +4,9 @@
 use super::changes::{self, Changes};
 use super::read::{self, Standing};
 use super::reference;
-use super::statement::{self, Assignments, Fences, Verb};
+use super::statement::{self, Assignments, Verb};
 use super::write::{Key, key_and_values, key_taken};
-use crate::access::sight::{Fence, verdict};
+use crate::access::sight::{Fence, Fences, verdict};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};

@@ -1,11 +1,11 @@
-//! Create, change, delete and restore a record. Each is one statement; the triggers keep the rules and the history.
+//! Create and change a record. Each is one statement; the triggers keep the rules and the history.
 
 use super::changes::{self, Changes};
 use super::read::{self, Lifetime, Standing, to_json};
 use super::shape::{STANDARD_COLUMNS, View};
 use super::statement::{self, Assignments, KeyAssignment, columns};
 use super::{reference, upsert};
-use crate::access::sight::{Fence, and, verdict};
+use crate::access::sight::{Fence, verdict};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
@@ -183,7 +183,7 @@ pub fn update(
 }
 
 /// Refuses a record that is not there for the caller, or that the caller may not write.
-fn require_within(
+pub(super) fn require_within(
     caller: &Caller,
     right: Right,
     template: &Template,
@@ -198,7 +198,7 @@ fn require_within(
 
 /// Runs a statement that returns the written record and whether it is within its writer's fence; a key that is taken
 /// comes back as our own error.
-fn write_one(
+pub(super) fn write_one(
     caller: &Caller,
     right: Right,
     template: &Template,
@@ -227,101 +227,6 @@ fn write_one(
         Some(Written::Outside) => Err(caller.outside(right, template)),
         None => Ok(None),
     }
-}
-
-/// Marks a live record as deleted, which releases its key.
-pub fn delete(caller: &Caller, id: Uuid) -> Result<(), Error> {
-    let template = read::template_of(caller, id, Right::Delete)?;
-    delete_where(caller, &template, "t.id = $1", pg_sys::UUIDOID, datum::uuid(id)).map(|_| ())
-}
-
-/// Marks the live record that holds the key as deleted, and tells which it was.
-pub fn delete_by_key(caller: &Caller, template: &Template, key: &str) -> Result<Uuid, Error> {
-    caller.require(Right::Delete, template)?;
-    let Ok(key) = crate::key::normalize(key) else { return Err(Error::not_found()) };
-    delete_where(caller, template, "t.external_key = $1", pg_sys::TEXTOID, datum::text(key))
-}
-
-fn delete_where(
-    caller: &Caller,
-    template: &Template,
-    condition: &str,
-    parameter: pg_sys::Oid,
-    argument: Argument,
-) -> Result<Uuid, Error> {
-    let fence = Fence::of(caller, Right::Delete, template);
-    let condition = format!("{condition} and t.deleted_at is null");
-    let sql = format!(
-        "update {} t set deleted_at = now(), updated_at = now() where {condition}{} returning t.id",
-        template.table_sql(),
-        and(fence.within.as_deref())
-    );
-    let deleted = as_owner(|| {
-        let plan = template.plan(&sql, || vec![parameter]);
-        connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &[argument]);
-            if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_uuid) }
-        })
-    });
-    if deleted.is_none() && !fence.is_open() {
-        let standing = read::lock(template, &condition, &fence, parameter, argument);
-        require_within(caller, Right::Delete, template, standing)?;
-    }
-    deleted.ok_or_else(Error::not_found)
-}
-
-/// Brings a deleted record back, with its old key or with the one given.
-pub fn restore(caller: &Caller, id: Uuid, key: &Key) -> Result<String, Error> {
-    let template = read::template_of(caller, id, Right::Update)?;
-    let fence = Fence::of(caller, Right::Update, &template);
-    let old_key = as_owner(|| {
-        let sql = format!(
-            "select t.external_key, t.deleted_at{} from {} t where t.id = $1{} for update",
-            verdict(fence.within.as_deref()),
-            template.table_sql(),
-            and(fence.seen.as_deref())
-        );
-        let plan = template.plan(&sql, || vec![pg_sys::UUIDOID]);
-        connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &[datum::uuid(id)]);
-            if rows.is_empty() {
-                return Err(Error::not_found());
-            }
-            if rows.get(0, 1).is_none() {
-                return Err(Error::new(
-                    Code::Conflict,
-                    "the record is not deleted: there is nothing to restore",
-                ));
-            }
-            if !rows.get(0, 2).is_some_and(datum::read_bool) {
-                return Err(caller.outside(Right::Update, &template));
-            }
-            Ok(rows.get(0, 0).map(datum::read_text))
-        })
-    })?;
-    let wanted = match key {
-        Key::Absent => old_key.map_or(Key::Null, Key::Value),
-        given => given.clone(),
-    };
-    let sql = format!(
-        "update {} t set deleted_at = null, external_key = $2, updated_at = now() where t.id = $1 \
-         and t.deleted_at is not null returning {}{}",
-        template.table_sql(),
-        columns(&template),
-        verdict(fence.within.as_deref())
-    );
-    let arguments = [datum::uuid(id), datum::optional_text(wanted.value())];
-    let types = vec![pg_sys::UUIDOID, pg_sys::TEXTOID];
-    let restored =
-        write_one(caller, Right::Update, &template, &sql, types, &arguments, &wanted).map_err(|error| {
-            match error.code {
-                Code::ExternalKeyTaken => error.hint(
-                    "send {\"external_key\": \"another\"}, or null to restore the record without a key",
-                ),
-                _ => error,
-            }
-        })?;
-    restored.ok_or_else(Error::not_found)
 }
 
 /// Reads the members `external_key` and `attributes` of a body; others are refused.

@@ -3,7 +3,7 @@
 use super::creation::check_language;
 use super::definition::{self, Kind, text_at, unknown_member};
 use super::{Attribute, Template, attribute, catalog};
-use crate::access::{Caller, grant};
+use crate::access::{Caller, granted};
 use crate::error::{Code, Error};
 use crate::json::{self, pointer_step};
 use crate::metric;
@@ -60,7 +60,7 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                         member("display"),
                         member("language"),
                     )?;
-                    grant::check_scopes(spi, current(id)?.project_id)
+                    granted::check_scopes(spi, current(id)?.project_id)
                 };
                 // An error undoes every step, like one that PostgreSQL raises.
                 if let Err(error) = steps() {
@@ -141,7 +141,7 @@ fn rename(spi: &Connection, template: &Template, old: &str, new: &str, pointer: 
     if template.position(new).is_some() {
         return Err(Error::at(Code::Conflict, pointer, format!("there is an attribute {new:?} already")));
     }
-    grant::rename_attribute(spi, template.project_id, attribute.id, new)?;
+    granted::rename_attribute(spi, template.project_id, attribute.id, new)?;
     spi.script(&format!("alter table {} rename column \"{old}\" to \"{new}\"", template.table_sql()));
     update_attribute(spi, attribute, "slug", pg_sys::TEXTOID, datum::text(new));
     if template.display.as_deref() == Some(old) {

@@ -3,7 +3,7 @@
 use super::{attribute, catalog, ddl};
 use crate::access::{Caller, policy};
 use crate::error::{Code, Error};
-use crate::postgres::guard::{as_owner_defining, subtransaction, with_pinned_path};
+use crate::postgres::guard::{as_owner_defining, subtransaction, with_pinned_path, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, role};
 use crate::search::{text, time_zone};
@@ -57,13 +57,13 @@ pub fn migrate() -> Result<i32, Error> {
     Ok(as_owner_defining(|| {
         connected(|spi| {
             spi.script(LOCK);
-            spi.script(
-                "create table if not exists keyed_state.version ( \
+            let make_version = "create table if not exists keyed_state.version ( \
                    number integer primary key, applied_at timestamptz not null default pg_catalog.now()); \
                  comment on table keyed_state.version is 'The scripts that made this state what it is.'; \
                  comment on column keyed_state.version.number is 'The number of the script.'; \
-                 comment on column keyed_state.version.applied_at is 'When it ran.';",
-            );
+                 comment on column keyed_state.version.applied_at is 'When it ran.';";
+            // That it is there already is the normal case; a notice of it would only alarm.
+            with_settings(&[(c"client_min_messages", c"warning")], || spi.script(make_version));
             let rows = spi.run_once("select number from keyed_state.version", Access::Latest, &[]);
             let seen: HashSet<i32> =
                 (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();

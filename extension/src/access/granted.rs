@@ -1,0 +1,88 @@
+//! What was granted: the rows of `keyed_state.access_grant`, and what becomes of their scopes when templates change.
+
+use super::rights::Privilege;
+use super::scope;
+use crate::error::{Code, Error};
+use crate::postgres::spi::{Access, Connection, Rows};
+use crate::postgres::{datum, role};
+use crate::template::{Template, catalog};
+use pgrx::pg_sys::{self, Datum, Oid};
+use std::rc::Rc;
+
+/// A grant as it is written down.
+pub struct Grant {
+    /// Its number.
+    pub id: i32,
+    /// To whom.
+    pub role: Oid,
+    /// What.
+    pub privilege: Privilege,
+    /// On which records, as JSON; `None` for all.
+    pub scope: Option<String>,
+    /// On which template; `None` for all of its project.
+    pub template: Option<i32>,
+}
+
+/// The columns of a grant, in the order in which [`read`] takes them.
+pub const COLUMNS: &str = "g.id, g.role::oid, g.privilege, g.scope::text, g.template_id";
+
+/// Reads grants.
+pub fn read(rows: &Rows) -> Vec<Grant> {
+    let grant = |row| {
+        let text = |column| rows.get(row, column).map(datum::read_text);
+        Some(Grant {
+            id: rows.get(row, 0).map(datum::read_i32)?,
+            role: rows.get(row, 1).map(|oid| Oid::from(oid.value() as u32))?,
+            privilege: Privilege::parse(&text(2)?)?,
+            scope: text(3),
+            template: rows.get(row, 4).map(datum::read_i32),
+        })
+    };
+    (0..rows.len()).filter_map(grant).collect()
+}
+
+/// The grants on templates of a project that have a scope, with their templates and scopes.
+fn scoped(spi: &Connection, project: i32) -> Vec<(Grant, Rc<Template>, String)> {
+    let sql = format!(
+        "select {COLUMNS} from keyed_state.access_grant g where g.project_id = $1 and g.scope is not null \
+         and g.template_id is not null"
+    );
+    let grants = read(&spi.run_once(&sql, Access::Latest, &[(pg_sys::INT4OID, Some(Datum::from(project)))]));
+    let with_scope = |grant: Grant| {
+        let (template, scope) = (grant.template.and_then(catalog::by_id)?, grant.scope.clone()?);
+        Some((grant, template, scope))
+    };
+    grants.into_iter().filter_map(with_scope).collect()
+}
+
+/// Writes the scopes of a project that name an attribute anew, before it is renamed.
+pub fn rename_attribute(spi: &Connection, project: i32, attribute: i32, new: &str) -> Result<(), Error> {
+    for (grant, template, scope) in scoped(spi, project) {
+        let renamed = scope::rename(&template, &scope, attribute, new)?;
+        if renamed != scope {
+            let id = (pg_sys::INT4OID, Some(Datum::from(grant.id)));
+            spi.run_once(
+                "update keyed_state.access_grant set scope = $2 where id = $1",
+                Access::Latest,
+                &[id, (pg_sys::JSONBOID, datum::jsonb(&renamed))],
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a change of a template that a scope of its project does not survive.
+pub fn check_scopes(spi: &Connection, project: i32) -> Result<(), Error> {
+    for (grant, template, scope) in scoped(spi, project) {
+        if let Err(error) = scope::compile(&template, &scope) {
+            let role = role::name(grant.role).unwrap_or_default();
+            let name = template.full_name();
+            let message =
+                format!("the scope of role {role:?} on {name} would not hold any more: {}", error.message);
+            return Err(Error::new(Code::Conflict, message).hint(
+                "grant with another scope first: keyed.grant_access(role, target, privileges, scope)",
+            ));
+        }
+    }
+    Ok(())
+}

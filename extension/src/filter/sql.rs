@@ -1,0 +1,35 @@
+//! Conditions in SQL, put together.
+
+/// A condition in SQL.
+pub(super) struct Sql {
+    /// Its text.
+    pub(super) text: String,
+    /// Whether its outermost operator is `and` or `or`, so that it needs parentheses beside others.
+    is_chain: bool,
+}
+
+impl Sql {
+    /// One that needs no parentheses beside others.
+    pub(super) fn single(text: String) -> Sql {
+        Sql { text, is_chain: false }
+    }
+
+    /// Several, joined by a word.
+    pub(super) fn chain(parts: impl IntoIterator<Item = Sql>, word: &str) -> Sql {
+        let mut parts: Vec<Sql> = parts.into_iter().collect();
+        if parts.len() == 1 {
+            return parts.swap_remove(0);
+        }
+        let texts: Vec<String> = parts.into_iter().map(Sql::operand).collect();
+        Sql { text: texts.join(word), is_chain: true }
+    }
+
+    fn operand(self) -> String {
+        if self.is_chain { format!("({})", self.text) } else { self.text }
+    }
+}
+
+/// All hold.
+pub(super) const AND: &str = " and ";
+/// At least one holds.
+pub(super) const OR: &str = " or ";
