@@ -22,6 +22,8 @@ mod hostile_input;
 mod indexes;
 mod lookups;
 mod metrics;
+#[path = "../model/mod.rs"]
+mod model;
 mod numbers;
 mod page_walks;
 mod pages;

@@ -9,7 +9,7 @@ use serde_json::json;
 
 /// A single value in a condition.
 #[derive(Clone, Debug)]
-pub(super) enum Operand {
+pub(crate) enum Operand {
     Value(Value),
     /// A whole day, on a field of times.
     Day(i64),
@@ -18,7 +18,7 @@ pub(super) enum Operand {
 }
 
 /// A value that such a field may be compared with: often one that some record has.
-pub(super) fn operand(world: &World, place: &Place, operator: &str, random: &mut Random) -> Operand {
+pub(crate) fn operand(world: &World, place: &Place, operator: &str, random: &mut Random) -> Operand {
     let of_owner: Vec<&Row> = world.rows.iter().filter(|row| row.template == place.owner).collect();
     let known = random.pick(&of_owner).value(place.field).filter(|_| !random.once_in(3));
     let is_pattern = matches!(operator, "like" | "not-like" | "ilike" | "starts-with");
@@ -74,7 +74,7 @@ fn part(text: &str, random: &mut Random) -> String {
 }
 
 /// A single value as a request may write it.
-pub(super) fn single(operand: &Operand, random: &mut Random) -> String {
+pub(crate) fn single(operand: &Operand, random: &mut Random) -> String {
     let json = match operand {
         Operand::Value(value) => write(value, random),
         Operand::Day(day) => json!(write_date(*day)).to_string(),
@@ -85,7 +85,7 @@ pub(super) fn single(operand: &Operand, random: &mut Random) -> String {
 }
 
 /// Several values as a request may write them: an array, its text, or values between commas.
-pub(super) fn many(operands: &[Operand], random: &mut Random) -> String {
+pub(crate) fn many(operands: &[Operand], random: &mut Random) -> String {
     let values: Vec<String> = operands.iter().map(|operand| single(operand, random)).collect();
     let array = format!("[{}]", values.join(", "));
     if operands.is_empty() || random.once_in(3) {

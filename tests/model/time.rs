@@ -2,18 +2,18 @@
 
 use super::random::Random;
 
-pub(super) const HOUR: i64 = 3_600_000_000;
-pub(super) const DAY: i64 = 24 * HOUR;
+pub(crate) const HOUR: i64 = 3_600_000_000;
+pub(crate) const DAY: i64 = 24 * HOUR;
 
 /// A time zone in the year 2024: from when on it is how many minutes ahead of UTC.
-pub(super) struct Zone {
-    pub(super) name: &'static str,
+pub(crate) struct Zone {
+    pub(crate) name: &'static str,
     first: i64,
     then: &'static [(&'static str, i64, i64)],
 }
 
 /// Date and hour in UTC at which clocks were moved.
-pub(super) const ZONES: [Zone; 5] = [
+pub(crate) const ZONES: [Zone; 5] = [
     Zone { name: "UTC", first: 0, then: &[] },
     Zone { name: "Asia/Kathmandu", first: 345, then: &[] },
     Zone { name: "Europe/Zurich", first: 60, then: &[("2024-03-31", 1, 120), ("2024-10-27", 1, 60)] },
@@ -23,7 +23,7 @@ pub(super) const ZONES: [Zone; 5] = [
 
 impl Zone {
     /// The date that a calendar there shows at this time.
-    pub(super) fn date(&self, at: i64) -> i64 {
+    pub(crate) fn date(&self, at: i64) -> i64 {
         let moved = |&&(date, hour, _): &&(&str, i64, i64)| at >= day(date) * DAY + hour * HOUR;
         let minutes = self.then.iter().rfind(moved).map_or(self.first, |&(_, _, minutes)| minutes);
         (at + minutes * 60_000_000).div_euclid(DAY)
@@ -39,14 +39,14 @@ fn months(year: i64) -> [i64; 12] {
 }
 
 /// The number of a date `YYYY-MM-DD`.
-pub(super) fn day(date: &str) -> i64 {
+pub(crate) fn day(date: &str) -> i64 {
     let parts: Vec<i64> = date.split('-').map(|part| part.parse().expect("a date")).collect();
     let years: i64 = (1970..parts[0]).map(|year| 365 + i64::from(is_leap(year))).sum();
     years + months(parts[0]).iter().take(parts[1] as usize - 1).sum::<i64>() + parts[2] - 1
 }
 
 /// A date as it is written.
-pub(super) fn write_date(mut day: i64) -> String {
+pub(crate) fn write_date(mut day: i64) -> String {
     let mut year = 1970;
     while day >= 365 + i64::from(is_leap(year)) {
         day -= 365 + i64::from(is_leap(year));
@@ -64,7 +64,7 @@ pub(super) fn write_date(mut day: i64) -> String {
 }
 
 /// A time as it is written, with whatever offset.
-pub(super) fn write_time(at: i64, random: &mut Random) -> String {
+pub(crate) fn write_time(at: i64, random: &mut Random) -> String {
     let minutes: i64 = *random.pick(&[0, 0, 0, 60, -300, 345, 780]);
     let local = at + minutes * 60_000_000;
     let rest = local.rem_euclid(DAY);
@@ -84,14 +84,14 @@ pub(super) fn write_time(at: i64, random: &mut Random) -> String {
 }
 
 /// A date near those on which clocks are moved, or not.
-pub(super) fn random_day(random: &mut Random) -> i64 {
+pub(crate) fn random_day(random: &mut Random) -> i64 {
     let near =
         ["2024-03-10", "2024-03-31", "2024-04-06", "2024-09-28", "2024-10-27", "2024-11-03", "2024-02-29"];
     day(random.pick::<&str>(&near)) + random.below(3) as i64 - 1
 }
 
 /// A time near midnight of some zone, or not.
-pub(super) fn random_time(random: &mut Random) -> i64 {
+pub(crate) fn random_time(random: &mut Random) -> i64 {
     let hours = *random.pick(&[0, 0, 1, -1, -2, 4, 5, -12, -13, 6, 7, 14]);
     let more = *random.pick(&[0, 0, -1, 1, -345 * 60_000_000, 123_456]);
     random_day(random) * DAY + hours * HOUR + more

@@ -1,13 +1,13 @@
 //! Sorts: by chance, as JSON, and what they mean.
 
-use super::condition::Place;
+use super::condition::{Place, Setting};
 use super::random::Random;
 use super::values::{Kind, Value};
 use super::world::{Row, World};
 use serde_json::json;
 use std::cmp::Ordering;
 
-pub(super) struct Key {
+pub(crate) struct Key {
     path: Vec<&'static str>,
     field: &'static str,
     descending: bool,
@@ -15,14 +15,14 @@ pub(super) struct Key {
     json: String,
 }
 
-pub(super) struct Order {
+pub(crate) struct Order {
     keys: Vec<Key>,
-    pub(super) json: String,
+    pub(crate) json: String,
 }
 
 impl Key {
-    fn random(world: &World, by_number: bool, random: &mut Random) -> Self {
-        let Place { mut path, mut field, kind, name, .. } = Place::random(world, by_number, random);
+    fn random(world: &World, setting: &Setting, random: &mut Random) -> Self {
+        let Place { mut path, mut field, kind, name, .. } = Place::random(world, setting, random);
         // A reference is sorted by what stands for the record it leads to.
         if matches!(kind, Kind::Reference(_)) {
             path.push(field);
@@ -77,9 +77,9 @@ fn compare(one: &Value, other: &Value) -> Ordering {
 }
 
 impl Order {
-    pub(super) fn random(world: &World, by_number: bool, random: &mut Random) -> Self {
+    pub(crate) fn random(world: &World, setting: &Setting, random: &mut Random) -> Self {
         let count = *random.pick(&[0, 1, 1, 1, 2, 2, 3, 5]);
-        let keys: Vec<Key> = (0..count).map(|_| Key::random(world, by_number, random)).collect();
+        let keys: Vec<Key> = (0..count).map(|_| Key::random(world, setting, random)).collect();
         let names: Option<Vec<String>> =
             keys.iter().map(|key| serde_json::from_str(&key.json).ok()).collect();
         let json = match names {
@@ -90,7 +90,7 @@ impl Order {
     }
 
     /// Ties are decided by the id, in the direction of the last key; without any the newest come first.
-    pub(super) fn compare(&self, world: &World, one: &Row, other: &Row) -> Ordering {
+    pub(crate) fn compare(&self, world: &World, one: &Row, other: &Row) -> Ordering {
         let keys = self.keys.iter().filter(|key| key.counts());
         let descending = keys.clone().next_back().is_none_or(|key| key.descending);
         let ids = if descending { other.id.cmp(&one.id) } else { one.id.cmp(&other.id) };

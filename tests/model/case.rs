@@ -1,38 +1,23 @@
-//! Searches against a model: what a filter means and how a sort orders, written down a second time, without SQL.
+//! A search by chance, and what it must find.
 
-mod condition;
-mod operand;
-mod order;
-mod random;
-mod time;
-mod values;
-mod world;
-
-use condition::{Setting, Tree};
-use harness::{Database, Session};
-use order::Order;
-use random::Random;
+use super::condition::{self, Setting, Tree};
+use super::order::Order;
+use super::random::Random;
+use super::values;
+use super::world::{Template, World};
+use harness::Session;
 use serde_json::Value;
-use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
-use tokio::task::JoinSet;
-use world::{Template, World};
 
-const SESSIONS: u64 = 3;
-const CASES: usize = 800;
-/// Set this variable to the number that a failure told, to see it again.
-const SEED: &str = "KEYED_TEST_SEED";
-
-/// A search, and what it must find.
-struct Case {
-    query: String,
+/// A search among things, and what it must find.
+pub(crate) struct Case {
+    pub(crate) query: String,
     condition: String,
     limit: usize,
-    expected: Vec<u128>,
+    pub(crate) expected: Vec<u128>,
 }
 
 impl Case {
-    fn random(world: &World, random: &mut Random) -> Self {
+    pub(crate) fn random(world: &World, random: &mut Random) -> Self {
         let setting = Setting::random(random);
         let trees = |most: usize, random: &mut Random| -> Vec<Tree> {
             (0..random.below(most + 1)).map(|_| Tree::random(world, &setting, 3, random)).collect()
@@ -40,7 +25,7 @@ impl Case {
         let filters = trees(2, random);
         let groups: Vec<Vec<Tree>> =
             (0..random.below(3)).map(|_| trees(2, random)).filter(|group| !group.is_empty()).collect();
-        let order = Order::random(world, setting.by_number, random);
+        let order = Order::random(world, &setting, random);
         let all = |parts: &[Tree], row| parts.iter().all(|part| part.holds(world, row, setting.zone));
         let mut found: Vec<_> = world
             .rows
@@ -63,7 +48,9 @@ impl Case {
         Self { query, condition, limit, expected: found.iter().map(|row| row.id).collect() }
     }
 
-    async fn check(&self, session: &Session) -> Result<(), String> {
+    /// Compares with the model what the session finds page by page, and what it selects by the filter's SQL, which the
+    /// author is asked for: one who sees everything, when policies are to limit what the session sees.
+    pub(crate) async fn check(&self, session: &Session, author: &Session) -> Result<(), String> {
         let walked = self.walk(session).await?;
         if walked != self.expected {
             return Err(format!(
@@ -72,7 +59,7 @@ impl Case {
                 shown(&self.expected)
             ));
         }
-        let sql = session
+        let sql = author
             .text("select keyed.filter_sql('p.things', $1)", &[&format!("{{{}}}", self.condition)])
             .await;
         let select =
@@ -117,42 +104,6 @@ impl Case {
 }
 
 /// Ids as texts, for messages.
-fn shown(ids: &[u128]) -> Vec<String> {
+pub(crate) fn shown(ids: &[u128]) -> Vec<String> {
     ids.iter().map(|id| values::write_id(*id)).collect()
-}
-
-/// Checks random cases; answers how many of them find some records and not all.
-async fn check(session: Session, world: Arc<World>, mut random: Random, uses_indexes: bool) -> usize {
-    // A plan that was forbidden what it does counts as costly, and compiling it would take longer than running it.
-    session.run("set jit = off").await;
-    if uses_indexes {
-        // So few records would be read one by one.
-        session.run("set enable_seqscan = off; set enable_sort = off").await;
-    }
-    let mut partly = 0;
-    for number in 0..CASES {
-        let case = Case::random(&world, &mut random);
-        partly += usize::from((1..50).contains(&case.expected.len()));
-        if let Err(fault) = case.check(&session).await {
-            panic!("case {number}: {{{}}}\n{fault}", case.query);
-        }
-    }
-    partly
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn random_searches_find_what_the_model_finds_in_its_order() {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock").as_nanos() as u64;
-    let seed = std::env::var(SEED).ok().and_then(|seed| seed.parse().ok()).unwrap_or(now >> 10);
-    println!("{SEED}={seed}");
-    let database = Database::new().await;
-    let world = Arc::new(World::create(&database.session().await, &mut Random::new(seed)).await);
-    let mut checks = JoinSet::new();
-    for number in 1..=SESSIONS {
-        let random = Random::new(seed.wrapping_mul(2 * number + 1));
-        checks.spawn(check(database.session().await, Arc::clone(&world), random, number % 2 == 0));
-    }
-    let partly: usize = checks.join_all().await.into_iter().sum();
-    assert!(partly > CASES, "most filters let all or none pass: {partly}");
-    database.cluster().assert_no_crash();
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// The two templates; things point to things and to places, places to things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Template {
+pub(crate) enum Template {
     Things,
     Places,
 }
@@ -36,7 +36,7 @@ const PLACES: [(&str, Kind); 4] = [
     ("opened", Kind::Time),
     ("owner", Kind::Reference(Template::Things)),
 ];
-const STANDARD: [(&str, Kind); 7] = [
+pub(crate) const STANDARD: [(&str, Kind); 7] = [
     ("id", Kind::Id),
     ("external_key", Kind::Key),
     ("created_at", Kind::Time),
@@ -67,14 +67,14 @@ const CREATE: &str = r#"
     select keyed.add_attribute('p.places', '{"slug": "owner", "type": "reference", "template": "things"}')"#;
 
 impl Template {
-    pub(super) fn slug(self) -> &'static str {
+    pub(crate) fn slug(self) -> &'static str {
         match self {
             Template::Things => "things",
             Template::Places => "places",
         }
     }
 
-    fn attributes(self) -> &'static [(&'static str, Kind)] {
+    pub(crate) fn attributes(self) -> &'static [(&'static str, Kind)] {
         match self {
             Template::Things => &THINGS,
             Template::Places => &PLACES,
@@ -82,11 +82,11 @@ impl Template {
     }
 
     /// Any of its fields, more often an attribute than a standard field.
-    pub(super) fn field(self, random: &mut Random) -> (&'static str, Kind) {
+    pub(crate) fn field(self, random: &mut Random) -> (&'static str, Kind) {
         *if random.once_in(6) { random.pick(&STANDARD) } else { random.pick(self.attributes()) }
     }
 
-    pub(super) fn references(self) -> Vec<(&'static str, Template)> {
+    pub(crate) fn references(self) -> Vec<(&'static str, Template)> {
         let target = |&(slug, kind): &(&'static str, Kind)| match kind {
             Kind::Reference(target) => Some((slug, target)),
             _ => None,
@@ -95,17 +95,18 @@ impl Template {
     }
 }
 
-pub(super) struct Row {
-    pub(super) template: Template,
-    pub(super) id: u128,
-    pub(super) key: Option<String>,
-    pub(super) live: bool,
-    values: HashMap<&'static str, Value>,
+#[derive(Clone)]
+pub(crate) struct Row {
+    pub(crate) template: Template,
+    pub(crate) id: u128,
+    pub(crate) key: Option<String>,
+    pub(crate) live: bool,
+    pub(crate) values: HashMap<&'static str, Value>,
 }
 
 impl Row {
     /// The value of a field, whatever it is.
-    pub(super) fn value(&self, field: &str) -> Option<Value> {
+    pub(crate) fn value(&self, field: &str) -> Option<Value> {
         match field {
             "id" => Some(Value::Id(self.id)),
             "external_key" => self.key.clone().map(Value::Text),
@@ -114,15 +115,16 @@ impl Row {
     }
 }
 
-pub(super) struct World {
-    pub(super) rows: Vec<Row>,
-    by_id: HashMap<u128, usize>,
-    numbers: HashMap<(Template, String), String>,
+#[derive(Clone)]
+pub(crate) struct World {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) by_id: HashMap<u128, usize>,
+    pub(crate) numbers: HashMap<(Template, String), String>,
 }
 
 impl World {
     /// Fills the database, in several transactions, so that some records are as old as others and some are not.
-    pub(super) async fn create(session: &Session, random: &mut Random) -> Self {
+    pub(crate) async fn create(session: &Session, random: &mut Random) -> Self {
         session.run(CREATE).await;
         let mut world = Self { rows: Vec::new(), by_id: HashMap::new(), numbers: HashMap::new() };
         for (template, count) in [(Template::Places, 9), (Template::Things, 30), (Template::Things, 30)] {
@@ -194,14 +196,15 @@ impl World {
         for template in [Template::Things, Template::Places] {
             let slug = template.slug();
             let micros = |column: &str| format!("(extract(epoch from {column}) * 1000000)::bigint");
-            let times =
-                format!("select id, {}, {} from p.{slug}", micros("created_at"), micros("updated_at"));
+            let fields = ["created_at", "updated_at", "deleted_at"];
+            let times = format!("select id, {} from p.{slug}", fields.map(micros).join(", "));
             for row in session.rows(&times, &[]).await {
                 let text = |column: usize| row[column].clone().unwrap_or_default();
                 let known = self.by_id[&parse_id(&text(0))];
-                for (column, field) in [(1, "created_at"), (2, "updated_at")] {
-                    let time = Value::Time(text(column).parse().expect("a number"));
-                    self.rows[known].values.insert(field, time);
+                for (column, field) in (1..).zip(fields) {
+                    if let Ok(time) = text(column).parse() {
+                        self.rows[known].values.insert(field, Value::Time(time));
+                    }
                 }
             }
             let table = format!("p.{slug}");
@@ -215,11 +218,11 @@ impl World {
     }
 
     /// The number of an attribute, as a text.
-    pub(super) fn number(&self, template: Template, slug: &str) -> Option<&str> {
+    pub(crate) fn number(&self, template: Template, slug: &str) -> Option<&str> {
         self.numbers.get(&(template, slug.to_owned())).map(String::as_str)
     }
 
-    pub(super) fn ids(&self, template: Template) -> Vec<u128> {
+    pub(crate) fn ids(&self, template: Template) -> Vec<u128> {
         self.rows.iter().filter(|row| row.template == template).map(|row| row.id).collect()
     }
 
@@ -229,13 +232,13 @@ impl World {
     }
 
     /// The live record of a template that holds this key.
-    pub(super) fn holder(&self, template: Template, key: &str) -> Option<u128> {
+    pub(crate) fn holder(&self, template: Template, key: &str) -> Option<u128> {
         let holds = |row: &&Row| row.live && row.template == template && row.key.as_deref() == Some(key);
         self.rows.iter().find(holds).map(|row| row.id)
     }
 
     /// The live record at the end of references.
-    pub(super) fn follow<'w>(&'w self, row: &'w Row, path: &[&str]) -> Option<&'w Row> {
+    pub(crate) fn follow<'w>(&'w self, row: &'w Row, path: &[&str]) -> Option<&'w Row> {
         path.iter().try_fold(row, |row, step| match row.value(step)? {
             Value::Id(id) => self.live(id),
             _ => None,

@@ -6,7 +6,7 @@ use super::world::Template;
 use serde_json::json;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Text,
     Number,
     Double,
@@ -23,7 +23,7 @@ pub(super) enum Kind {
 
 /// A value; a number counts in units of 10⁻¹², which holds every digit of ours.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Text(String),
     Number(i128),
     Double(f64),
@@ -33,15 +33,15 @@ pub(super) enum Value {
     Id(u128),
 }
 
-pub(super) fn parse_id(text: &str) -> u128 {
+pub(crate) fn parse_id(text: &str) -> u128 {
     uuid::Uuid::parse_str(text).expect("an id").as_u128()
 }
 
-pub(super) fn write_id(id: u128) -> String {
+pub(crate) fn write_id(id: u128) -> String {
     uuid::Uuid::from_u128(id).to_string()
 }
 
-pub(super) fn random_text(random: &mut Random) -> String {
+pub(crate) fn random_text(random: &mut Random) -> String {
     const TEXTS: [&str; 30] = [
         "",
         "",
@@ -82,7 +82,7 @@ pub(super) fn random_text(random: &mut Random) -> String {
 }
 
 /// A value that an attribute of this kind may have.
-pub(super) fn random_value(kind: Kind, random: &mut Random) -> Value {
+pub(crate) fn random_value(kind: Kind, random: &mut Random) -> Value {
     const ONE: i128 = 1_000_000_000_000;
     const NUMBERS: [i128; 15] = [
         0,
@@ -122,7 +122,7 @@ pub(super) fn random_value(kind: Kind, random: &mut Random) -> Value {
 }
 
 /// A value as JSON.
-pub(super) fn write(value: &Value, random: &mut Random) -> String {
+pub(crate) fn write(value: &Value, random: &mut Random) -> String {
     match value {
         Value::Text(text) => json!(text).to_string(),
         Value::Number(units) => write_number(*units, random),

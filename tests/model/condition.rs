@@ -4,19 +4,19 @@ use super::operand::{Operand, many, operand, single};
 use super::random::Random;
 use super::time::{ZONES, Zone};
 use super::values::{Kind, Value};
-use super::world::{Row, Template, World};
+use super::world::{Row, STANDARD, Template, World};
 use serde_json::json;
 use std::cmp::Ordering;
 
 /// A condition, or conditions combined.
-pub(super) enum Tree {
+pub(crate) enum Tree {
     All(Vec<Tree>),
     Any(Vec<Tree>),
     Not(Box<Tree>),
     Leaf(Condition),
 }
 
-pub(super) struct Condition {
+pub(crate) struct Condition {
     path: Vec<&'static str>,
     field: &'static str,
     kind: Kind,
@@ -26,48 +26,54 @@ pub(super) struct Condition {
 }
 
 /// What all conditions of a search have in common.
-pub(super) struct Setting {
-    pub(super) zone: &'static Zone,
-    pub(super) by_number: bool,
+pub(crate) struct Setting {
+    pub(crate) zone: &'static Zone,
+    pub(crate) by_number: bool,
+    /// Whether conditions are about what every template has.
+    pub(crate) standard_only: bool,
+    /// Whose records they are about.
+    pub(crate) template: Template,
 }
 
 impl Setting {
-    pub(super) fn random(random: &mut Random) -> Self {
-        Self { zone: random.pick(&ZONES), by_number: random.once_in(4) }
+    pub(crate) fn random(random: &mut Random) -> Self {
+        let (zone, by_number) = (random.pick(&ZONES), random.once_in(4));
+        Self { zone, by_number, standard_only: false, template: Template::Things }
     }
 }
 
 /// A field with the references that lead to it, and the template that has it.
-pub(super) struct Place {
-    pub(super) path: Vec<&'static str>,
-    pub(super) field: &'static str,
-    pub(super) kind: Kind,
-    pub(super) owner: Template,
+pub(crate) struct Place {
+    pub(crate) path: Vec<&'static str>,
+    pub(crate) field: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) owner: Template,
     /// As a request names it.
-    pub(super) name: String,
+    pub(crate) name: String,
 }
 
 impl Place {
-    pub(super) fn random(world: &World, by_number: bool, random: &mut Random) -> Self {
-        let (mut owner, mut path, mut names) = (Template::Things, Vec::new(), Vec::new());
+    pub(crate) fn random(world: &World, setting: &Setting, random: &mut Random) -> Self {
+        let (mut owner, mut path, mut names) = (setting.template, Vec::new(), Vec::new());
         let name = |owner, slug: &str| match world.number(owner, slug) {
-            Some(number) if by_number && slug != "template_id" => number.to_owned(),
+            Some(number) if setting.by_number && slug != "template_id" => number.to_owned(),
             _ => slug.to_owned(),
         };
-        for _ in 0..*random.pick(&[0, 0, 0, 1, 1, 2, 3]) {
+        let steps = *random.pick(&[0, 0, 0, 1, 1, 2, 3]);
+        for _ in 0..if setting.standard_only { 0 } else { steps } {
             let &(slug, target) = random.pick(&owner.references());
             names.push(name(owner, slug));
             path.push(slug);
             owner = target;
         }
-        let (field, kind) = owner.field(random);
+        let (field, kind) = if setting.standard_only { *random.pick(&STANDARD) } else { owner.field(random) };
         names.push(name(owner, field));
         Self { path, field, kind, owner, name: names.join(".") }
     }
 }
 
 impl Tree {
-    pub(super) fn random(world: &World, setting: &Setting, depth: usize, random: &mut Random) -> Self {
+    pub(crate) fn random(world: &World, setting: &Setting, depth: usize, random: &mut Random) -> Self {
         let some = |random: &mut Random| {
             (0..=random.below(3)).map(|_| Self::random(world, setting, depth - 1, random)).collect()
         };
@@ -79,7 +85,7 @@ impl Tree {
         }
     }
 
-    pub(super) fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         match self {
             Self::All(parts) => format!(r#"{{"and":{}}}"#, list(parts)),
             Self::Any(parts) => format!(r#"{{"or":{}}}"#, list(parts)),
@@ -88,7 +94,7 @@ impl Tree {
         }
     }
 
-    pub(super) fn holds(&self, world: &World, row: &Row, zone: &Zone) -> bool {
+    pub(crate) fn holds(&self, world: &World, row: &Row, zone: &Zone) -> bool {
         match self {
             Self::All(parts) => parts.iter().all(|part| part.holds(world, row, zone)),
             Self::Any(parts) => parts.iter().any(|part| part.holds(world, row, zone)),
@@ -98,7 +104,7 @@ impl Tree {
     }
 }
 
-pub(super) fn list(parts: &[Tree]) -> String {
+pub(crate) fn list(parts: &[Tree]) -> String {
     format!("[{}]", parts.iter().map(Tree::json).collect::<Vec<_>>().join(","))
 }
 
@@ -119,7 +125,7 @@ fn operators(kind: Kind) -> &'static [&'static str] {
 
 impl Condition {
     fn random(world: &World, setting: &Setting, random: &mut Random) -> Self {
-        let place = Place::random(world, setting.by_number, random);
+        let place = Place::random(world, setting, random);
         let operator = *random.pick(operators(place.kind));
         let count = match operator {
             "empty" | "not-empty" => 0,

@@ -1,0 +1,28 @@
+//! The meaning of filters and sorts, written down a second time, without SQL: records by chance, in the database and
+//! once more in memory, and searches by chance among them. Kinds of tests that need it include it.
+
+mod case;
+pub(crate) mod condition;
+mod operand;
+mod order;
+mod random;
+pub(crate) mod time;
+pub(crate) mod values;
+pub(crate) mod world;
+
+pub(crate) use case::Case;
+pub(crate) use random::Random;
+pub(crate) use world::World;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Set this variable to the number that a failure told, to see it again.
+const SEED: &str = "KEYED_TEST_SEED";
+
+/// Where chance begins: told, so that a failure can be repeated.
+pub(crate) fn seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock").as_nanos() as u64;
+    let seed = std::env::var(SEED).ok().and_then(|seed| seed.parse().ok()).unwrap_or(now >> 10);
+    println!("{SEED}={seed}");
+    seed
+}

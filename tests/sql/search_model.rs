@@ -1,0 +1,43 @@
+//! Searches against a model: what a filter means and how a sort orders, written down a second time, without SQL.
+
+use crate::model::{Case, Random, World, seed};
+use harness::{Database, Session};
+use std::sync::Arc;
+use tokio::task::JoinSet;
+
+const SESSIONS: u64 = 3;
+const CASES: usize = 800;
+
+/// Checks random cases; answers how many of them find some records and not all.
+async fn check(session: Session, world: Arc<World>, mut random: Random, uses_indexes: bool) -> usize {
+    // A plan that was forbidden what it does counts as costly, and compiling it would take longer than running it.
+    session.run("set jit = off").await;
+    if uses_indexes {
+        // So few records would be read one by one.
+        session.run("set enable_seqscan = off; set enable_sort = off").await;
+    }
+    let mut partly = 0;
+    for number in 0..CASES {
+        let case = Case::random(&world, &mut random);
+        partly += usize::from((1..50).contains(&case.expected.len()));
+        if let Err(fault) = case.check(&session, &session).await {
+            panic!("case {number}: {{{}}}\n{fault}", case.query);
+        }
+    }
+    partly
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn random_searches_find_what_the_model_finds_in_its_order() {
+    let seed = seed();
+    let database = Database::new().await;
+    let world = Arc::new(World::create(&database.session().await, &mut Random::new(seed)).await);
+    let mut checks = JoinSet::new();
+    for number in 1..=SESSIONS {
+        let random = Random::new(seed.wrapping_mul(2 * number + 1));
+        checks.spawn(check(database.session().await, Arc::clone(&world), random, number % 2 == 0));
+    }
+    let partly: usize = checks.join_all().await.into_iter().sum();
+    assert!(partly > CASES, "most filters let all or none pass: {partly}");
+    database.cluster().assert_no_crash();
+}
