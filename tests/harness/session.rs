@@ -40,6 +40,17 @@ impl Session {
         }
     }
 
+    /// How many rows a statement wrote or answered, or why it was refused.
+    pub async fn count(&self, statement: &str, texts: &[&str]) -> Result<u64, Refusal> {
+        let messages = self.client.simple_query(&bind(statement, texts)).await;
+        let messages = messages.map_err(|error| Refusal::new(&error))?;
+        let count = |message: &SimpleQueryMessage| match message {
+            SimpleQueryMessage::CommandComplete(count) => *count,
+            _ => 0,
+        };
+        Ok(messages.iter().map(count).sum())
+    }
+
     /// The rows that the statements answer.
     pub async fn rows(&self, statements: &str, texts: &[&str]) -> Rows {
         self.attempt(statements, texts)

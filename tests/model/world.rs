@@ -95,7 +95,7 @@ impl Template {
     }
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) template: Template,
     pub(crate) id: u128,

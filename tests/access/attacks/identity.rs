@@ -1,0 +1,128 @@
+//! To be taken for somebody else.
+
+use crate::sales::{Sales, of_region, seen};
+use harness::Session;
+use tokio_postgres::NoTls;
+
+const FORGED: &str = r#"{"key": 1, "role": 10, "project": null}"#;
+
+async fn assert_unchanged(session: &Session, attack: &str) {
+    assert_eq!(seen(session).await, "EU-1 EU-2", "after {attack}");
+}
+
+#[tokio::test]
+async fn the_setting_that_carries_the_principal_is_not_set_by_hand() {
+    let sales = Sales::new().await;
+    let session = sales.european("read, create").await;
+    let login = session.text("select current_user", &[]).await;
+    let forged = harness::quote(FORGED);
+    for attack in [
+        format!("set keyed.principal = {forged}"),
+        format!("begin; set local keyed.principal = {forged}"),
+        format!("select set_config('keyed.principal', {forged}, false)"),
+        format!("select set_config('keyed.principal', {forged}, true)"),
+        format!("alter role {login} set keyed.principal = {forged}"),
+        format!(
+            "create function pg_temp.f() returns int language sql set keyed.principal = {forged} as 'select 1'; select pg_temp.f()"
+        ),
+        "update pg_settings set setting = '10' where name = 'keyed.principal'".to_owned(),
+        "reset all".to_owned(),
+        "discard all".to_owned(),
+        "reset keyed.principal".to_owned(),
+    ] {
+        // Whether it is refused or has no effect.
+        let _ = session.attempt(&attack, &[]).await;
+        let _ = session.attempt("commit", &[]).await;
+        assert_unchanged(&session, &attack).await;
+        let made = session
+            .text("select keyed.create_record('crm.customers', '{\"region\": \"EU\"}') ->> 'id'", &[])
+            .await;
+        let actor = "select actor from keyed.history($1)";
+        assert_eq!(sales.admin.text(actor, &[&made]).await, login, "after {attack}");
+    }
+}
+
+#[tokio::test]
+async fn a_setting_from_before_the_library_was_loaded_is_worth_nothing() {
+    let sales = Sales::new().await;
+    let session = sales.european("read").await;
+    let login = session.text("select current_user", &[]).await;
+    let mut config = sales.database.cluster().config(&login, sales.database.name());
+    config.options("-c keyed.principal=10:1:0 -c row_security=on");
+    let (client, connection) = config.connect(NoTls).await.expect("a connection");
+    tokio::spawn(connection);
+    assert_unchanged(&Session::on(client), "PGOPTIONS").await;
+    let early = sales.database.session_as(&login).await;
+    let _ = early.attempt(&format!("set keyed.principal = {}", harness::quote(FORGED)), &[]).await;
+    assert_unchanged(&early, "SET before the library is loaded").await;
+    let inside = sales.database.session_as(&login).await;
+    let _ =
+        inside.attempt(&format!("begin; set local keyed.principal = {}", harness::quote(FORGED)), &[]).await;
+    assert_unchanged(&inside, "SET LOCAL before the library is loaded").await;
+}
+
+#[tokio::test]
+async fn no_other_role_is_put_on() {
+    let sales = Sales::new().await;
+    let session = sales.european("read").await;
+    let (other, _) = sales.clerk("read", &of_region("US")).await;
+    for role in ["keyed_owner", "keyed_admin", "keyed_proxy", "postgres", "pg_read_all_data", &other] {
+        for attack in [
+            format!("set role {role}"),
+            format!("set session authorization {role}"),
+            format!("set local role {role}"),
+            format!("select set_config('role', '{role}', false)"),
+            format!("select set_config('session_authorization', '{role}', false)"),
+            format!("grant {role} to current_user"),
+            format!(
+                "create function pg_temp.g() returns int language sql set role = {role} as 'select 1'; select pg_temp.g()"
+            ),
+        ] {
+            let refusal = session.refusal(&attack, &[]).await;
+            assert_eq!(refusal.state, "42501", "{attack}: {refusal}");
+            assert_unchanged(&session, &attack).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_is_wrong_opens_nothing() {
+    let sales = Sales::new().await;
+    let session = sales.european("read").await;
+    sales.database.api_key("keyed_admin", &[]).await;
+    for hash in ["''", "'\\x00'", "sha256('')", "sha256('keyed_admin')", "null"] {
+        let attack = format!("begin; select keyed.authenticate({hash})");
+        assert_eq!(session.refusal(&attack, &[]).await.state, "28000", "{attack}");
+        session.run("rollback").await;
+        assert_unchanged(&session, &attack).await;
+        let attack = format!("select keyed.search('crm.customers') from keyed.authenticate({hash})");
+        assert_eq!(session.refusal(&attack, &[]).await.state, "28000", "{attack}");
+    }
+    assert_eq!(session.refusal("select hash from keyed_state.api_key", &[]).await.state, "42501");
+}
+
+#[tokio::test]
+async fn a_key_gives_the_rights_of_its_role_for_a_transaction_and_its_login_keeps_its_own() {
+    let sales = Sales::new().await;
+    let session = sales.european("read").await;
+    let (american, _) = sales.clerk("read", &of_region("US")).await;
+    let key = sales.database.api_key(&american, &["crm"]).await;
+    let found = "select string_agg(r ->> 'external_key', ' ' order by r ->> 'external_key') from keyed.authenticate(sha256(convert_to($1, 'UTF8')), 'crm'),
+                 jsonb_array_elements(keyed.search('crm.customers') -> 'records') r";
+    let answer = session.attempt(found, &[&key]).await;
+    if let Ok(rows) = answer {
+        assert_eq!(rows, [[Some("US-1 US-2".to_owned())]]);
+    }
+    // Plain SQL asks for the role of the session, whatever key was shown.
+    session.run("begin").await;
+    let _ =
+        session.attempt("select keyed.authenticate(sha256(convert_to($1, 'UTF8')), 'crm')", &[&key]).await;
+    let rows = session
+        .attempt("select string_agg(external_key, ' ' order by external_key) from crm.customers", &[])
+        .await;
+    if let Ok(rows) = rows {
+        assert_eq!(rows, [[Some("EU-1 EU-2".to_owned())]]);
+    }
+    session.run("rollback").await;
+    assert_unchanged(&session, "a transaction with a key").await;
+}

@@ -1,0 +1,7 @@
+//! A login of a report, with read access to one region and every trick of SQL: never a row more.
+
+mod identity;
+mod leaks;
+mod plans;
+mod planted;
+mod reach;

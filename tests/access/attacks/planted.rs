@@ -1,0 +1,82 @@
+//! Things of the same name as ours, planted where a name may be looked up.
+
+use crate::sales::{Sales, found, seen};
+use serde_json::json;
+
+const PLANTED: &str = "
+    create temp table customers (id uuid, external_key text, region text, deleted_at timestamptz);
+    create temp table companies (id uuid, region text, deleted_at timestamptz);
+    create temp table access_grant (role regrole, scope jsonb); create temp table template (id int);
+    create temp view pg_class as select * from pg_catalog.pg_class where false;
+    create temp view pg_auth_members as select * from pg_catalog.pg_auth_members where false;
+    create function evil.yes(text, text) returns boolean language sql immutable as 'select true';
+    create function evil.yes(uuid, uuid) returns boolean language sql immutable as 'select true';
+    create function evil.yes(text, text[]) returns boolean language sql immutable as 'select true';
+    create operator evil.= (leftarg = text, rightarg = text, function = evil.yes);
+    create operator evil.= (leftarg = uuid, rightarg = uuid, function = evil.yes);
+    create function evil.now() returns timestamptz language sql as 'select ''infinity''::timestamptz';
+    create function evil.left(text, integer) returns text language sql immutable as 'select ''EU''';
+    create function evil.is_being_deleted(uuid) returns boolean language sql as 'select true';
+    create function evil.pg_has_role(oid, oid, text) returns boolean language sql as 'select true';
+    create function evil.pg_has_role(name, oid, text) returns boolean language sql as 'select true';
+    create function evil.current_user() returns name language sql as 'select ''postgres''::name';
+    create domain evil.text as pg_catalog.text; create domain evil.uuid as pg_catalog.uuid;
+    create function evil.cast_it(evil.text) returns boolean language sql as 'select true'";
+
+#[tokio::test]
+async fn names_in_front_of_ours_show_no_row_more() {
+    let sales = Sales::new().await;
+    sales.admin.run("create schema evil; grant all on schema evil to public").await;
+    let scope = json!([{"field": "region", "operator": "eq", "value": "EU"},
+                       {"field": "company.region", "operator": "eq", "value": "EU"},
+                       {"field": "company", "operator": "eq", "value": {"external_key": "C-EU"}},
+                       {"field": "created_at", "operator": "today"}]);
+    let (role, session) = sales.clerk("read, update, delete", &scope).await;
+    sales.database.grant(&role, "crm.companies", "read").await;
+    session.run(PLANTED).await;
+    for path in
+        ["pg_temp, evil, pg_catalog", "evil, pg_temp, pg_catalog", "evil", "pg_temp", "\"$user\", public"]
+    {
+        session.run(&format!("set search_path = {path}")).await;
+        let text = "select pg_catalog.string_agg(external_key, ' ' order by external_key) from crm.customers";
+        assert_eq!(session.text(text, &[]).await, "EU-1 EU-2", "{path}");
+        assert_eq!(found(&session, json!({"global_search": "customer"})).await, "EU-1 EU-2", "{path}");
+        let hidden = sales.id("US-1").await;
+        let refusal = session.refusal("select keyed.get_record($1)", &[&hidden]).await;
+        assert_eq!(refusal.is(), ("P0002", "not_found"), "{path}");
+        session.run("begin; update crm.customers set name = 'x'; rollback").await;
+    }
+    // And an administrator whose path somebody could write into grants what is meant.
+    sales.admin.run("set search_path = evil, public").await;
+    let (other, session) = sales.member().await;
+    sales.database.grant_within(&other, "crm.customers", "read", &scope).await;
+    sales
+        .admin
+        .rows("select keyed.grant_access($1, 'crm.customers', '{read}', $2)", &[&other, &scope.to_string()])
+        .await;
+    sales.admin.run("reset search_path").await;
+    assert_eq!(seen(&session).await, "EU-1 EU-2");
+}
+
+#[tokio::test]
+async fn views_and_functions_of_an_attacker_have_the_attackers_eyes() {
+    let sales = Sales::new().await;
+    sales.admin.run("create schema evil; grant all on schema evil to public").await;
+    let session = sales.european("read, update").await;
+    session
+        .run(
+            "create view evil.v as select * from crm.customers;
+             create materialized view evil.m as select * from crm.customers;
+             create function evil.f() returns setof crm.customers language sql security definer as 'select * from crm.customers';
+             create table evil.t as select * from crm.customers",
+        )
+        .await;
+    for source in ["evil.v", "evil.m", "evil.f()", "evil.t"] {
+        let keys = format!("select string_agg(external_key, ' ' order by external_key) from {source}");
+        assert_eq!(session.text(&keys, &[]).await, "EU-1 EU-2", "{source}");
+    }
+    session.run("update evil.v set name = 'x'").await;
+    let changed =
+        "select string_agg(external_key, ' ' order by external_key) from crm.customers where name = 'x'";
+    assert_eq!(sales.admin.text(changed, &[]).await, "EU-1 EU-2");
+}

@@ -1,0 +1,180 @@
+//! Three doors and a model: whatever was granted, functions, plain SQL under policies and the model in memory agree on
+//! who sees which records and may do what with them.
+
+mod change;
+mod rights;
+
+use crate::model::values::write_id;
+use crate::model::{Case, Random, World, seed};
+use change::Change;
+use harness::{Database, Session};
+use rights::{Grant, Privilege, Rights};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tokio::task::JoinSet;
+
+const ROLES: usize = 24;
+const SESSIONS: usize = 3;
+const LOGINS: usize = 14;
+/// Searches of each login, and changes that it attempts.
+const SEARCHES: usize = 20;
+const CHANGES: usize = 20;
+
+/// How much there was to tell apart.
+#[derive(Debug, Default)]
+struct Tally {
+    seen_in_part: usize,
+    found_in_part: usize,
+    allowed: usize,
+    refused: BTreeMap<String, usize>,
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_door_keeps_every_scope_as_the_model_does() {
+    let seed = seed();
+    let database = Arc::new(Database::new().await);
+    let administrator = database.session().await;
+    let mut random = Random::new(seed);
+    let world = Arc::new(World::create(&administrator, &mut random).await);
+    let mut roles = Vec::new();
+    for _ in 0..ROLES {
+        let role = database.create_role(&format!("role{}", roles.len())).await;
+        let grants = rights::random_grants(&world, &mut random);
+        for grant in &grants {
+            grant.make(&administrator, &role).await;
+        }
+        roles.push((role, grants));
+    }
+    let roles = Arc::new(roles);
+    let mut checks = JoinSet::new();
+    for number in 0..SESSIONS {
+        let random = Random::new(seed.wrapping_mul(2 * number as u64 + 3));
+        checks.spawn(check(Arc::clone(&database), Arc::clone(&world), Arc::clone(&roles), number, random));
+    }
+    let tallies = checks.join_all().await;
+    let sum = |count: fn(&Tally) -> usize| tallies.iter().map(count).sum::<usize>();
+    let refused = |state: &str| tallies.iter().filter_map(|tally| tally.refused.get(state)).sum::<usize>();
+    println!("{tallies:?}");
+    assert!(sum(|tally| tally.seen_in_part) > LOGINS / 2, "most roles see all or nothing");
+    assert!(sum(|tally| tally.found_in_part) > SEARCHES * LOGINS / 2, "most searches find all or nothing");
+    assert!(sum(|tally| tally.allowed) > CHANGES, "nearly no change is allowed");
+    assert!(refused("P0002") > CHANGES && refused("42501") > CHANGES, "nearly no change is refused");
+    database.cluster().assert_no_crash();
+}
+
+async fn check(
+    database: Arc<Database>,
+    world: Arc<World>,
+    roles: Arc<Vec<(String, Vec<Grant>)>>,
+    number: usize,
+    mut random: Random,
+) -> Tally {
+    let administrator = database.session().await;
+    let mut tally = Tally::default();
+    for login in 0..LOGINS {
+        let name = database.create_role(&format!("login{number}_{login}")).await;
+        let mut grants = Vec::new();
+        let mut member = name.clone();
+        let mut told = Vec::new();
+        for _ in 0..=random.below(3) {
+            let (role, of_role) = random.pick(&roles);
+            administrator.run(&format!("grant {role} to {member}")).await;
+            // Sometimes by way of another role.
+            if random.once_in(3) {
+                let between = format!("between_{name}");
+                if member == name {
+                    database.create_role(&format!("between_login{number}_{login}")).await;
+                    administrator.run(&format!("grant {between} to {name}")).await;
+                    member = between;
+                }
+            }
+            told.extend(of_role.iter().map(|grant| format!("{role}: {}", grant.shown())));
+            grants.extend(of_role);
+        }
+        let session = database.session_as(&name).await;
+        session.run("set jit = off").await;
+        if login % 2 == 0 {
+            session.run("set enable_seqscan = off; set enable_sort = off").await;
+        }
+        let rights = Rights::new(&world, &grants);
+        if let Err(fault) =
+            check_login(&session, &administrator, &world, &rights, &mut random, &mut tally).await
+        {
+            panic!("{name} with\n{}\n{fault}", told.join("\n"));
+        }
+    }
+    tally
+}
+
+async fn check_login(
+    session: &Session,
+    administrator: &Session,
+    world: &World,
+    rights: &Rights<'_>,
+    random: &mut Random,
+    tally: &mut Tally,
+) -> Result<(), String> {
+    let seen = world.seen_by(|row| rights.may(Privilege::Read, row));
+    let total = world.live_things().count();
+    tally.seen_in_part += usize::from((1..total).contains(&seen.live_things().count()));
+    check_rows(session, administrator, world, &seen, rights).await?;
+    for _ in 0..SEARCHES {
+        let case = Case::random(&seen, random);
+        tally.found_in_part += usize::from((1..total).contains(&case.expected.len()));
+        case.check(session, administrator).await.map_err(|fault| format!("{{{}}}\n{fault}", case.query))?;
+    }
+    for _ in 0..CHANGES {
+        let change = Change::random(world, random);
+        let expected = change.expected(rights);
+        match &expected {
+            Ok(()) => tally.allowed += 1,
+            Err(state) => *tally.refused.entry(state.clone()).or_default() += 1,
+        }
+        change.check(session, rights, &expected).await?;
+    }
+    Ok(())
+}
+
+/// Every record one by one, by id, by key, and in its history.
+async fn check_rows(
+    session: &Session,
+    administrator: &Session,
+    world: &World,
+    seen: &World,
+    rights: &Rights<'_>,
+) -> Result<(), String> {
+    for (row, seen) in world.rows.iter().zip(&seen.rows) {
+        let (id, table) = (write_id(row.id), format!("p.{}", row.template.slug()));
+        let is_there = |outcome: Result<harness::Rows, harness::Refusal>| match outcome {
+            Ok(rows) => Ok(!rows.is_empty()),
+            Err(refusal) if refusal.is() == ("P0002", "not_found") => Ok(false),
+            Err(refusal) => Err(refusal.to_string()),
+        };
+        let asked = [
+            ("select keyed.get_record($1)".to_owned(), seen.live),
+            (format!("select from {table} where id = $1"), seen.live),
+            ("select keyed.history_page($1)".to_owned(), rights.may(Privilege::Read, row)),
+            (
+                "select keyed_http.get_record($1, null, true, true)".to_owned(),
+                rights.may(Privilege::Read, row),
+            ),
+        ];
+        for (statement, expected) in asked {
+            let answer = is_there(session.attempt(&statement, &[&id]).await)?;
+            if answer != expected {
+                let login = session.text("select current_user", &[]).await;
+                let explained =
+                    administrator.text("select keyed.explain_access($1, $2)", &[&id, &login]).await;
+                return Err(format!("`{statement}` of {row:?} is {answer} and not {expected}: {explained}"));
+            }
+        }
+        if let Some(key) = &row.key {
+            let by_key = format!("select keyed.get_by_key('{table}', $1)");
+            let answer = is_there(session.attempt(&by_key, &[key]).await)?;
+            if answer != seen.live {
+                return Err(format!("{key} is found by key: {answer}"));
+            }
+        }
+    }
+    Ok(())
+}

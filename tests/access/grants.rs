@@ -1,0 +1,229 @@
+//! What a grant is: a filter, to a role and its members, on a template or a project.
+
+use crate::sales::{Sales, of_region, seen};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_scope_is_an_ordinary_filter_in_each_of_its_forms() {
+    let sales = Sales::new().await;
+    for (scope, expected) in [
+        (of_region("EU"), "EU-1 EU-2"),
+        (json!([of_region("EU"), {"field": "external_key", "operator": "neq", "value": "EU-1"}]), "EU-2"),
+        (json!({"filters": [of_region("US")]}), "US-1 US-2"),
+        (
+            json!({"filter_groups": [[of_region("US")], [{"field": "external_key", "operator": "eq", "value": "EU-1"}]]}),
+            "EU-1 US-1 US-2",
+        ),
+        (json!({"not": of_region("EU")}), "US-1 US-2"),
+        (
+            json!({"or": [of_region("EU"), {"field": "company.name", "operator": "starts-with", "value": "Glo"}]}),
+            "EU-1 EU-2 US-1 US-2",
+        ),
+        (json!({"field": "company", "operator": "eq", "value": {"external_key": "C-US"}}), "US-1 US-2"),
+        (json!({"field": "tier", "operator": "in", "value": "silver"}), ""),
+        (json!({"field": "region", "operator": "empty"}), ""),
+        (json!({"field": "region", "operator": "neq", "value": "EU"}), "US-1 US-2"),
+    ] {
+        let (_, session) = sales.clerk("read", &scope).await;
+        assert_eq!(seen(&session).await, expected, "{scope}");
+    }
+}
+
+#[tokio::test]
+async fn null_is_not_equal_to_anything_in_a_scope_too() {
+    let sales = Sales::new().await;
+    sales.admin.run("update crm.customers set region = null where external_key = 'US-2'").await;
+    for (scope, expected) in [
+        (json!({"field": "region", "operator": "neq", "value": "EU"}), "US-1 US-2"),
+        (json!({"field": "region", "operator": "not-in", "value": ["EU", "US"]}), "US-2"),
+        (json!({"field": "region", "operator": "not-like", "value": "E"}), "US-1 US-2"),
+        (json!({"not": {"field": "region", "operator": "eq", "value": "EU"}}), "US-1 US-2"),
+        (json!({"not": {"field": "region", "operator": "neq", "value": "EU"}}), "EU-1 EU-2"),
+        (json!({"field": "company.region", "operator": "neq", "value": "US"}), "EU-1 EU-2"),
+    ] {
+        let (_, session) = sales.clerk("read", &scope).await;
+        assert_eq!(seen(&session).await, expected, "{scope}");
+    }
+}
+
+#[tokio::test]
+async fn today_in_a_scope_is_the_day_in_utc_on_which_it_is_asked() {
+    let sales = Sales::new().await;
+    for (key, moment) in [("EU-1", "0 days"), ("EU-2", "-1 day"), ("US-1", "1 day")] {
+        let update = format!(
+            "update crm.customers set due = (now() at time zone 'UTC')::date + interval '{moment}',
+               seen = date_trunc('day', now(), 'UTC') + interval '{moment}' where external_key = '{key}'"
+        );
+        sales.admin.run(&update).await;
+    }
+    sales.admin.run("update crm.customers set seen = date_trunc('day', now(), 'UTC') + interval '24 hours' - interval '1 microsecond' where external_key = 'US-2'").await;
+    for (field, expected) in [("due", "EU-1"), ("seen", "EU-1 US-2")] {
+        let (_, session) = sales.clerk("read", &json!({"field": field, "operator": "today"})).await;
+        for zone in ["UTC", "Pacific/Auckland", "America/New_York"] {
+            session.run(&format!("set time zone '{zone}'")).await;
+            assert_eq!(seen(&session).await, expected, "{field} in {zone}");
+        }
+    }
+    let constants = "select count(*) from pg_policies where qual ~ 'due|seen' and qual !~ 'now\\(\\)'";
+    assert_eq!(
+        sales.admin.text(constants, &[]).await,
+        "0",
+        "no policy remembers the day on which it was made"
+    );
+}
+
+#[tokio::test]
+async fn several_grants_are_alternatives_whichever_way_they_come() {
+    let sales = Sales::new().await;
+    let (own, session) = sales.clerk("read", &of_region("EU")).await;
+    assert_eq!(seen(&session).await, "EU-1 EU-2");
+    let login = session.text("select current_user", &[]).await;
+    let one = json!({"field": "external_key", "operator": "eq", "value": "US-1"});
+    sales.database.grant_within(&login, "crm.customers", "read", &one).await;
+    assert_eq!(seen(&session).await, "EU-1 EU-2 US-1", "to the login itself");
+    let (above, _) = sales.member().await;
+    let other = json!({"field": "external_key", "operator": "eq", "value": "US-2"});
+    sales.database.grant_within(&above, "crm.customers", "read", &other).await;
+    sales.admin.run(&format!("grant {above} to {own}")).await;
+    assert_eq!(seen(&session).await, "EU-1 EU-2 US-1 US-2", "to a role of a role");
+    sales.database.revoke(&own, "crm.customers").await;
+    assert_eq!(seen(&session).await, "US-1 US-2");
+    sales.database.grant(&above, "crm", "read").await;
+    assert_eq!(seen(&session).await, "EU-1 EU-2 US-1 US-2", "on the project");
+    sales.database.revoke(&above, "crm").await;
+    assert_eq!(seen(&session).await, "US-1 US-2", "what was granted on the template stays");
+}
+
+#[tokio::test]
+async fn each_privilege_has_its_own_scope() {
+    let sales = Sales::new().await;
+    let (role, session) = sales.clerk("read", &json!({"field": "name", "operator": "not-empty"})).await;
+    sales.database.grant_within(&role, "crm.customers", "update", &of_region("EU")).await;
+    sales.database.grant_within(&role, "crm.customers", "create", &of_region("US")).await;
+    let create = "select keyed.create_record('crm.customers', $1)";
+    session.rows(create, &["{\"region\": \"US\", \"name\": \"x\"}"]).await;
+    assert_eq!(session.refusal(create, &["{\"region\": \"EU\"}"]).await.is(), ("42501", "forbidden"));
+    let upsert = "select keyed.upsert_by_key('crm.customers', $1, $2)";
+    session.rows(upsert, &["EU-1", "{\"name\": \"x\"}"]).await;
+    for (key, attributes) in [
+        ("US-1", "{\"name\": \"y\"}"),
+        ("US-1", "{\"region\": \"US\", \"name\": \"y\"}"),
+        ("new", "{\"region\": \"EU\"}"),
+        ("EU-1", "{\"region\": \"US\"}"),
+    ] {
+        let refusal = session.refusal(upsert, &[key, attributes]).await;
+        assert_eq!(refusal.is(), ("42501", "forbidden"), "{key} {attributes}");
+    }
+    session.rows(upsert, &["US-9", "{\"region\": \"US\"}"]).await;
+    assert_eq!(
+        session.refusal("select keyed.delete_record(id) from crm.customers", &[]).await.is(),
+        ("42501", "forbidden")
+    );
+}
+
+#[tokio::test]
+async fn granting_a_privilege_again_replaces_its_scope_and_no_other() {
+    let sales = Sales::new().await;
+    let (role, session) = sales.clerk("read, update", &of_region("EU")).await;
+    sales.database.grant_within(&role, "crm.customers", "read", &of_region("US")).await;
+    assert_eq!(seen(&session).await, "US-1 US-2");
+    sales.database.grant(&role, "crm.customers", "read").await;
+    assert_eq!(seen(&session).await, "EU-1 EU-2 US-1 US-2");
+    let update = "select keyed.upsert_by_key('crm.customers', $1, '{\"name\": \"x\"}')";
+    sales.database.grant_within(&role, "crm.customers", "create", &of_region("EU")).await;
+    session.rows(update, &["EU-1"]).await;
+    assert_eq!(session.refusal(update, &["US-1"]).await.is(), ("42501", "forbidden"));
+    let scopes = "select string_agg(privilege || ' ' || (scope is null), ', ' order by privilege) from keyed.list_access() where role = $1";
+    assert_eq!(sales.admin.text(scopes, &[&role]).await, "create false, read true, update false");
+}
+
+#[tokio::test]
+async fn a_scope_of_a_project_knows_what_every_template_has() {
+    let sales = Sales::new().await;
+    let (role, session) = sales.member().await;
+    let grant = "select keyed.grant_access($1, $2, '{read}', $3)";
+    for scope in
+        [of_region("EU"), json!({"field": "company.external_key", "operator": "eq", "value": "C-EU"})]
+    {
+        let refusal = sales.admin.refusal(grant, &[&role, "crm", &scope.to_string()]).await;
+        assert!(["unknown_field"].contains(&refusal.is().1), "{refusal}");
+    }
+    let scope = json!({"field": "external_key", "operator": "like", "value": "EU"});
+    sales.admin.rows(grant, &[&role, "crm", &scope.to_string()]).await;
+    assert_eq!(seen(&session).await, "EU-1 EU-2");
+    assert_eq!(session.text("select string_agg(external_key, ' ') from crm.companies", &[]).await, "C-EU");
+}
+
+#[tokio::test]
+async fn a_template_created_later_has_the_grants_of_its_project() {
+    let sales = Sales::new().await;
+    let (role, session) = sales.member().await;
+    let scope = json!({"field": "external_key", "operator": "like", "value": "EU"});
+    sales.database.grant_within(&role, "crm", "read, create", &scope).await;
+    sales
+        .admin
+        .run("select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"number\"}]')")
+        .await;
+    sales.admin.run("select keyed.upsert_by_key('crm.orders', k) from unnest(array['EU-O', 'US-O']) k").await;
+    assert_eq!(session.text("select string_agg(external_key, ' ') from crm.orders", &[]).await, "EU-O");
+    session.rows("select keyed.create_record('crm.orders', '{}', 'EU-P')", &[]).await;
+    let create = "select keyed.create_record('crm.orders', '{}', 'US-P')";
+    assert_eq!(session.refusal(create, &[]).await.is(), ("42501", "forbidden"));
+    assert_eq!(
+        session.refusal("insert into crm.orders (external_key) values ('US-P')", &[]).await.state,
+        "42501"
+    );
+    session.run("insert into crm.orders (external_key) values ('EU-Q')").await;
+}
+
+#[tokio::test]
+async fn who_is_a_member_without_inheriting_has_nothing() {
+    let sales = Sales::new().await;
+    let (role, session) = sales.clerk("read", &of_region("EU")).await;
+    let login = session.text("select current_user", &[]).await;
+    sales.admin.run(&format!("alter role {login} noinherit")).await;
+    assert_eq!(session.refusal("select from crm.customers", &[]).await.state, "42501");
+    assert_eq!(session.refusal("select keyed.search('crm.customers')", &[]).await.state, "42501");
+    session.run(&format!("set role {role}")).await;
+    assert_eq!(seen(&session).await, "EU-1 EU-2");
+}
+
+#[tokio::test]
+async fn what_cannot_be_a_grant_is_refused() {
+    let sales = Sales::new().await;
+    let (role, clerk) = sales.member().await;
+    let grant = "select keyed.grant_access($1, $2, $3::text[], $4::jsonb)";
+    let region = of_region("EU").to_string();
+    for (texts, state) in [
+        (["nobody", "crm", "{read}", &region], "22023"),
+        (["keyed_admin", "crm", "{read}", &region], "22023"),
+        (["keyed_proxy", "crm", "{read}", &region], "22023"),
+        (["keyed_owner", "crm", "{read}", &region], "22023"),
+        ([&role, "nowhere", "{read}", &region], "22023"),
+        ([&role, "crm.nothing", "{read}", &region], "22023"),
+        ([&role, "crm.customers", "{}", &region], "22023"),
+        ([&role, "crm.customers", "{drop}", &region], "22023"),
+        ([&role, "crm.customers", "{define}", &region], "22023"),
+        ([&role, "crm.customers", "{read}", "{}"], "22023"),
+        ([&role, "crm.customers", "{read}", "[]"], "22023"),
+        ([&role, "crm.customers", "{read}", "{\"filters\": []}"], "22023"),
+        (
+            [&role, "crm.customers", "{read}", "{\"field\": \"nope\", \"operator\": \"eq\", \"value\": 1}"],
+            "22023",
+        ),
+        ([&role, "crm.customers", "{read}", "{\"filters\": [], \"sort\": \"name\"}"], "22023"),
+    ] {
+        let refusal = sales.admin.refusal(grant, &texts).await;
+        assert_eq!(refusal.state, state, "{texts:?}: {refusal}");
+    }
+    assert_eq!(sales.admin.text("select count(*) from keyed.list_access()", &[]).await, "0");
+    for statement in [
+        "select keyed.grant_access(current_user, 'crm', '{read}')",
+        "select keyed.revoke_access(current_user, 'crm')",
+        "select keyed.explain_access(keyed.new_id(2), current_user)",
+        "select keyed.issue_api_key(current_user)",
+        "select * from keyed.list_access()",
+    ] {
+        assert_eq!(clerk.refusal(statement, &[]).await.state, "42501", "{statement}");
+    }
+}

@@ -1,0 +1,90 @@
+//! Keys that are held by records out of sight: that they are taken is told, by whom is not.
+
+use crate::sales::{Sales, of_region};
+use serde_json::{Value, json};
+
+/// Everything that wants the key `$2`; `$1` is a record in sight that is live, `$3` one that is deleted.
+const WANTING: [&str; 11] = [
+    "select keyed.create_record('crm.customers', '{\"region\": \"EU\"}', $2)",
+    "select keyed.create_record('crm.customers', '{\"region\": \"EU\", \"mood\": 1}', $2)",
+    "select keyed.patch_record($1, jsonb_build_object('external_key', $2))",
+    "select keyed.patch_record($1, jsonb_build_object('external_key', $2, 'attributes', '{\"name\": \"x\"}'::jsonb))",
+    "select keyed.restore_record($3, jsonb_build_object('external_key', $2))",
+    "select keyed_http.upsert_by_key('2', jsonb_build_object('external_key', $2, 'attributes', '{\"region\": \"EU\"}'::jsonb)::text, 'create', false)",
+    "select keyed.upsert_by_key('crm.customers', $2, '{\"region\": \"EU\"}')",
+    "select keyed.upsert_by_key('crm.customers', $2, '{\"region\": \"EU\", \"mood\": 2}')",
+    "select keyed.upsert_by_key('crm.customers', $2, '{\"region\": \"US\"}')",
+    "select keyed.upsert_by_key('crm.customers', $2, '{\"amount\": {\"$inc\": 1}}')",
+    "select keyed.upsert_by_key('crm.customers', $2, '{}')",
+];
+
+#[tokio::test]
+async fn a_key_held_out_of_sight_is_taken_and_its_holder_is_not_told() {
+    let sales = Sales::new().await;
+    let session = sales.european("read, create, update, delete").await;
+    let (live, deleted, holder) = (sales.id("EU-1").await, sales.id("EU-0").await, sales.id("US-1").await);
+    let before = sales.state().await;
+    for statement in WANTING {
+        let refusal = session.refusal(statement, &[&live, "US-1", &deleted]).await;
+        assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{statement}");
+        assert_eq!(refusal.detail["existing_id"], Value::Null, "{statement}");
+        assert!(!format!("{refusal:?}").contains(&holder), "{refusal:?}");
+    }
+    let by_hand = [
+        "insert into crm.customers (external_key, region) values ('US-1', 'EU')",
+        "update crm.customers set external_key = 'US-1' where external_key = 'EU-1'",
+    ];
+    for statement in by_hand {
+        let refusal = session.refusal(statement, &[]).await;
+        assert_eq!(refusal.state, "23505", "{statement}");
+        assert!(!format!("{refusal:?}").contains(&holder), "{refusal:?}");
+    }
+    assert_eq!(sales.state().await, before);
+}
+
+#[tokio::test]
+async fn a_key_held_in_sight_is_taken_and_its_holder_is_told() {
+    let sales = Sales::new().await;
+    let session = sales.european("read, create, update, delete").await;
+    let (live, deleted, holder) = (sales.id("EU-1").await, sales.id("EU-0").await, sales.id("EU-2").await);
+    for statement in &WANTING[..6] {
+        let refusal = session.refusal(statement, &[&live, "EU-2", &deleted]).await;
+        assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{statement}");
+        assert_eq!(refusal.detail["existing_id"], json!(holder), "{statement}");
+    }
+}
+
+#[tokio::test]
+async fn a_required_attribute_does_not_tell_whether_a_key_is_held_out_of_sight() {
+    let sales = Sales::new().await;
+    sales.admin.run("select keyed.alter_attribute('crm.customers', 'name', '{\"required\": true}')").await;
+    let session = sales.european("read, create, update").await;
+    let upsert = "select keyed.upsert_by_key('crm.customers', $1, '{\"region\": \"EU\"}')";
+    assert_eq!(session.refusal(upsert, &["US-1"]).await.is(), ("23505", "external_key_taken"));
+    assert_eq!(session.refusal(upsert, &["new"]).await.is().0, "22023");
+    session.rows(upsert, &["EU-1"]).await;
+}
+
+#[tokio::test]
+async fn a_key_that_a_deleted_record_out_of_sight_had_is_free() {
+    let sales = Sales::new().await;
+    let session = sales.european("read, create, update").await;
+    let upsert = "select created from keyed.upsert_by_key('crm.customers', 'US-0', '{\"region\": \"EU\"}')";
+    assert_eq!(session.text(upsert, &[]).await, "t");
+}
+
+#[tokio::test]
+async fn writers_without_eyes_are_told_no_holder() {
+    let sales = Sales::new().await;
+    let (_, session) = sales.clerk("create, update", &of_region("EU")).await;
+    for key in ["EU-1", "US-1"] {
+        let create = "select keyed.create_record('crm.customers', '{\"region\": \"EU\"}', $1)";
+        let refusal = session.refusal(create, &[key]).await;
+        assert_eq!(refusal.is(), ("23505", "external_key_taken"));
+        assert_eq!(refusal.detail["existing_id"], Value::Null);
+    }
+    // What may be updated is there for its writer, and nothing else is.
+    let upsert = "select created from keyed.upsert_by_key('crm.customers', $1, '{\"region\": \"EU\", \"name\": \"x\"}')";
+    assert_eq!(session.text(upsert, &["EU-1"]).await, "f");
+    assert_eq!(session.refusal(upsert, &["US-1"]).await.is(), ("23505", "external_key_taken"));
+}

@@ -1,0 +1,14 @@
+//! Who sees and may change what, through every door.
+
+mod attacks;
+mod batches;
+mod differential;
+mod grants;
+mod keys;
+mod lint;
+#[path = "../model/mod.rs"]
+mod model;
+mod names;
+mod sales;
+mod sight;
+mod writes;
