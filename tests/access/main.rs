@@ -3,6 +3,7 @@
 mod attacks;
 mod batches;
 mod differential;
+mod direct;
 mod grants;
 mod keys;
 mod lint;

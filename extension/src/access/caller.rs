@@ -139,6 +139,11 @@ impl Caller {
         Rights::of(self.role, template).rows(right.privilege()).condition(alias)
     }
 
+    /// The same for who was granted the right on some records at least: `None` for who was not.
+    pub fn reach(&self, right: Right, template: &Template) -> Option<Option<String>> {
+        self.has(right, template).then(|| self.rows(right, template, "t"))
+    }
+
     /// The refusal of a record that is, or would be, outside of what the caller may do this to.
     pub fn outside(&self, right: Right, template: &Template) -> Error {
         let (role, verb) = (self.role_name(), right.privilege().name());

@@ -88,3 +88,9 @@ pub fn has_table_right(role: Oid, table: Oid, right: TableRight) -> bool {
         pg_sys::pg_class_aclcheck(table, role, mode as pg_sys::AclMode) == pg_sys::AclResult::ACLCHECK_OK
     }
 }
+
+/// Whether row-level security of the table limits what `role` does with it.
+pub fn is_under_policies(role: Oid, table: Oid) -> bool {
+    // SAFETY: asks the catalog.
+    unsafe { pg_sys::check_enable_rls(table, role, true) == pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32 }
+}

@@ -1,7 +1,8 @@
 //! The trigger that keeps every rule, whoever writes: our functions, or an INSERT or UPDATE typed in psql.
 
-use super::{reference, time, value};
-use crate::access::Caller;
+use super::{read, reference, time, value};
+use crate::access::sight::Fence;
+use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::key;
 use crate::postgres::datum::{self, Argument};
@@ -77,6 +78,7 @@ fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> R
         return Ok(firing.replace(&[(column::UPDATED_AT, old.get(column::UPDATED_AT))]));
     }
     check_deletion(firing, old, new)?;
+    check_reach(template, old, new)?;
     for attribute in &template.attributes {
         if let Some(value) = new.get(attribute.column)
             && !new.same(old, attribute.column)
@@ -121,6 +123,31 @@ fn check_deletion(firing: &Firing, old: &Row, new: &Row) -> Result<(), Error> {
                 Code::Forbidden,
                 "to mark a record as deleted needs the privilege DELETE on the table",
             ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The policies of a table are alternatives to each other: one that lets a role delete also lets it take a record into
+/// its hands that it may not change, and the other way round. So whoever was granted both within different scopes is
+/// held to the one that this is.
+fn check_reach(template: &Template, old: &Row, new: &Row) -> Result<(), Error> {
+    if guard::is_own_work() || !role::is_under_policies(role::current(), template.table) {
+        return Ok(());
+    }
+    let is_deletion = old.get(column::DELETED_AT).is_none() && new.get(column::DELETED_AT).is_some();
+    let (right, other) =
+        if is_deletion { (Right::Delete, Right::Update) } else { (Right::Update, Right::Delete) };
+    let caller = Caller::of_role(role::current());
+    match (caller.reach(right, template), caller.reach(other, template)) {
+        (Some(own), Some(others)) if own != others => {
+            let id = old.get(column::ID).map(datum::read_uuid).ok_or_else(Error::not_found)?;
+            let fence = Fence { seen: None, within: own };
+            let standing = read::by_fence(template, id, &fence);
+            match standing {
+                Some(standing) if standing.is_within => Ok(()),
+                _ => Err(caller.outside(right, template)),
+            }
         }
         _ => Ok(()),
     }

@@ -86,6 +86,11 @@ pub fn id_by_key(template: &Template, key: &str) -> Option<Uuid> {
     holder(template, key, &Fence::default()).map(|standing| standing.id)
 }
 
+/// The record with this id, deleted or not.
+pub fn by_fence(template: &Template, id: Uuid, fence: &Fence) -> Option<Standing> {
+    standing(template, "t.id = $1", "", fence, pg_sys::UUIDOID, datum::uuid(id))
+}
+
 /// The live record that holds this key.
 pub fn holder(template: &Template, key: &str, fence: &Fence) -> Option<Standing> {
     let condition = "t.external_key = $1 and t.deleted_at is null";
@@ -138,8 +143,7 @@ fn standing(
 pub fn require_seen(caller: &Caller, template: &Template, id: Uuid) -> Result<(), Error> {
     let Some(seen) = sight::rows(caller, template, "t") else { return Ok(()) };
     let fence = Fence { seen: Some(seen), within: None };
-    let standing = standing(template, "t.id = $1", "", &fence, pg_sys::UUIDOID, datum::uuid(id));
-    standing.filter(|it| it.is_seen).map(|_| ()).ok_or_else(Error::not_found)
+    by_fence(template, id, &fence).filter(|it| it.is_seen).map(|_| ()).ok_or_else(Error::not_found)
 }
 
 /// The record that an index finds; none when there is no such index, or when more is wanted than the row itself.

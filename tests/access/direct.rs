@@ -1,0 +1,133 @@
+//! Plain SQL on the tables, under policies.
+
+use crate::sales::{Sales, of_region, seen, selected};
+
+#[tokio::test]
+async fn live_records_of_the_scope_are_read_and_written() {
+    let sales = Sales::new().await;
+    let session = sales.european("read, create, update, delete").await;
+    assert_eq!(seen(&session).await, "EU-1 EU-2");
+    session.run("insert into crm.customers (external_key, region) values (' EU-3 ', 'EU')").await;
+    session.run("update crm.customers set name = 'x'").await;
+    assert_eq!(seen(&session).await, "EU-1 EU-2 EU-3");
+    let changed =
+        "select string_agg(external_key, ' ' order by external_key) from crm.customers where name = 'x'";
+    assert_eq!(sales.admin.text(changed, &[]).await, "EU-1 EU-2 EU-3");
+}
+
+#[tokio::test]
+async fn nothing_gets_out_of_the_scope_and_nothing_in() {
+    let sales = Sales::new().await;
+    let session = sales.european("read, create, update, delete").await;
+    let before = sales.state().await;
+    for statement in [
+        "insert into crm.customers (region) values ('US')",
+        "insert into crm.customers (name) values ('nowhere')",
+        "insert into crm.customers (external_key, region) values ('new', 'US') on conflict do nothing",
+        "update crm.customers set region = 'US' where external_key = 'EU-1'",
+        "update crm.customers set region = null",
+        "update crm.customers set region = 'US', deleted_at = now() where external_key = 'EU-1'",
+        "insert into crm.customers (external_key, region) values ('US-1', 'EU')
+           on conflict (external_key) where deleted_at is null and external_key is not null do update set name = 'x'",
+        "insert into crm.customers (external_key, region) values ('EU-1', 'EU')
+           on conflict (external_key) where deleted_at is null and external_key is not null do update set region = 'US'",
+        "merge into crm.customers c using (values ('EU-1')) v (k) on c.external_key = v.k when matched then update set region = 'US'",
+        "merge into crm.customers c using (values ('US-1')) v (k) on c.external_key = v.k when not matched then insert (region) values ('US')",
+    ] {
+        let refusal = session.refusal(statement, &[]).await;
+        assert_eq!(refusal.state, "42501", "{statement}: {refusal}");
+    }
+    for statement in [
+        "update crm.customers set region = 'EU' where external_key = 'US-1' returning id",
+        "update crm.customers set deleted_at = null where external_key = 'EU-0' returning id",
+        "update crm.customers set deleted_at = now() where region = 'US' returning id",
+        "select id from crm.customers where external_key like 'US%' for update",
+        "insert into crm.customers (external_key, region) values ('US-1', 'EU') on conflict do nothing returning id",
+    ] {
+        assert!(session.rows(statement, &[]).await.is_empty(), "{statement}");
+    }
+    assert_eq!(sales.state().await, before);
+}
+
+#[tokio::test]
+async fn marking_as_deleted_by_hand_works_in_the_scope() {
+    let sales = Sales::new().await;
+    let session = sales.european("read, create, update, delete").await;
+    session.run("update crm.customers set deleted_at = now() where external_key = 'EU-1'").await;
+    assert_eq!(seen(&session).await, "EU-2");
+    session.run("begin; update crm.customers set deleted_at = '2001-01-01' where true").await;
+    assert_eq!(selected(&session).await, "", "nor in the transaction that deleted");
+    session.run("commit").await;
+    let left = "select string_agg(external_key, ' ' order by external_key) from crm.customers where deleted_at is null";
+    assert_eq!(sales.admin.text(left, &[]).await, "US-1 US-2");
+    let when = "select bool_and(deleted_at > now() - interval '1 hour') from crm.customers where external_key = 'EU-2'";
+    assert_eq!(sales.admin.text(when, &[]).await, "t", "the time of a deletion is not chosen");
+}
+
+#[tokio::test]
+async fn who_may_only_delete_deletes_in_the_scope() {
+    let sales = Sales::new().await;
+    let (_, session) = sales.clerk("read, delete", &of_region("EU")).await;
+    session.run("update crm.customers set deleted_at = now() where external_key in ('EU-1', 'US-1')").await;
+    let refusal =
+        session.refusal("update crm.customers set name = 'x' where external_key = 'EU-2'", &[]).await;
+    assert_eq!(refusal.state, "42501");
+    assert_eq!(seen(&session).await, "EU-2");
+    let left = "select string_agg(external_key, ' ' order by external_key) from crm.customers where deleted_at is null";
+    assert_eq!(sales.admin.text(left, &[]).await, "EU-2 US-1 US-2");
+}
+
+#[tokio::test]
+async fn rows_are_not_removed() {
+    let sales = Sales::new().await;
+    let session = sales.european("read, create, update, delete").await;
+    let before = sales.state().await;
+    for statement in ["delete from crm.customers", "delete from crm.customers where external_key = 'US-1'"] {
+        let refusal = session.refusal(statement, &[]).await;
+        assert_eq!(refusal.is(), ("42501", "forbidden"), "{statement}");
+        assert!(refusal.hint.contains("deleted_at"), "{}", refusal.hint);
+    }
+    assert_eq!(session.refusal("truncate crm.customers", &[]).await.state, "42501");
+    assert_eq!(sales.state().await, before);
+}
+
+/// Policies are alternatives to each other: one that lets a role take a record up must not serve another that lets it put
+/// it down.
+#[tokio::test]
+async fn the_right_to_update_some_and_to_delete_others_is_not_mixed() {
+    let sales = Sales::new().await;
+    let (role, session) = sales.clerk("update", &of_region("EU")).await;
+    sales.database.grant_within(&role, "crm.customers", "delete", &of_region("US")).await;
+    sales.database.grant(&role, "crm.customers", "read").await;
+    let before = sales.state().await;
+    for statement in [
+        // A record that may only be deleted is not changed by moving it where it may be.
+        "update crm.customers set region = 'EU', name = 'stolen' where external_key = 'US-1'",
+        "update crm.customers set region = 'EU'",
+        // One that may only be changed is not deleted by moving it where it may be.
+        "update crm.customers set region = 'US', deleted_at = now() where external_key = 'EU-1'",
+        "update crm.customers set name = 'x' where external_key = 'US-1'",
+        "update crm.customers set deleted_at = now() where external_key = 'EU-1'",
+        "insert into crm.customers (external_key, region) values ('US-1', 'EU')
+           on conflict (external_key) where deleted_at is null and external_key is not null do update set region = 'EU'",
+    ] {
+        let refusal = session.refusal(statement, &[]).await;
+        assert_eq!(refusal.state, "42501", "{statement}: {refusal}");
+    }
+    assert_eq!(sales.state().await, before);
+    session.run("update crm.customers set name = 'x' where external_key = 'EU-1'").await;
+    session.run("update crm.customers set deleted_at = now() where external_key = 'US-1'").await;
+    assert_eq!(seen(&session).await, "EU-1 EU-2 US-2");
+}
+
+#[tokio::test]
+async fn what_a_function_writes_in_a_transaction_sql_sees_and_the_other_way_round() {
+    let sales = Sales::new().await;
+    let session = sales.european("read, create, update, delete").await;
+    session.run("begin; insert into crm.customers (external_key, region) values ('EU-5', 'EU')").await;
+    session.rows("select keyed.upsert_by_key('crm.customers', 'EU-6', '{\"region\": \"EU\"}')", &[]).await;
+    session.rows("select keyed_http.delete_by_key('2', 'EU-1')", &[]).await;
+    assert_eq!(seen(&session).await, "EU-2 EU-5 EU-6");
+    session.run("rollback").await;
+    assert_eq!(seen(&session).await, "EU-1 EU-2");
+}
