@@ -2,6 +2,7 @@
 
 mod attacks;
 mod batches;
+mod changes;
 mod differential;
 mod direct;
 mod grants;

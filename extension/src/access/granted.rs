@@ -26,7 +26,7 @@ pub struct Grant {
 /// The columns of a grant, in the order in which [`read`] takes them.
 pub const COLUMNS: &str = "g.id, g.role::oid, g.privilege, g.scope::text, g.template_id";
 
-/// Reads grants.
+/// Reads grants. One to a role that was dropped is worth nothing, and may not stand in anybody's way.
 pub fn read(rows: &Rows) -> Vec<Grant> {
     let grant = |row| {
         let text = |column| rows.get(row, column).map(datum::read_text);
@@ -38,7 +38,7 @@ pub fn read(rows: &Rows) -> Vec<Grant> {
             template: rows.get(row, 4).map(datum::read_i32),
         })
     };
-    (0..rows.len()).filter_map(grant).collect()
+    (0..rows.len()).filter_map(grant).filter(|grant| role::name(grant.role).is_some()).collect()
 }
 
 /// The grants on templates of a project that have a scope, with their templates and scopes.

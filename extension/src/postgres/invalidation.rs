@@ -20,8 +20,10 @@ pub fn register() {
     // SAFETY: the callbacks live as long as the library, which is never unloaded.
     unsafe {
         pg_sys::CacheRegisterRelcacheCallback(Some(forget), Datum::from(0usize));
-        let memberships = pg_sys::SysCacheIdentifier::AUTHMEMROLEMEM as i32;
-        pg_sys::CacheRegisterSyscacheCallback(memberships, Some(forget_all), Datum::from(0usize));
+        // A role has what its memberships give it, as far as it inherits.
+        for cache in [pg_sys::SysCacheIdentifier::AUTHMEMROLEMEM, pg_sys::SysCacheIdentifier::AUTHOID] {
+            pg_sys::CacheRegisterSyscacheCallback(cache as i32, Some(forget_all), Datum::from(0usize));
+        }
     }
 }
 
