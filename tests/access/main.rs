@@ -5,6 +5,7 @@ mod batches;
 mod changes;
 mod differential;
 mod direct;
+mod explain;
 mod grants;
 mod keys;
 mod lint;

@@ -81,12 +81,20 @@ impl State {
     }
 }
 
+/// A condition held against a record.
+struct Held {
+    /// The text of its members.
+    text: String,
+    /// Whether it stands within an odd number of `not`, and so must not hold.
+    is_negated: bool,
+    holds: bool,
+}
+
 /// A grant held against a record.
 struct Verdict {
     grant: Grant,
     holds: bool,
-    /// The text of each condition's members, and whether it holds.
-    conditions: Vec<(String, bool)>,
+    conditions: Vec<Held>,
 }
 
 impl Verdict {
@@ -104,11 +112,11 @@ impl Verdict {
         out.push_str(",\"scope\":");
         out.push_str(self.grant.scope.as_deref().unwrap_or("null"));
         out.push_str(&format!(",\"holds\":{},\"conditions\":[", self.holds));
-        for (position, (condition, holds)) in self.conditions.iter().enumerate() {
+        for (position, condition) in self.conditions.iter().enumerate() {
             if position > 0 {
                 out.push(',');
             }
-            out.push_str(&format!("{{{condition},\"holds\":{holds}}}"));
+            out.push_str(&format!("{{{},\"holds\":{}}}", condition.text, condition.holds));
         }
         out.push_str("]}");
     }
@@ -152,9 +160,13 @@ fn because(caller: &Caller, template: &Template, state: State, sees: bool, verdi
     }
     let failed: Vec<String> = reads()
         .map(|verdict| {
-            let failed: Vec<&str> =
-                verdict.conditions.iter().filter(|it| !it.1).map(|it| it.0.as_str()).collect();
-            format!("read on {} needs {{{}}}", of(verdict), failed.join("}, {"))
+            let failed: Vec<String> = verdict
+                .conditions
+                .iter()
+                .filter(|it| it.holds == it.is_negated)
+                .map(|it| format!("{}{{{}}}", if it.is_negated { "not " } else { "" }, it.text))
+                .collect();
+            format!("read on {} needs {}", of(verdict), failed.join(", "))
         })
         .collect();
     format!("the record is outside of every scope: {}", failed.join("; "))
@@ -206,8 +218,10 @@ fn judge(grant: Grant, template: &Rc<Template>, id: Uuid) -> Result<Verdict, Err
     let tree = parse::scope(raw)?;
     let sight = Sight::new(&Caller::administrator(), Rc::clone(template));
     let (mut texts, mut columns) = (Vec::new(), vec![format!("{whole} is true")]);
-    for condition in tree.leaves() {
-        texts.push(members(condition));
+    let mut leaves = Vec::new();
+    note_leaves(&tree, false, &mut leaves);
+    for (condition, is_negated) in leaves {
+        texts.push((members(condition), is_negated));
         let alone = check::check(&Tree::Leaf(condition.clone()), &sight, Settings::default())?;
         columns.push(format!("{} is true", render(&alone, "t", Options::default())));
     }
@@ -216,10 +230,29 @@ fn judge(grant: Grant, template: &Rc<Template>, id: Uuid) -> Result<Verdict, Err
         connected(|spi| {
             let rows = spi.run_once(&sql, Access::Latest, &[(pg_sys::UUIDOID, datum::uuid(id))]);
             let holds = |column| !rows.is_empty() && rows.get(0, column).is_some_and(datum::read_bool);
-            let conditions = texts.into_iter().enumerate().map(|(number, text)| (text, holds(number + 1)));
+            let conditions = texts.into_iter().enumerate().map(|(number, (text, is_negated))| Held {
+                text,
+                is_negated,
+                holds: holds(number + 1),
+            });
             Verdict { grant, holds: holds(0), conditions: conditions.collect() }
         })
     }))
+}
+
+/// The conditions in their order, each with whether it stands within an odd number of `not`.
+fn note_leaves<'t, 'a>(
+    tree: &'t Tree<Condition<'a>>,
+    is_negated: bool,
+    leaves: &mut Vec<(&'t Condition<'a>, bool)>,
+) {
+    match tree {
+        Tree::All(parts) | Tree::Any(parts) => {
+            parts.iter().for_each(|part| note_leaves(part, is_negated, leaves));
+        }
+        Tree::Not(part) => note_leaves(part, !is_negated, leaves),
+        Tree::Leaf(condition) => leaves.push((condition, is_negated)),
+    }
 }
 
 /// `"pointer":…,"field":…,"operator":…,"value":…` of a condition.
