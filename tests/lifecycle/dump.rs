@@ -69,6 +69,14 @@ async fn restored() -> (Database, Database, String) {
            select keyed.create_project('empty', 'Nothing in it'); select keyed.issue_api_key('keyed_admin', null, 'unused')"#,
     ).await;
     let key = source.api_key(&role, &["crm"]).await;
+    let partner = source.create_role("partner").await;
+    let of_one = json!({"or": [
+        {"field": "company.external_key", "operator": "eq", "value": "C-1"},
+        {"field": "company.name", "operator": "eq", "value": "It's \\ nobody's"}
+    ]});
+    source.grant_within(&partner, "crm.customers", "read, update, delete", &of_one).await;
+    let standard = json!({"field": "external_key", "operator": "like", "value": "C-"});
+    source.grant_within(&partner, "crm", "read", &standard).await;
 
     let target = Arc::new(Cluster::start(Durability::None));
     let globals = output(source.cluster().program("pg_dumpall").arg("--globals-only"), b"");
@@ -118,6 +126,62 @@ async fn a_restored_database_is_the_same_and_works_on() {
         .post("/entities/template/customers", json!({"external_key": "é:/ 2"}))
         .await
         .refused(409, "external_key_taken");
+}
+
+/// What a role reads and may write in a database: by SQL, and by functions.
+async fn rights(database: &Database, role: &str) -> Vec<String> {
+    let session = database.session_as(role).await;
+    let mut answers = Vec::new();
+    for statement in [
+        "select string_agg(external_key, ' ' order by external_key) from crm.customers",
+        "select string_agg(external_key, ' ' order by external_key) from crm.companies",
+        "select keyed.search('crm.customers', '{\"count\": \"exact\", \"limit\": 1}') ->> 'total'",
+        "select string_agg(policyname || ' ' || cmd || ' ' || coalesce(qual, '') || coalesce(with_check, ''), E'\n' order by policyname, tablename)
+         from pg_policies where schemaname in ('crm', 'keyed_state')",
+    ] {
+        let answer = session.attempt(statement, &[]).await;
+        answers.push(answer.map_or_else(|refusal| refusal.state, |rows| rows[0][0].clone().unwrap_or_default()));
+    }
+    for statement in [
+        "update crm.customers set name = 'x'",
+        "update crm.customers set company = null",
+        "update crm.customers set deleted_at = now()",
+        "update crm.companies set name = 'x'",
+        "select keyed.upsert_by_key('crm.customers', 'é:/ 2', '{\"name\": \"x\"}')",
+        "select keyed.upsert_by_key('crm.customers', 'é:/ 3', '{\"name\": \"x\"}')",
+        "select * from keyed_state.access_grant",
+    ] {
+        session.run("begin").await;
+        let outcome = session.count(statement, &[]).await.map_err(|refusal| refusal.state);
+        answers.push(format!("{outcome:?}"));
+        session.run("rollback").await;
+    }
+    answers
+}
+
+#[tokio::test]
+async fn a_restored_database_keeps_every_scope() {
+    let (source, copy, _) = restored().await;
+    for name in ["partner", "clerk"] {
+        let role = format!("{name}_{}", source.name());
+        let before = rights(&source, &role).await;
+        assert_eq!(rights(&copy, &role).await, before, "{name}");
+        if name == "partner" {
+            assert_eq!(
+                (before[0].split(':').count(), before[1].as_str(), before[2].as_str()),
+                (15, "C-1 C-2 C-3", "14")
+            );
+        }
+    }
+    // And they go on to follow what changes.
+    let (session, role) = (copy.session().await, format!("partner_{}", source.name()));
+    session.run("select keyed.alter_attribute('crm.companies', 'name', '{\"slug\": \"title\"}')").await;
+    assert_eq!(copy.session_as(&role).await.text("select count(*) from crm.customers", &[]).await, "14");
+    session.run(&format!("select keyed.revoke_access('{role}', 'crm.customers')")).await;
+    assert_eq!(copy.session_as(&role).await.text("select count(*) from crm.customers", &[]).await, "0");
+    session.run(&format!("select keyed.revoke_access('{role}', 'crm')")).await;
+    let refusal = copy.session_as(&role).await.refusal("select from crm.customers", &[]).await;
+    assert_eq!(refusal.state, "42501");
 }
 
 #[tokio::test]
