@@ -3,6 +3,7 @@
 mod attacks;
 mod batches;
 mod changes;
+mod clients;
 mod differential;
 mod direct;
 mod explain;

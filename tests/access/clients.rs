@@ -1,0 +1,56 @@
+//! Tools that people point at the database meet ordinary tables: SQLAlchemy reflects them and reads what its login may.
+
+use crate::sales::{Sales, of_region};
+use serde_json::{Value, json};
+use std::process::Command;
+
+/// Reflects the project, then follows a foreign key; prints what it found as JSON.
+const PROGRAM: &str = r#"
+import json, sys
+from sqlalchemy import MetaData, create_engine, func, select
+engine = create_engine("postgresql+psycopg2://", connect_args={"dsn": sys.argv[1]})
+found = MetaData()
+found.reflect(bind=engine, schema="crm")
+customers, companies = found.tables["crm.customers"], found.tables["crm.companies"]
+with engine.connect() as connection:
+    rows = connection.execute(
+        select(customers.c.external_key, companies.c.name)
+        .join(companies, customers.c.company == companies.c.id)
+        .order_by(customers.c.external_key)).fetchall()
+    total = connection.execute(select(func.count()).select_from(customers)).scalar()
+print(json.dumps({
+    "types": {column.name: str(column.type) for column in customers.columns},
+    "references": [key.target_fullname for key in customers.foreign_keys],
+    "comments": [customers.comment, customers.c.external_key.comment is not None],
+    "rows": [list(row) for row in rows],
+    "total": total,
+}))
+"#;
+
+#[tokio::test]
+async fn sqlalchemy_reflects_the_tables_and_reads_what_its_login_may() {
+    let sales = Sales::new().await;
+    let (role, _session) = sales.clerk("read", &of_region("EU")).await;
+    sales.database.grant(&role, "crm.companies", "read").await;
+    let login = sales.database.create_role("bi").await;
+    sales.admin.run(&format!("grant {role} to {login}")).await;
+    let url = sales.database.cluster().url(&login, sales.database.name());
+    // Debian's own Python has Debian's SQLAlchemy, whatever other comes first in the path.
+    let output = Command::new("/usr/bin/python3").args(["-c", PROGRAM, &url]).output().expect("Python runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(found["rows"], json!([["EU-1", "Acme"], ["EU-2", "Acme"]]));
+    assert_eq!((&found["total"], &found["references"]), (&json!(2), &json!(["crm.companies.id"])));
+    assert_eq!(found["comments"], json!(["customers", true]));
+    for (column, sql_type) in [
+        ("id", "UUID"),
+        ("external_key", "TEXT"),
+        ("amount", "NUMERIC"),
+        ("mood", "DOUBLE_PRECISION"),
+        ("tier", "ARRAY"),
+        ("due", "DATE"),
+        ("seen", "TIMESTAMP"),
+    ] {
+        assert_eq!(found["types"][column], sql_type, "{column}");
+    }
+}
