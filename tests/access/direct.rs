@@ -131,3 +131,15 @@ async fn what_a_function_writes_in_a_transaction_sql_sees_and_the_other_way_roun
     session.run("rollback").await;
     assert_eq!(seen(&session).await, "EU-1 EU-2");
 }
+
+#[tokio::test]
+async fn a_statement_that_reads_nothing_writes_only_what_its_writer_sees() {
+    let sales = Sales::new().await;
+    let (role, session) = sales.clerk("read", &of_region("EU")).await;
+    sales.database.grant(&role, "crm.customers", "update, delete").await;
+    session.run("update crm.customers set name = 'x'").await;
+    session.run("update crm.customers set deleted_at = now()").await;
+    let american = "select string_agg(external_key || ' ' || name, ', ' order by external_key)
+                    from crm.customers where deleted_at is null";
+    assert_eq!(sales.admin.text(american, &[]).await, "US-1 Customer US-1, US-2 Customer US-2");
+}

@@ -139,3 +139,26 @@ async fn nothing_is_seen_without_a_grant_whatever_postgresql_was_told() {
     }
     assert_eq!(session.refusal("insert into crm.customers (name) values ('x')", &[]).await.state, "42501");
 }
+
+#[tokio::test]
+async fn an_estimated_count_tells_nothing_of_hidden_records() {
+    let sales = Sales::new().await;
+    let session = sales.european("read").await;
+    sales
+        .admin
+        .run(
+            "insert into crm.customers (external_key, region, name)
+             select 'h' || n, 'US', case when n % 2 = 0 then 'secret' else 'other' end from generate_series(1, 2000) n;
+             analyze crm.customers",
+        )
+        .await;
+    let mut totals = Vec::new();
+    for name in ["secret", "nobody"] {
+        let query = json!({"filter_groups": [[{"field": "region", "operator": "eq", "value": "EU"}],
+                                             [{"field": "name", "operator": "eq", "value": name}]],
+                           "count": "estimated", "limit": 1});
+        let found = session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
+        totals.push(found["total"].clone());
+    }
+    assert_eq!(totals, [json!(2), json!(2)]);
+}

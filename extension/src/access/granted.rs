@@ -71,6 +71,22 @@ pub fn rename_attribute(spi: &Connection, project: i32, attribute: i32, new: &st
     Ok(())
 }
 
+/// Refuses the end of an attribute that a scope of its project is about.
+pub fn check_unused(spi: &Connection, project: i32, attribute: i32, pointer: &str) -> Result<(), Error> {
+    for (grant, template, scope) in scoped(spi, project) {
+        let uses = scope::compile(&template, &scope)?.uses();
+        if let Some(used) = uses.into_iter().find(|used| used.attribute == Some(attribute)) {
+            let role = role::name(grant.role).unwrap_or_default();
+            let name = template.full_name();
+            let message = format!("the scope of role {role:?} on {name} is about {:?}", used.field);
+            return Err(Error::at(Code::Conflict, pointer, message).hint(
+                "grant with another scope first: keyed.grant_access(role, target, privileges, scope)",
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Refuses a change of a template that a scope of its project does not survive.
 pub fn check_scopes(spi: &Connection, project: i32) -> Result<(), Error> {
     for (grant, template, scope) in scoped(spi, project) {

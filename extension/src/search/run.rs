@@ -6,7 +6,7 @@ use super::plan::{Plan, RECORD};
 use super::query::{Count, Query};
 use super::words::{self, Selection};
 use super::{cursor, time_zone, usage};
-use crate::access::sight::Sight;
+use crate::access::sight::{self, Sight};
 use crate::access::{Caller, Right};
 use crate::error::Error;
 use crate::filter::render;
@@ -207,8 +207,13 @@ impl Search<'_> {
         if self.plan.position.is_none() && !page.has_more {
             return Some(page.shown as i64);
         }
-        // Words that were ranked are few enough to be counted.
-        if self.plan.count == Count::Exact || matches!(self.selection, Some(Selection::Ranked(_))) {
+        // Words that were ranked are few enough to be counted. To a caller who sees only some records the planner's
+        // guess would tell of the others.
+        let is_fenced = sight::rows(self.caller, self.template, RECORD).is_some();
+        if self.plan.count == Count::Exact
+            || is_fenced
+            || matches!(self.selection, Some(Selection::Ranked(_)))
+        {
             return self.ask(&self.count_sql()).get(0, 0).map(datum::read_i64);
         }
         let (table, condition) = (self.template.table_sql(), self.condition_of_all());

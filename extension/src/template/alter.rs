@@ -88,7 +88,7 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
             Code::Conflict,
             format!("{} is still in use: {}", template.full_name(), caught.message),
         )
-        .hint("views and scopes of roles use it: drop those, or grant with another scope, first"),
+        .hint("drop the views that use it first"),
         _ => caught.rethrow(),
     })?;
     catalog::by_id(id).ok_or_else(Error::not_found)
@@ -153,6 +153,7 @@ fn rename(spi: &Connection, template: &Template, old: &str, new: &str, pointer: 
 
 fn drop_attribute(spi: &Connection, template: &Template, slug: &str, pointer: &str) -> Result<(), Error> {
     let attribute = find(template, slug, pointer)?;
+    granted::check_unused(spi, template.project_id, attribute.id, pointer)?;
     spi.script(&format!("alter table {} drop column \"{slug}\"", template.table_sql()));
     let by_id = [(pg_sys::INT4OID, Some(Datum::from(attribute.id)))];
     spi.run_once("delete from keyed_state.attribute where id = $1", Access::Latest, &by_id);
