@@ -6,9 +6,9 @@ use std::process::Command;
 
 /// Reflects the project, then follows a foreign key; prints what it found as JSON.
 const PROGRAM: &str = r#"
-import json, sys
+import json, psycopg2, sys
 from sqlalchemy import MetaData, create_engine, func, select
-engine = create_engine("postgresql+psycopg2://", connect_args={"dsn": sys.argv[1]})
+engine = create_engine("postgresql+psycopg2://", creator=lambda: psycopg2.connect(sys.argv[1]))
 found = MetaData()
 found.reflect(bind=engine, schema="crm")
 customers, companies = found.tables["crm.customers"], found.tables["crm.companies"]
