@@ -53,6 +53,7 @@ pub mod tree;
 #[cfg(test)]
 mod tests;
 
+use field::Column;
 use operator::Operator;
 use predicate::Predicate;
 use tree::Tree;
@@ -95,6 +96,18 @@ impl Filter {
     /// Whether no record passes, whatever it holds.
     pub fn is_never_true(&self) -> bool {
         self.tree.is_never()
+    }
+
+    /// Whether every record that passes has a value in this column, because a condition of its own asks for one.
+    pub fn needs_value(&self, column: &Column) -> bool {
+        let needs = |part: &Tree<Predicate>| match part {
+            Tree::Leaf(leaf) => leaf.path.is_empty() && leaf.column == *column && leaf.test.needs_value(),
+            _ => false,
+        };
+        match &self.tree {
+            Tree::All(parts) => parts.iter().any(needs),
+            other => needs(other),
+        }
     }
 
     /// Every use of a field, of the filtered template and of those behind references; the decisive ones first.

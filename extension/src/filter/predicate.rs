@@ -54,3 +54,14 @@ pub enum Test {
     /// At least one of these tests succeeds; without any, none does.
     AnyOf(Vec<Test>),
 }
+
+impl Test {
+    /// Whether null fails it.
+    pub fn needs_value(&self) -> bool {
+        match self {
+            Test::Empty => false,
+            Test::AnyOf(tests) => tests.iter().all(Test::needs_value),
+            _ => true,
+        }
+    }
+}

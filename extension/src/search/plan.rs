@@ -67,7 +67,9 @@ impl Plan {
         let mut expressions = Vec::with_capacity(keys.len());
         for (number, key) in keys.iter().enumerate() {
             let alias = join(&mut from, number, key);
-            expressions.push(expression(key, &alias));
+            // Where a condition asks for a value, there is no second run of records without one.
+            let has_value = key.path.is_empty() && filter.needs_value(&key.column);
+            expressions.push(expression(key, &alias, has_value));
         }
         let must_sort = keys.first().is_some_and(|key| !has_index(key));
         let tie = keys.last().map_or(Direction::Descending, |key| key.direction);
@@ -138,7 +140,7 @@ fn has_index(key: &SortKey) -> bool {
     is_indexed && key.path.is_empty()
 }
 
-fn expression(key: &SortKey, alias: &str) -> Expression {
+fn expression(key: &SortKey, alias: &str, has_value: bool) -> Expression {
     let column = key.column.sql(alias);
     let is_indexed = matches!(&key.column, Column::Attribute { indexed: true, .. });
     let sql = match &key.column {
@@ -160,6 +162,6 @@ fn expression(key: &SortKey, alias: &str) -> Expression {
         sql,
         direction: key.direction,
         nulls: key.nulls,
-        is_nullable: !(is_standard && key.path.is_empty()),
+        is_nullable: !(has_value || is_standard && key.path.is_empty()),
     }
 }

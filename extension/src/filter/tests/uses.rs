@@ -46,3 +46,26 @@ fn a_filter_tells_when_it_lets_all_or_none_pass() {
     assert!(!some.is_always_true() && !some.is_never_true());
     assert!(all.uses().is_empty());
 }
+
+#[test]
+fn a_filter_tells_whether_a_column_has_a_value_in_every_record_that_passes() {
+    use super::super::schema::Schema as _;
+    let schema = works();
+    let price = schema.attribute(AttributeKey::Slug, "price").expect("an attribute").into();
+    let above = on("price", "gt", "1");
+    for (condition, needs) in [
+        (above.clone(), true),
+        (on("price", "in", "\"1,2\""), true),
+        (on("price", "not-empty", "null"), true),
+        (format!(r#"{{"and":[{},{above}]}}"#, on("name", "eq", "\"a\"")), true),
+        (on("price", "empty", "null"), false),
+        (on("price", "neq", "1"), false),
+        (on("price", "not-in", "\"1,2\""), false),
+        (format!(r#"{{"not":{above}}}"#), false),
+        (format!(r#"{{"or":[{above},{}]}}"#, on("name", "eq", "\"a\"")), false),
+        (on("name", "eq", "\"a\""), false),
+    ] {
+        let filter = compile(&format!("{{\"filters\":[{condition}]}}")).expect("a filter");
+        assert_eq!(filter.needs_value(&price), needs, "{condition}");
+    }
+}
