@@ -23,7 +23,7 @@ create function keyed.list_api_keys()
     revoked_at timestamptz, last_used_at timestamptz)
   -- A string body, because the tables it reads are made later, by keyed.init().
   language sql stable set search_path = pg_catalog, pg_temp as $$
-    select k.id, k.role,
+    select k.id, coalesce((select r.rolname::text from pg_roles r where r.oid = k.role), k.role::text),
       (select array_agg(p.slug order by p.slug) from keyed_state.project p where p.id = any (k.projects)),
       k.label, k.created_at, k.expires_at, k.revoked_at, u.last_used_at
     from keyed_state.api_key k left join keyed_state.api_key_use u on u.key_id = k.id order by k.id

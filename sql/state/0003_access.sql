@@ -30,6 +30,11 @@ grant select on keyed_state.access_grant to keyed_admin;
 create trigger keyed_announce after insert or update or delete or truncate on keyed_state.access_grant
   for each statement execute function keyed.announce_change();
 
+-- A key follows its role through a change of name, and is not another's when a role is dropped and made anew. One whose
+-- role is gone already works no more.
+alter table keyed_state.api_key
+  alter column role type regrole using coalesce(to_regrole(pg_catalog.quote_ident(role))::oid, 0)::regrole;
+
 -- Beside the keys and not among them: whoever revokes a key must not wait for a request that uses it.
 create table keyed_state.api_key_use (
   key_id integer primary key references keyed_state.api_key (id) on delete cascade,

@@ -108,6 +108,8 @@ async fn the_right_to_update_some_and_to_delete_others_is_not_mixed() {
         "update crm.customers set region = 'US', deleted_at = now() where external_key = 'EU-1'",
         "update crm.customers set name = 'x' where external_key = 'US-1'",
         "update crm.customers set deleted_at = now() where external_key = 'EU-1'",
+        // Nor is one changed on its way out.
+        "update crm.customers set name = 'stolen', deleted_at = now() where external_key = 'US-1'",
         "insert into crm.customers (external_key, region) values ('US-1', 'EU')
            on conflict (external_key) where deleted_at is null and external_key is not null do update set region = 'EU'",
     ] {

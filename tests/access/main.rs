@@ -14,5 +14,6 @@ mod lint;
 mod model;
 mod names;
 mod sales;
+mod sessions;
 mod sight;
 mod writes;

@@ -97,7 +97,7 @@ async fn the_grants_shown_let_a_member_see_what_the_text_says() {
         .await;
     // Roles belong to the whole cluster, which other tests share.
     let unique = |text: &str| {
-        let names = ["zurich", "anna"].into_iter();
+        let names = ["bern", "anna"].into_iter();
         names.fold(text.to_owned(), |text, name| {
             text.replace(&format!("role {name}"), &format!("role {name}_{}", database.name()))
                 .replace(&format!("'{name}'"), &format!("'{name}_{}'", database.name()))
@@ -105,9 +105,9 @@ async fn the_grants_shown_let_a_member_see_what_the_text_says() {
     };
     session.run(&unique(block(&readme, "Who may do what", "sql"))).await;
     let anna = database.session_as(&format!("anna_{}", database.name())).await;
-    assert_eq!(anna.text("select string_agg(name, ' ') from crm.customers", &[]).await, "Ada");
+    assert_eq!(anna.text("select string_agg(name, ' ') from crm.customers", &[]).await, "Bea");
     let found = anna.json("select keyed.search('crm.customers')", &[]).await;
     assert_eq!(found["records"].as_array().map(Vec::len), Some(1));
-    let roles = format!("zurich_{0}, anna_{0}", database.name());
+    let roles = format!("bern_{0}, anna_{0}", database.name());
     session.run(&format!("drop owned by {roles}; drop role {roles}")).await;
 }

@@ -53,3 +53,56 @@ async fn changes_of_one_template_at_once_wait_for_each_other() {
     sessions.join_all().await;
     assert_eq!(deadlocks(&database).await, "0");
 }
+
+#[tokio::test]
+async fn access_is_granted_and_taken_while_requests_follow_references_without_a_deadlock() {
+    let database = Database::with_crm().await;
+    let role = database.create_role("clerk").await;
+    let administrator = database.session().await;
+    administrator
+        .run(
+            r#"select keyed.upsert_by_key('crm.companies', 'C', '{"name": "ACME"}');
+               select keyed.upsert_by_key('crm.customers', 'A', '{"name": "Ada", "company": {"external_key": "C"}}')"#,
+        )
+        .await;
+    let mut sessions = JoinSet::new();
+    for number in 0..4 {
+        let session = database.session().await;
+        sessions.spawn(async move {
+            let search = r#"{"filters": [{"field": "company.name", "operator": "like", "value": "AC"}]}"#;
+            let change = format!(r#"{{"name": "{number}", "company": {{"external_key": "C"}}}}"#);
+            for _ in 0..150 {
+                session.rows("select keyed.search('crm.customers', $1)", &[search]).await;
+                session.rows("select keyed.upsert_by_key('crm.customers', 'A', $1)", &[&change]).await;
+            }
+        });
+    }
+    let grants = format!(
+        "select keyed.grant_access('{role}', 'crm', '{{read,update}}'), keyed.revoke_access('{role}', 'crm')"
+    );
+    for _ in 0..15 {
+        administrator.rows(&grants, &[]).await;
+    }
+    sessions.join_all().await;
+    assert_eq!(deadlocks(&database).await, "0");
+}
+
+#[tokio::test]
+async fn who_waits_to_take_access_away_does_not_make_others_wait() {
+    let database = Database::with_crm().await;
+    let role = database.create_role("clerk").await;
+    database.grant(&role, "crm.customers", "read").await;
+    let reader = database.session().await;
+    reader.run("begin; select count(*) from crm.customers").await;
+    let administrator = database.session().await;
+    let revoke = format!("select keyed.revoke_access('{role}', 'crm.customers')");
+    let revoking = tokio::spawn(async move { administrator.text(&revoke, &[]).await });
+    let other = database.session().await;
+    other.run("set statement_timeout = '2s'").await;
+    for _ in 0..10 {
+        other.rows("select keyed.search('crm.customers')", &[]).await;
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    reader.run("commit").await;
+    assert_eq!(revoking.await.expect("it ends"), "1");
+}

@@ -1,7 +1,7 @@
 //! Walks from page to page while others write: what stays is met once, neither skipped nor repeated.
 
 use crate::gallery::Gallery;
-use harness::Session;
+use harness::{Database, Session};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -94,4 +94,32 @@ async fn what_stays_is_met_once_while_others_insert_move_and_delete() {
     let disturbed = walks.iter().filter(|disturbed| **disturbed).count();
     assert!(2 * disturbed > walks.len(), "{disturbed} of {} walks met a write", walks.len());
     gallery.database.cluster().assert_no_crash();
+}
+
+#[tokio::test]
+async fn a_page_that_is_too_large_ends_before_its_limit_and_the_next_goes_on() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session
+        .run("insert into crm.customers (external_key, name) select 'k' || n, repeat('x', 1000000) from generate_series(1, 40) n")
+        .await;
+    for sort in ["\"sort\": \"external_key\"", "\"sort\": \"name\"", "\"limit\": 50"] {
+        let (mut keys, mut pages, mut cursor) = (Vec::new(), 0, Value::Null);
+        loop {
+            let query = format!("{{{sort}, \"cursor\": {cursor}}}").replace(", \"cursor\": null", "");
+            let page = "with s as (select keyed.search('crm.customers', $1) as page)
+                        select jsonb_build_object('cursor', page -> 'next_cursor', 'keys',
+                          (select jsonb_agg(r -> 'external_key') from jsonb_array_elements(page -> 'records') r)) from s";
+            let page = session.json(page, &[&query]).await;
+            keys.extend(page["keys"].as_array().expect("records").iter().map(|key| key.to_string()));
+            pages += 1;
+            cursor = page["cursor"].clone();
+            if cursor.is_null() {
+                break;
+            }
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!((keys.len(), pages), (40, 2), "{sort}");
+    }
 }

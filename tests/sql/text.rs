@@ -248,3 +248,26 @@ async fn a_deleted_record_is_not_found_and_a_restored_one_is() {
     session.rows(r#"select keyed.restore_record($1, '{"external_key": "2"}')"#, &[&id]).await;
     assert_eq!((found(&session, "ada").await, found(&session, "2").await), ("2".into(), "2".into()));
 }
+
+#[tokio::test]
+async fn a_letter_and_a_sign_are_found_wherever_a_word_begins() {
+    let (_database, session) = crm().await;
+    session
+        .run("insert into crm.customers (external_key, name) values ('1', 'J.A. Smith'), ('2', 'Sale (5% off)'), ('3', '(c++)'), ('4', 'x [5€] y')")
+        .await;
+    for (query, expected) in [
+        ("A.", "1"),
+        ("5%", "2"),
+        ("5€", "4"),
+        ("c+", "3"),
+        ("c++", "3"),
+        ("5", "2 4"),
+        ("z.", ""),
+        ("5+", ""),
+    ] {
+        let answer = found(&session, query).await;
+        let mut keys: Vec<&str> = answer.split_whitespace().collect();
+        keys.sort_unstable();
+        assert_eq!(keys.join(" "), expected, "{query}");
+    }
+}

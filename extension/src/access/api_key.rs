@@ -9,7 +9,8 @@ use super::principal::Principal;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, owner};
 use crate::postgres::spi::{Access, Rows, connected};
-use crate::postgres::{datum, role};
+use crate::postgres::{datum, invalidation, role, snapshot_is_fixed};
+use crate::quote::identifier;
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum, Oid};
 use sha2::{Digest, Sha256};
@@ -23,7 +24,7 @@ const MOST_KNOWN: usize = 10_000;
 /// A key as it is stored, revoked ones excepted.
 struct Key {
     id: i32,
-    role: String,
+    role: Oid,
     projects: Option<Vec<i32>>,
     label: String,
     /// Microseconds since 2000-01-01T00:00:00Z.
@@ -53,6 +54,7 @@ pub fn forget(stale: &[Oid]) {
 /// Makes the key with this hash the principal of the transaction; every way to fail has the same answer.
 pub fn authenticate(hash: &[u8], project: Option<&str>, source: &str) -> Result<(), Error> {
     catalog::refresh();
+    let before = invalidation::count();
     let known = KNOWN.with_borrow(|known| known.keys.get(hash).cloned());
     let key = match known {
         Some(key) => key,
@@ -61,16 +63,21 @@ pub fn authenticate(hash: &[u8], project: Option<&str>, source: &str) -> Result<
     if key.expires_at.is_some_and(|expires_at| expires_at <= now()) {
         return Err(invalid());
     }
-    let role = role::find_by_name(&key.role).ok_or_else(invalid)?;
-    KNOWN.with_borrow_mut(|known| {
-        if known.keys.len() >= MOST_KNOWN {
-            known.keys.clear();
-        }
-        known.keys.entry(hash.to_vec()).or_insert_with(|| Rc::clone(&key));
-    });
+    if role::name(key.role).is_none() {
+        return Err(invalid());
+    }
+    // What changed while it was read, or after a snapshot that is fixed, is not in it.
+    if invalidation::count() == before && !snapshot_is_fixed() {
+        KNOWN.with_borrow_mut(|known| {
+            if known.keys.len() >= MOST_KNOWN {
+                known.keys.clear();
+            }
+            known.keys.entry(hash.to_vec()).or_insert_with(|| Rc::clone(&key));
+        });
+    }
     let mut principal = Principal {
         key: key.id,
-        role: role.to_u32(),
+        role: key.role.to_u32(),
         project: None,
         projects: key.projects.clone(),
         source: source.to_owned(),
@@ -104,7 +111,7 @@ fn load(hash: &[u8]) -> Option<Key> {
     as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once(
-                "select k.id, k.role, k.projects::text[], k.label, k.expires_at, k.tableoid \
+                "select k.id, k.role::oid, k.projects::text[], k.label, k.expires_at, k.tableoid \
                  from keyed_state.api_key k where k.hash = $1 and k.revoked_at is null",
                 Access::Latest,
                 &[(pg_sys::BYTEAOID, bytea(hash))],
@@ -121,7 +128,7 @@ fn read_key(rows: &Rows) -> Key {
     let projects = rows.get(0, 2).and_then(datum::read_text_array);
     Key {
         id: rows.get(0, 0).map_or(0, datum::read_i32),
-        role: text(1),
+        role: rows.get(0, 1).map_or(Oid::INVALID, |oid| Oid::from(oid.value() as u32)),
         projects: projects.map(|ids| ids.iter().filter_map(|id| id.parse().ok()).collect()),
         label: text(3),
         expires_at: rows.get(0, 4).map(datum::read_i64),
@@ -144,7 +151,7 @@ pub fn issue(
     Caller::current().require_admin("issue API keys")?;
     let Some(acts_as) = role::find_by_name(role) else {
         return Err(Error::at(Code::InvalidValue, "/role", format!("role {role:?} does not exist"))
-            .hint(format!("create it first: CREATE ROLE {role:?}")));
+            .hint(format!("create it first: CREATE ROLE {}", identifier(role))));
     };
     // An administrator of records must not become one of the server by way of a key.
     let is_mightier = role::is_superuser(acts_as) || role::is_member(acts_as, owner());
@@ -188,7 +195,7 @@ pub fn issue(
                 Access::Latest,
                 &[
                     (pg_sys::INT8OID, Some(Datum::from(id))),
-                    (pg_sys::TEXTOID, datum::text(role)),
+                    (pg_sys::REGROLEOID, Some(Datum::from(acts_as))),
                     (
                         pg_sys::TEXTARRAYOID,
                         project_ids

@@ -4,7 +4,8 @@ use super::principal::Principal;
 use super::rights::{self, Privilege, Rights};
 use crate::error::{Code, Error};
 use crate::postgres::guard;
-use crate::postgres::role::{self, TableRight};
+use crate::postgres::role;
+use crate::quote::literal;
 use crate::template::Template;
 use pgrx::pg_sys::Oid;
 use std::rc::Rc;
@@ -23,16 +24,6 @@ pub enum Right {
 }
 
 impl Right {
-    /// The privilege of PostgreSQL that goes with it: one that was taken away by hand is gone for the functions too.
-    fn on_table(self) -> TableRight {
-        match self {
-            Right::Read => TableRight::Select,
-            Right::Create => TableRight::Insert,
-            Right::Update => TableRight::Update,
-            Right::Delete => TableRight::Delete,
-        }
-    }
-
     /// The privilege that has to be granted for it.
     pub fn privilege(self) -> Privilege {
         match self {
@@ -96,16 +87,15 @@ impl Caller {
         let name = template.full_name();
         Err(Error::new(Code::Forbidden, format!("role {role:?} may not {verb} records of {name}")).hint(
             format!(
-                "an administrator can grant it: SELECT keyed.grant_access('{role}', '{name}', '{{{verb}}}')"
+                "an administrator can grant it: SELECT keyed.grant_access({}, '{name}', '{{{verb}}}')",
+                literal(&role)
             ),
         ))
     }
 
     /// Whether the caller has the right, on some records at least.
     fn has(&self, right: Right, template: &Template) -> bool {
-        self.is_admin
-            || role::has_table_right(self.role, template.table, right.on_table())
-                && Rights::of(self.role, template).has(right.privilege())
+        self.is_admin || Rights::of(self.role, template).has(right.privilege())
     }
 
     /// Whether the caller holds a privilege on a template.
@@ -136,7 +126,7 @@ impl Caller {
         if !self.has(right, template) {
             return Some("false".to_owned());
         }
-        Rights::of(self.role, template).rows(right.privilege()).condition(alias)
+        Rights::of(self.role, template).condition(right.privilege(), alias)
     }
 
     /// The same for who was granted the right on some records at least: `None` for who was not.

@@ -7,6 +7,7 @@ use super::{Caller, scope};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner_defining;
 use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::table_lock::lock_exclusively;
 use crate::postgres::{datum, invalidation, role};
 use crate::quote::identifier;
 use crate::template::catalog::{self, Project};
@@ -83,6 +84,7 @@ pub fn grant(role_name: &str, target: &str, privileges: &[String], scope: Option
             forget_dropped_roles(spi);
             let templates = target.templates(spi);
             check(&target, &templates, scope)?;
+            lock_exclusively(&tables_of(&templates));
             for privilege in privileges {
                 let (grant, before) = write(spi, role, &target, privilege, scope);
                 for template in &templates {
@@ -109,6 +111,7 @@ pub fn revoke(role_name: &str, target: &str) -> Result<i32, Error> {
     Ok(as_owner_defining(|| {
         connected(|spi| {
             let templates = target.templates(spi);
+            lock_exclusively(&tables_of(&templates));
             let rows = spi.run_once(
                 &format!(
                     "delete from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
@@ -235,6 +238,10 @@ fn parse_privileges(names: &[String]) -> Result<Vec<Privilege>, Error> {
             .hint("the privileges are read, create, update, delete and define"));
     }
     Ok(privileges)
+}
+
+fn tables_of(templates: &[Rc<Template>]) -> Vec<String> {
+    templates.iter().map(|template| template.table_sql()).collect()
 }
 
 fn project_slug(target: &Target) -> String {

@@ -4,17 +4,21 @@ use super::scope;
 use crate::error::{Code, Error};
 use crate::filter::Filter;
 use crate::filter::render::{Options, render};
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::role::{self, TableRight};
 use crate::postgres::spi::{Access, connected};
+use crate::postgres::{datum, invalidation, snapshot_is_fixed};
 use crate::template::{Template, catalog};
 use pgrx::pg_sys::{self, Datum, Oid};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Past this many pairs of role and template a session forgets what it knows of them and starts anew.
 const MOST_KNOWN: usize = 4096;
+
+/// The alias of the table of records in nearly all statements.
+const RECORD: &str = "t";
 
 /// What a grant allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +102,8 @@ impl Rows {
 #[derive(Debug, Default)]
 pub struct Rights {
     rows: [Rows; Privilege::ALL.len()],
+    /// The conditions over the alias that nearly all statements have.
+    over_records: [OnceCell<Option<String>>; Privilege::ALL.len()],
 }
 
 thread_local! {
@@ -117,7 +123,12 @@ impl Rights {
         if let Some(known) = KNOWN.with_borrow(|known| known.get(&place).cloned()) {
             return known;
         }
+        let before = invalidation::count();
         let rights = Rc::new(load(role, template));
+        // What changed meanwhile, or after a snapshot that is fixed, is not in it.
+        if invalidation::count() != before || snapshot_is_fixed() {
+            return rights;
+        }
         let forgotten = KNOWN.with_borrow_mut(|known| {
             let forgotten = (known.len() >= MOST_KNOWN).then(|| std::mem::take(known));
             known.insert(place, Rc::clone(&rights));
@@ -130,6 +141,15 @@ impl Rights {
     /// The rows that a privilege is about.
     pub fn rows(&self, privilege: Privilege) -> &Rows {
         &self.rows[privilege as usize]
+    }
+
+    /// The rows that a privilege is about, as a condition in SQL over the table under this alias; `None` for all rows.
+    pub fn condition(&self, privilege: Privilege, alias: &str) -> Option<String> {
+        let rows = self.rows(privilege);
+        if alias != RECORD {
+            return rows.condition(alias);
+        }
+        self.over_records[privilege as usize].get_or_init(|| rows.condition(RECORD)).clone()
     }
 
     /// Whether the privilege was granted, on whichever rows.
@@ -166,7 +186,9 @@ fn load(role: Oid, template: &Template) -> Rights {
     });
     let mut rights = Rights::default();
     for (privilege, scope) in grants {
-        let Some(privilege) = privilege else { continue };
+        let Some(privilege) = privilege.filter(|it| has_table_right(role, template.table, *it)) else {
+            continue;
+        };
         match scope.map(|scope| scope::compile(template, &scope)).transpose() {
             Ok(filter) => rights.rows[privilege as usize].add(filter),
             // Was checked when it was granted and at every change of the template since: what does not fit any more
@@ -175,6 +197,19 @@ fn load(role: Oid, template: &Template) -> Rights {
         }
     }
     rights
+}
+
+/// Whether a role still has the privilege of PostgreSQL that was granted along: one that was taken away by hand is gone
+/// for the functions too. A change of it is announced like one of the table.
+fn has_table_right(role: Oid, table: Oid, privilege: Privilege) -> bool {
+    let right = match privilege {
+        Privilege::Read => TableRight::Select,
+        Privilege::Create => TableRight::Insert,
+        Privilege::Update => TableRight::Update,
+        Privilege::Delete => TableRight::Delete,
+        Privilege::Define => return true,
+    };
+    role::has_table_right(role, table, right)
 }
 
 /// A state that was not moved forward since the code was has no grants.

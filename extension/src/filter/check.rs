@@ -13,9 +13,13 @@ use super::range::Point;
 use super::schema::{AttributeKey, Schema};
 use super::tree::Tree;
 use crate::error::{Code, Error};
+use std::cell::Cell;
 
 /// The most characters that like, not-like and ilike look for.
 pub const MAX_PATTERN: usize = 255;
+
+/// The most characters that all of them look for in one filter.
+pub const MAX_PATTERNS: usize = 2000;
 
 /// What a request says about all of its conditions.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +38,7 @@ impl Default for Settings<'_> {
 
 /// Checks conditions against the template whose records they are about; all faults are reported together.
 pub fn check(conditions: &Tree<Condition>, schema: &dyn Schema, settings: Settings) -> Result<Filter, Error> {
-    let mut checker = Checker { schema, settings, faults: Faults::default() };
+    let mut checker = Checker { schema, settings, faults: Faults::default(), looked_for: Cell::default() };
     let tree = checker.tree(conditions);
     checker.faults.or(Filter { tree, template: schema.id(), time_zone: settings.time_zone.to_owned() })
 }
@@ -43,9 +47,30 @@ struct Checker<'a> {
     schema: &'a dyn Schema,
     settings: Settings<'a>,
     faults: Faults,
+    /// How many characters are looked for within texts, in all.
+    looked_for: Cell<usize>,
 }
 
 impl Checker<'_> {
+    /// Looking for long texts in a long text can take minutes, in which PostgreSQL does not ask whether the time of the
+    /// statement is over. The beginning of a text is compared once, so there any length is good.
+    fn check_pattern(&self, operator: Operator, text: &str, pointer: &str) -> Result<(), Error> {
+        if operator == Operator::StartsWith {
+            return Ok(());
+        }
+        let length = text.chars().count();
+        self.looked_for.set(self.looked_for.get() + length);
+        let message = if length > MAX_PATTERN {
+            format!("{} looks for at most {MAX_PATTERN} characters", operator.name())
+        } else if self.looked_for.get() > MAX_PATTERNS {
+            format!("the texts that a filter looks for have at most {MAX_PATTERNS} characters in all")
+        } else {
+            return Ok(());
+        };
+        Err(Error::at(Code::InvalidValue, pointer, message)
+            .hint("compare whole texts with eq, or beginnings with starts-with"))
+    }
+
     fn tree(&mut self, conditions: &Tree<Condition>) -> Tree<Predicate> {
         match conditions {
             Tree::All(parts) => Tree::all(parts.iter().map(|part| self.tree(part)).collect::<Vec<_>>()),
@@ -91,7 +116,7 @@ impl Checker<'_> {
             Like | NotLike | Ilike | StartsWith => {
                 let operand = self.faults.keep(operand::single(value, place))?;
                 let text = self.faults.keep(constant::text(&operand))?;
-                self.faults.keep(check_pattern(operator, &text, &operand.pointer))?;
+                self.faults.keep(self.check_pattern(operator, &text, &operand.pointer))?;
                 like(operator, &text)
             }
             Eq | Neq => {
@@ -217,17 +242,6 @@ fn emptiness(operator: Operator, path: Vec<Step>, column: Column) -> Tree<Predic
     let test = if column == Column::Id { Test::Exists } else { Test::NotEmpty };
     let has_value = Tree::Leaf(Predicate { path, column, operator, test });
     if is_empty { has_value.negated() } else { has_value }
-}
-
-/// Looking for a long text in a long text can take minutes, in which PostgreSQL does not ask whether the time of the
-/// statement is over. The beginning of a text is compared once, so there any length is good.
-fn check_pattern(operator: Operator, text: &str, pointer: &str) -> Result<(), Error> {
-    if operator == Operator::StartsWith || text.chars().nth(MAX_PATTERN).is_none() {
-        return Ok(());
-    }
-    let message = format!("{} looks for at most {MAX_PATTERN} characters", operator.name());
-    Err(Error::at(Code::InvalidValue, pointer, message)
-        .hint("compare whole texts with eq, or beginnings with starts-with"))
 }
 
 /// A text as a pattern: what would be a wildcard stands for itself.

@@ -13,6 +13,7 @@ const MOST_STALE: usize = 64;
 thread_local! {
     static STALE: RefCell<Vec<Oid>> = const { RefCell::new(Vec::new()) };
     static ANY_STALE: Cell<bool> = const { Cell::new(false) };
+    static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Registers the callback; called once when the library is loaded.
@@ -41,6 +42,7 @@ unsafe extern "C-unwind" fn forget(_unused: Datum, table: Oid) {
 /// Only takes a note: the message can arrive in the middle of anything, where dropping plans would be unsafe.
 pub fn note(table: Oid) {
     ANY_STALE.set(true);
+    COUNT.set(COUNT.get().wrapping_add(1));
     STALE.with_borrow_mut(|stale| {
         if table == Oid::INVALID || stale.len() >= MOST_STALE {
             stale.clear();
@@ -49,6 +51,11 @@ pub fn note(table: Oid) {
             stale.push(table);
         }
     });
+}
+
+/// How many announcements have come in, so that what was read before one is not remembered after it.
+pub fn count() -> u64 {
+    COUNT.get()
 }
 
 /// Hands over the tables that changed since the last call; `Oid::INVALID` stands for all of them.

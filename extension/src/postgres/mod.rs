@@ -21,6 +21,8 @@ pub mod role;
 pub mod setting;
 /// Statements: prepared once, kept, run many times.
 pub mod spi;
+/// Locks on whole tables.
+pub mod table_lock;
 /// Lexemes.
 pub mod text_search;
 /// Where in a transaction the session is.

@@ -139,8 +139,17 @@ fn is_within_reach(template: &Template, old: &Row, new: &Row) -> Result<bool, Er
         return Ok(true);
     }
     let is_deletion = old.get(column::DELETED_AT).is_none() && new.get(column::DELETED_AT).is_some();
-    let (right, other) =
-        if is_deletion { (Right::Delete, Right::Update) } else { (Right::Update, Right::Delete) };
+    if !is_deletion {
+        return is_within(template, old, Right::Update, Right::Delete);
+    }
+    let changes = !new.same(old, column::EXTERNAL_KEY)
+        || template.attributes.iter().any(|attribute| !new.same(old, attribute.column));
+    Ok(is_within(template, old, Right::Delete, Right::Update)?
+        && (!changes || is_within(template, old, Right::Update, Right::Delete)?))
+}
+
+/// Whether a row is one that a writer may use this right on, as far as another right could have let it in.
+fn is_within(template: &Template, old: &Row, right: Right, other: Right) -> Result<bool, Error> {
     let caller = Caller::of_role(role::current());
     let Some(own) = caller.reach(right, template) else { return Ok(true) };
     let fence = Fence::of(&caller, right, template);

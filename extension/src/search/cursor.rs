@@ -9,6 +9,7 @@ use crate::filter::constant::Constant;
 use crate::filter::field::Column;
 use crate::quote::literal;
 use crate::record::time;
+use crate::record::value::{MAX_ELEMENT_BYTES, MAX_LIST_ELEMENTS};
 use crate::template::definition::Kind;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -98,7 +99,8 @@ impl From<&SortKey> for CursorKey {
 
 impl CursorKey {
     fn expression(self, json: &RawValue) -> Option<String> {
-        let text = || serde_json::from_str::<String>(json.get()).ok().filter(|text| !text.contains('\0'));
+        let is_ours = |text: &String| text.len() <= MAX_ELEMENT_BYTES && !text.contains('\0');
+        let text = || serde_json::from_str::<String>(json.get()).ok().filter(is_ours);
         match self {
             CursorKey::Rank => json.get().parse::<i32>().ok().map(|rank| format!("({rank})")),
             CursorKey::Of(Kind::String, _) => text().map(|text| Constant::Text(text).typed("")),
@@ -115,10 +117,12 @@ impl CursorKey {
                 (is_number && is_ours).then(|| format!("'{number}'::{sql_type}"))
             }
             CursorKey::Of(Kind::List, _) => {
-                let elements: Vec<String> = serde_json::from_str(json.get()).ok()?;
-                if elements.iter().any(|element| element.contains('\0')) {
+                let elements: Vec<&RawValue> = serde_json::from_str(json.get()).ok()?;
+                if elements.len() > MAX_LIST_ELEMENTS {
                     return None;
                 }
+                let read = |element: &&RawValue| serde_json::from_str(element.get()).ok().filter(is_ours);
+                let elements: Vec<String> = elements.iter().map(read).collect::<Option<_>>()?;
                 let elements: Vec<String> = elements.iter().map(|element| literal(element)).collect();
                 Some(format!("array[{}]::text[]", elements.join(", ")))
             }

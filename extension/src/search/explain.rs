@@ -107,6 +107,25 @@ fn write_statement(spi: &Connection, purpose: &str, sql: &str, is_fenced: bool, 
             advice(purpose, table)
         ));
     }
+    if lines
+        .iter()
+        .enumerate()
+        .any(|(number, line)| line.contains("Index Scan ") && is_walk(&lines[number..]))
+    {
+        out.push_str(
+            "\nRecords are read in the order of an index until the page is full: every one of them when few pass the \
+             filter.\n",
+        );
+    }
+}
+
+/// Whether the index scan of the first line looks for nothing, and leaves it to a filter what is found.
+fn is_walk(lines: &[String]) -> bool {
+    let details = || lines[1..].iter().take_while(|line| !line.contains("->"));
+    let filters = |line: &String| {
+        line.trim_start().strip_prefix("Filter: ").is_some_and(|filter| filter != "(deleted_at IS NULL)")
+    };
+    !details().any(|line| line.contains("Index Cond:")) && details().any(filters)
 }
 
 /// What would spare the reading of a whole table.
@@ -125,6 +144,7 @@ fn describe(selection: &Selection, scanned: &[String], is_fenced: bool) -> Strin
     let mut out = match selection {
         Selection::Ranked(_) if is_fenced => "The records that hold the words are ranked.\n".to_owned(),
         Selection::Ranked(ranked) => format!("{} records hold the words; they are ranked.\n", ranked.len()),
+        Selection::Newest { .. } if is_fenced => "The records that hold the words are found.\n".to_owned(),
         Selection::Newest { .. } => {
             "So many records hold the words that they are not ranked: documents are read from \
             the newest on, until the page is full.\n"

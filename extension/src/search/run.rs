@@ -22,6 +22,9 @@ use crate::template::Template;
 use crate::template::definition::Kind;
 use std::rc::Rc;
 
+/// A page of so many bytes ends before its limit: the rest is the next page's.
+const MOST_BYTES: usize = 32 << 20;
+
 /// Finds records of a template.
 pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
@@ -88,6 +91,24 @@ pub struct Page {
 }
 
 impl Page {
+    /// Appends records to the page, until there are so many or the page is full by its size. Returns how many.
+    pub fn write_records(
+        &mut self,
+        template: &Template,
+        rows: &Rows,
+        most: usize,
+        view: &View,
+        out: &mut String,
+    ) -> usize {
+        for row in 0..most {
+            if out.len() > MOST_BYTES && self.shown > 0 {
+                return row;
+            }
+            self.write_record(&read::to_json(template, rows, row, view), out);
+        }
+        most
+    }
+
     /// Appends a record to the page.
     pub fn write_record(&mut self, record: &str, out: &mut String) {
         if self.shown > 0 {
@@ -182,10 +203,7 @@ impl Search<'_> {
             // One record more than wanted tells whether there is another page.
             let room = plan.limit - page.shown;
             let rows = self.ask(&self.page_sql(&segment, room + 1));
-            let shown = rows.len().min(room);
-            for row in 0..shown {
-                page.write_record(&read::to_json(template, &rows, row, view), out);
-            }
+            let shown = page.write_records(template, &rows, rows.len().min(room), view, out);
             // A page may end where a segment does: then its last record is one of the segment before.
             if shown > 0 {
                 page.last = Some(cursor_at(template, plan, &rows, shown - 1));

@@ -172,10 +172,7 @@ fn ranked_page(
         let room = plan.limit - page.shown;
         let limit = (pg_sys::INT8OID, Some(pg_sys::Datum::from(room as i64 + 1)));
         let rows = spi.run_once(&sql, Access::Snapshot, &[ids(now.iter().map(|(_, id)| *id)), limit]);
-        let shown = rows.len().min(room);
-        for row in 0..shown {
-            page.write_record(&read::to_json(template, &rows, row, view), out);
-        }
+        let shown = page.write_records(template, &rows, rows.len().min(room), view, out);
         if shown > 0 {
             let at = rows.get(shown - 1, number).map_or(1, datum::read_i64) as usize - 1;
             let (rank, id) = now[at];
@@ -233,10 +230,7 @@ fn newest_page(
         (c"enable_bitmapscan", c"off"),
     ];
     let rows = with_settings(&settings, || spi.run_once(&sql, Access::Snapshot, &[]));
-    let shown = rows.len().min(room);
-    for row in 0..shown {
-        page.write_record(&read::to_json(template, &rows, row, view), out);
-    }
+    let shown = page.write_records(template, &rows, rows.len().min(room), view, out);
     if shown > 0 {
         let id = rows.get(shown - 1, 0).map(datum::read_uuid).unwrap_or_default();
         page.last = Some(cursor(&id.to_string()));

@@ -9,6 +9,7 @@ use crate::json::{self, pointer_step};
 use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
 use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::table_lock::lock_exclusively;
 use crate::postgres::{datum, invalidation};
 use crate::quote::literal;
 use crate::search::text;
@@ -35,7 +36,7 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
         as_owner_defining(|| {
             connected(|spi| {
                 // Writers wait here, and see the new definition when they go on.
-                spi.script(&format!("lock table {} in access exclusive mode", template.table_sql()));
+                lock_exclusively(&[template.table_sql()]);
                 let steps = || -> Result<(), Error> {
                     if let Some(renames) = member("rename") {
                         rename_all(spi, id, renames)?;

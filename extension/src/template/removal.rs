@@ -1,11 +1,12 @@
 //! The end of a template.
 
-use super::{Template, ddl};
+use super::{Template, catalog, ddl};
 use crate::access::{Caller, enforcement};
 use crate::error::{Code, Error};
 use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Access, connected};
+use crate::postgres::table_lock::lock_exclusively;
 use crate::search::text;
 use pgrx::prelude::PgSqlErrorCode;
 
@@ -18,7 +19,12 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
         as_owner_defining(|| {
             connected(|spi| {
                 let table = template.table_sql();
-                spi.script(&format!("lock table {table} in access exclusive mode"));
+                // With the table go its foreign keys, for which PostgreSQL locks what they refer to.
+                let targets =
+                    template.attributes.iter().filter_map(|attribute| catalog::by_id(attribute.target?));
+                let mut tables: Vec<String> = targets.map(|target| target.table_sql()).collect();
+                tables.push(table.clone());
+                lock_exclusively(&tables);
                 let live = spi.run_once(
                     &format!("select from {table} t where t.deleted_at is null limit 1"),
                     Access::Latest,

@@ -3,7 +3,7 @@
 use super::{attribute, catalog, ddl};
 use crate::access::{Caller, policy};
 use crate::error::{Code, Error};
-use crate::postgres::guard::{as_owner_defining, subtransaction, with_pinned_path, with_settings};
+use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction, with_pinned_path, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, role};
 use crate::search::{text, time_zone};
@@ -117,10 +117,12 @@ fn ensure_trigrams() -> Result<(), Error> {
 }
 
 /// Makes changes of definitions wait for each other before they lock any table, so that two of them never wait in a
-/// circle. The caller's right must have been checked: whoever holds this lock keeps all others waiting.
+/// circle. The caller's right must have been checked: whoever holds this lock keeps all others waiting. It is one that
+/// nobody else can take.
 pub fn lock_definitions() {
-    connected(|spi| {
-        spi.script("select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('keyed.define', 0))");
+    catalog::require_state();
+    as_owner(|| {
+        connected(|spi| spi.script("lock table keyed_state.template in share row exclusive mode"));
     });
 }
 

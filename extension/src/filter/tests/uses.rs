@@ -49,7 +49,6 @@ fn a_filter_tells_when_it_lets_all_or_none_pass() {
 
 #[test]
 fn a_filter_tells_whether_a_column_has_a_value_in_every_record_that_passes() {
-    use super::super::schema::Schema as _;
     let schema = works();
     let price = schema.attribute(AttributeKey::Slug, "price").expect("an attribute").into();
     let above = on("price", "gt", "1");

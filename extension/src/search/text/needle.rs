@@ -20,7 +20,13 @@ impl Needle {
     /// stemmed.
     pub fn new(term: &Term, stems: &[BTreeSet<String>]) -> Needle {
         if is_beginning(term) {
-            let beginning = vec![vec![format!(" {}", term.text)]];
+            // Of a word that begins inside a value its letters and digits are repeated, and no sign behind them.
+            let words: String = term.text.chars().take_while(|it| it.is_alphanumeric()).collect();
+            let mut texts = vec![format!(" {words}")];
+            if words != term.text {
+                texts.push(term.text.clone());
+            }
+            let beginning = vec![texts];
             return Needle { whole_words: beginning.clone(), alternatives: beginning };
         }
         let plain = vec![term.text.clone()];

@@ -10,7 +10,7 @@ use unicode_normalization::UnicodeNormalization;
 /// Where a query stands in a request.
 pub const POINTER: &str = "/global_search";
 /// The most characters of a query.
-pub const MOST_CHARACTERS: usize = 1000;
+pub const MOST_CHARACTERS: usize = 255;
 /// The most terms of a query.
 pub const MOST_TERMS: usize = 20;
 

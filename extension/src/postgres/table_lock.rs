@@ -1,0 +1,39 @@
+//! Locks on whole tables for changes of definitions.
+//!
+//! Who waits for such a lock makes everybody wait who comes after, and who waits for one while holding another waits in
+//! a circle sooner or later, since requests lock the same tables in an order of their own. So all are taken or none:
+//! after a moment of waiting what was got is given back, others go on, and it is tried again.
+
+use super::guard::{subtransaction, with_settings};
+use super::spi::connected;
+use pgrx::pg_sys;
+use pgrx::prelude::PgSqlErrorCode;
+
+/// How often it is tried: half a minute in all.
+const MOST_TRIES: u32 = 75;
+
+/// For how long others go on before it is tried again: microseconds.
+const PAUSE: i64 = 100_000;
+
+/// Keeps everybody else out of these tables until the transaction ends.
+pub fn lock_exclusively(tables: &[String]) {
+    if tables.is_empty() {
+        return;
+    }
+    let sql = format!("lock table {} in access exclusive mode", tables.join(", "));
+    for remaining in (0..MOST_TRIES).rev() {
+        // Shorter than PostgreSQL waits before it looks for a circle.
+        let locked = subtransaction(|| {
+            with_settings(&[(c"lock_timeout", c"300ms")], || connected(|spi| spi.script(&sql)));
+        });
+        match locked {
+            Ok(()) => return,
+            Err(caught) if caught.state == PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE && remaining > 0 => {
+                // SAFETY: sleeps; an interrupt that comes meanwhile is served after it.
+                unsafe { pg_sys::pg_usleep(PAUSE as std::ffi::c_long) };
+                pgrx::check_for_interrupts!();
+            }
+            Err(caught) => caught.rethrow(),
+        }
+    }
+}
