@@ -97,8 +97,9 @@ impl Report {
             |quantity| ours.iter().zip(theirs).map(move |(ours, theirs)| ours.ratio_to(theirs, quantity));
         let mut values: Vec<f64> = ratio_by(*quantity).collect();
         let by_cost = ratio_by(Quantity::Cost).next_back();
+        let more_is_better = matches!(quantity, Quantity::Rate | Quantity::Speed);
         // In the direction of the first figure.
-        values.extend(by_cost.map(|ratio| if *quantity == Quantity::Rate { ratio } else { 1.0 / ratio }));
+        values.extend(by_cost.map(|ratio| if more_is_better { ratio } else { 1.0 / ratio }));
         // The heading speaks for the first claim only.
         let is_other = workload.claims.first().is_some_and(|first| first.quantity != *quantity);
         let view = if is_other { format!(", {}", heading(*quantity)) } else { String::new() };
@@ -107,7 +108,7 @@ impl Report {
             value: values.remove(0),
             unit: "",
             beside: values,
-            more_is_better: *quantity == Quantity::Rate,
+            more_is_better,
             gate: claim.gate,
             aim: claim.aim,
         });
@@ -185,6 +186,7 @@ fn heading(quantity: Quantity) -> &'static str {
     match quantity {
         Quantity::Rate => "by rate",
         Quantity::Latency => "by p50",
+        Quantity::Speed => "times as fast",
         Quantity::Tail => "by p99",
         Quantity::Cost => "by cpu",
     }

@@ -38,12 +38,12 @@ pub(crate) struct Contender {
     /// Statements before each turn, so that it does not matter what was written before.
     pub(crate) reset: Vec<String>,
     /// How many times as long as others it works in each turn.
-    pub(crate) length: u32,
+    pub(crate) length: f64,
 }
 
 impl Contender {
     pub(crate) fn new(name: &'static str, load: Load) -> Self {
-        Self { name, load, table: None, history: None, reset: Vec::new(), length: 1 }
+        Self { name, load, table: None, history: None, reset: Vec::new(), length: 1.0 }
     }
 
     #[must_use]
@@ -65,7 +65,7 @@ impl Contender {
     }
 
     #[must_use]
-    pub(crate) fn lasting(mut self, length: u32) -> Self {
+    pub(crate) fn lasting(mut self, length: f64) -> Self {
         self.length = length;
         self
     }
@@ -93,6 +93,8 @@ pub(crate) enum Quantity {
     Latency,
     /// Of the latencies that one in a hundred exceeds: the less the better.
     Tail,
+    /// Of their median latency to ours, how many times as fast it is: the more the better.
+    Speed,
     /// Of the work done for the same processor time: the more the better.
     Cost,
 }
@@ -125,10 +127,18 @@ impl Score {
         let ratios = pairs.map(|(ours, theirs)| match quantity {
             Quantity::Rate => ours.rate / theirs.rate,
             Quantity::Latency => ours.median / theirs.median,
+            Quantity::Speed => theirs.median / ours.median,
             Quantity::Tail => ours.tail / theirs.tail,
             Quantity::Cost => theirs.cost / ours.cost,
         });
         median(ratios.collect())
+    }
+
+    /// By how much the median latency is more than that of another one: milliseconds.
+    pub(crate) fn excess_over(&self, other: &Self) -> f64 {
+        median(
+            self.turns.iter().zip(&other.turns).map(|(ours, theirs)| ours.median - theirs.median).collect(),
+        )
     }
 
     /// The lowest and the highest rate.
@@ -194,7 +204,8 @@ fn take_turn(bed: &Bed, contender: &Contender, seconds: u32, faults: &mut Vec<St
     }
     let before = (rows(contender.table), rows(contender.history), deadlocks());
     let began = Processors::now();
-    let mut turn = contender.load.run(&bed.cluster, seconds * contender.length);
+    let seconds = (f64::from(seconds) * contender.length).round().max(1.0);
+    let mut turn = contender.load.run(&bed.cluster, seconds as u32);
     // A session that ends just now would be missed both as a process and in what its parent has gathered.
     std::thread::sleep(Duration::from_millis(100));
     turn.cost = Processors::now().used_by_servers_since(began) / turn.done;

@@ -1,6 +1,7 @@
 -- What the peers need beside the records of works.sql. Hand-written SQL works on the very tables of the template.
 
 -- So that no script needs to know the template's number.
+grant usage on schema plain to public;
 create view plain.works_text as select record_id, document from keyed_state.text_:template;
 
 -- PostgREST's table is plain, with the indexes that somebody would give it.

@@ -2,6 +2,7 @@
 
 use super::{Turn, median, tail};
 use harness::Cluster;
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,8 +11,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// A script for pgbench.
 pub(crate) struct Sql {
     /// Its text.
-    pub(crate) script: &'static str,
+    pub(crate) script: Cow<'static, str>,
     pub(crate) database: String,
+    /// Who asks; the superuser when nobody is named.
+    pub(crate) role: Option<String>,
     pub(crate) clients: u32,
     /// The variables that the script expects.
     pub(crate) variables: Vec<(&'static str, u32)>,
@@ -20,6 +23,12 @@ pub(crate) struct Sql {
 }
 
 impl Sql {
+    /// One client that asks as often as it can.
+    pub(crate) fn new(script: impl Into<Cow<'static, str>>, database: &str) -> Self {
+        let (script, database) = (script.into(), database.to_owned());
+        Self { script, database, role: None, clients: 1, variables: Vec::new(), pace: None }
+    }
+
     pub(crate) fn run(&self, cluster: &Cluster, seconds: u32) -> Turn {
         // pgbench runs as PostgreSQL's user, and this folder is the one that it may surely write to.
         let data = cluster.data_folder();
@@ -33,13 +42,18 @@ impl Sql {
         match self.pace {
             // At a pace there are few enough to note each of them. A latency then begins when the work was due.
             Some(pace) => command.arg(format!("--rate={pace:.1}")),
-            None => command.arg("--sampling-rate=0.2"),
+            None if self.clients > 1 => command.arg("--sampling-rate=0.2"),
+            // One client may manage only a few.
+            None => &mut command,
         };
         command.arg(format!("--client={}", self.clients)).arg(format!("--time={seconds}"));
+        if let Some(role) = &self.role {
+            command.arg(format!("--username={role}"));
+        }
         for (name, value) in &self.variables {
             command.arg(format!("--define={name}={value}"));
         }
-        let (output, errors, succeeded) = feed(command.arg(&self.database), self.script);
+        let (output, errors, succeeded) = feed(command.arg(&self.database), &self.script);
         let latencies = latencies(folder, &name);
         let mut turn = Turn { median: median(latencies.clone()), tail: tail(latencies), ..Turn::default() };
         let figure = |before: &str| -> Option<f64> {

@@ -11,7 +11,7 @@ const CLIENTS: u32 = 8;
 const SHARE: f64 = 0.25;
 
 /// What one in a hundred exceeds takes some hundreds to see.
-const LENGTH: u32 = 3;
+const LENGTH: f64 = 3.0;
 
 pub(super) async fn run(run: &mut Run<'_>) {
     run.bed.works().await;
@@ -39,8 +39,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
 /// The script at a share of the pace that it has when it may have all.
 fn paced(run: &Run, script: &'static str) -> impl Fn() -> Sql + use<> {
     let database = run.bed.database.name().to_owned();
-    let load =
-        move |pace| Sql { script, database: database.clone(), clients: CLIENTS, variables: Vec::new(), pace };
+    let load = move |pace| Sql { clients: CLIENTS, pace, ..Sql::new(script, &database) };
     // The first time warms everything.
     load(None).run(&run.bed.cluster, 1);
     let pace = load(None).run(&run.bed.cluster, run.arguments.seconds).rate * SHARE;

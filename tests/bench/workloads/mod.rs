@@ -11,6 +11,8 @@ mod list;
 mod lookup;
 mod metric;
 mod pages;
+mod roles;
+mod scopes;
 mod templates;
 mod text;
 mod upsert;
@@ -45,6 +47,8 @@ pub(crate) enum Group {
     Text,
     /// The thousandth page.
     Pages,
+    /// Roles that see a part of the records.
+    Scopes,
     /// Searches while records change.
     Churn,
     /// A million records; takes long.
@@ -70,6 +74,7 @@ impl Group {
             Self::List => list::run(&mut run).await,
             Self::Text => text::run(&mut run).await,
             Self::Pages => pages::run(&mut run).await,
+            Self::Scopes => scopes::run(&mut run).await,
             Self::Churn => churn::run(&mut run).await,
             Self::Growth => growth::run(&mut run).await,
         }
@@ -98,14 +103,19 @@ impl Run<'_> {
 
 /// A script for pgbench on a database.
 fn sql(database: &Database, script: &'static str, clients: u32, variables: &[(&'static str, u32)]) -> Load {
-    let database = database.name().to_owned();
-    Load::Sql(Sql { script, database, clients, variables: variables.to_vec(), pace: None })
+    Load::Sql(Sql { clients, variables: variables.to_vec(), ..Sql::new(script, database.name()) })
 }
 
 /// A script over the many records, for one client: what a latency then tells is no wait for others.
 async fn over_works(bed: &Bed, script: &'static str) -> Load {
     sql(&bed.database, script, 1, &[("template", bed.works().await.template)])
 }
+
+/// The statement that the proxy sends.
+const OURS: &str = "keyed, as the proxy asks";
+
+/// What somebody would write who knows the tables.
+const THEIRS: &str = "hand-written SQL";
 
 /// Holds the latency of the statement that the proxy sends, our script, against that of hand-written SQL; that of a third
 /// contender as well, if only to be seen.
@@ -116,9 +126,7 @@ async fn against_sql(
     aim: f64,
     third: Option<Contender>,
 ) {
-    const OURS: &str = "keyed, as the proxy asks";
-    const THEIRS: &str = "hand-written SQL";
-    answers::compare(run, ours, theirs).await;
+    answers::compare(run, ours, theirs, None).await;
     let claim = |about, gate, aim| {
         let (against, quantity) = (THEIRS, Quantity::Latency);
         Claim { about, against, quantity, gate, aim }

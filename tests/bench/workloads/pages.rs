@@ -5,7 +5,7 @@ use crate::rounds::{Claim, Contender, Quantity, READS, Workload};
 
 pub(super) async fn run(run: &mut Run<'_>) {
     let thousandth = include_str!("../scripts/page_thousandth.sql");
-    answers::compare(run, thousandth, include_str!("../scripts/page_counted.sql")).await;
+    answers::compare(run, thousandth, include_str!("../scripts/page_counted.sql"), None).await;
     let first = include_str!("../scripts/page_first.sql");
     run.measure_warm(&Workload {
         name: "pages of 50 by cursor",

@@ -1,0 +1,169 @@
+//! Roles that see a part of the records. What a scope costs is held against the same condition written by hand; what it
+//! gains, against a login whose plain SELECT meets the same scope as a policy.
+
+use super::{OURS, Run, THEIRS, answers, roles};
+use crate::bed::Bed;
+use crate::load::{Load, Sql};
+use crate::report::Figure;
+use crate::rounds::{self, Claim, Contender, Quantity, READS, Workload};
+
+const LOGIN: &str = "a BI login";
+
+/// How many records there are.
+const RECORDS: u32 = 500_000;
+
+/// A query, by the statement that the proxy sends and by hand.
+struct Query {
+    /// Its name where a quarter of the records is seen, and where one in a hundred is.
+    names: [&'static str; 2],
+    ours: &'static str,
+    /// With `:scope` among its conditions.
+    theirs: &'static str,
+    /// What a login writes that may not read documents; the same as above where none are read.
+    login: Option<&'static str>,
+    /// How many times as fast as such a login it has to be, and should be.
+    gain: Option<[f64; 2]>,
+}
+
+const QUERIES: [Query; 5] = [
+    Query {
+        names: ["lookup by key within 25 %", "lookup by key within 1 %"],
+        ours: include_str!("../scripts/scoped_lookup_proxy.sql"),
+        theirs: include_str!("../scripts/scoped_lookup_plain.sql"),
+        login: None,
+        gain: None,
+    },
+    Query {
+        names: ["list of 50 within 25 %: a range of prices", "list of 50 within 1 %: a range of prices"],
+        ours: include_str!("../scripts/scoped_range_proxy.sql"),
+        theirs: include_str!("../scripts/scoped_range_plain.sql"),
+        login: None,
+        gain: None,
+    },
+    Query {
+        names: ["list of 50 within 25 %: a city's, by price", "list of 50 within 1 %: a city's, by price"],
+        ours: include_str!("../scripts/scoped_list_proxy.sql"),
+        theirs: include_str!("../scripts/scoped_list_plain.sql"),
+        login: None,
+        gain: None,
+    },
+    Query {
+        names: ["list within 25 %: a part of the title", "list within 1 %: a part of the title"],
+        ours: include_str!("../scripts/scoped_like_proxy.sql"),
+        theirs: include_str!("../scripts/scoped_like_plain.sql"),
+        login: None,
+        gain: Some([30.0, 100.0]),
+    },
+    Query {
+        names: ["search for two words within 25 %", "search for two words within 1 %"],
+        ours: include_str!("../scripts/scoped_words_proxy.sql"),
+        theirs: include_str!("../scripts/scoped_words_plain.sql"),
+        login: Some(include_str!("../scripts/scoped_words_login.sql")),
+        gain: Some([8.0, 12.0]),
+    },
+];
+
+/// A role that sees this share of the records.
+struct Share {
+    percent: u32,
+    role: String,
+    /// The hash of its key, as SQL has it.
+    hash: String,
+}
+
+pub(super) async fn run(run: &mut Run<'_>) {
+    run.bed.works().await;
+    for (number, percent) in [25, 1].into_iter().enumerate() {
+        let share = Share::grant(run.bed, percent).await;
+        for query in &QUERIES {
+            measure(run, query, query.names[number], &share).await;
+        }
+        if number == 0 {
+            authentication(run, &share).await;
+        }
+    }
+    roles::run(run).await;
+}
+
+async fn measure(run: &mut Run<'_>, query: &Query, name: &'static str, share: &Share) {
+    let written = share.script(query.ours);
+    let by_hand = share.script(&query.theirs.replace(":scope", &share.condition()));
+    let by_login = share.script(&query.login.unwrap_or(query.theirs).replace(":scope", "true"));
+    answers::compare(run, &written, &by_hand, None).await;
+    answers::compare(run, &written, &by_login, Some(&share.role)).await;
+    let claim = |about, against, quantity, gate, aim| Claim { about, against, quantity, gate, aim };
+    let mut claims = vec![
+        claim(OURS, THEIRS, Quantity::Latency, Some(1.3), Some(1.1)),
+        claim(LOGIN, THEIRS, Quantity::Latency, None, None),
+    ];
+    if let Some([gate, aim]) = query.gain {
+        claims.push(claim(OURS, LOGIN, Quantity::Speed, Some(gate), Some(aim)));
+    }
+    let contenders = vec![
+        Contender::new(OURS, asking(run.bed, written, None).await).lasting(0.5),
+        Contender::new(THEIRS, asking(run.bed, by_hand, None).await).lasting(0.5),
+        Contender::new(LOGIN, asking(run.bed, by_login, Some(&share.role)).await).lasting(0.5),
+    ];
+    run.measure_warm(&Workload { name, commits: READS, contenders, claims }).await;
+}
+
+/// What checking a key adds to a request.
+async fn authentication(run: &mut Run<'_>, share: &Share) {
+    let names = ["with its key", "as the role itself"];
+    let itself = include_str!("../scripts/scoped_lookup_itself.sql");
+    let with_key = share.script(&itself.replace(';', " from keyed.authenticate(:hash, 'bench');"));
+    let itself = share.script(itself);
+    let contenders = vec![
+        Contender::new(names[0], asking(run.bed, with_key, None).await),
+        Contender::new(names[1], asking(run.bed, itself, Some(&share.role)).await),
+    ];
+    let name = "lookup by key, with and without authentication";
+    let workload = Workload { name, commits: READS, contenders, claims: Vec::new() };
+    let outcome = rounds::run(run.bed, &workload, run.arguments);
+    let added = outcome.scores[0][0].excess_over(&outcome.scores[1][0]);
+    run.report.add(&workload, outcome);
+    run.report.add_figure(&Figure {
+        name: "what authentication adds to a request".to_owned(),
+        value: added * 1000.0,
+        unit: " µs",
+        beside: Vec::new(),
+        more_is_better: false,
+        gate: Some(40.0),
+        aim: Some(15.0),
+    });
+}
+
+async fn asking(bed: &Bed, script: String, role: Option<&str>) -> Load {
+    let variables = vec![("template", bed.works().await.template)];
+    let role = role.map(str::to_owned);
+    Load::Sql(Sql { role, variables, ..Sql::new(script, bed.database.name()) })
+}
+
+impl Share {
+    /// Makes the role, which may also read the countries that works refer to, and sees that the share is right.
+    async fn grant(bed: &Bed, percent: u32) -> Self {
+        let database = &bed.database;
+        let role = database.create_role(&format!("share_{percent}")).await;
+        let scope = serde_json::json!({ "field": "amount", "operator": "lt", "value": percent });
+        database.grant_within(&role, "bench.works", "read", &scope).await;
+        database.grant(&role, "bench.countries", "read").await;
+        let key = database.api_key(&role, &["bench"]).await;
+        let hash = bed.cluster.sql(database.name(), &format!("select quote_literal(sha256('{key}'))"));
+        let seen = database.client_as(&role).await.query_one("select count(*) from bench.works", &[]).await;
+        let seen: i64 = seen.expect("the role may read").get(0);
+        let expected = i64::from(RECORDS * percent / 100);
+        assert_eq!(seen, expected, "{role} must see {percent} % of the records");
+        Self { percent, role, hash }
+    }
+
+    /// The scope as hand-written SQL has it.
+    fn condition(&self) -> String {
+        format!("amount < {}", self.percent)
+    }
+
+    /// A script with the role's key, and with keys of records that the role sees: they were the first.
+    fn script(&self, script: &str) -> String {
+        let keys = RECORDS * self.percent / 100 - 1;
+        script.replace(":hash", &self.hash).replace(":keys", &keys.to_string())
+    }
+}
