@@ -161,9 +161,8 @@ impl Share {
         format!("amount < {}", self.percent)
     }
 
-    /// A script with the role's key, and with keys of records that the role sees: they were the first.
+    /// A script with the role's key.
     fn script(&self, script: &str) -> String {
-        let keys = RECORDS * self.percent / 100 - 1;
-        script.replace(":hash", &self.hash).replace(":keys", &keys.to_string())
+        script.replace(":hash", &self.hash)
     }
 }
