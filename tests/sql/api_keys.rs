@@ -45,11 +45,12 @@ async fn every_key_that_is_not_valid_is_refused_in_the_same_words() {
         "select keyed.issue_api_key('keyed_admin', null, 'soon', clock_timestamp() + interval '2 seconds')";
     let expired = session.text(soon, &[]).await;
     assert_eq!(attempt(&session, &expired).await, Ok(()));
-    let role = database.create_role("leaver").await;
+    let role = format!("leaver_{}", database.name());
+    session.run(&format!("create role {role}")).await;
     let revoked = database.api_key(&role, &[]).await;
     let orphaned = database.api_key(&role, &[]).await;
     session.run("select keyed.revoke_api_key(2)").await;
-    session.run(&format!("alter role {role} rename to {role}_gone")).await;
+    session.run(&format!("drop role {role}")).await;
     tokio::time::sleep(std::time::Duration::from_millis(2100)).await;
     let unknown = orphaned.replace("keyed_3_", "keyed_3_1");
     let expected = attempt(&session, "").await;
@@ -59,8 +60,6 @@ async fn every_key_that_is_not_valid_is_refused_in_the_same_words() {
     {
         assert_eq!(attempt(&session, key).await, expected, "{key}");
     }
-    session.run(&format!("alter role {role}_gone rename to {role}")).await;
-    assert_eq!(attempt(&session, &orphaned).await, Ok(()));
     for hash in ["null", "''::bytea", "'\\x00'::bytea"] {
         let refusal = session.refusal(&format!("select keyed.authenticate({hash})"), &[]).await;
         assert_eq!(refusal.is(), ("28000", "unauthorized"), "{hash}");
