@@ -43,7 +43,12 @@ impl Needle {
             }
         }
         let mut alternatives = vec![plain.clone()];
-        alternatives.extend(whole_words.iter().cloned());
+        // What has a digit in it is no word of a language: it has no other endings, so whoever has its stem has it.
+        let has_endings = |texts: &&Vec<String>| {
+            let only = format!("{STEM}{}{STEM}", document::marked(&term.text));
+            !(term.text.contains(|it: char| it.is_ascii_digit()) && term.text.is_ascii() && **texts == [only])
+        };
+        alternatives.extend(whole_words.iter().filter(has_endings).cloned());
         if whole_words.is_empty() {
             whole_words.push(plain);
         }
