@@ -43,12 +43,7 @@ impl Needle {
             }
         }
         let mut alternatives = vec![plain.clone()];
-        // What has a digit in it is no word of a language: it has no other endings, so whoever has its stem has it.
-        let has_endings = |texts: &&Vec<String>| {
-            let only = format!("{STEM}{}{STEM}", document::marked(&term.text));
-            !(term.text.contains(|it: char| it.is_ascii_digit()) && term.text.is_ascii() && **texts == [only])
-        };
-        alternatives.extend(whole_words.iter().filter(has_endings).cloned());
+        alternatives.extend(whole_words.iter().cloned());
         if whole_words.is_empty() {
             whole_words.push(plain);
         }
@@ -60,9 +55,27 @@ impl Needle {
         self.alternatives.iter().all(|texts| texts.iter().any(|text| has_trigram(text)))
     }
 
-    /// The condition in the form that the index serves.
+    /// The condition in the form that the index serves. The index knows no case, so where a stem is the word as it was
+    /// typed, in capitals, one look into it finds both.
     pub fn indexed(&self, document: &str) -> String {
-        join(&self.alternatives, |text| like(document, text))
+        match self.common() {
+            Some(text) => {
+                let pattern = literal(&format!("%{}%", escaped(text)));
+                format!("({document} ilike {pattern} and {})", self.checked(document))
+            }
+            None => join(&self.alternatives, |text| like(document, text)),
+        }
+    }
+
+    /// The text that stands in every alternative, if there are several and case is ignored. Documents have the collation
+    /// "C", in which only the letters of ASCII have a case.
+    fn common(&self) -> Option<&str> {
+        let [plain, others @ ..] = self.alternatives.as_slice() else { return None };
+        let [text] = plain.as_slice() else { return None };
+        let holds =
+            |texts: &Vec<String>| texts.iter().any(|other| other.to_lowercase().contains(text.as_str()));
+        (text.is_ascii() && has_trigram(text) && !others.is_empty() && others.iter().all(holds))
+            .then_some(text)
     }
 
     /// The condition in a form that no index serves, for documents that were found by something else.
@@ -161,6 +174,17 @@ mod tests {
             many.checked("d"),
             r"(coalesce(d like '%e-mail%', false) or coalesce(d like E'%\x1dE-MAIL\x1d%', false) and coalesce(d like E'%\x1dMAIL\x1d%', false) or coalesce(d like E'%\x1dMAIL\x1d%', false))"
         );
+    }
+
+    #[test]
+    fn a_word_that_is_its_own_stem_is_looked_up_once() {
+        assert_eq!(
+            needle("Paint", &[&["paint"]]).indexed("d"),
+            r"(d ilike '%paint%' and (coalesce(d like '%paint%', false) or coalesce(d like E'%\x1dPAINT\x1d%', false)))"
+        );
+        assert_eq!(needle("paints", &[&["paint"]]).common(), None);
+        assert_eq!(needle("über", &[&["über"]]).common(), None);
+        assert_eq!(needle("word", &[&["word"], &["other"]]).common(), None);
     }
 
     #[test]
