@@ -5,6 +5,7 @@ use super::policy::{self, Policy, SCHEMA};
 use super::rights::Privilege;
 use super::scope;
 use crate::error::Error;
+use crate::filter::Filter;
 use crate::postgres::guard::with_settings;
 use crate::postgres::spi::{Access, Connection};
 use crate::postgres::{datum, role};
@@ -47,17 +48,7 @@ pub fn drop_functions_of(spi: &Connection, template: i32) {
 /// Makes the policies of a grant on a table.
 pub fn create_policy(spi: &Connection, grant: &Grant, template: &Template) -> Result<(), Error> {
     let scope = grant.scope.as_deref().map(|scope| scope::compile(template, scope)).transpose()?;
-    let (role, table) = (role_sql(grant.role), template.table_sql());
-    let policy = Policy {
-        grant: grant.id,
-        role: &role,
-        privilege: grant.privilege,
-        template: template.id,
-        slug: &template.slug,
-        table: &table,
-        scope: scope.as_ref(),
-    };
-    let statements = policy.create();
+    let statements = with_policy(grant, template, scope.as_ref(), |policy| policy.create());
     if !statements.is_empty() {
         spi.script(&statements);
     }
@@ -66,19 +57,28 @@ pub fn create_policy(spi: &Connection, grant: &Grant, template: &Template) -> Re
 
 /// Drops the policies of a grant on a table.
 pub fn drop_policy(spi: &Connection, grant: &Grant, template: &Template) {
-    let (role, table) = (String::new(), template.table_sql());
-    let policy = Policy {
+    let prefix = with_policy(grant, template, None, |policy| policy.function_prefix());
+    let functions = functions(spi, &format!("^{prefix}"));
+    let statements = with_policy(grant, template, None, |policy| policy.drop(&functions));
+    // What is not there any more is nothing to tell the caller about.
+    with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&statements));
+}
+
+fn with_policy<R>(
+    grant: &Grant,
+    template: &Template,
+    scope: Option<&Filter>,
+    use_it: impl FnOnce(&Policy) -> R,
+) -> R {
+    use_it(&Policy {
         grant: grant.id,
-        role: &role,
+        role: &role_sql(grant.role),
         privilege: grant.privilege,
         template: template.id,
         slug: &template.slug,
-        table: &table,
-        scope: None,
-    };
-    let functions = functions(spi, &format!("^{}", policy.function_prefix()));
-    // What is not there any more is nothing to tell the caller about.
-    with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&policy.drop(&functions)));
+        table: &template.table_sql(),
+        scope,
+    })
 }
 
 /// The functions of policies whose names match, as SQL names them.

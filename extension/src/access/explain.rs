@@ -1,6 +1,7 @@
 //! Why a role sees a record or does not: every grant that reaches the role, condition by condition.
 
-use super::granted::{COLUMNS, Grant, read};
+use super::granted::{Grant, reaching};
+use super::rights::Privilege;
 use super::sight::Sight;
 use super::{Caller, Right, scope};
 use crate::error::{Code, Error};
@@ -14,7 +15,7 @@ use crate::postgres::spi::{Access, connected};
 use crate::postgres::{datum, role};
 use crate::record_id;
 use crate::template::{Template, catalog};
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys;
 use serde_json::value::RawValue;
 use std::rc::Rc;
 use uuid::Uuid;
@@ -29,8 +30,9 @@ pub fn explain(id: Uuid, role_name: &str) -> Result<String, Error> {
     })?;
     let template = record_id::template_of(id).and_then(catalog::by_id).ok_or_else(Error::not_found)?;
     let state = state_of(&template, id);
-    let verdicts: Vec<Verdict> = grants(role, &template)
+    let verdicts: Vec<Verdict> = reaching(role, &template)
         .into_iter()
+        .filter(|grant| grant.privilege != Privilege::Define)
         .map(|grant| judge(grant, &template, id))
         .collect::<Result<_, _>>()?;
     let caller = Caller::of_role(role);
@@ -182,28 +184,6 @@ fn state_of(template: &Template, id: Uuid) -> State {
                 (false, Some(_)) => State::Deleted,
                 (false, None) => State::Live,
             }
-        })
-    })
-}
-
-/// The grants that reach a role on a template, its own and those it inherits.
-fn grants(role: Oid, template: &Template) -> Vec<Grant> {
-    let sql = format!(
-        "select {COLUMNS} from keyed_state.access_grant g \
-         where (g.template_id = $1 or g.template_id is null and g.project_id = $2) \
-         and pg_has_role($3, g.role::oid, 'usage') and g.privilege <> 'define' order by g.id"
-    );
-    as_owner(|| {
-        connected(|spi| {
-            read(&spi.run_once(
-                &sql,
-                Access::Latest,
-                &[
-                    (pg_sys::INT4OID, Some(Datum::from(template.id))),
-                    (pg_sys::INT4OID, Some(Datum::from(template.project_id))),
-                    (pg_sys::OIDOID, Some(Datum::from(role))),
-                ],
-            ))
         })
     })
 }

@@ -3,7 +3,8 @@
 use super::rights::Privilege;
 use super::scope;
 use crate::error::{Code, Error};
-use crate::postgres::spi::{Access, Connection, Rows};
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, Connection, Rows, connected};
 use crate::postgres::{datum, role};
 use crate::template::{Template, catalog};
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -39,6 +40,22 @@ pub fn read(rows: &Rows) -> Vec<Grant> {
         })
     };
     (0..rows.len()).filter_map(grant).filter(|grant| role::name(grant.role).is_some()).collect()
+}
+
+/// The grants that reach a role on a template: its own, those of roles whose rights it inherits, and those on the whole
+/// project.
+pub fn reaching(role: Oid, template: &Template) -> Vec<Grant> {
+    let sql = format!(
+        "select {COLUMNS} from keyed_state.access_grant g \
+         where (g.template_id = $1 or g.template_id is null and g.project_id = $2) \
+         and pg_has_role($3, g.role::oid, 'usage') order by g.id"
+    );
+    let arguments = [
+        (pg_sys::INT4OID, Some(Datum::from(template.id))),
+        (pg_sys::INT4OID, Some(Datum::from(template.project_id))),
+        (pg_sys::OIDOID, Some(Datum::from(role))),
+    ];
+    as_owner(|| connected(|spi| read(&spi.run_once(&sql, Access::Latest, &arguments))))
 }
 
 /// The grants on templates of a project that have a scope, with their templates and scopes.

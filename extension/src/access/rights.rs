@@ -1,5 +1,6 @@
 //! What a role may do with the records of a template: the grants that apply to it, their scopes compiled.
 
+use super::granted::reaching;
 use super::scope;
 use crate::error::{Code, Error};
 use crate::filter::Filter;
@@ -7,7 +8,7 @@ use crate::filter::render::{Options, render};
 use crate::postgres::guard::as_owner;
 use crate::postgres::role::{self, TableRight};
 use crate::postgres::spi::{Access, connected};
-use crate::postgres::{datum, invalidation, snapshot_is_fixed};
+use crate::postgres::{invalidation, snapshot_is_fixed};
 use crate::template::{Template, catalog};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::{OnceCell, RefCell};
@@ -156,39 +157,16 @@ impl Rights {
     pub fn has(&self, privilege: Privilege) -> bool {
         !matches!(self.rows(privilege), Rows::None)
     }
-
-    /// Whether nothing was granted.
-    pub fn is_empty(&self) -> bool {
-        Privilege::ALL.into_iter().all(|privilege| !self.has(privilege))
-    }
 }
 
 fn load(role: Oid, template: &Template) -> Rights {
     require_grants();
-    let grants: Vec<(Option<Privilege>, Option<String>)> = as_owner(|| {
-        connected(|spi| {
-            let rows = spi.run_once(
-                "select g.privilege, g.scope::text from keyed_state.access_grant g \
-                 where (g.template_id = $1 or g.template_id is null and g.project_id = $2) \
-                 and pg_has_role($3, g.role::oid, 'usage')",
-                Access::Latest,
-                &[
-                    (pg_sys::INT4OID, Some(Datum::from(template.id))),
-                    (pg_sys::INT4OID, Some(Datum::from(template.project_id))),
-                    (pg_sys::OIDOID, Some(Datum::from(role))),
-                ],
-            );
-            let text = |row, column| rows.get(row, column).map(datum::read_text);
-            (0..rows.len())
-                .map(|row| (text(row, 0).and_then(|name| Privilege::parse(&name)), text(row, 1)))
-                .collect()
-        })
-    });
     let mut rights = Rights::default();
-    for (privilege, scope) in grants {
-        let Some(privilege) = privilege.filter(|it| has_table_right(role, template.table, *it)) else {
+    for grant in reaching(role, template) {
+        let (privilege, scope) = (grant.privilege, grant.scope);
+        if !has_table_right(role, template.table, privilege) {
             continue;
-        };
+        }
         match scope.map(|scope| scope::compile(template, &scope)).transpose() {
             Ok(filter) => rights.rows[privilege as usize].add(filter),
             // Was checked when it was granted and at every change of the template since: what does not fit any more

@@ -25,6 +25,8 @@ pub mod query;
 pub mod run;
 /// What records are sorted by.
 pub mod sort;
+/// Plan → the statement of a page.
+pub mod statement;
 /// Words in texts.
 pub mod text;
 /// The time zone of a search.

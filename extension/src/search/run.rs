@@ -1,9 +1,10 @@
 //! Runs the statements of a search and writes the answer: `{records, next_cursor, has_more, total, facets?}`.
 
 use super::facet::Facet;
-use super::page::{Segment, Sorted};
+use super::page::Segment;
 use super::plan::{Plan, RECORD};
 use super::query::{Count, Query};
+use super::statement::select;
 use super::words::{self, Selection};
 use super::{cursor, time_zone, usage};
 use crate::access::sight::{self, Sight};
@@ -16,7 +17,6 @@ use crate::postgres::guard::{as_owner, without_jit};
 use crate::postgres::spi::{Access, Connection, Rows, connected};
 use crate::record::read;
 use crate::record::shape::{STANDARD_COLUMNS, View, write_value};
-use crate::record::statement::columns;
 use crate::record::verbose;
 use crate::template::Template;
 use crate::template::definition::Kind;
@@ -287,33 +287,4 @@ fn cursor_at(template: &Template, plan: &Plan, rows: &Rows, row: usize) -> Strin
     });
     let id = rows.get(row, 0).map(datum::read_uuid).unwrap_or_default();
     cursor::encode(&plan.fingerprint, &values.collect::<Vec<_>>(), &id.to_string())
-}
-
-fn select(template: &Template, plan: &Plan, segment: &Segment, selected: &str, limit: usize) -> String {
-    let condition = format!("{}{selected}{}", plan.condition, segment.and_condition());
-    let order_by = segment.order_by(|by| plan.order.sql(by));
-    let (columns, from) = (columns(template), &plan.from);
-    let keys = plan.order.keys.iter();
-    if !plan.must_sort {
-        let keys: String = keys.map(|key| format!(", {}", key.sql)).collect();
-        return format!(
-            "select {columns}{keys} from {from} where {condition} order by {order_by} limit {limit}"
-        );
-    }
-    // Where all records found must be sorted, only what they are sorted by is taken from each; the whole of them is
-    // read for those of the page.
-    let (inner, outer): (String, String) = keys
-        .enumerate()
-        .map(|(number, key)| (format!(", {} as k{number}", key.sql), format!(", p.k{number}")))
-        .unzip();
-    let again = segment.order_by(|by| match by {
-        Sorted::Key(number) => format!("p.k{number}"),
-        Sorted::Id => "p.id".to_owned(),
-    });
-    let table = template.table_sql();
-    format!(
-        "with p as materialized (select {RECORD}.id{inner} from {from} where {condition} order by {order_by} \
-         limit {limit}) \
-         select {columns}{outer} from p join {table} {RECORD} on {RECORD}.id = p.id order by {again}"
-    )
 }

@@ -1,0 +1,36 @@
+//! Plan → the statement that reads a segment of a page. Pure text.
+
+use super::page::{Segment, Sorted};
+use super::plan::{Plan, RECORD};
+use crate::record::statement::columns;
+use crate::template::Template;
+
+/// Reads at most so many records of a segment; `selected` is what words add to its condition.
+pub fn select(template: &Template, plan: &Plan, segment: &Segment, selected: &str, limit: usize) -> String {
+    let condition = format!("{}{selected}{}", plan.condition, segment.and_condition());
+    let order_by = segment.order_by(|by| plan.order.sql(by));
+    let (columns, from) = (columns(template), &plan.from);
+    let keys = plan.order.keys.iter();
+    if !plan.must_sort {
+        let keys: String = keys.map(|key| format!(", {}", key.sql)).collect();
+        return format!(
+            "select {columns}{keys} from {from} where {condition} order by {order_by} limit {limit}"
+        );
+    }
+    // Where all records found must be sorted, only what they are sorted by is taken from each; the whole of them is
+    // read for those of the page.
+    let (inner, outer): (String, String) = keys
+        .enumerate()
+        .map(|(number, key)| (format!(", {} as k{number}", key.sql), format!(", p.k{number}")))
+        .unzip();
+    let again = segment.order_by(|by| match by {
+        Sorted::Key(number) => format!("p.k{number}"),
+        Sorted::Id => "p.id".to_owned(),
+    });
+    let table = template.table_sql();
+    format!(
+        "with p as materialized (select {RECORD}.id{inner} from {from} where {condition} order by {order_by} \
+         limit {limit}) \
+         select {columns}{outer} from p join {table} {RECORD} on {RECORD}.id = p.id order by {again}"
+    )
+}
