@@ -117,7 +117,7 @@ fn ranked(
     order: Option<Order>,
     scanned: &mut Vec<String>,
 ) -> Option<Vec<(i16, Uuid)>> {
-    let sample = Sample::take(spi, template, wanted);
+    let sample = Sample::take(spi, template, wanted, MOST_RANKED);
     // Who reads on in ranked order must not be stopped by the matches that were added meanwhile.
     let most = if order.is_some() { 2 * MOST_RANKED } else { MOST_RANKED };
     // Half as many again, so that the sample decides only where it can hardly be wrong.

@@ -34,9 +34,13 @@ pub fn rank(
     let hits = hits(template, wanted, sample, leader, most);
     let needles: Vec<&Needle> =
         wanted.iter().filter(|it| !it.term.is_excluded).map(|it| &it.needle).collect();
+    // The name is taken out of the document only where it can hold the words.
+    let whole_words = |text: &str| terms::all(needles.iter().map(|needle| needle.whole_word(text)));
     let sql = format!(
-        "select h.record_id, {} from (select h.record_id, h.document, {} as title from ({hits}) h offset 0) h",
-        rank_sql(&needles),
+        "select h.record_id, case when h.title is null then 0 when {} then 2 else 1 end \
+         from (select h.record_id, case when {} then {} end as title from ({hits}) h offset 0) h",
+        whole_words("h.title"),
+        whole_words("h.document"),
         title(template)
     );
     let rows = spi.run_once(&sql, Access::Snapshot, &[]);
@@ -109,9 +113,4 @@ fn title(template: &Template) -> String {
         }
         None => key,
     }
-}
-
-fn rank_sql(needles: &[&Needle]) -> String {
-    let all = |text: &str| terms::all(needles.iter().map(|needle| needle.whole_word(text)));
-    format!("case when {} then 2 when {} then 1 else 0 end", all("h.title"), all("h.document"))
 }

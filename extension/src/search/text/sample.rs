@@ -9,6 +9,10 @@ use crate::template::Template;
 
 /// How many pages are looked at: some thousand documents of a few lines, some milliseconds.
 const PAGES: i64 = 60;
+/// How many are enough to see that a single term is rare.
+const FEW_PAGES: i64 = 12;
+/// How many more a sample could have shown, had it been of other pages.
+const CHANCE: i64 = 4;
 /// The most documents that are looked at, and the longest of them.
 const MOST_DOCUMENTS: i64 = 1500;
 const MOST_BYTES: i64 = 8192;
@@ -25,14 +29,30 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Takes the sample.
-    pub fn take(spi: &Connection, template: &Template, wanted: &[Wanted]) -> Sample {
-        let documents = table::table_sql(template.id);
-        let size = format!("select pg_relation_size('{documents}') / 8192");
+    /// Takes the sample: of a single term a small one, if that shows that no more than these match.
+    pub fn take(spi: &Connection, template: &Template, wanted: &[Wanted], most: usize) -> Sample {
+        let size = format!("select pg_relation_size('{}') / 8192", table::table_sql(template.id));
         let pages = spi.run_once(&size, Access::Snapshot, &[]).get(0, 0).map_or(0, datum::read_i64);
-        let sampled = if pages > PAGES {
+        if wanted.len() == 1 && pages > PAGES {
+            let few = Sample::of_pages(spi, template, wanted, pages, FEW_PAGES);
+            if few.seen > 0 && (few.found + CHANCE) * few.total / few.seen <= most as i64 {
+                return few;
+            }
+        }
+        Sample::of_pages(spi, template, wanted, pages, PAGES)
+    }
+
+    fn of_pages(
+        spi: &Connection,
+        template: &Template,
+        wanted: &[Wanted],
+        pages: i64,
+        sampled: i64,
+    ) -> Sample {
+        let documents = table::table_sql(template.id);
+        let some = if pages > sampled {
             // The same pages each time, as long as the table does not grow, so that pages of an answer fit together.
-            format!("tablesample system ({:.6}) repeatable (1)", PAGES as f64 * 100.0 / pages as f64)
+            format!("tablesample system ({:.6}) repeatable (1)", sampled as f64 * 100.0 / pages as f64)
         } else {
             String::new()
         };
@@ -42,15 +62,18 @@ impl Sample {
         } else {
             String::new()
         };
-        let conditions: Vec<String> = wanted.iter().map(Wanted::condition).collect();
-        let counts: String =
-            conditions.iter().map(|condition| format!(", count(*) filter (where {condition})")).collect();
+        let columns = |render: &dyn Fn(usize, &Wanted) -> String| -> Vec<String> {
+            wanted.iter().enumerate().map(|(position, it)| render(position, it)).collect()
+        };
+        // Each condition is worked out once for a document, although two counts want it.
         let rows = spi.run_once(
             &format!(
-                "select count(*), count(*) filter (where {}){counts} from (select d.record_id, d.document \
-                 from {documents} d {sampled} where pg_column_size(d.document) < {MOST_BYTES} \
-                 limit {MOST_DOCUMENTS}) d{join}",
-                terms::all(conditions.iter().cloned())
+                "select count(*), count(*) filter (where {}){} from (select true as seen{} \
+                 from (select d.record_id, d.document from {documents} d {some} \
+                 where pg_column_size(d.document) < {MOST_BYTES} limit {MOST_DOCUMENTS}) d{join} offset 0) s",
+                terms::all(columns(&|position, _| format!("s.term_{position}")).into_iter()),
+                columns(&|position, _| format!(", count(*) filter (where s.term_{position})")).concat(),
+                columns(&|position, it| format!(", {} as term_{position}", it.condition())).concat(),
             ),
             Access::Snapshot,
             &[],
@@ -59,7 +82,7 @@ impl Sample {
         let seen = count(0);
         Sample {
             seen,
-            total: seen * pages.max(1) / pages.clamp(1, PAGES),
+            total: seen * pages.max(1) / pages.clamp(1, sampled),
             found: count(1),
             each: (0..wanted.len()).map(|position| count(position + 2)).collect(),
         }
