@@ -26,8 +26,10 @@ pub fn check(name: &str) -> Result<String, Error> {
         || name
             .strip_prefix("Etc/GMT")
             .is_some_and(|offset| offset.bytes().all(|it| it.is_ascii_digit() || it == b'+' || it == b'-'))
-        || ["EST5EDT", "CST6CDT", "MST7MDT", "PST8PDT"].contains(&name);
-    if is_name && name.len() < 64 && clock::is_time_zone(name) {
+        || ["EST5EDT", "CST6CDT", "MST7MDT", "PST8PDT", "GMT0", "GMT+0", "GMT-0"].contains(&name);
+    // Files of the database that are no zones, but rules or whatever the server's machine is set to.
+    let is_none = ["localtime", "posixrules", "Factory"].contains(&name);
+    if is_name && !is_none && name.len() < 64 && clock::is_time_zone(name) {
         return Ok(name.to_owned());
     }
     Err(Error::at(Code::InvalidValue, "/time_zone", format!("{name:?} is not a time zone"))
