@@ -76,12 +76,15 @@ mod tests {
     use tower::ServiceExt;
 
     use super::*;
-    use crate::settings::{Cli, Command};
+    use crate::cli::{Cli, Command};
 
     /// Sends a request line and headers, one a line, to a service whose database does not exist.
     async fn ask(request: &str) -> (u16, axum::http::HeaderMap, String) {
         let arguments = ["keyed-proxy", "serve", "--database-url", "host=/nonexistent dbname=none user=none"];
-        let Command::Serve(settings) = Cli::try_parse_from(arguments).expect("good arguments").command;
+        let Command::Serve(settings) = Cli::try_parse_from(arguments).expect("good arguments").command()
+        else {
+            panic!("serve is what was asked for")
+        };
         let app = App::new(&settings).expect("no connection is opened yet");
         let mut lines = request.lines().map(str::trim);
         let (method, uri) = lines.next().and_then(|line| line.split_once(' ')).expect("a request line");

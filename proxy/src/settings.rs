@@ -4,22 +4,10 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, FromArgMatches, ValueEnum};
 use tokio_postgres::config::SslMode;
 
-/// Carries HTTP to the functions of the keyed extension for PostgreSQL.
-#[derive(Parser)]
-#[command(name = "keyed-proxy", version, arg_required_else_help = true)]
-pub(crate) struct Cli {
-    #[command(subcommand)]
-    pub(crate) command: Command,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum Command {
-    /// Answer HTTP requests until told to stop (SIGINT or SIGTERM).
-    Serve(Settings),
-}
+use crate::database_url;
 
 #[derive(Args, Clone)]
 pub(crate) struct Settings {
@@ -87,6 +75,13 @@ pub(crate) enum LogFormat {
 }
 
 impl Settings {
+    /// What the environment says, and otherwise the defaults.
+    pub(crate) fn from_environment() -> Settings {
+        let command = Settings::augment_args(clap::Command::new("keyed-proxy"));
+        let matches = command.get_matches_from(["keyed-proxy"]);
+        Settings::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
     /// Refuses what no single setting shows to be wrong.
     pub(crate) fn validate(&self) -> Result<(), String> {
         self.database().map(drop)?;
@@ -104,35 +99,8 @@ impl Settings {
 
     /// How to connect. The messages never repeat the URL, since it may hold a password.
     pub(crate) fn database(&self) -> Result<tokio_postgres::Config, String> {
-        let url = match (&self.database_url, &self.database_url_file) {
-            (Some(url), _) => url.clone(),
-            (None, Some(file)) => std::fs::read_to_string(file)
-                .map_err(|error| format!("KEYED_DATABASE_URL_FILE {}: {error}.", file.display()))?,
-            (None, None) => {
-                return Err("KEYED_DATABASE_URL is not set. \
-                    An example is postgres://keyed_proxy:secret@localhost/crm."
-                    .into());
-            }
-        };
-        // The client library knows three of the modes; ours checks the certificate in every mode that encrypts.
-        let url = url
-            .trim()
-            .replace("sslmode=verify-full", "sslmode=require")
-            .replace("sslmode=verify-ca", "sslmode=require");
-        let mut config: tokio_postgres::Config = url.parse().map_err(|error: tokio_postgres::Error| {
-            let reason = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
-            format!("KEYED_DATABASE_URL cannot be read: {reason}.")
-        })?;
-        if config.get_hosts().is_empty() {
-            return Err("KEYED_DATABASE_URL names no host.".into());
-        }
-        if config.get_application_name().is_none() {
-            config.application_name("keyed-proxy");
-        }
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(Duration::from_secs(5));
-        }
-        config.keepalives_idle(Duration::from_secs(60));
+        let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
+        let mut config = database_url::read("KEYED_DATABASE_URL", url, file)?;
         if self.prepared_statements {
             let given = config.get_options().map(|options| format!("{options} ")).unwrap_or_default();
             config.options(format!("{given}{}", self.session_options()));
@@ -194,13 +162,17 @@ fn bytes(text: &str) -> Result<usize, String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+    use crate::cli::{Cli, Command};
 
     fn settings(arguments: &[&str]) -> Settings {
         let arguments = ["keyed-proxy", "serve"].iter().chain(arguments);
-        let Command::Serve(settings) =
-            Cli::try_parse_from(arguments).expect("the arguments are well-formed").command;
-        settings
+        match Cli::try_parse_from(arguments).expect("the arguments are well-formed").command() {
+            Command::Serve(settings) => settings,
+            _ => panic!("serve is what was asked for"),
+        }
     }
 
     #[test]

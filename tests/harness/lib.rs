@@ -17,7 +17,7 @@ pub use cluster::{Cluster, Durability};
 pub use crm::{Service, id_of};
 pub use database::Database;
 pub use http::{Answer, Request, encode};
-pub use proxy::Proxy;
+pub use proxy::{Proxy, proxy_program};
 pub use session::{Refusal, Rows, Session, quote};
 
 use std::path::PathBuf;

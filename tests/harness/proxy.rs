@@ -139,6 +139,13 @@ impl Drop for Proxy {
     }
 }
 
+/// The release build, to be run with other arguments than those of a server, and an empty environment.
+pub fn proxy_program(arguments: &[&str]) -> Command {
+    let mut command = Command::new(program());
+    command.args(arguments).env_clear().stdin(Stdio::null());
+    command
+}
+
 /// The release build, for the tests prove what users run.
 fn program() -> PathBuf {
     std::env::var_os("KEYED_PROXY_BIN")

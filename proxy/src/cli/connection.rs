@@ -1,0 +1,75 @@
+//! Where the commands of an administrator connect to: never with the proxy's own login, which may do nothing.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, anyhow};
+use clap::Args;
+use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::{Client, Config, NoTls};
+
+use super::Failure;
+use crate::database_url;
+use crate::settings::Settings;
+use crate::tls::Tls;
+
+#[derive(Args, Clone)]
+pub(crate) struct Connection {
+    /// The database, as a URL or as keywords, with a login that is a superuser or a member of keyed_admin.
+    ///
+    /// For example `postgres://dba:secret@localhost/crm` or `host=/run/postgresql dbname=crm user=postgres`.
+    #[arg(
+        long,
+        env = "KEYED_ADMIN_DATABASE_URL",
+        hide_env_values = true,
+        value_name = "URL",
+        verbatim_doc_comment
+    )]
+    database_url: Option<String>,
+
+    /// A file that holds the database URL, which keeps the password out of the list of processes.
+    #[arg(long, env = "KEYED_ADMIN_DATABASE_URL_FILE", value_name = "FILE", conflicts_with = "database_url")]
+    database_url_file: Option<PathBuf>,
+}
+
+impl Connection {
+    /// What connections are made with. `help` is the command that a failure refers to.
+    pub(crate) fn config(&self, help: &'static str) -> Result<Config, Failure> {
+        let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
+        database_url::read("KEYED_ADMIN_DATABASE_URL", url, file)
+            .map_err(|message| Failure::Usage { message, help })
+    }
+}
+
+/// What a command of one connection runs on.
+pub(crate) fn runtime() -> anyhow::Result<Runtime> {
+    Builder::new_current_thread().enable_all().build().context("cannot start")
+}
+
+/// Opens a connection in which no name is found but PostgreSQL's own: whoever runs these commands may do much, and a
+/// function of somebody else's in a schema of the search path must not be taken for PostgreSQL's.
+pub(crate) async fn connect(config: &Config) -> anyhow::Result<Client> {
+    let failed = "cannot connect to the database";
+    let client = if Settings::wants_tls(config) {
+        let Tls::On(tls) = Tls::verified()? else { unreachable!("verified TLS is on") };
+        let (client, connection) = config.connect(tls).await.map_err(explain).context(failed)?;
+        tokio::spawn(connection);
+        client
+    } else {
+        let (client, connection) = config.connect(NoTls).await.map_err(explain).context(failed)?;
+        tokio::spawn(connection);
+        client
+    };
+    client.batch_execute("set search_path = pg_catalog, pg_temp").await.map_err(explain)?;
+    Ok(client)
+}
+
+/// An error of PostgreSQL as a person reads it: message and hint. The client library alone says only "db error".
+pub(crate) fn explain(error: tokio_postgres::Error) -> anyhow::Error {
+    match error.as_db_error() {
+        Some(refusal) => match refusal.hint() {
+            Some(hint) => anyhow!("{}\nHint: {hint}", refusal.message()),
+            None => anyhow!("{}", refusal.message()),
+        },
+        None => anyhow::Error::new(error),
+    }
+}

@@ -1,0 +1,162 @@
+//! `keys`: API keys, by the functions that an administrator has in SQL.
+
+use clap::{Args, Subcommand};
+use comfy_table::{Table, presets};
+use serde::{Deserialize, Serialize};
+use tokio_postgres::types::Type;
+
+use super::connection::{Connection, connect, explain, runtime};
+use super::{Failure, print};
+
+#[derive(Subcommand)]
+pub(crate) enum Keys {
+    /// Issue an API key and print it: there is no second copy.
+    Create(Create),
+    /// List API keys, without what would let anyone use them.
+    List(List),
+    /// Revoke API keys: the next request with one is refused.
+    Revoke(Revoke),
+}
+
+#[derive(Args)]
+pub(crate) struct Create {
+    /// The role that requests with the key act as; keyed_admin for everything.
+    #[arg(long, value_name = "ROLE")]
+    role: String,
+
+    /// A project that the key is bound to; several times for several. Without it the key serves in all.
+    #[arg(long = "project", value_name = "SLUG")]
+    projects: Vec<String>,
+
+    /// What people call the key; history names it.
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+
+    /// From when on the key is refused, such as 2027-01-31 or 2027-01-31T12:00:00Z. Without it, never.
+    #[arg(long, value_name = "TIME")]
+    expires_at: Option<String>,
+
+    /// Print JSON: {"id", "key", "role", "projects", "label", "expires_at"}.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    connection: Connection,
+}
+
+#[derive(Args)]
+pub(crate) struct List {
+    /// Print a JSON array.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    connection: Connection,
+}
+
+#[derive(Args)]
+pub(crate) struct Revoke {
+    /// The number of the key, which `keys list` shows and the key itself begins with.
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<i32>,
+
+    #[command(flatten)]
+    connection: Connection,
+}
+
+pub(crate) fn run(keys: Keys) -> Result<(), Failure> {
+    let runtime = runtime()?;
+    match keys {
+        Keys::Create(arguments) => runtime.block_on(create(arguments)),
+        Keys::List(arguments) => runtime.block_on(list(arguments)),
+        Keys::Revoke(arguments) => runtime.block_on(revoke(arguments)),
+    }
+}
+
+/// A key as `keyed.list_api_keys` has it.
+#[derive(Deserialize, Serialize)]
+struct Key {
+    id: i32,
+    role: String,
+    projects: Option<Vec<String>>,
+    label: String,
+    created_at: String,
+    expires_at: Option<String>,
+    revoked_at: Option<String>,
+    last_used_at: Option<String>,
+}
+
+async fn create(arguments: Create) -> Result<(), Failure> {
+    let client = connect(&arguments.connection.config("keys create")?).await?;
+    let projects = (!arguments.projects.is_empty()).then_some(&arguments.projects);
+    let statement = "select keyed.issue_api_key($1::text::name, $2::text[], $3::text, $4::text::timestamptz)";
+    let row = client
+        .query_typed(
+            statement,
+            &[
+                (&arguments.role, Type::TEXT),
+                (&projects, Type::TEXT_ARRAY),
+                (&arguments.label, Type::TEXT),
+                (&arguments.expires_at, Type::TEXT),
+            ],
+        )
+        .await
+        .map_err(explain)?;
+    let key: String = row.first().map_or_else(String::new, |row| row.get(0));
+    if !arguments.json {
+        eprintln!("The key, of which this is the only copy:");
+        return print(&format!("{key}\n"));
+    }
+    let id: Option<i32> = key.split('_').nth(1).and_then(|number| number.parse().ok());
+    let issued = serde_json::json!({
+        "id": id, "key": key, "role": arguments.role, "projects": projects,
+        "label": arguments.label.unwrap_or_default(), "expires_at": arguments.expires_at,
+    });
+    print(&format!("{issued}\n"))
+}
+
+async fn list(arguments: List) -> Result<(), Failure> {
+    let client = connect(&arguments.connection.config("keys list")?).await?;
+    let statement = "select coalesce(json_agg(k order by k.id), '[]')::text from keyed.list_api_keys() k";
+    let rows = client.query_typed(statement, &[]).await.map_err(explain)?;
+    let keys: &str = rows.first().map_or("[]", |row| row.get(0));
+    let keys: Vec<Key> = serde_json::from_str(keys).map_err(anyhow::Error::new)?;
+    if arguments.json {
+        let keys = serde_json::to_string_pretty(&keys).map_err(anyhow::Error::new)?;
+        return print(&format!("{keys}\n"));
+    }
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    table.set_header(["id", "role", "projects", "label", "created", "expires", "revoked", "last used"]);
+    let time = |at: Option<&String>| at.map_or("never".to_owned(), |at| at.clone());
+    for key in &keys {
+        table.add_row([
+            key.id.to_string(),
+            key.role.clone(),
+            key.projects.as_ref().map_or("all".to_owned(), |projects| projects.join(", ")),
+            key.label.clone(),
+            key.created_at.clone(),
+            time(key.expires_at.as_ref()),
+            time(key.revoked_at.as_ref()),
+            time(key.last_used_at.as_ref()),
+        ]);
+    }
+    print(&format!("{}\n", table.trim_fmt()))
+}
+
+async fn revoke(arguments: Revoke) -> Result<(), Failure> {
+    let client = connect(&arguments.connection.config("keys revoke")?).await?;
+    let mut missed = Vec::new();
+    for id in &arguments.ids {
+        let statement = "select keyed.revoke_api_key($1)";
+        let rows = client.query_typed(statement, &[(id, Type::INT4)]).await.map_err(explain)?;
+        if !rows.first().is_some_and(|row| row.get(0)) {
+            missed.push(id.to_string());
+        }
+    }
+    if missed.is_empty() {
+        return Ok(());
+    }
+    let missed = missed.join(", ");
+    Err(Failure::Running(anyhow::anyhow!("nothing to revoke: no key in force has the number {missed}")))
+}

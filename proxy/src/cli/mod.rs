@@ -1,0 +1,113 @@
+//! The command line: one module per subcommand, in the order of `--help`.
+//!
+//! A subcommand is a line of [`Command`], a struct of its arguments (each with its help text as a comment), and a
+//! `run` that ends in `Ok` or in a [`Failure`], which decides the exit code.
+
+/// Where the commands of an administrator connect to.
+mod connection;
+
+/// Answer requests.
+mod serve;
+
+/// API keys: issued, listed, revoked.
+mod keys;
+
+/// What shells complete.
+mod completions;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::settings::Settings;
+
+/// Carries HTTP to the functions of the keyed extension for PostgreSQL.
+#[derive(Parser)]
+#[command(
+    name = "keyed-proxy",
+    version,
+    after_help = "Without a command it serves, as the environment says: keyed-proxy serve --help."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Answer HTTP requests until told to stop (SIGINT or SIGTERM).
+    Serve(Settings),
+    // `import` and `export` of records stand here.
+    /// Issue, list and revoke API keys.
+    #[command(subcommand)]
+    Keys(keys::Keys),
+    /// Print a completion script for a shell.
+    Completions(completions::Completions),
+}
+
+impl Cli {
+    /// The command that was asked for.
+    pub(crate) fn command(self) -> Command {
+        self.command.unwrap_or_else(|| Command::Serve(Settings::from_environment()))
+    }
+}
+
+/// Why a command did not do what it was asked to.
+pub(crate) enum Failure {
+    /// It was asked wrongly: exit code 2, as for arguments that cannot be read.
+    Usage { message: String, help: &'static str },
+    /// It could not be done: exit code 1.
+    Running(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Failure {
+        Failure::Running(error)
+    }
+}
+
+/// Runs the command that the arguments of this process name.
+pub(crate) fn main() -> ExitCode {
+    let done = match Cli::parse().command() {
+        Command::Serve(settings) => serve::run(settings),
+        Command::Keys(keys) => keys::run(keys),
+        Command::Completions(completions) => completions::run(completions),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Usage { message, help }) => {
+            eprintln!("keyed-proxy: {message}\nSee keyed-proxy {help} --help.");
+            ExitCode::from(2)
+        }
+        Err(Failure::Running(error)) => {
+            eprintln!("keyed-proxy: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Writes a result to standard output. That its reader went away is a failure like others, not a panic.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| Failure::Running(anyhow::Error::new(error).context("cannot write the result")))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_do_not_contradict_each_other() {
+        <Cli as CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn without_a_command_it_serves() {
+        let cli = Cli::try_parse_from(["keyed-proxy"]).expect("no command is needed");
+        assert!(matches!(cli.command(), Command::Serve(_)));
+    }
+}

@@ -1,0 +1,59 @@
+//! `serve`: answer requests.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+
+use anyhow::Context;
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+
+use super::Failure;
+use crate::app::{self, App};
+use crate::routes;
+use crate::server;
+use crate::settings::{LogFormat, Settings};
+
+pub(crate) fn run(settings: Settings) -> Result<(), Failure> {
+    let usage = |message| Failure::Usage { message, help: "serve" };
+    settings.validate().map_err(usage)?;
+    start_log(&settings).map_err(usage)?;
+    Ok(runtime(settings.workers)?.block_on(serve(settings))?)
+}
+
+/// One thread alone is spared what several need to share their work.
+fn runtime(workers: usize) -> anyhow::Result<Runtime> {
+    let mut builder = match workers {
+        1 => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    if workers > 1 {
+        builder.worker_threads(workers);
+    }
+    builder.enable_all().build().context("cannot start the threads that answer requests")
+}
+
+async fn serve(settings: Settings) -> anyhow::Result<()> {
+    // Programs start with room for 1,024 files, and every connection is one. More room is asked for, not needed.
+    let _ = rlimit::increase_nofile_limit(u64::from(u16::MAX));
+    let listener = TcpListener::bind(&settings.listen)
+        .await
+        .with_context(|| format!("cannot listen on {}", settings.listen))?;
+    let app = Arc::new(App::new(&settings)?);
+    tracing::info!(listen = %listener.local_addr()?, version = env!("CARGO_PKG_VERSION"), "serving");
+    tokio::spawn(routes::health::greet(app.clone()));
+    server::serve(listener, app::router(app), server::asked_to_stop()).await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn start_log(settings: &Settings) -> Result<(), String> {
+    let filter = tracing_subscriber::EnvFilter::builder()
+        .parse(&settings.log)
+        .map_err(|error| format!("KEYED_LOG is not a log filter: {error}"))?;
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match settings.log_format {
+        LogFormat::Text => log.with_ansi(std::io::stderr().is_terminal()).init(),
+        LogFormat::Json => log.json().init(),
+    };
+    Ok(())
+}

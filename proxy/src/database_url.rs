@@ -1,0 +1,41 @@
+//! Where a database is: a URL or keywords, given as such or in a file.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tokio_postgres::Config;
+
+/// Reads a URL, or the file that holds it. `name` is the environment variable that messages speak of; they never repeat
+/// the URL, since it may hold a password.
+pub(crate) fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result<Config, String> {
+    let url = match (url, file) {
+        (Some(url), _) => url.to_owned(),
+        (None, Some(file)) => std::fs::read_to_string(file)
+            .map_err(|error| format!("{name}_FILE {}: {error}.", file.display()))?,
+        (None, None) => {
+            return Err(format!(
+                "{name} is not set. An example is postgres://keyed_proxy:secret@localhost/crm."
+            ));
+        }
+    };
+    // The client library knows three of the modes; ours checks the certificate in every mode that encrypts.
+    let url = url
+        .trim()
+        .replace("sslmode=verify-full", "sslmode=require")
+        .replace("sslmode=verify-ca", "sslmode=require");
+    let mut config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
+        let reason = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+        format!("{name} cannot be read: {reason}.")
+    })?;
+    if config.get_hosts().is_empty() {
+        return Err(format!("{name} names no host."));
+    }
+    if config.get_application_name().is_none() {
+        config.application_name("keyed-proxy");
+    }
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(Duration::from_secs(5));
+    }
+    config.keepalives_idle(Duration::from_secs(60));
+    Ok(config)
+}

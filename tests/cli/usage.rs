@@ -1,0 +1,61 @@
+//! Arguments, exit codes, completion.
+
+use crate::{keyed_as, run};
+use harness::{Database, proxy_program};
+
+#[test]
+fn without_a_command_it_serves_and_says_what_is_missing() {
+    let outcome = run(&mut proxy_program(&[]));
+    assert_eq!(outcome.code, Some(2));
+    assert!(outcome.err.contains("KEYED_DATABASE_URL is not set"), "{}", outcome.err);
+}
+
+#[test]
+fn a_command_without_a_database_says_which_setting_it_needs() {
+    for command in [&["keys", "list"][..], &["keys", "create", "--role", "r"], &["keys", "revoke", "1"]] {
+        let outcome = run(&mut proxy_program(command));
+        assert_eq!(outcome.code, Some(2), "{command:?}");
+        assert!(outcome.err.contains("KEYED_ADMIN_DATABASE_URL is not set"), "{}", outcome.err);
+    }
+}
+
+#[test]
+fn every_shell_gets_a_completion_that_knows_the_commands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = run(&mut proxy_program(&["completions", shell])).expect();
+        assert!(script.contains("revoke") && script.contains("expires-at"), "{shell}");
+    }
+}
+
+#[test]
+fn a_database_that_cannot_be_reached_is_a_failure_without_its_password() {
+    let mut command = proxy_program(&["keys", "list"]);
+    command.env("KEYED_ADMIN_DATABASE_URL", "postgres://dba:hidden@127.0.0.1:1/crm");
+    let outcome = run(&mut command);
+    assert_eq!(outcome.code, Some(1));
+    assert!(outcome.err.contains("cannot connect") && !outcome.err.contains("hidden"), "{}", outcome.err);
+}
+
+#[tokio::test]
+async fn the_url_can_stand_in_a_file() {
+    let database = Database::new().await;
+    let file = harness::target_folder().join(format!("{}.url", database.name()));
+    std::fs::write(&file, format!("{}\n", database.cluster().url("postgres", database.name())))
+        .expect("the target folder can be written");
+    let outcome = run(proxy_program(&["keys", "list", "--json"]).env("KEYED_ADMIN_DATABASE_URL_FILE", &file));
+    std::fs::remove_file(&file).expect("it was written");
+    assert_eq!(outcome.expect().trim(), "[]");
+}
+
+#[tokio::test]
+async fn a_login_without_the_right_is_told_what_it_needs() {
+    let database = Database::new().await;
+    let role = database.create_role("clerk").await;
+    let outcome = keyed_as(&database, &role, &["keys", "create", "--role", "keyed_admin"]);
+    assert_eq!((outcome.code, outcome.out.as_str()), (Some(1), ""));
+    assert!(
+        outcome.err.contains("may not issue API keys") && outcome.err.contains("Hint:"),
+        "{}",
+        outcome.err
+    );
+}
