@@ -41,6 +41,30 @@ impl Cluster {
 
     /// A cluster of one's own, for tests that stop, kill or configure it.
     pub fn start(durability: Durability) -> Self {
+        Self::start_from(durability, initialize)
+    }
+
+    /// A standby that follows this cluster, and answers what only reads.
+    pub fn start_standby(&self) -> Self {
+        Self::start_from(self.durability, |data| {
+            let mut copy = self.program("pg_basebackup");
+            copy.arg("--pgdata").arg(data);
+            run(copy.args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync"]));
+        })
+    }
+
+    /// Waits until this standby has seen everything that was committed in the cluster it follows.
+    pub fn catch_up_with(&self, primary: &Cluster) {
+        let position = primary.sql("postgres", "select pg_current_wal_lsn()");
+        let has_replayed = format!("select pg_last_wal_replay_lsn() >= '{position}'");
+        let began = Instant::now();
+        while self.sql("postgres", &has_replayed) != "t" {
+            assert!(began.elapsed() < Duration::from_secs(60), "the standby does not follow");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn start_from(durability: Durability, make_data: impl FnOnce(&Path)) -> Self {
         static NUMBER: AtomicUsize = AtomicUsize::new(1);
         let name = format!("keyed-test-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let folder = std::env::temp_dir().join(name);
@@ -55,7 +79,7 @@ impl Cluster {
                rm -rf "$1""#,
             &folder,
         );
-        initialize(&folder.join("data"));
+        make_data(&folder.join("data"));
         let log = log_file("postgresql");
         let postmaster = Mutex::new(launch(&folder, &log, durability));
         Self {
@@ -199,7 +223,7 @@ fn is_ready(folder: &Path, process: u32) -> bool {
     let lock = std::fs::read_to_string(folder.join("data/postmaster.pid")).unwrap_or_default();
     let mut lines = lock.lines();
     lines.next() == Some(process.to_string().as_str())
-        && lines.nth(6).is_some_and(|line| line.trim() == "ready")
+        && lines.nth(6).is_some_and(|line| ["ready", "standby"].contains(&line.trim()))
 }
 
 /// Runs a program to its end; its standard output is the answer, a failure panics with what it said.

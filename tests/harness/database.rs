@@ -50,6 +50,11 @@ impl Database {
         Self::create(cluster, "").await
     }
 
+    /// The same database as a standby shows it.
+    pub fn on_standby(&self, standby: Cluster) -> Self {
+        Self { cluster: Arc::new(standby), name: self.name.clone(), roles: Mutex::default() }
+    }
+
     async fn create(cluster: &Arc<Cluster>, options: &str) -> Self {
         static NUMBER: AtomicUsize = AtomicUsize::new(1);
         let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));

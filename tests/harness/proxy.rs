@@ -28,13 +28,18 @@ impl Proxy {
     /// The same with settings of its own, given as environment variables.
     pub async fn start_with(database: &Database, settings: &[(&str, &str)]) -> Self {
         let key = database.api_key("keyed_admin", &[]).await;
+        Self::start_with_key(database, settings, &key).await
+    }
+
+    /// The same with a key that was issued before: a standby issues none.
+    pub async fn start_with_key(database: &Database, settings: &[(&str, &str)], key: &str) -> Self {
         // The port is free when we look, but not reserved: another program may be quicker once in a while.
         for _ in 0..4 {
-            if let Ok(proxy) = Self::try_start(database, settings, &key).await {
+            if let Ok(proxy) = Self::try_start(database, settings, key).await {
                 return proxy;
             }
         }
-        Self::try_start(database, settings, &key).await.unwrap_or_else(|log| {
+        Self::try_start(database, settings, key).await.unwrap_or_else(|log| {
             let said = std::fs::read_to_string(&log).unwrap_or_default();
             panic!("the proxy did not become ready; its log {} says:\n{said}", log.display())
         })

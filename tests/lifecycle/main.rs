@@ -5,3 +5,4 @@ mod disconnect;
 mod dump;
 mod extension;
 mod restart;
+mod standby;

@@ -1,0 +1,160 @@
+//! A streaming standby answers whatever only reads, as its primary does.
+
+use harness::{Answer, Cluster, Database, Durability, Proxy, Service, Session, id_of};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// A service, its standby, and a key of a role that sees two customers of three there.
+struct Pair {
+    primary: Service,
+    standby: Database,
+    proxy: Proxy,
+    clerk: String,
+    key: String,
+}
+
+impl Pair {
+    async fn new() -> Self {
+        let database = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
+        let primary = Service::over(database, &[]).await;
+        let company = primary.post("/entities/template/companies", json!({"attributes": {"name": "Acme"}}));
+        let company = id_of(&company.await.expect(201)).to_owned();
+        for (key, visits) in [("A", 1), ("B", 20), ("C", 30)] {
+            let attributes = json!({"name": format!("Customer {key}"), "visits": visits, "mood": visits,
+                "tags": ["red"], "company": company});
+            primary.upsert(key, attributes).await.expect(201);
+        }
+        let clerk = primary.database.create_role("clerk").await;
+        let often = json!({"field": "visits", "operator": "gt", "value": 10});
+        primary.database.grant_within(&clerk, "crm.customers", "read, update", &often).await;
+        primary.database.grant(&clerk, "crm.companies", "read").await;
+        let key = primary.database.api_key(&clerk, &["crm"]).await;
+        let standby = tokio::task::block_in_place(|| primary.database.cluster().start_standby());
+        let standby = primary.database.on_standby(standby);
+        let proxy = Proxy::start_with_key(&standby, &[], primary.proxy.key()).await.in_project("crm");
+        let pair = Self { primary, standby, proxy, clerk, key };
+        pair.catch_up();
+        pair
+    }
+
+    /// Waits until the standby has what the primary has.
+    fn catch_up(&self) {
+        let primary = self.primary.database.cluster();
+        tokio::task::block_in_place(|| self.standby.cluster().catch_up_with(primary));
+    }
+
+    /// What both answer to a request.
+    async fn both(&self, method: &str, path: &str, body: Option<&Value>, key: Option<&str>) -> [Answer; 2] {
+        let ask = async |proxy: &Proxy| {
+            let mut request = proxy.request(method, &format!("/v1{path}"));
+            if let Some(key) = key {
+                request = request.key(key);
+            }
+            match body {
+                Some(body) => request.json(body).send().await,
+                None => request.send().await,
+            }
+        };
+        [ask(&self.primary.proxy).await, ask(&self.proxy).await]
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_answers_every_read_as_its_primary_does() {
+    let pair = Pair::new().await;
+    let id = pair.primary.by_key("B").await.expect(200)["id"].as_str().expect("an id").to_owned();
+    let searches = [
+        json!({"filters": [{"field": "visits", "operator": "gt", "value": 5}], "sort": "name", "count": "exact"}),
+        json!({"global_search": "customer acme", "facets": ["tags"], "count": "estimated", "verbose": true}),
+        json!({"global_search": "custom", "limit": 1}),
+        json!({"filters": [{"field": "company.name", "operator": "ilike", "value": "acme"}]}),
+    ];
+    let reads = [
+        format!("/entities/{id}?verbose=true"),
+        format!("/entities/{id}/history"),
+        format!("/entities/{id}/metrics/mood"),
+        "/entities/template/customers/by-key?key=B".to_owned(),
+        "/entities/template/customers/by-key?key=A".to_owned(),
+        "/templates".to_owned(),
+        "/me".to_owned(),
+        "/projects".to_owned(),
+    ];
+    for key in [None, Some(pair.key.as_str())] {
+        for path in &reads {
+            let [primary, standby] = pair.both("GET", path, None, key).await;
+            assert!(primary.status == 200 || primary.status == 404 && key.is_some(), "{path}: {primary:?}");
+            assert_eq!(primary.status, standby.status, "{path}: {standby:?}");
+            if primary.status == 200 {
+                assert_eq!(primary.expect(200), standby.expect(200), "{path}");
+            }
+        }
+        for body in &searches {
+            let [primary, standby] = pair.both("POST", "/entities/search/customers", Some(body), key).await;
+            let primary = primary.expect(200);
+            assert_eq!(primary, standby.expect(200), "{body}");
+            assert!(!primary["records"].as_array().expect("records").is_empty(), "{body}");
+        }
+    }
+    pair.standby.cluster().assert_no_crash();
+}
+
+/// Everything that a login reads, as one text.
+async fn reads_of_a_login(session: &Session, id: &str) -> String {
+    let mut answers = Vec::new();
+    for statement in [
+        "select string_agg(external_key || ' ' || visits, ', ' order by external_key) from crm.customers",
+        "select keyed.get_by_key('crm.customers', 'B')",
+        "select keyed.get_record($1::uuid)",
+        "select keyed.search('crm.customers', '{\"global_search\": \"custom\", \"count\": \"exact\"}')",
+        "select keyed.filter_sql('crm.customers', '{\"filters\": [{\"field\": \"visits\", \"operator\": \"gt\", \"value\": 5}]}')",
+        "select count(*) from keyed.history($1::uuid)",
+        "select keyed.me()",
+    ] {
+        answers.push(session.text(statement, &[id]).await);
+    }
+    answers.join("\n")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_login_sees_on_a_standby_what_it_may_see_on_the_primary() {
+    let pair = Pair::new().await;
+    let id = pair.primary.by_key("B").await.expect(200)["id"].as_str().expect("an id").to_owned();
+    let on_standby = pair.standby.session_as(&pair.clerk).await;
+    let read = reads_of_a_login(&on_standby, &id).await;
+    assert_eq!(read, reads_of_a_login(&pair.primary.database.session_as(&pair.clerk).await, &id).await);
+    assert!(read.starts_with("B 20, C 30\n"), "{read}");
+
+    // What is taken away on the primary, the same session has lost on the standby.
+    pair.primary.database.revoke(&pair.clerk, "crm.customers").await;
+    pair.catch_up();
+    for statement in ["select count(*) from crm.customers", "select keyed.get_by_key('crm.customers', 'B')"] {
+        assert_eq!(on_standby.refusal(statement, &[]).await.state, "42501", "{statement}");
+    }
+    let [primary, standby] = pair.both("GET", &format!("/entities/{id}"), None, Some(&pair.key)).await;
+    assert_eq!((primary.status, standby.status), (403, 403));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_tells_writers_that_it_cannot_write() {
+    let pair = Pair::new().await;
+    let id = pair.primary.by_key("B").await.expect(200)["id"].as_str().expect("an id").to_owned();
+    let attributes = json!({"external_key": "B", "attributes": {"visits": 5}});
+    let batch = json!({"operations": [{"op": "upsert", "template": "customers", "external_key": "B",
+        "attributes": {"visits": 5}}]});
+    for (method, path, body) in [
+        ("PUT", "/entities/template/customers/by-key".to_owned(), Some(&attributes)),
+        ("POST", "/entities/template/customers".to_owned(), Some(&attributes)),
+        ("POST", "/entities/batch".to_owned(), Some(&batch)),
+        ("DELETE", format!("/entities/{id}"), None),
+    ] {
+        let mut request = pair.proxy.request(method, &format!("/v1{path}"));
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        request.send().await.refused(503, "unavailable");
+    }
+    let session = pair.standby.session().await;
+    let refusal = session.refusal("select keyed.upsert_by_key('crm.customers', 'B', '{\"visits\": 5}')", &[]);
+    assert_eq!(refusal.await.state, "25006");
+    assert_eq!(pair.primary.by_key("B").await.expect(200)["attributes"]["visits"], 20);
+}
