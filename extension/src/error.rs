@@ -37,6 +37,8 @@ pub enum Code {
     OperatorNotAllowed,
     /// The value does not fit the attribute.
     InvalidValue,
+    /// A vector has another number of numbers than it must have.
+    VectorDimension,
     /// A required attribute was left out or set to null.
     RequiredAttribute,
     /// The record that a reference names does not exist, as far as the caller can see.
@@ -48,7 +50,7 @@ pub enum Code {
 }
 
 impl Code {
-    const ALL: [Code; 19] = [
+    const ALL: [Code; 20] = [
         Code::MalformedRequest,
         Code::ProjectRequired,
         Code::Unauthorized,
@@ -64,6 +66,7 @@ impl Code {
         Code::UnknownField,
         Code::OperatorNotAllowed,
         Code::InvalidValue,
+        Code::VectorDimension,
         Code::RequiredAttribute,
         Code::ReferenceNotFound,
         Code::SerializationFailure,
@@ -95,6 +98,7 @@ impl Code {
             Code::UnknownField => ("unknown_field", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
             Code::OperatorNotAllowed => ("operator_not_allowed", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
             Code::InvalidValue => ("invalid_value", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
+            Code::VectorDimension => ("vector_dimension", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
             Code::RequiredAttribute => ("required_attribute", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
             Code::ReferenceNotFound => ("reference_not_found", State::ERRCODE_FOREIGN_KEY_VIOLATION, 422),
             Code::SerializationFailure => ("conflict", State::ERRCODE_T_R_SERIALIZATION_FAILURE, 503),

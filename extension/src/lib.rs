@@ -11,6 +11,8 @@ pgrx::pg_module_magic!();
 pub mod access;
 /// Many operations in one call.
 pub mod batch;
+/// Vectors that say what records mean.
+pub mod embedding;
 /// What can be refused, and how it reaches the caller.
 pub mod error;
 /// Which records are meant: conditions, from JSON to SQL.

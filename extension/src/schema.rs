@@ -5,6 +5,7 @@ use pgrx::extension_sql_file;
 extension_sql_file!("../../sql/functions/internal.sql", name = "internal");
 extension_sql_file!("../../sql/functions/template.sql", name = "template", requires = ["internal"]);
 extension_sql_file!("../../sql/functions/record.sql", name = "record", requires = ["template"]);
-extension_sql_file!("../../sql/functions/search.sql", name = "search", requires = ["record"]);
+extension_sql_file!("../../sql/functions/embedding.sql", name = "embedding", requires = ["record"]);
+extension_sql_file!("../../sql/functions/search.sql", name = "search", requires = ["embedding"]);
 extension_sql_file!("../../sql/functions/access.sql", name = "access", requires = ["search"]);
 extension_sql_file!("../../sql/functions/http.sql", name = "http", requires = ["access"]);

@@ -36,12 +36,13 @@ impl App {
 const PREFIXES: [&str; 2] = ["/v1", "/api/v1"];
 
 #[rustfmt::skip]
-fn api() -> [(&'static str, MethodRouter<Arc<App>>); 12] {
+fn api() -> [(&'static str, MethodRouter<Arc<App>>); 13] {
     [
         ("/entities/template/{template}", post(entities::create)),
         ("/entities/template/{template}/by-key", put(by_key::upsert).get(by_key::read).delete(by_key::delete)),
         ("/entities/{id}", get(entities::read).patch(entities::patch).put(entities::replace).delete(entities::delete)),
         ("/entities/{id}/restore", post(entities::restore)),
+        ("/entities/{id}/embedding", put(entities::set_embedding).delete(entities::delete_embedding)),
         ("/entities/{id}/history", get(entities::history)),
         ("/entities/{id}/metrics/{slug}", get(entities::metric_series)),
         ("/entities/batch", post(batch::run)),

@@ -41,6 +41,14 @@ create function keyed_http.restore_record(id text, body text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_restore_record';
 comment on function keyed_http.restore_record(text, text) is 'POST /entities/{id}/restore.';
 
+create function keyed_http.set_embedding(id text, body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_set_embedding';
+comment on function keyed_http.set_embedding(text, text) is 'PUT /entities/{id}/embedding.';
+
+create function keyed_http.delete_embedding(id text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_delete_embedding';
+comment on function keyed_http.delete_embedding(text) is 'DELETE /entities/{id}/embedding.';
+
 create function keyed_http.history(id text, page_size integer, cursor text) returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_http_history';
 comment on function keyed_http.history(text, integer, text) is 'GET /entities/{id}/history.';

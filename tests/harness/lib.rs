@@ -11,6 +11,7 @@ mod http;
 mod proxy;
 mod server_user;
 mod session;
+mod vectors;
 mod watchdog;
 
 pub use cluster::{Cluster, Durability};
@@ -19,6 +20,7 @@ pub use database::Database;
 pub use http::{Answer, Request, encode};
 pub use proxy::{Proxy, proxy_program};
 pub use session::{Refusal, Rows, Session, quote};
+pub use vectors::{array, similar, vector};
 
 use std::path::PathBuf;
 

@@ -6,6 +6,7 @@ mod bad_queries;
 mod batch;
 mod batch_refusals;
 mod by_key;
+mod embeddings;
 mod errors;
 mod external_key;
 mod history;

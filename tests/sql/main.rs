@@ -6,6 +6,7 @@ mod counts;
 mod cursor_values;
 mod cursors;
 mod direct;
+mod embeddings;
 mod external_key;
 mod filter_cost;
 mod filter_days;

@@ -5,7 +5,8 @@ use super::parse::{Kind, Operation};
 use super::{Done, Outcome};
 use crate::access::sight::{Fences, and, verdict};
 use crate::access::{Caller, Right};
-use crate::error::Error;
+use crate::embedding;
+use crate::error::{Error, OrRaise};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
@@ -94,10 +95,16 @@ impl<'a> Group<'a> {
         let template = &first.template;
         let ids: Vec<Uuid> =
             self.members.iter().map(|_| record_id::generate(template.id, datum::random_u64())).collect();
-        as_owner(|| match first.kind {
+        let done = as_owner(|| match first.kind {
             Kind::Upsert => self.run_upserts(caller, template, &first.changes, &ids),
             _ => self.run_creates(caller, template, &first.changes, &ids),
-        })
+        })?;
+        for (member, (_, outcome)) in self.members.iter().zip(&done) {
+            if let Ok(done) = outcome {
+                embedding::write::apply(template, done.id, &member.embedding).or_raise();
+            }
+        }
+        Ok(done)
     }
 
     fn run_creates(

@@ -2,6 +2,7 @@
 
 use super::{MAX_OPERATIONS, refers_by_key};
 use crate::access::{Caller, Right};
+use crate::embedding::Embedding;
 use crate::error::{Code, Error};
 use crate::json::{self, pointer_step};
 use crate::record::changes::{self, Changes};
@@ -42,6 +43,8 @@ pub struct Operation<'a> {
     pub key: Key,
     /// What happens to the attributes.
     pub changes: Changes<'a>,
+    /// What happens to the vector.
+    pub embedding: Embedding,
 }
 
 impl Operation<'_> {
@@ -94,6 +97,7 @@ pub fn operations<'a>(
 
 fn operation<'a>(caller: &Caller, index: usize, entry: &'a RawValue) -> Result<Operation<'a>, Error> {
     let (mut kind, mut template, mut id, mut key, mut attributes) = (None, None, None, Key::Absent, None);
+    let mut embedding = Embedding::Absent;
     for (name, value) in json::object_at(entry, "")?.0 {
         match name.as_ref() {
             "op" => kind = Some(parse_kind(&text_at(value, "/op")?)?),
@@ -104,10 +108,11 @@ fn operation<'a>(caller: &Caller, index: usize, entry: &'a RawValue) -> Result<O
             }
             "external_key" => key = parse_key(value)?,
             "attributes" => attributes = Some(value),
+            "embedding" => embedding = Embedding::parse(value, "/embedding")?,
             _ => {
                 let pointer = format!("/{}", pointer_step(&name));
                 return Err(Error::at(Code::UnknownField, pointer, format!("{name:?} is not known here"))
-                    .hint("an operation has op, template, id, external_key and attributes"));
+                    .hint("an operation has op, template, id, external_key, attributes and embedding"));
             }
         }
     }
@@ -128,6 +133,9 @@ fn operation<'a>(caller: &Caller, index: usize, entry: &'a RawValue) -> Result<O
             )
             .hint("send external_key, or (update, delete) id"));
         }
+        Kind::Delete if embedding != Embedding::Absent => {
+            return Err(Error::at(Code::UnknownField, "/embedding", "a delete has no embedding"));
+        }
         Kind::Delete if attributes.is_some() => {
             return Err(Error::at(Code::UnknownField, "/attributes", "a delete has no attributes"));
         }
@@ -142,7 +150,7 @@ fn operation<'a>(caller: &Caller, index: usize, entry: &'a RawValue) -> Result<O
     if kind == Kind::Create {
         changes::check_complete(&template, &changes)?;
     }
-    Ok(Operation { index, kind, template, id, key, changes })
+    Ok(Operation { index, kind, template, id, key, changes, embedding })
 }
 
 fn rights(kind: Kind) -> &'static [Right] {

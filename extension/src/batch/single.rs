@@ -3,6 +3,7 @@
 use super::parse::{Kind, Operation};
 use super::{Done, Outcome};
 use crate::access::{Caller, Right};
+use crate::embedding::{self, Embedding};
 use crate::error::Error;
 use crate::record::changes::Changes;
 use crate::record::deletion;
@@ -11,6 +12,12 @@ use crate::record::write::{self, Key};
 
 /// Runs an operation.
 pub fn run(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
+    let done = write(caller, operation, changes)?;
+    embedding::write::apply(&operation.template, done.id, &operation.embedding)?;
+    Ok(done)
+}
+
+fn write(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
     let (kind, template) = (operation.kind, &operation.template);
     let done = |id, created| Done { kind, id, created };
     match (kind, operation.id, operation.key.value()) {
@@ -19,6 +26,9 @@ pub fn run(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome 
             .map(|(id, created)| done(id, created)),
         (Kind::Update, Some(id), _) => {
             caller.require(Right::Update, template)?;
+            if operation.embedding != Embedding::Absent {
+                embedding::write::require_writable(caller, template, id)?;
+            }
             write::update(caller, Right::Update, template, id, &operation.key, changes)
                 .map(|_| done(id, false))
         }

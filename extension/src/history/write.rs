@@ -4,6 +4,7 @@
 //! no join of old and new), and for many rows their entries still go in by one statement.
 
 use crate::access::Caller;
+use crate::embedding;
 use crate::error::Error;
 use crate::metric;
 use crate::postgres::datum;
@@ -104,6 +105,7 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     }
     let moment = transaction::moment();
     upkeep::note(&template, &firing, moment);
+    embedding::write::follow(&template, &firing);
     let entry = Entry {
         table: firing.table,
         moment,

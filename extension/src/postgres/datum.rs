@@ -58,6 +58,12 @@ pub fn text_array<'a>(values: impl ExactSizeIterator<Item = Option<&'a str>>) ->
     array(elements, nulls, pg_sys::TEXTOID)
 }
 
+/// A `real[]` datum in the current memory context.
+pub fn real_array(values: &[f32]) -> Argument {
+    let elements: Vec<Datum> = values.iter().map(|value| Datum::from(value.to_bits() as usize)).collect();
+    array(elements, vec![false; values.len()], pg_sys::FLOAT4OID)
+}
+
 /// A one-dimensional array datum of any type; `None` is a null element.
 pub fn array_of(values: Vec<Argument>, element_type: Oid) -> Argument {
     let nulls = values.iter().map(Option::is_none).collect();
@@ -205,24 +211,39 @@ pub fn numeric_is_special(datum: Datum) -> bool {
 
 /// The elements of a one-dimensional `text[]` datum; `None` where an element is null or there are more dimensions.
 pub fn read_text_array(datum: Datum) -> Option<Vec<String>> {
+    let elements = read_array(datum, pg_sys::TEXTOID)?;
+    elements.into_iter().map(|element| element.map(read_text)).collect()
+}
+
+/// The elements of a one-dimensional `real[]` datum; `None` where an element is null or there are more dimensions.
+pub fn read_real_array(datum: Datum) -> Option<Vec<f32>> {
+    let elements = read_array(datum, pg_sys::FLOAT4OID)?;
+    elements.into_iter().map(|element| element.map(|it| f32::from_bits(it.value() as u32))).collect()
+}
+
+/// The elements of an array datum, whose elements are of this type; `None` where there are more dimensions than one.
+fn read_array(datum: Datum, element_type: Oid) -> Option<Vec<Argument>> {
     let (mut elements, mut nulls, mut count) = (std::ptr::null_mut(), std::ptr::null_mut(), 0);
-    // SAFETY: the datum is a text[]; deconstruct_array allocates both arrays with `count` entries.
+    let (mut length, mut by_value, mut align) = (0i16, false, 0i8);
+    // SAFETY: the datum is an array of that type, whose storage is asked from the catalog; deconstruct_array allocates
+    // both arrays with `count` entries.
     unsafe {
         let array = pg_sys::pg_detoast_datum(datum.cast_mut_ptr()).cast::<pg_sys::ArrayType>();
         if (*array).ndim > 1 {
             return None;
         }
+        pg_sys::get_typlenbyvalalign(element_type, &mut length, &mut by_value, &mut align);
         pg_sys::deconstruct_array(
             array,
-            pg_sys::TEXTOID,
-            -1,
-            false,
-            b'i' as std::ffi::c_char,
+            element_type,
+            i32::from(length),
+            by_value,
+            align,
             &mut elements,
             &mut nulls,
             &mut count,
         );
-        (0..count as usize).map(|i| (!*nulls.add(i)).then(|| read_text(*elements.add(i)))).collect()
+        Some((0..count as usize).map(|i| (!*nulls.add(i)).then(|| *elements.add(i))).collect())
     }
 }
 

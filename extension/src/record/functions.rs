@@ -163,8 +163,7 @@ pub(super) fn get_by_key(
 }
 
 pub(super) fn patch(id: Uuid, body: &str) -> Result<String, Error> {
-    let (key, attributes) = write::parse_body(body)?;
-    write::patch(&Caller::current(), id, &key, attributes)
+    write::patch(&Caller::current(), id, &write::parse_body(body)?)
 }
 
 pub(super) fn restore(id: Uuid, body: Option<&str>) -> Result<String, Error> {

@@ -3,6 +3,7 @@
 use super::{read, reference, time, value};
 use crate::access::sight::Fence;
 use crate::access::{Caller, Right};
+use crate::embedding;
 use crate::error::{Code, Error};
 use crate::key;
 use crate::postgres::datum::{self, Argument};
@@ -199,6 +200,10 @@ pub fn guard_truncate(call: &Call) -> Result<Answer, Error> {
     let template = catalog::by_table(trigger::table_of(call)?)?;
     if template.has_documents {
         let sql = format!("truncate {}", text::table::table_sql(template.id));
+        guard::as_owner(|| connected(|spi| spi.script(&sql)));
+    }
+    if template.vector_schema.is_some() {
+        let sql = format!("truncate {}", embedding::table::table_sql(template.id));
         guard::as_owner(|| connected(|spi| spi.script(&sql)));
     }
     Ok(Answer::Datum(Datum::from(0usize)))

@@ -7,6 +7,7 @@ use super::upsert::{self, Mode};
 use super::write::{self, Key};
 use super::{changes, deletion};
 use crate::access::{Caller, Right};
+use crate::embedding::{self, Embedding};
 use crate::error::{Code, Error};
 use crate::history;
 use crate::postgres::function::{Answer, Call, sql_functions};
@@ -21,9 +22,10 @@ sql_functions! {
         let (template, body) = (template_name(call)?, call.required_text(1, "body")?);
         let caller = Caller::current();
         caller.require(Right::Create, &template)?;
-        let (key, attributes) = write::parse_body(&body)?;
-        let changes = attributes.map(|it| changes::parse(&template, it)).transpose()?.unwrap_or_default();
-        let (id, record) = write::create(&caller, &template, key.value(), changes)?;
+        let body = write::parse_body(&body)?;
+        let changes = body.attributes.map(|it| changes::parse(&template, it)).transpose()?.unwrap_or_default();
+        let (id, record) = write::create(&caller, &template, body.key.value(), changes)?;
+        embedding::write::apply(&template, id, &body.embedding)?;
         Ok(answer(201, Some(id), Some(record)))
     };
 
@@ -56,12 +58,16 @@ sql_functions! {
     /// `keyed_http.replace_attributes(id text, body text) returns text[]`.
     keyed_http_replace_attributes => |call| {
         let (id, body) = (id_name(call)?, call.required_text(1, "body")?);
-        let (key, attributes) = write::parse_body(&body)?;
-        if key != Key::Absent {
+        let body = write::parse_body(&body)?;
+        if body.embedding != Embedding::Absent {
+            return Err(Error::at(Code::UnknownField, "/embedding", "PUT replaces attributes: the vector is untouched")
+                .hint("write the vector with PATCH, or with PUT /entities/{id}/embedding"));
+        }
+        if body.key != Key::Absent {
             return Err(Error::at(Code::UnknownField, "/external_key", "PUT replaces attributes: the key is untouched")
                 .hint("change the key with PATCH"));
         }
-        let attributes = attributes.ok_or_else(|| Error::at(Code::InvalidValue, "/attributes", "attributes is missing"))?;
+        let attributes = body.attributes.ok_or_else(|| Error::at(Code::InvalidValue, "/attributes", "attributes is missing"))?;
         write::replace(&Caller::current(), id, attributes).map(|record| answer(200, None, Some(record)))
     };
 
@@ -112,8 +118,8 @@ fn answer(status: u16, id: Option<Uuid>, body: Option<String>) -> Answer {
 fn http_upsert(template: &Template, body: &str, mode: Mode, return_record: bool) -> Result<Answer, Error> {
     let caller = Caller::current();
     upsert::require_rights(&caller, template, mode)?;
-    let (key, attributes) = write::parse_body(body)?;
-    let key = match &key {
+    let body = write::parse_body(body)?;
+    let key = match &body.key {
         Key::Value(key) => key,
         Key::Null | Key::Absent => {
             return Err(Error::at(
@@ -123,9 +129,9 @@ fn http_upsert(template: &Template, body: &str, mode: Mode, return_record: bool)
             ));
         }
     };
-    let changes =
-        attributes.map(|attributes| changes::parse(template, attributes)).transpose()?.unwrap_or_default();
+    let changes = body.attributes.map(|it| changes::parse(template, it)).transpose()?.unwrap_or_default();
     let (id, created) = upsert::upsert(&caller, template, mode, key, changes)?;
+    embedding::write::apply(template, id, &body.embedding)?;
     let mut body = format!("{{\"id\":\"{id}\",\"created\":{created}");
     if return_record {
         body.push_str(",\"record\":");

@@ -7,6 +7,7 @@ use super::statement::{self, Assignments, KeyAssignment, columns};
 use super::{reference, upsert};
 use crate::access::sight::{Fence, verdict};
 use crate::access::{Caller, Right};
+use crate::embedding::{self, Embedding};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::{as_owner, subtransaction};
@@ -112,15 +113,16 @@ pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
 }
 
 /// Changes what is listed, and nothing else.
-pub fn patch(
-    caller: &Caller,
-    id: Uuid,
-    key: &Key,
-    body: Option<&serde_json::value::RawValue>,
-) -> Result<String, Error> {
+pub fn patch(caller: &Caller, id: Uuid, body: &Body) -> Result<String, Error> {
     let template = read::template_of(caller, id, Right::Update)?;
-    let changes = body.map(|body| changes::parse(&template, body)).transpose()?.unwrap_or_default();
-    update(caller, Right::Update, &template, id, key, changes)
+    let changes = body.attributes.map(|it| changes::parse(&template, it)).transpose()?.unwrap_or_default();
+    // A body with nothing but a vector changes no row of the record's table, and is refused like one that does.
+    if body.embedding != Embedding::Absent {
+        embedding::write::require_writable(caller, &template, id)?;
+    }
+    let record = update(caller, Right::Update, &template, id, &body.key, changes)?;
+    embedding::write::apply(&template, id, &body.embedding)?;
+    Ok(record)
 }
 
 /// Replaces all attribute values; the key stays.
@@ -183,7 +185,7 @@ pub fn update(
 }
 
 /// Refuses a record that is not there for the caller, or that the caller may not write.
-pub(super) fn require_within(
+pub fn require_within(
     caller: &Caller,
     right: Right,
     template: &Template,
@@ -229,19 +231,31 @@ pub(super) fn write_one(
     }
 }
 
-/// Reads the members `external_key` and `attributes` of a body; others are refused.
-pub fn parse_body(body: &str) -> Result<(Key, Option<&serde_json::value::RawValue>), Error> {
-    let (mut key, mut attributes) = (Key::Absent, None);
+/// What a body says about a record.
+#[derive(Default)]
+pub struct Body<'a> {
+    /// Its external key.
+    pub key: Key,
+    /// Its attributes, not yet read.
+    pub attributes: Option<&'a serde_json::value::RawValue>,
+    /// Its vector.
+    pub embedding: Embedding,
+}
+
+/// Reads the members `external_key`, `attributes` and `embedding` of a body; others are refused.
+pub fn parse_body(body: &str) -> Result<Body<'_>, Error> {
+    let mut parsed = Body::default();
     for (name, value) in crate::json::object(body)?.0 {
         match name.as_ref() {
-            "external_key" => key = upsert::parse_key(value)?,
-            "attributes" => attributes = Some(value),
+            "external_key" => parsed.key = upsert::parse_key(value)?,
+            "attributes" => parsed.attributes = Some(value),
+            "embedding" => parsed.embedding = Embedding::parse(value, "/embedding")?,
             _ => {
                 let pointer = format!("/{}", crate::json::pointer_step(&name));
                 return Err(Error::at(Code::UnknownField, pointer, format!("{name:?} is not known here"))
-                    .hint("a body has attributes and external_key"));
+                    .hint("a body has attributes, external_key and embedding"));
             }
         }
     }
-    Ok((key, attributes))
+    Ok(parsed)
 }

@@ -4,6 +4,7 @@ use super::ddl::NewColumn;
 use super::definition::{self, Definition, Kind, missing, text_at, unknown_member};
 use super::{Template, catalog, ddl, options, setup};
 use crate::access::{Caller, enforcement};
+use crate::embedding;
 use crate::error::{Code, Error};
 use crate::json;
 use crate::metric;
@@ -113,6 +114,9 @@ pub fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
                 }
                 spi.script(&text::table::create(id, &name, &table));
                 spi.script(&text::table::create_index(spi, id));
+                if let Some(schema) = embedding::table::extension_schema(spi) {
+                    spi.script(&embedding::table::create(&schema, id, &name, &table));
+                }
                 for (position, (definition, target)) in new.definitions.iter().zip(&targets).enumerate() {
                     let target = target.as_ref().map(|target| target.0.unwrap_or(id));
                     insert_attribute(spi, id, position as i32 + 1, definition, target);

@@ -2,6 +2,7 @@
 
 use super::definition::Kind;
 use super::{Attribute, Template, catalog, ddl, options};
+use crate::embedding;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
@@ -23,7 +24,9 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
             let key_index = load_key_index(spi, template.table);
             let history = catalog::table_oid("keyed_state", &ddl::history_name(template.id));
             let has_documents = catalog::table_oid("keyed_state", &text::table::name(template.id)).is_some();
-            Some(Template::new(Template { attributes, key_index, history, has_documents, ..template }))
+            let vector_schema = embedding::table::schema_of(spi, template.id);
+            let rest = Template { vector_schema, ..template };
+            Some(Template::new(Template { attributes, key_index, history, has_documents, ..rest }))
         })
     })
 }

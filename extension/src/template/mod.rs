@@ -116,6 +116,8 @@ pub struct Template {
     pub history: Option<Oid>,
     /// Whether there is a table of what is searched: a state not yet migrated has none.
     pub has_documents: bool,
+    /// Where the type of its vectors is, as SQL names it; none where it has no table of them.
+    pub vector_schema: Option<String>,
     /// In the order in which they are shown.
     pub attributes: Vec<Attribute>,
     positions: HashMap<String, usize>,

@@ -2,6 +2,7 @@
 
 use super::{Template, catalog, ddl};
 use crate::access::{Caller, enforcement};
+use crate::embedding;
 use crate::error::{Code, Error};
 use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
@@ -38,11 +39,13 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                         .raise();
                 }
                 let statements = format!(
-                    "drop table {}; drop table if exists {}; drop table if exists {}; drop table {table}; \
+                    "drop table {}; drop table if exists {}; drop table if exists {}; drop table if exists {}; \
+                     drop table {table}; \
                      delete from keyed_state.template where id = {}",
                     ddl::history_sql(template.id),
                     metric::table_sql(template.id),
                     text::table::table_sql(template.id),
+                    embedding::table::table_sql(template.id),
                     template.id
                 );
                 // What is not there is nothing to tell the caller about.

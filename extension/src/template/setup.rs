@@ -2,6 +2,7 @@
 
 use super::{attribute, catalog, ddl};
 use crate::access::{Caller, policy};
+use crate::embedding;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction, with_pinned_path, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
@@ -22,13 +23,14 @@ enum Step {
 }
 
 /// The steps that made the state what it is, oldest first; each runs once in a database.
-const STATE: [(i32, Step); 6] = [
+const STATE: [(i32, Step); 7] = [
     (1, Step::Script(include_str!("../../../sql/state/0001_tables.sql"))),
     (2, Step::Function(text::rebuild::make_missing)),
     (3, Step::Script(include_str!("../../../sql/state/0002_project_time_zone.sql"))),
     (4, Step::Function(attribute::make_missing_indexes)),
     (5, Step::Script(include_str!("../../../sql/state/0003_access.sql"))),
     (6, Step::Function(secure_templates)),
+    (7, Step::Function(embedding::table::make_missing)),
 ];
 
 /// Only one session at a time sets up or migrates a database.
@@ -53,7 +55,13 @@ pub fn init() -> Result<i32, Error> {
 /// Runs the steps that this database has not seen. Returns the version of the state.
 pub fn migrate() -> Result<i32, Error> {
     Caller::current().require_admin("migrate the state of keyed")?;
-    ensure_trigrams()?;
+    if !ensure_extension(text::table::TRIGRAM_EXTENSION) {
+        return Err(text::table::missing());
+    }
+    // Without vectors all the rest works.
+    if is_available(embedding::table::EXTENSION) {
+        ensure_extension(embedding::table::EXTENSION);
+    }
     Ok(as_owner_defining(|| {
         connected(|spi| {
             spi.script(LOCK);
@@ -76,13 +84,16 @@ pub fn migrate() -> Result<i32, Error> {
                 spi.script(&format!("insert into keyed_state.version (number) values ({number})"));
                 version = version.max(*number);
             }
+            // pgvector may have come later than the steps.
+            embedding::table::make_missing(spi);
             version
         })
     }))
 }
 
-/// Makes sure of the extension that text search rests on, and that the owner of our tables may name what is in it.
-fn ensure_trigrams() -> Result<(), Error> {
+/// Makes sure of an extension that we rest on, and that the owner of our tables may name what is in it. Whether it is
+/// there: only a superuser makes it.
+fn ensure_extension(name: &str) -> bool {
     with_pinned_path(|| {
         connected(|spi| {
             let find = || {
@@ -91,7 +102,7 @@ fn ensure_trigrams() -> Result<(), Error> {
                      from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace \
                      where e.extname = $1",
                     Access::Latest,
-                    &[(pg_sys::TEXTOID, datum::text(text::table::TRIGRAM_EXTENSION))],
+                    &[(pg_sys::TEXTOID, datum::text(name))],
                 );
                 let schema = (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_text)).flatten();
                 schema.map(|schema| (schema, rows.get(0, 1).is_some_and(datum::read_bool)))
@@ -99,20 +110,28 @@ fn ensure_trigrams() -> Result<(), Error> {
             let is_superuser = role::is_superuser(role::current());
             if find().is_none() {
                 if !is_superuser {
-                    return Err(text::table::missing());
+                    return false;
                 }
                 let has_public =
                     spi.run_once("select pg_catalog.to_regnamespace('public')", Access::Latest, &[]);
                 let schema = if has_public.get(0, 0).is_some() { "public" } else { "keyed_state" };
-                spi.script(&format!("create extension {} schema {schema}", text::table::TRIGRAM_EXTENSION));
+                spi.script(&format!("create extension {name} schema {schema}"));
             }
             if let Some((schema, false)) = find()
                 && is_superuser
             {
                 spi.script(&format!("grant usage on schema {schema} to keyed_owner"));
             }
-            Ok(())
+            true
         })
+    })
+}
+
+/// Whether the files of an extension are on this server.
+fn is_available(extension: &str) -> bool {
+    connected(|spi| {
+        let sql = "select from pg_catalog.pg_available_extensions e where e.name operator(pg_catalog.=) $1::pg_catalog.name";
+        !spi.run_once(sql, Access::Latest, &[(pg_sys::TEXTOID, datum::text(extension))]).is_empty()
     })
 }
 

@@ -102,6 +102,33 @@ pub(crate) async fn restore(
     answer::written(&row, None)
 }
 
+pub(crate) async fn set_embedding(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Segments([id]): Segments<1>,
+    uri: Uri,
+    JsonText(body): JsonText,
+) -> Result<Response, Problem> {
+    let [] = parameters(&uri, [])?;
+    let statement = "select keyed_http.set_embedding($3::text, $4::text) \
+                     from keyed.authenticate($1::bytea, $2::text)";
+    let row = app.database.call(Write, &caller, statement, &[text(&id), text(&body)]).await?;
+    answer::written(&row, None)
+}
+
+pub(crate) async fn delete_embedding(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Segments([id]): Segments<1>,
+    uri: Uri,
+) -> Result<Response, Problem> {
+    let [] = parameters(&uri, [])?;
+    let statement =
+        "select keyed_http.delete_embedding($3::text) from keyed.authenticate($1::bytea, $2::text)";
+    let row = app.database.call(Write, &caller, statement, &[text(&id)]).await?;
+    answer::written(&row, None)
+}
+
 pub(crate) async fn history(
     State(app): State<Arc<App>>,
     caller: Caller,

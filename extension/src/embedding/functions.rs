@@ -1,0 +1,65 @@
+//! The SQL functions and the HTTP door that write vectors.
+
+use super::vector::Vector;
+use super::{Embedding, write};
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::json;
+use crate::postgres::datum;
+use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
+use crate::template::definition::{missing, unknown_member};
+use std::rc::Rc;
+use uuid::Uuid;
+
+sql_functions! {
+    /// `keyed.set_embedding(id uuid, vector real[]) returns void`.
+    keyed_set_embedding => |call| {
+        let id = call.uuid(0).ok_or_else(|| must_not_be_null("id"))?;
+        let embedding = match call.datum(1) {
+            None => Embedding::Null,
+            Some(array) => Embedding::Value(Rc::new(argument(array)?)),
+        };
+        write::set(&Caller::current(), id, &embedding).map(|()| Answer::Void)
+    };
+
+    /// `keyed_http.set_embedding(id text, body text) returns text[]`.
+    keyed_http_set_embedding => |call| {
+        let (id, body) = (id_name(call)?, call.required_text(1, "body")?);
+        write::set(&Caller::current(), id, &parse_body(&body)?).map(|()| no_content())
+    };
+
+    /// `keyed_http.delete_embedding(id text) returns text[]`.
+    keyed_http_delete_embedding => |call| {
+        write::set(&Caller::current(), id_name(call)?, &Embedding::Null).map(|()| no_content())
+    };
+}
+
+fn argument(array: pgrx::pg_sys::Datum) -> Result<Vector, Error> {
+    let numbers = datum::read_real_array(array).ok_or_else(|| {
+        Error::at(Code::InvalidValue, "/vector", "must be a one-dimensional array without nulls")
+    })?;
+    Vector::of(&numbers.into_iter().map(f64::from).collect::<Vec<_>>(), "/vector")
+}
+
+/// Reads `{vector}`: to remove a vector has a method of its own, and null sent by mistake should not do it.
+fn parse_body(body: &str) -> Result<Embedding, Error> {
+    let mut vector = None;
+    for (name, value) in json::object(body)?.0 {
+        match name.as_ref() {
+            "vector" => vector = Some(Vector::parse(value, "/vector")?),
+            _ => {
+                let pointer = format!("/{}", json::pointer_step(&name));
+                return Err(unknown_member(&name, &pointer).hint("the body has vector"));
+            }
+        }
+    }
+    vector.map(|vector| Embedding::Value(Rc::new(vector))).ok_or_else(|| missing("vector", ""))
+}
+
+fn id_name(call: &Call) -> Result<Uuid, Error> {
+    Uuid::parse_str(&call.required_text(0, "id")?).map_err(|_| Error::not_found())
+}
+
+fn no_content() -> Answer {
+    Answer::Texts(vec![Some("204".to_owned()), None, None])
+}

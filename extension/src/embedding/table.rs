@@ -1,0 +1,121 @@
+//! The table beside a template's that holds the vectors of its records.
+//!
+//! It is a table of its own so that a write of the record touches no vector, and above all not their index, an entry of
+//! which costs milliseconds. Vectors stand in the row itself, not compressed and not elsewhere: read from where
+//! PostgreSQL would put values of their size, a scan of them takes three times as long. The index holds them in half
+//! precision, which takes half the memory; scores come from the table, in full precision.
+
+use super::vector::DIMENSIONS;
+use crate::access::policy;
+use crate::error::{Code, Error};
+use crate::postgres::guard::with_settings;
+use crate::postgres::spi::{Access, Connection};
+use crate::postgres::{datum, invalidation};
+use crate::quote::literal;
+use crate::template::{Template, catalog};
+use pgrx::pg_sys;
+
+/// The extension that knows vectors.
+pub const EXTENSION: &str = "vector";
+
+/// The table of a template.
+pub fn table_sql(template: i32) -> String {
+    format!("keyed_state.{}", name(template))
+}
+
+/// Its name in the schema of the state.
+pub fn name(template: i32) -> String {
+    format!("vector_{template}")
+}
+
+/// The name of its index.
+pub fn index_name(template: i32) -> String {
+    format!("vector_{template}_hnsw")
+}
+
+/// Makes the table beside the one of the records, and its index. `schema` is where pgvector was put.
+pub fn create(schema: &str, template: i32, full_name: &str, records: &str) -> String {
+    let table = table_sql(template);
+    let comment =
+        literal(&format!("What each record of {full_name} means, as far as a vector was set for it."));
+    // No parallel workers: pgvector before 0.8.2 can write beyond its memory when several build an index (CVE-2026-3172).
+    // As a property of the table this holds for whoever builds the index anew, also when a dump is restored.
+    format!(
+        "create table {table} (record_id uuid primary key, embedding {schema}.vector({DIMENSIONS}) not null \
+           constraint has_length_one check ({schema}.vector_norm(embedding) between 0.999 and 1.001), \
+           live boolean not null default true) with (parallel_workers = 0); \
+         alter table {table} alter column embedding set storage plain; \
+         comment on table {table} is {comment}; \
+         comment on column {table}.record_id is 'The record.'; \
+         comment on column {table}.embedding is 'Its vector, of length one.'; \
+         comment on column {table}.live is 'Whether the record is live: the index holds no others.'; {}",
+        policy::enable_beside(&name(template), records)
+    ) + &create_index(schema, template)
+}
+
+fn create_index(schema: &str, template: i32) -> String {
+    format!(
+        "create index {} on {} using hnsw ((embedding::{schema}.halfvec({DIMENSIONS})) {schema}.halfvec_cosine_ops) \
+         where live;",
+        index_name(template),
+        table_sql(template)
+    )
+}
+
+/// Where pgvector was put, as SQL names it; none in a database without it.
+pub fn extension_schema(spi: &Connection) -> Option<String> {
+    let rows = spi.run_once(
+        "select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_extension e \
+         join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = $1",
+        Access::Latest,
+        &[(pg_sys::TEXTOID, datum::text(EXTENSION))],
+    );
+    if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_text) }
+}
+
+/// Where the type of a template's vectors is, as SQL names it; none where there is no table of them.
+pub fn schema_of(spi: &Connection, template: i32) -> Option<String> {
+    let table = catalog::table_oid("keyed_state", &name(template))?;
+    let rows = spi.run_once(
+        "select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_attribute a \
+         join pg_catalog.pg_type y on y.oid = a.atttypid join pg_catalog.pg_namespace n on n.oid = y.typnamespace \
+         where a.attrelid = $1 and a.attname = 'embedding'",
+        Access::Latest,
+        &[(pg_sys::OIDOID, Some(pg_sys::Datum::from(table)))],
+    );
+    if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_text) }
+}
+
+/// Makes what is missing, where pgvector is there: the tables of templates made before it was, and indexes that
+/// somebody dropped to load many vectors.
+pub fn make_missing(spi: &Connection) {
+    let Some(schema) = extension_schema(spi) else { return };
+    let rows = spi.run_once("select id from keyed_state.template order by id", Access::Latest, &[]);
+    let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+    for template in ids.into_iter().filter_map(catalog::by_id) {
+        let table = table_sql(template.id);
+        if schema_of(spi, template.id).is_none() {
+            let records = template.table_sql();
+            // A table whose column went with a pgvector that was dropped holds nothing any more.
+            let drop = format!("drop table if exists {table}");
+            with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&drop));
+            spi.script(&create(&schema, template.id, &template.full_name(), &records));
+            invalidation::announce(template.table);
+        } else if catalog::table_oid("keyed_state", &index_name(template.id)).is_none() {
+            spi.script(&create_index(&schema, template.id));
+        }
+    }
+}
+
+/// Where the types and operators of a template's vectors are; an error where there are none.
+pub fn require(template: &Template) -> Result<&str, Error> {
+    template.vector_schema.as_deref().ok_or_else(|| {
+        Error::new(
+            Code::Internal,
+            format!("{} cannot hold vectors: the extension pgvector was not there", template.full_name()),
+        )
+        .hint(
+            "install pgvector (package postgresql-15-pgvector), then run as a superuser: SELECT keyed.init()",
+        )
+    })
+}

@@ -1,0 +1,96 @@
+//! Vectors, written: in the transaction of their records, and only when they differ.
+
+use super::Embedding;
+use super::table::{self, table_sql};
+use super::vector::DIMENSIONS;
+use crate::access::sight::Fence;
+use crate::access::{Caller, Right};
+use crate::error::Error;
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use crate::postgres::trigger::{Firing, Row};
+use crate::record::read;
+use crate::record::write::require_within;
+use crate::template::{Template, column};
+use pgrx::pg_sys::{self, Datum};
+use uuid::Uuid;
+
+/// Sets or removes the vector of a live record, for a caller who may update it. That there was none to remove is no
+/// error: afterwards there is none.
+pub fn set(caller: &Caller, id: Uuid, embedding: &Embedding) -> Result<(), Error> {
+    let template = read::template_of(caller, id, Right::Update)?;
+    require_writable(caller, &template, id)?;
+    apply(&template, id, embedding)
+}
+
+/// Locks a live record whose vector is about to be written. Refuses one that is not there for the caller, or that
+/// the caller may not update.
+pub fn require_writable(caller: &Caller, template: &Template, id: Uuid) -> Result<(), Error> {
+    let fence = Fence::of(caller, Right::Update, template);
+    let live = "t.id = $1 and t.deleted_at is null";
+    let standing = read::lock(template, live, &fence, pg_sys::UUIDOID, datum::uuid(id));
+    require_within(caller, Right::Update, template, standing).map(|_| ())
+}
+
+/// Writes the vector of a record that its writer was found to be allowed to write, or removes it. A vector that is
+/// there already stays as it is, and so does its entry in the index.
+pub fn apply(template: &Template, record: Uuid, embedding: &Embedding) -> Result<(), Error> {
+    let table = table_sql(template.id);
+    match embedding {
+        Embedding::Absent => {}
+        Embedding::Null if template.vector_schema.is_none() => {}
+        Embedding::Null => {
+            let sql = format!("delete from {table} v where v.record_id = $1");
+            run(template, &sql, &[pg_sys::UUIDOID], &[datum::uuid(record)]);
+        }
+        Embedding::Value(vector) => {
+            let schema = table::require(template)?;
+            // The record is locked: it can neither be deleted meanwhile, nor get two vectors at once.
+            let sql = format!(
+                "insert into {table} as v (record_id, embedding) \
+                 select t.id, $2::{schema}.vector({DIMENSIONS}) from {} t \
+                 where t.id = $1 and t.deleted_at is null for no key update \
+                 on conflict (record_id) do update set embedding = excluded.embedding, live = true \
+                 where not v.live or v.embedding operator({schema}.<>) excluded.embedding",
+                template.table_sql()
+            );
+            let arguments = [datum::uuid(record), datum::real_array(vector.components())];
+            run(template, &sql, &[pg_sys::UUIDOID, pg_sys::FLOAT4ARRAYOID], &arguments);
+        }
+    }
+    Ok(())
+}
+
+/// Keeps the vector of a record that was deleted, out of the index, and takes it back when the record is restored;
+/// removes that of a record that is gone for good. Called after each row of a template's table was written.
+pub fn follow(template: &Template, firing: &Firing) {
+    if template.vector_schema.is_none() {
+        return;
+    }
+    let is_live = |row: &Row| row.get(column::DELETED_AT).is_none();
+    let Some(old) = &firing.old else { return };
+    let Some(record) = old.get(column::ID).map(datum::read_uuid) else { return };
+    let table = table_sql(template.id);
+    match &firing.new {
+        None => {
+            let sql = format!("delete from {table} v where v.record_id = $1");
+            run(template, &sql, &[pg_sys::UUIDOID], &[datum::uuid(record)]);
+        }
+        Some(new) if is_live(old) != is_live(new) => {
+            let sql = format!("update {table} v set live = $2 where v.record_id = $1 and v.live <> $2");
+            let arguments = [datum::uuid(record), Some(Datum::from(is_live(new)))];
+            run(template, &sql, &[pg_sys::UUIDOID, pg_sys::BOOLOID], &arguments);
+        }
+        Some(_) => {}
+    }
+}
+
+fn run(template: &Template, sql: &str, types: &[pg_sys::Oid], arguments: &[datum::Argument]) {
+    as_owner(|| {
+        let plan = template.plan(sql, || types.to_vec());
+        connected(|spi| {
+            spi.run(&plan, Access::Latest, arguments);
+        });
+    });
+}

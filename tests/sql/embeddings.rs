@@ -1,0 +1,233 @@
+//! Vectors of records: set, replaced, removed, and out of the way of everything else.
+
+use harness::{Database, Session, array, similar, vector};
+use serde_json::{Value, json};
+
+async fn crm() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    (database, session)
+}
+
+/// Creates a customer with a vector; answers the id.
+async fn embedded(session: &Session, key: &str, vector: &Value) -> String {
+    let sql = "select keyed.create_record('crm.customers', '{}', $1) ->> 'id'";
+    let id = session.text(sql, &[key]).await;
+    session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(vector)]).await;
+    id
+}
+
+/// Where the row of a record's vector stands and who wrote it: any write would change it.
+const ROW: &str =
+    "select string_agg(v.ctid || ' ' || v.xmin || ' ' || v.live, ',') from keyed_state.vector_2 v";
+
+#[tokio::test]
+async fn a_vector_is_stored_with_length_one() {
+    let (_database, session) = crm().await;
+    let id = embedded(&session, "A", &vector(&[(0, 3.0), (1, -4.0)])).await;
+    let stored = "select (embedding::real[])[1:3] from keyed_state.vector_2 where record_id = $1";
+    assert_eq!(session.text(stored, &[&id]).await, "{0.6,-0.8,0}");
+}
+
+#[tokio::test]
+async fn a_vector_is_replaced_and_removed() {
+    let (_database, session) = crm().await;
+    let id = embedded(&session, "A", &similar(0.5)).await;
+    session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.6))]).await;
+    let first = "select (embedding::real[])[1] from keyed_state.vector_2";
+    assert_eq!(session.text(first, &[]).await, "0.6");
+    for _ in 0..2 {
+        session.rows("select keyed.set_embedding($1, null)", &[&id]).await;
+        assert_eq!(session.text("select count(*) from keyed_state.vector_2", &[]).await, "0");
+    }
+}
+
+#[tokio::test]
+async fn a_value_of_the_type_of_pgvector_is_taken_as_it_is() {
+    let (_database, session) = crm().await;
+    let id = session.text("select keyed.create_record('crm.customers') ->> 'id'", &[]).await;
+    session.rows("select keyed.set_embedding($1, $2::vector)", &[&id, &similar(0.5).to_string()]).await;
+    assert_eq!(session.text("select count(*) from keyed_state.vector_2", &[]).await, "1");
+}
+
+#[tokio::test]
+async fn the_same_vector_again_writes_nothing() {
+    let (_database, session) = crm().await;
+    let id = embedded(&session, "A", &similar(0.5)).await;
+    let before = session.text(ROW, &[]).await;
+    session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
+    let body = json!({"embedding": similar(0.5)}).to_string();
+    session.rows("select keyed.patch_record($1, $2)", &[&id, &body]).await;
+    assert_eq!(session.text(ROW, &[]).await, before);
+}
+
+#[tokio::test]
+async fn a_write_of_anything_else_touches_no_vector() {
+    let (_database, session) = crm().await;
+    let id = embedded(&session, "A", &similar(0.5)).await;
+    let before = session.text(ROW, &[]).await;
+    for statement in [
+        "select keyed.upsert_by_key('crm.customers', 'A', '{\"name\": \"Ada\", \"visits\": 1, \"mood\": 2}')",
+        "select keyed.patch_record($1, '{\"attributes\": {\"name\": \"Bea\"}, \"external_key\": \"B\"}')",
+        "select keyed.replace_attributes($1, '{\"visits\": 3}')",
+        "select keyed.batch(jsonb_build_array(jsonb_build_object('op', 'update', 'id', $1::text, 'attributes', '{\"visits\": 4}'::jsonb)))",
+        "update crm.customers set visits = 5 where id = $1",
+    ] {
+        session.rows(statement, &[&id]).await;
+        assert_eq!(session.text(ROW, &[]).await, before, "{statement}");
+    }
+}
+
+#[tokio::test]
+async fn a_vector_changes_neither_the_record_nor_its_history() {
+    let (_database, session) = crm().await;
+    let id = session.text("select keyed.create_record('crm.customers') ->> 'id'", &[]).await;
+    let record = "select keyed.get_record($1)::text || (select count(*) from keyed.history($1))";
+    let before = session.text(record, &[&id]).await;
+    session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
+    let body = json!({"embedding": similar(0.7)}).to_string();
+    let patched = session.json("select keyed.patch_record($1, $2)", &[&id, &body]).await;
+    assert_eq!(patched, session.json("select keyed.get_record($1)", &[&id]).await);
+    assert_eq!(session.text(record, &[&id]).await, before);
+}
+
+#[tokio::test]
+async fn in_a_body_null_removes_a_vector_and_absence_leaves_it() {
+    let (_database, session) = crm().await;
+    let id = embedded(&session, "A", &similar(0.5)).await;
+    let count = "select count(*) from keyed_state.vector_2";
+    session.rows("select keyed.patch_record($1, '{\"attributes\": {\"name\": \"x\"}}')", &[&id]).await;
+    assert_eq!(session.text(count, &[]).await, "1");
+    session.rows("select keyed.patch_record($1, '{\"embedding\": null}')", &[&id]).await;
+    assert_eq!(session.text(count, &[]).await, "0");
+}
+
+#[tokio::test]
+async fn every_operation_of_a_batch_writes_its_vector() {
+    let (_database, session) = crm().await;
+    let id = embedded(&session, "P", &similar(0.1)).await;
+    let operations = json!([
+        {"op": "create", "template": "crm.customers", "external_key": "A", "embedding": similar(0.2)},
+        {"op": "create", "template": "crm.customers", "external_key": "B", "embedding": similar(0.3)},
+        {"op": "upsert", "template": "crm.customers", "external_key": "C", "embedding": similar(0.4)},
+        {"op": "upsert", "template": "crm.customers", "external_key": "C", "embedding": similar(0.5)},
+        {"op": "update", "id": id, "embedding": similar(0.6)},
+        {"op": "update", "template": "crm.customers", "external_key": "A", "attributes": {"name": "Ada"}},
+        {"op": "create", "template": "crm.customers", "external_key": "D", "embedding": [1, 2]},
+        {"op": "upsert", "template": "crm.customers", "external_key": "E", "embedding": null}
+    ]);
+    let report = session.json("select keyed.batch($1)", &[&operations.to_string()]).await;
+    let statuses: Vec<_> =
+        report["results"].as_array().expect("results").iter().map(|it| it["status"].as_i64()).collect();
+    assert_eq!(statuses, [201, 201, 201, 200, 200, 200, 422, 201].map(Some));
+    assert_eq!(report["results"][6]["error"]["errors"][0]["pointer"], "/operations/6/embedding");
+    let vectors = "select string_agg(c.external_key || ' ' || (v.embedding::real[])[1], ', ' order by 1)
+                   from keyed_state.vector_2 v join crm.customers c on c.id = v.record_id";
+    assert_eq!(session.text(vectors, &[]).await, "A 0.2, B 0.3, C 0.5, P 0.6");
+}
+
+#[tokio::test]
+async fn a_vector_goes_with_its_record_and_comes_back_with_it() {
+    let (_database, session) = crm().await;
+    let id = embedded(&session, "A", &similar(0.5)).await;
+    let live = "select string_agg(live::text, ',') from keyed_state.vector_2";
+    session.rows("select keyed.delete_record($1)", &[&id]).await;
+    assert_eq!(session.text(live, &[]).await, "false");
+    let refusal = session.refusal("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.6))]).await;
+    assert_eq!(refusal.is(), ("P0002", "not_found"));
+    session.rows("select keyed.restore_record($1)", &[&id]).await;
+    assert_eq!(session.text(live, &[]).await, "true");
+    session.rows("update crm.customers set deleted_at = now() where id = $1", &[&id]).await;
+    assert_eq!(session.text(live, &[]).await, "false");
+    session.rows("delete from crm.customers where id = $1", &[&id]).await;
+    assert_eq!(session.text("select count(*) from keyed_state.vector_2", &[]).await, "0");
+}
+
+#[tokio::test]
+async fn vectors_go_with_all_records_and_with_their_template() {
+    let (_database, session) = crm().await;
+    embedded(&session, "A", &similar(0.5)).await;
+    session.run("truncate crm.customers").await;
+    assert_eq!(session.text("select count(*) from keyed_state.vector_2", &[]).await, "0");
+    session.run("select keyed.drop_template('crm.customers')").await;
+    assert_eq!(session.text("select to_regclass('keyed_state.vector_2')", &[]).await, "");
+}
+
+#[tokio::test]
+async fn what_is_no_vector_is_refused_and_changes_nothing() {
+    let (_database, session) = crm().await;
+    let id = embedded(&session, "A", &similar(0.5)).await;
+    let before = session.text(ROW, &[]).await;
+    let short = array(&json!(vec![1.0; 767]));
+    let zeros = array(&vector(&[]));
+    for (array, code) in [
+        (short.as_str(), "vector_dimension"),
+        ("{}", "vector_dimension"),
+        (&zeros, "invalid_value"),
+        (&zeros.replacen("0.0", "NaN", 1), "invalid_value"),
+        (&zeros.replacen("0.0", "Infinity", 1), "invalid_value"),
+        (&zeros.replacen("0.0", "null", 1), "invalid_value"),
+        (&zeros.replacen("0.0", "1e38", 2), "invalid_value"),
+        (&zeros.replacen("0.0", "1e-30", 2), "invalid_value"),
+    ] {
+        let refusal = session.refusal("select keyed.set_embedding($1, $2)", &[&id, array]).await;
+        assert_eq!(refusal.is(), ("22023", code), "{}", &array[..20.min(array.len())]);
+        assert!(refusal.pointers()[0].starts_with("/vector"), "{refusal}");
+    }
+    let mut numbers = vector(&[(0, 1.0)]);
+    numbers[17] = json!("0.5");
+    let body = json!({"attributes": {"name": "new"}, "embedding": numbers}).to_string();
+    let refusal = session.refusal("select keyed.patch_record($1, $2)", &[&id, &body]).await;
+    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/embedding/17"]));
+    assert_eq!(session.text(ROW, &[]).await, before);
+    assert_eq!(session.text("select name from crm.customers", &[]).await, "");
+}
+
+#[tokio::test]
+async fn nobody_puts_another_length_into_the_table() {
+    let (_database, session) = crm().await;
+    let id = embedded(&session, "A", &similar(0.5)).await;
+    let refusal = session
+        .refusal(
+            "update keyed_state.vector_2 set embedding = $2 where record_id = $1",
+            &[&id, &vector(&[]).to_string()],
+        )
+        .await;
+    assert_eq!(refusal.state, "23514");
+}
+
+#[tokio::test]
+async fn without_pgvector_all_but_vectors_works_and_once_it_is_there_they_do() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    session.run("drop extension vector").await;
+    let database = database.add_crm().await;
+    let record = "select keyed.create_record('crm.customers', '{\"name\": \"Ada\"}', 'A') ->> 'id'";
+    let id = session.text(record, &[]).await;
+    let refusal = session.refusal("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
+    assert!(
+        refusal.message.contains("pgvector") && refusal.hint.contains("keyed.init()"),
+        "{refusal} {}",
+        refusal.hint
+    );
+    session
+        .rows(
+            "select keyed.patch_record($1, '{\"embedding\": null, \"attributes\": {\"name\": \"Bea\"}}')",
+            &[&id],
+        )
+        .await;
+    session.rows("select keyed.delete_record($1)", &[&id]).await;
+    session.rows("select keyed.restore_record($1)", &[&id]).await;
+
+    database.session().await.run("select keyed.migrate()").await;
+    session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
+    assert_eq!(session.text("select count(*) from keyed_state.vector_2", &[]).await, "1");
+
+    // What went with the extension is made again with it.
+    session.run("drop extension vector cascade; select keyed.migrate()").await;
+    let session = database.session().await;
+    session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
+    session.run("drop index keyed_state.vector_2_hnsw; select keyed.migrate()").await;
+    let index = "select indexdef like '%halfvec_cosine_ops%WHERE live' from pg_indexes where indexname = 'vector_2_hnsw'";
+    assert_eq!(session.text(index, &[]).await, "t");
+}
