@@ -40,6 +40,8 @@ pub mod search;
 pub mod slug;
 /// Templates.
 pub mod template;
+/// Saved views.
+pub mod view;
 
 /// Runs once in each session, when the library is loaded.
 #[pgrx::pg_guard]

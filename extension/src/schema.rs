@@ -8,4 +8,5 @@ extension_sql_file!("../../sql/functions/record.sql", name = "record", requires 
 extension_sql_file!("../../sql/functions/embedding.sql", name = "embedding", requires = ["record"]);
 extension_sql_file!("../../sql/functions/search.sql", name = "search", requires = ["embedding"]);
 extension_sql_file!("../../sql/functions/access.sql", name = "access", requires = ["search"]);
-extension_sql_file!("../../sql/functions/http.sql", name = "http", requires = ["access"]);
+extension_sql_file!("../../sql/functions/view.sql", name = "view", requires = ["access"]);
+extension_sql_file!("../../sql/functions/http.sql", name = "http", requires = ["view"]);

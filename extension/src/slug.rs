@@ -11,6 +11,8 @@ pub enum Noun {
     Template,
     /// A column.
     Attribute,
+    /// A saved view: the end of a view's name.
+    View,
 }
 
 /// The standard fields (spec, "Rules for external_key", rule 7): no attribute may take their names.
@@ -37,7 +39,7 @@ pub fn check(noun: Noun, slug: &str, pointer: &str) -> Result<(), Error> {
     }
     let reserved = match noun {
         Noun::Project => slug.starts_with("pg_") || SYSTEM_SCHEMAS.contains(&slug),
-        Noun::Template => false,
+        Noun::Template | Noun::View => false,
         Noun::Attribute => STANDARD_FIELDS.contains(&slug) || SYSTEM_COLUMNS.contains(&slug),
     };
     if reserved {

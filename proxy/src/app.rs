@@ -10,7 +10,7 @@ use crate::database::Database;
 use crate::envelope;
 use crate::problem::Problem;
 use crate::routes::health::Readiness;
-use crate::routes::{access, batch, by_key, entities, health, search, templates};
+use crate::routes::{access, batch, by_key, entities, health, search, templates, views};
 use crate::settings::Settings;
 
 /// What the routes share.
@@ -36,8 +36,8 @@ impl App {
 const PREFIXES: [&str; 2] = ["/v1", "/api/v1"];
 
 #[rustfmt::skip]
-fn api() -> [(&'static str, MethodRouter<Arc<App>>); 13] {
-    [
+fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
+    vec![
         ("/entities/template/{template}", post(entities::create)),
         ("/entities/template/{template}/by-key", put(by_key::upsert).get(by_key::read).delete(by_key::delete)),
         ("/entities/{id}", get(entities::read).patch(entities::patch).put(entities::replace).delete(entities::delete)),
@@ -51,6 +51,8 @@ fn api() -> [(&'static str, MethodRouter<Arc<App>>); 13] {
         ("/projects", get(access::projects)),
         ("/templates", get(templates::list).post(templates::create)),
         ("/templates/{template}", get(templates::read).patch(templates::alter).delete(templates::drop)),
+        ("/templates/{template}/views", get(views::list).post(views::create)),
+        ("/templates/{template}/views/{slug}", get(views::read).put(views::save).delete(views::drop)),
     ]
 }
 

@@ -95,3 +95,20 @@ comment on function keyed_http.me() is 'GET /me.';
 create function keyed_http.list_projects() returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_http_list_projects';
 comment on function keyed_http.list_projects() is 'GET /projects.';
+
+create function keyed_http.list_views(template text) returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_list_views';
+comment on function keyed_http.list_views(text) is 'GET /templates/{template}/views.';
+
+create function keyed_http.get_view(template text, slug text) returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_get_view';
+comment on function keyed_http.get_view(text, text) is 'GET /templates/{template}/views/{slug}.';
+
+create function keyed_http.save_view(template text, slug text, body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_save_view';
+comment on function keyed_http.save_view(text, text, text) is
+  'POST /templates/{template}/views, with a null slug; PUT /templates/{template}/views/{slug}.';
+
+create function keyed_http.drop_view(template text, slug text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_drop_view';
+comment on function keyed_http.drop_view(text, text) is 'DELETE /templates/{template}/views/{slug}.';

@@ -14,6 +14,8 @@ async fn with_grants() -> Sales {
     let (other, _) = sales.clerk("read, update", &of_region("EU")).await;
     sales.database.grant(&other, "crm", "define").await;
     sales.admin.run("select keyed.create_template('crm', 'tree', '[{\"slug\": \"up\", \"type\": \"reference\", \"template\": \"tree\"}, {\"slug\": \"n\", \"type\": \"metric\"}]')").await;
+    let view = json!({"filters": [behind[0]], "sort": "company"}).to_string();
+    sales.admin.rows("select keyed.save_view('crm.customers', 'european', $1)", &[&view]).await;
     sales.admin.run("select keyed.create_project('other'); select keyed.create_template('other', 'things', '[{\"slug\": \"a\", \"type\": \"string\"}]')").await;
     sales
 }

@@ -16,4 +16,5 @@ mod names;
 mod sales;
 mod sessions;
 mod sight;
+mod views;
 mod writes;

@@ -19,3 +19,4 @@ mod service;
 mod shared;
 mod templates;
 mod values;
+mod views;

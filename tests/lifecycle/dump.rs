@@ -75,6 +75,11 @@ async fn restored() -> (Database, Database, String) {
         {"field": "company.name", "operator": "eq", "value": "It's \\ nobody's"}
     ]});
     source.grant_within(&partner, "crm.customers", "read, update, delete", &of_one).await;
+    let golden = json!({"filters": [{"field": "tier", "operator": "in", "value": "gold"}, {"field": "company.name", "operator": "eq", "value": "ACME"}],
+                        "sort": "-visits"});
+    session
+        .rows("select keyed.save_view('crm.customers', 'golden', $1, 'It''s gold')", &[&golden.to_string()])
+        .await;
     let standard = json!({"field": "external_key", "operator": "like", "value": "C-"});
     source.grant_within(&partner, "crm", "read", &standard).await;
 
@@ -136,6 +141,8 @@ async fn rights(database: &Database, role: &str) -> Vec<String> {
         "select string_agg(external_key, ' ' order by external_key) from crm.customers",
         "select string_agg(external_key, ' ' order by external_key) from crm.companies",
         "select keyed.search('crm.customers', '{\"count\": \"exact\", \"limit\": 1}') ->> 'total'",
+        "select string_agg(external_key, ' ') from crm.customers__golden",
+        "select keyed.search('crm.customers', '{\"view\": \"golden\", \"count\": \"exact\"}') ->> 'total'",
         "select string_agg(policyname || ' ' || cmd || ' ' || coalesce(qual, '') || coalesce(with_check, ''), E'\n' order by policyname, tablename)
          from pg_policies where schemaname in ('crm', 'keyed_state')",
     ] {
@@ -177,11 +184,16 @@ async fn a_restored_database_keeps_every_scope() {
     let (session, role) = (copy.session().await, format!("partner_{}", source.name()));
     session.run("select keyed.alter_attribute('crm.companies', 'name', '{\"slug\": \"title\"}')").await;
     assert_eq!(copy.session_as(&role).await.text("select count(*) from crm.customers", &[]).await, "14");
+    let golden = "select count(*) from crm.customers__golden";
+    assert_eq!(copy.session_as(&role).await.text(golden, &[]).await, "14");
+    session.run("select keyed.drop_attribute('crm.customers', 'seen')").await;
+    assert_eq!(copy.session_as(&role).await.text(golden, &[]).await, "14");
     session.run(&format!("select keyed.revoke_access('{role}', 'crm.customers')")).await;
     assert_eq!(copy.session_as(&role).await.text("select count(*) from crm.customers", &[]).await, "0");
     session.run(&format!("select keyed.revoke_access('{role}', 'crm')")).await;
     let refusal = copy.session_as(&role).await.refusal("select from crm.customers", &[]).await;
     assert_eq!(refusal.state, "42501");
+    assert_eq!(copy.session_as(&role).await.refusal(golden, &[]).await.state, "42501");
 }
 
 #[tokio::test]

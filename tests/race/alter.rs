@@ -131,3 +131,46 @@ async fn callers_notice_nothing_of_a_template_that_changes_under_load() {
         failures[0]
     );
 }
+
+#[tokio::test]
+async fn whoever_reads_a_view_waits_for_changes_of_its_template_and_meets_no_circle() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session
+        .run(
+            r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"visits": 1}');
+               select keyed.save_view('crm.customers', 'busy', '{"filters": [{"field": "visits", "operator": "gt", "value": 0}]}');
+               select keyed.save_view('crm.customers', 'of_acme', '{"filters": [{"field": "company.name", "operator": "empty"}]}')"#,
+        )
+        .await;
+    let over = Arc::new(AtomicBool::new(false));
+    let mut readers = JoinSet::new();
+    for reader in 0..4 {
+        let (session, over) = (database.session().await, Arc::clone(&over));
+        readers.spawn(async move {
+            let statements = [
+                "select count(*) from crm.customers__busy",
+                "select jsonb_array_length(keyed.search('crm.customers', '{\"view\": \"busy\"}') -> 'records')",
+                "select count(*) from crm.customers__of_acme",
+                "select count(*) from crm.customers__of_acme join crm.customers__busy using (id)",
+            ];
+            let mut done = 0;
+            while !over.load(Ordering::Relaxed) {
+                assert_eq!(session.text(statements[(reader + done) % 4], &[]).await, "1");
+                done += 1;
+            }
+            done
+        });
+    }
+    for round in 0..8 {
+        for change in [
+            format!(r#"{{"attributes": [{{"slug": "extra_{round}", "type": "string"}}]}}"#),
+            format!(r#"{{"rename": {{"extra_{round}": "more_{round}"}}}}"#),
+            format!(r#"{{"drop": ["more_{round}"]}}"#),
+        ] {
+            session.rows("select keyed.alter_template('crm.customers', $1)", &[&change]).await;
+        }
+    }
+    over.store(true, Ordering::Relaxed);
+    assert!(readers.join_all().await.iter().sum::<usize>() > 20);
+}

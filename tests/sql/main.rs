@@ -48,3 +48,4 @@ mod text_upkeep;
 mod texts;
 mod times;
 mod upsert;
+mod views;

@@ -12,6 +12,7 @@ use crate::postgres::{datum, invalidation, role};
 use crate::quote::identifier;
 use crate::template::catalog::{self, Project};
 use crate::template::{Template, setup};
+use crate::view::upkeep;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::rc::Rc;
 
@@ -94,6 +95,7 @@ pub fn grant(role_name: &str, target: &str, privileges: &[String], scope: Option
                     create_policy(spi, &grant, template)?;
                 }
             }
+            templates.iter().for_each(|template| upkeep::follow_grants(spi, template));
             let schema = identifier(&project_slug(&target));
             spi.script(&format!("grant usage on schema {schema} to {}", role_sql(role)));
             templates.iter().for_each(|template| invalidation::announce(template.table));
@@ -124,6 +126,7 @@ pub fn revoke(role_name: &str, target: &str) -> Result<i32, Error> {
             for template in &templates {
                 grants.iter().for_each(|grant| drop_policy(spi, grant, template));
                 restore_privileges(spi, role, template);
+                upkeep::follow_grants(spi, template);
                 invalidation::announce(template.table);
             }
             let left =

@@ -51,7 +51,7 @@ pub fn rename(template: &Rc<Template>, scope: &str, attribute: i32, new: &str) -
 }
 
 /// Copies JSON, with every member `field` passed through a function.
-fn rewrite(raw: &RawValue, out: &mut String, field: &dyn Fn(&str) -> String) -> Result<(), Error> {
+pub fn rewrite(raw: &RawValue, out: &mut String, field: &dyn Fn(&str) -> String) -> Result<(), Error> {
     pgrx::check_for_interrupts!();
     match raw.get().as_bytes().first() {
         Some(b'[') => {
@@ -89,7 +89,8 @@ fn rewrite(raw: &RawValue, out: &mut String, field: &dyn Fn(&str) -> String) -> 
     Ok(())
 }
 
-fn renamed(sight: &Sight, name: &str, attribute: i32, new: &str) -> String {
+/// The name of a field, once an attribute on the way to it is renamed.
+pub fn renamed(sight: &Sight, name: &str, attribute: i32, new: &str) -> String {
     let Ok((path, last)) = field::find(sight, Default::default(), name, "") else { return name.to_owned() };
     let mut names: Vec<&str> =
         path.iter().map(|step| if step.attribute == attribute { new } else { &step.slug }).collect();

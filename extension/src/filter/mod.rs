@@ -88,6 +88,11 @@ impl Filter {
         Filter { tree: Tree::never(), template, time_zone: "UTC".to_owned() }
     }
 
+    /// The filter that a record passes when it passes both, which are about the same template and time zone.
+    pub fn and(self, other: Filter) -> Filter {
+        Filter { tree: Tree::all([self.tree, other.tree]), ..self }
+    }
+
     /// Whether every record passes, whatever it holds.
     pub fn is_always_true(&self) -> bool {
         self.tree.is_always()

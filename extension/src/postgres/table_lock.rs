@@ -6,7 +6,7 @@
 
 use super::guard::{subtransaction, with_settings};
 use super::spi::connected;
-use pgrx::pg_sys;
+use pgrx::pg_sys::{self, Oid};
 use pgrx::prelude::PgSqlErrorCode;
 
 /// How often it is tried: half a minute in all.
@@ -17,15 +17,28 @@ const PAUSE: i64 = 100_000;
 
 /// Keeps everybody else out of these tables until the transaction ends.
 pub fn lock_exclusively(tables: &[String]) {
-    if tables.is_empty() {
+    lock_with_views(tables, &[]);
+}
+
+/// The same for tables and for views, which LOCK TABLE would take together with all that they read.
+pub fn lock_with_views(tables: &[String], views: &[Oid]) {
+    if tables.is_empty() && views.is_empty() {
         return;
     }
-    let sql = format!("lock table {} in access exclusive mode", tables.join(", "));
+    let sql = match tables {
+        [] => String::new(),
+        tables => format!("lock table {} in access exclusive mode", tables.join(", ")),
+    };
+    let lock = || {
+        connected(|spi| spi.script(&sql));
+        for view in views {
+            // SAFETY: the lock is released at the end of the (sub)transaction; what is gone can be locked as well.
+            unsafe { pg_sys::LockRelationOid(*view, pg_sys::AccessExclusiveLock as pg_sys::LOCKMODE) };
+        }
+    };
     for remaining in (0..MOST_TRIES).rev() {
         // Shorter than PostgreSQL waits before it looks for a circle.
-        let locked = subtransaction(|| {
-            with_settings(&[(c"lock_timeout", c"300ms")], || connected(|spi| spi.script(&sql)));
-        });
+        let locked = subtransaction(|| with_settings(&[(c"lock_timeout", c"300ms")], lock));
         match locked {
             Ok(()) => return,
             Err(caught) if caught.state == PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE && remaining > 0 => {

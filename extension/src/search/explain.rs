@@ -13,12 +13,15 @@ use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, without_jit};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::template::Template;
+use crate::view::stored;
 use std::rc::Rc;
 
 /// Every statement of a search with its plan. Words are looked for; nothing else is run.
 pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
     let query = Query::parse(body)?;
+    let saved = stored::body_of(template, &query)?;
+    let query = query.within(saved.as_deref())?;
     let sight = Sight::new(caller, Rc::clone(template));
     let plan = Plan::new(&query, &sight, &time_zone::of_search(query.time_zone.as_deref(), template)?)?;
     // How many rows there are, hidden ones included, is not for a caller who sees only some.

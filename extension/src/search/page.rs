@@ -76,6 +76,11 @@ impl Order {
         }
     }
 
+    /// The whole order in SQL, read in one run.
+    pub fn order_by(&self) -> String {
+        Segment { condition: None, order: self.order() }.order_by(|by| self.sql(by))
+    }
+
     /// An expression, or the id, as the table's own columns give it.
     pub fn sql(&self, by: Sorted) -> String {
         match by {

@@ -7,7 +7,7 @@ use super::query::{Count, DEFAULT_LIMIT, Query};
 use super::sort::{self, Direction, SortKey};
 use super::text::query::Query as Words;
 use crate::access::sight::Sight;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::filter::field::Column;
 use crate::filter::schema::Schema;
 use crate::filter::{Filter, check, parse, render};
@@ -56,11 +56,25 @@ pub struct Plan {
 impl Plan {
     /// Checks a query against a template as its caller sees it. `time_zone` was seen to be one.
     pub fn new(query: &Query, sight: &Sight, time_zone: &str) -> Result<Plan, Error> {
-        let conditions = parse::body(query.filters, query.filter_groups)?;
-        let settings = check::Settings { attribute_key: query.attribute_key, time_zone };
-        let filter = check::check(&conditions, sight, settings)?;
-        let keys = sort::parse(query.sort, sight, query.attribute_key)?;
-        let facets = Facet::parse(&query.facets, sight, query.attribute_key)?;
+        let mut filter = filter(query, sight, time_zone)?;
+        let mut words = words(query)?;
+        match (&query.within, &query.view) {
+            (Some(view), _) => {
+                let within = |error| of_view(query, error);
+                filter = self::filter(view, sight, time_zone).map_err(within)?.and(filter);
+                words = self::words(view).map_err(within)?.and(words);
+            }
+            (None, Some(_)) => return Err(Error::new(Code::Internal, "the view of a search was not read")),
+            (None, None) => {}
+        }
+        let of_source = |source: &Query| {
+            let is_view = !std::ptr::eq(source, query);
+            move |error| if is_view { of_view(query, error) } else { error }
+        };
+        let source = query.source("sort");
+        let keys = sort::parse(source.sort, sight, source.attribute_key).map_err(of_source(source))?;
+        let source = query.source("facets");
+        let facets = Facet::parse(&source.facets, sight, source.attribute_key).map_err(of_source(source))?;
         let rendered = render::render(&filter, RECORD, render::Options::default());
 
         let mut from = format!("{} {RECORD}", sight.table());
@@ -74,8 +88,7 @@ impl Plan {
         let must_sort = keys.first().is_some_and(|key| !has_index(key));
         let tie = keys.last().map_or(Direction::Descending, |key| key.direction);
         let order = Order { keys: expressions, id: format!("{RECORD}.id"), tie };
-        let words = query.global_search.as_deref().map(Words::parse).transpose()?;
-        let words = words.filter(|words| !words.is_empty());
+        let words = Some(words).filter(|words| !words.is_empty());
         let mut cursor_keys: Vec<CursorKey> = keys.iter().map(CursorKey::from).collect();
         if words.is_some() && keys.is_empty() {
             cursor_keys.push(CursorKey::Rank);
@@ -111,6 +124,24 @@ impl Plan {
             has_words_only,
         })
     }
+}
+
+fn filter(query: &Query, sight: &Sight, time_zone: &str) -> Result<Filter, Error> {
+    let conditions = parse::body(query.filters, query.filter_groups)?;
+    let settings = check::Settings { attribute_key: query.attribute_key, time_zone };
+    check::check(&conditions, sight, settings)
+}
+
+fn words(query: &Query) -> Result<Words, Error> {
+    query.global_search.as_deref().map_or_else(|| Ok(Words::default()), Words::parse)
+}
+
+/// What is wrong with a view for this caller has its place in the view; the search only names it.
+fn of_view(query: &Query, error: Error) -> Error {
+    let name = query.view.as_deref().unwrap_or_default();
+    Error::at(error.code, "/view", format!("the view {name:?} cannot be used: {}", error.message)).hint(
+        "a view is read with the rights of its reader: it may name a template that this caller may not read",
+    )
 }
 
 /// Adds the tables between the record and the column it is sorted by. Where a reference leads to no live record that

@@ -53,6 +53,12 @@ pub struct Query<'a> {
     pub time_zone: Option<Cow<'a, str>>,
     /// Fields whose values are counted.
     pub facets: Vec<Cow<'a, str>>,
+    /// The slug of the saved view whose records are searched.
+    pub view: Option<Cow<'a, str>>,
+    /// What that view asks for, once it was read.
+    pub within: Option<Box<Query<'a>>>,
+    /// The members that the body has.
+    given: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Query<'a> {
@@ -77,17 +83,50 @@ impl<'a> Query<'a> {
                 "count" => query.count = count_at(value, &here)?,
                 "time_zone" => query.time_zone = Some(text_at(value, &here)?),
                 "facets" => query.facets = facets_at(value, &here)?,
+                "view" => query.view = Some(text_at(value, &here)?),
                 _ => {
                     let hint = format!("a search has {}", KNOWN.join(", "));
                     return Err(unknown_member(&name, &here).hint(hint));
                 }
             }
+            query.given.push(name);
         }
         Ok(query)
     }
+
+    /// The search within a saved view, which is given by its body: both must be met, and what the search does not say
+    /// about the page is as the view says.
+    pub fn within(mut self, view: Option<&'a str>) -> Result<Query<'a>, Error> {
+        let Some(view) = view else { return Ok(self) };
+        let view = Query::parse(view)?;
+        self.limit = self.limit.or(view.limit);
+        self.fields = self.fields.or_else(|| view.fields.clone());
+        self.time_zone = self.time_zone.or_else(|| view.time_zone.clone());
+        if !self.says("verbose") {
+            self.verbose = view.verbose;
+        }
+        if !self.says("count") {
+            self.count = view.count;
+        }
+        self.within = Some(Box::new(view));
+        Ok(self)
+    }
+
+    /// Whether the body has a member.
+    fn says(&self, member: &str) -> bool {
+        self.given.iter().any(|name| name == member)
+    }
+
+    /// The body that says about a member: this one, else that of its view.
+    pub fn source(&self, member: &str) -> &Query<'a> {
+        match &self.within {
+            Some(view) if !self.says(member) => view,
+            _ => self,
+        }
+    }
 }
 
-const KNOWN: [&str; 12] = [
+const KNOWN: [&str; 13] = [
     "global_search",
     "filters",
     "filter_groups",
@@ -100,6 +139,7 @@ const KNOWN: [&str; 12] = [
     "count",
     "time_zone",
     "facets",
+    "view",
 ];
 
 fn limit_at(value: &RawValue, pointer: &str) -> Result<usize, Error> {
@@ -154,6 +194,20 @@ mod tests {
         let body = format!("{{{nulls}}}");
         let query = Query::parse(&body).expect("a query");
         assert!(query.cursor.is_none() && query.fields.is_none() && query.facets.is_empty());
+    }
+
+    #[test]
+    fn what_a_search_does_not_say_is_as_its_view_says() {
+        let view = r#"{"sort": "a", "limit": 5, "count": "exact", "verbose": true, "time_zone": "Asia/Tokyo", "facets": ["a"]}"#;
+        let within = |body| Query::parse(body).and_then(|query| query.within(Some(view))).expect("a query");
+        let query = within("{}");
+        assert_eq!((query.limit, query.count, query.verbose), (Some(5), Count::Exact, true));
+        assert_eq!(query.time_zone.as_deref(), Some("Asia/Tokyo"));
+        assert_eq!(query.source("sort").sort.map(RawValue::get), Some("\"a\""));
+        let query = within(r#"{"sort": "b", "limit": 6, "count": "none", "verbose": false, "facets": []}"#);
+        assert_eq!((query.limit, query.count, query.verbose), (Some(6), Count::None, false));
+        assert_eq!(query.source("sort").sort.map(RawValue::get), Some("\"b\""));
+        assert!(query.source("facets").facets.is_empty());
     }
 
     #[test]

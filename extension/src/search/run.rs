@@ -20,6 +20,7 @@ use crate::record::shape::{STANDARD_COLUMNS, View, write_value};
 use crate::record::verbose;
 use crate::template::Template;
 use crate::template::definition::Kind;
+use crate::view::stored;
 use std::rc::Rc;
 
 /// A page of so many bytes ends before its limit: the rest is the next page's.
@@ -29,6 +30,8 @@ const MOST_BYTES: usize = 32 << 20;
 pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
     let query = Query::parse(body)?;
+    let saved = stored::body_of(template, &query)?;
+    let query = query.within(saved.as_deref())?;
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
     let sight = Sight::new(caller, Rc::clone(template));
     let plan = Plan::new(&query, &sight, &zone)?;
@@ -53,6 +56,8 @@ pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<St
 pub fn filter_sql(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
     let query = Query::parse(body)?;
+    let saved = stored::body_of(template, &query)?;
+    let query = query.within(saved.as_deref())?;
     let plan = Plan::new(
         &query,
         &Sight::new(caller, Rc::clone(template)),

@@ -9,11 +9,12 @@ use crate::json::{self, pointer_step};
 use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
 use crate::postgres::spi::{Access, Connection, connected};
-use crate::postgres::table_lock::lock_exclusively;
+use crate::postgres::table_lock::lock_with_views;
 use crate::postgres::{datum, invalidation};
 use crate::quote::literal;
 use crate::search::text;
 use crate::slug::{self, Noun};
+use crate::view::upkeep;
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
@@ -36,7 +37,7 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
         as_owner_defining(|| {
             connected(|spi| {
                 // Writers wait here, and see the new definition when they go on.
-                lock_exclusively(&[template.table_sql()]);
+                lock_with_views(&[template.table_sql()], &upkeep::reading(spi, template));
                 let steps = || -> Result<(), Error> {
                     if let Some(renames) = member("rename") {
                         rename_all(spi, id, renames)?;
@@ -61,7 +62,9 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                         member("display"),
                         member("language"),
                     )?;
-                    granted::check_scopes(spi, current(id)?.project_id)
+                    let project = current(id)?.project_id;
+                    granted::check_scopes(spi, project)?;
+                    upkeep::follow(spi, project)
                 };
                 // An error undoes every step, like one that PostgreSQL raises.
                 if let Err(error) = steps() {
@@ -143,6 +146,7 @@ fn rename(spi: &Connection, template: &Template, old: &str, new: &str, pointer: 
         return Err(Error::at(Code::Conflict, pointer, format!("there is an attribute {new:?} already")));
     }
     granted::rename_attribute(spi, template.project_id, attribute.id, new)?;
+    upkeep::rename_attribute(spi, template, attribute, new)?;
     spi.script(&format!("alter table {} rename column \"{old}\" to \"{new}\"", template.table_sql()));
     update_attribute(spi, attribute, "slug", pg_sys::TEXTOID, datum::text(new));
     if template.display.as_deref() == Some(old) {
@@ -155,6 +159,8 @@ fn rename(spi: &Connection, template: &Template, old: &str, new: &str, pointer: 
 fn drop_attribute(spi: &Connection, template: &Template, slug: &str, pointer: &str) -> Result<(), Error> {
     let attribute = find(template, slug, pointer)?;
     granted::check_unused(spi, template.project_id, attribute.id, pointer)?;
+    upkeep::check_unused(spi, template.project_id, attribute.id, pointer)?;
+    upkeep::take_away(spi, template);
     spi.script(&format!("alter table {} drop column \"{slug}\"", template.table_sql()));
     let by_id = [(pg_sys::INT4OID, Some(Datum::from(attribute.id)))];
     spi.run_once("delete from keyed_state.attribute where id = $1", Access::Latest, &by_id);

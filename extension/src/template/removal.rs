@@ -7,8 +7,9 @@ use crate::error::{Code, Error};
 use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Access, connected};
-use crate::postgres::table_lock::lock_exclusively;
+use crate::postgres::table_lock::lock_with_views;
 use crate::search::text;
+use crate::view::upkeep;
 use pgrx::prelude::PgSqlErrorCode;
 
 /// Removes a template with its table, history and series. One that holds live records is kept unless
@@ -25,7 +26,7 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                     template.attributes.iter().filter_map(|attribute| catalog::by_id(attribute.target?));
                 let mut tables: Vec<String> = targets.map(|target| target.table_sql()).collect();
                 tables.push(table.clone());
-                lock_exclusively(&tables);
+                lock_with_views(&tables, &upkeep::reading(spi, template));
                 let live = spi.run_once(
                     &format!("select from {table} t where t.deleted_at is null limit 1"),
                     Access::Latest,
@@ -48,6 +49,7 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                     embedding::table::table_sql(template.id),
                     template.id
                 );
+                upkeep::take_away(spi, template);
                 // What is not there is nothing to tell the caller about.
                 with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&statements));
                 enforcement::drop_functions_of(spi, template.id);

@@ -9,6 +9,7 @@ use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, role};
 use crate::search::{text, time_zone};
 use crate::slug::{self, Noun};
+use crate::view::upkeep;
 use pgrx::pg_sys;
 use pgrx::prelude::PgSqlErrorCode;
 use std::collections::HashSet;
@@ -23,7 +24,7 @@ enum Step {
 }
 
 /// The steps that made the state what it is, oldest first; each runs once in a database.
-const STATE: [(i32, Step); 7] = [
+const STATE: &[(i32, Step)] = &[
     (1, Step::Script(include_str!("../../../sql/state/0001_tables.sql"))),
     (2, Step::Function(text::rebuild::make_missing)),
     (3, Step::Script(include_str!("../../../sql/state/0002_project_time_zone.sql"))),
@@ -31,6 +32,7 @@ const STATE: [(i32, Step); 7] = [
     (5, Step::Script(include_str!("../../../sql/state/0003_access.sql"))),
     (6, Step::Function(secure_templates)),
     (7, Step::Function(embedding::table::make_missing)),
+    (10, Step::Script(include_str!("../../../sql/state/0010_views.sql"))),
 ];
 
 /// Only one session at a time sets up or migrates a database.
@@ -218,6 +220,7 @@ pub fn set_time_zone(project: &str, name: Option<&str>) -> Result<(), Error> {
         .filter(|project| caller.sees_project(project.id))
         .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))?;
     let name = name.map(time_zone::check).transpose()?;
+    lock_definitions();
     as_owner_defining(|| {
         connected(|spi| {
             spi.run_once(
@@ -228,9 +231,12 @@ pub fn set_time_zone(project: &str, name: Option<&str>) -> Result<(), Error> {
                     (pg_sys::TEXTOID, datum::optional_text(name.as_deref())),
                 ],
             );
-        });
-    });
-    Ok(())
+            // SAFETY: makes the new time zone known to the look-ups that follow.
+            unsafe { pg_sys::CommandCounterIncrement() };
+            catalog::refresh();
+            upkeep::follow(spi, project.id)
+        })
+    })
 }
 
 fn owner_may_create_schemas() -> bool {

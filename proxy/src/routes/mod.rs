@@ -7,3 +7,4 @@ pub(crate) mod entities;
 pub(crate) mod health;
 pub(crate) mod search;
 pub(crate) mod templates;
+pub(crate) mod views;

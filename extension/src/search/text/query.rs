@@ -80,6 +80,21 @@ impl Query {
         Ok(Query { text: text.trim().to_owned(), terms })
     }
 
+    /// What asks for the terms of both. Its text is nobody's key: whether a record has both texts is for their terms to
+    /// say.
+    pub fn and(mut self, other: Query) -> Query {
+        if self.is_empty() {
+            return other;
+        }
+        if !other.is_empty() {
+            self.text = format!("{}\n{}", self.text, other.text);
+            let new = other.terms.into_iter().filter(|term| !self.terms.iter().any(|it| it.is_same(term)));
+            let new: Vec<Term> = new.collect();
+            self.terms.extend(new);
+        }
+        self
+    }
+
     /// Whether nothing is asked for.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
@@ -149,6 +164,16 @@ mod tests {
         ] {
             assert_eq!(shown(text), terms, "{text:?}");
         }
+    }
+
+    #[test]
+    fn two_queries_ask_for_the_terms_of_both() {
+        let query = |text| Query::parse(text).expect("a query");
+        let both = query("red -blue").and(query("green red"));
+        assert_eq!(both.terms, query("red -blue green").terms);
+        assert!(crate::key::normalize(&both.text).is_err(), "the text is no key");
+        assert_eq!(query("").and(query("K-1")), query("K-1"));
+        assert_eq!(query("K-1").and(query(" - ")), query("K-1"));
     }
 
     #[test]

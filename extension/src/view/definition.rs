@@ -1,0 +1,106 @@
+//! What a view says: checked against its template, and as the statement of a view of PostgreSQL.
+
+use crate::access::Caller;
+use crate::access::sight::Sight;
+use crate::error::{Code, Error};
+use crate::filter::field::{Column, Step};
+use crate::quote::{identifier, literal};
+use crate::record::shape::View;
+use crate::search::plan::{Plan, RECORD};
+use crate::search::query::Query;
+use crate::search::time_zone;
+use crate::template::{Template, ddl};
+use std::rc::Rc;
+
+/// The most bytes of a name in PostgreSQL.
+const MOST_BYTES: usize = 63;
+
+/// A body that agrees with its template.
+pub struct Definition {
+    /// The attributes that it names, by number and name.
+    pub uses: Vec<(i32, String)>,
+    /// The query of the view in PostgreSQL; `None` where there can be none.
+    pub query: Option<String>,
+}
+
+/// The name of the view in PostgreSQL.
+pub fn name(template: &Template, slug: &str) -> String {
+    format!("{}__{slug}", template.slug)
+}
+
+/// The same as SQL names it.
+pub fn view_sql(template: &Template, slug: &str) -> String {
+    ddl::table_sql(&template.project_slug, &name(template, slug))
+}
+
+/// Refuses a slug that makes too long a name of a view.
+pub fn check_name(template: &Template, slug: &str) -> Result<(), Error> {
+    let name = name(template, slug);
+    if name.len() <= MOST_BYTES {
+        return Ok(());
+    }
+    let most = MOST_BYTES.saturating_sub(template.slug.len() + 2);
+    let message =
+        format!("the view would be named {name}, and PostgreSQL's names have at most {MOST_BYTES} bytes");
+    Err(Error::at(Code::InvalidSlug, "/slug", message)
+        .hint(format!("a view of {} has a slug of at most {most} characters", template.full_name())))
+}
+
+/// Checks a body as a caller may write it, and makes the statement that holds for every reader.
+pub fn compile(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<Definition, Error> {
+    let query = Query::parse(body)?;
+    for (member, is_given) in [("view", query.view.is_some()), ("cursor", query.cursor.is_some())] {
+        if is_given {
+            return Err(Error::at(
+                Code::InvalidValue,
+                format!("/{member}"),
+                format!("a saved view has no {member}"),
+            )
+            .hint(format!("leave {member} out: whoever searches within the view may say it")));
+        }
+    }
+    let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
+    let plan = Plan::new(&query, &Sight::new(caller, Rc::clone(template)), &zone)?;
+    View::parse(caller, template, query.fields.as_deref(), query.verbose)?;
+    Ok(Definition {
+        uses: uses(template, &query, &plan),
+        query: plan.words.is_none().then(|| select(template, &query, &plan)),
+    })
+}
+
+/// The live records that pass, all their columns, in the order that the body asks for.
+fn select(template: &Template, query: &Query, plan: &Plan) -> String {
+    let standard = ["id", "external_key", "created_at", "updated_at"].map(|name| format!("{RECORD}.{name}"));
+    let attributes = template.attributes.iter().map(|it| format!("{RECORD}.{}", identifier(&it.slug)));
+    let columns: Vec<String> = standard.into_iter().chain(attributes).collect();
+    let mut sql = format!("select {} from {} where {}", columns.join(", "), plan.from, plan.condition);
+    if query.sort.is_some() {
+        sql.push_str(&format!(" order by {}", plan.order.order_by()));
+    }
+    sql
+}
+
+/// The statements that make the view and say what it is.
+pub fn create(template: &Template, slug: &str, label: Option<&str>, query: &str) -> String {
+    let view = view_sql(template, slug);
+    format!(
+        "create or replace view {view} with (security_invoker = true) as {query}; comment on view {view} is {};",
+        literal(label.unwrap_or(slug))
+    )
+}
+
+fn uses(template: &Template, query: &Query, plan: &Plan) -> Vec<(i32, String)> {
+    let of_filter = plan.filter.uses().into_iter().filter_map(|used| Some((used.attribute?, used.field)));
+    let of_path = |path: &[Step], column: &Column| {
+        let steps = path.iter().map(|step| (step.attribute, step.slug.clone())).collect::<Vec<_>>();
+        steps.into_iter().chain(column.attribute().map(|id| (id, column.name().to_owned())))
+    };
+    let of_sort = plan.keys.iter().flat_map(|key| of_path(&key.path, &key.column));
+    let of_facets = plan.facets.iter().flat_map(|facet| of_path(&[], &facet.column));
+    let fields = query.fields.iter().flatten().filter_map(|name| template.position(name));
+    let of_fields = fields.map(|position| {
+        let attribute = &template.attributes[position];
+        (attribute.id, attribute.slug.clone())
+    });
+    of_filter.chain(of_sort).chain(of_facets).chain(of_fields).collect()
+}

@@ -1,0 +1,112 @@
+//! The SQL functions and the HTTP door that save views.
+
+use super::stored::{self, NewView};
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::json;
+use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
+use crate::template::definition::{self, missing, text_at, unknown_member};
+use crate::template::{Template, catalog, setup};
+use std::rc::Rc;
+
+sql_functions! {
+    /// `keyed.save_view(template regclass, slug text, query jsonb, label text) returns jsonb`.
+    keyed_save_view => |call| {
+        setup::begin_definition()?;
+        let template = catalog::by_argument(call)?;
+        let slug = call.required_text(1, "slug")?;
+        let new = NewView { slug, body: call.required_json(2, "query")?, label: call.text(3) };
+        stored::save(&Caller::current(), &template, &new, true).map(|(view, _)| Answer::Json(view.to_json()))
+    };
+
+    /// `keyed.get_view(template regclass, slug text) returns jsonb`.
+    keyed_get_view => |call| {
+        let template = catalog::by_argument(call)?;
+        let slug = call.required_text(1, "slug")?;
+        stored::get(&Caller::current(), &template, &slug).map(|view| Answer::Json(view.to_json()))
+    };
+
+    /// `keyed.list_views(template regclass) returns jsonb`.
+    keyed_list_views => |call| {
+        stored::list(&Caller::current(), &*catalog::by_argument(call)?).map(Answer::Json)
+    };
+
+    /// `keyed.drop_view(template regclass, slug text) returns void`.
+    keyed_drop_view => |call| {
+        setup::begin_definition()?;
+        let template = catalog::by_argument(call)?;
+        let slug = call.text(1).ok_or_else(|| must_not_be_null("slug"))?;
+        stored::drop(&Caller::current(), &template, &slug).map(|()| Answer::Void)
+    };
+
+    /// `keyed_http.list_views(template text) returns text`.
+    keyed_http_list_views => |call| {
+        let (caller, template) = named(call)?;
+        stored::list(&caller, &template).map(Answer::Text)
+    };
+
+    /// `keyed_http.get_view(template text, slug text) returns text`.
+    keyed_http_get_view => |call| {
+        let (caller, template) = named(call)?;
+        let slug = call.required_text(1, "slug")?;
+        stored::get(&caller, &template, &slug).map(|view| Answer::Text(view.to_json()))
+    };
+
+    /// `keyed_http.save_view(template text, slug text, body text) returns text[]`: a null slug for a new view, whose
+    /// body has it.
+    keyed_http_save_view => |call| {
+        setup::begin_definition()?;
+        let (caller, template) = named(call)?;
+        let slug = call.text(1);
+        let may_replace = slug.is_some();
+        let new = parse(&call.required_text(2, "body")?, slug)?;
+        let (view, is_new) = stored::save(&caller, &template, &new, may_replace)?;
+        let status = if is_new { "201" } else { "200" };
+        let place = format!("{}/views/{}", template.id, view.slug);
+        Ok(Answer::Texts(vec![Some(status.to_owned()), Some(place), Some(view.to_json())]))
+    };
+
+    /// `keyed_http.drop_view(template text, slug text) returns text[]`.
+    keyed_http_drop_view => |call| {
+        setup::begin_definition()?;
+        let (caller, template) = named(call)?;
+        stored::drop(&caller, &template, &call.required_text(1, "slug")?)?;
+        Ok(Answer::Texts(vec![Some("204".to_owned()), None, None]))
+    };
+}
+
+/// The caller, and the template that the first argument names.
+fn named(call: &Call) -> Result<(Caller, Rc<Template>), Error> {
+    let caller = Caller::current();
+    let template = catalog::by_name(&caller, &call.required_text(0, "template")?)?;
+    Ok((caller, template))
+}
+
+/// Reads `{slug, label?, query}`. The slug of the address, if there is one, need not be repeated.
+fn parse(body: &str, address: Option<String>) -> Result<NewView, Error> {
+    let (mut slug, mut label, mut query) = (None, None, None);
+    for (name, value) in json::object(body)?.0 {
+        let here = format!("/{}", json::pointer_step(&name));
+        match name.as_ref() {
+            "slug" => slug = Some(text_at(value, &here)?),
+            "label" => label = definition::parse_label(value, &here)?,
+            "query" => {
+                json::object_at(value, &here)?;
+                query = Some(value.get().to_owned());
+            }
+            // Answers carry these; a view that was read may be sent back.
+            "sql_view" | "created_at" | "updated_at" => {}
+            _ => {
+                return Err(unknown_member(&name, &here).hint("a view has slug, label and query"));
+            }
+        }
+    }
+    let slug = match (slug, address) {
+        (Some(slug), Some(address)) if slug != address => {
+            return Err(Error::at(Code::InvalidValue, "/slug", "a view keeps its slug")
+                .hint("save it under the new slug, and delete the old one"));
+        }
+        (slug, address) => slug.or(address).ok_or_else(|| missing("slug", ""))?,
+    };
+    Ok(NewView { slug, label, body: query.ok_or_else(|| missing("query", ""))? })
+}

@@ -1,0 +1,181 @@
+//! What becomes of views when templates, grants and time zones change.
+
+use super::definition::{self, Definition, compile, view_sql};
+use super::rename::rename;
+use super::stored::{SavedView, exist, of_project, of_template};
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::postgres::datum;
+use crate::postgres::spi::{Access, Connection};
+use crate::quote::literal;
+use crate::template::{Attribute, Template, catalog};
+use pgrx::pg_sys::{self, Datum, Oid};
+
+/// The relation that has the name of a view in PostgreSQL.
+pub fn relation(template: &Template, slug: &str) -> Option<Oid> {
+    catalog::table_oid(&template.project_slug, &definition::name(template, slug))
+}
+
+/// A view's own relation, where it has one.
+fn relation_of(view: &SavedView) -> Option<Oid> {
+    view.query.as_ref().and_then(|_| relation(&view.template, &view.slug))
+}
+
+/// The views of ours that read the table of a template, to be locked along with it.
+pub fn reading(spi: &Connection, template: &Template) -> Vec<Oid> {
+    let views: Vec<Oid> = of_project(spi, template.project_id).iter().filter_map(relation_of).collect();
+    if views.is_empty() {
+        return views;
+    }
+    let oids = views.iter().map(|view| Some(Datum::from(*view))).collect();
+    let rows = spi.run_once(
+        "select distinct r.ev_class from pg_catalog.pg_depend d join pg_catalog.pg_rewrite r on r.oid = d.objid \
+         where d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass and d.refobjid = $1 \
+         and r.ev_class = any ($2) order by r.ev_class",
+        Access::Latest,
+        &[
+            (pg_sys::OIDOID, Some(Datum::from(template.table))),
+            (pg_sys::OIDARRAYOID, datum::array_of(oids, pg_sys::OIDOID)),
+        ],
+    );
+    (0..rows.len()).filter_map(|row| Some(Oid::from(rows.get(row, 0)?.value() as u32))).collect()
+}
+
+fn compiled(view: &SavedView) -> Result<Definition, Error> {
+    compile(&Caller::administrator(), &view.template, &view.body)
+}
+
+/// How messages name a view.
+fn called(view: &SavedView) -> String {
+    format!("the view {:?} of {}", view.slug, view.template.full_name())
+}
+
+/// Writes the views of a project that name an attribute anew, before it is renamed, and renames the columns of those of
+/// its own template.
+pub fn rename_attribute(
+    spi: &Connection,
+    template: &Template,
+    attribute: &Attribute,
+    new: &str,
+) -> Result<(), Error> {
+    for view in of_project(spi, template.project_id) {
+        let body = rename(&view.template, &view.body, attribute.id, new)?;
+        if body != view.body {
+            spi.run_once(
+                "update keyed_state.view set query = $2 where id = $1",
+                Access::Latest,
+                &[(pg_sys::INT4OID, Some(Datum::from(view.id))), (pg_sys::JSONBOID, datum::jsonb(&body))],
+            );
+        }
+        if view.template.id == template.id && relation_of(&view).is_some() {
+            let view = view_sql(template, &view.slug);
+            spi.script(&format!("alter view {view} rename column \"{}\" to \"{new}\"", attribute.slug));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses the end of an attribute that a view of its project names.
+pub fn check_unused(spi: &Connection, project: i32, attribute: i32, pointer: &str) -> Result<(), Error> {
+    for view in of_project(spi, project) {
+        let uses = compiled(&view)?.uses;
+        if let Some((_, name)) = uses.into_iter().find(|(used, _)| *used == attribute) {
+            return Err(Error::at(Code::Conflict, pointer, format!("{} uses {name:?}", called(&view)))
+                .hint("change or drop the view first: keyed.save_view, keyed.drop_view"));
+        }
+    }
+    Ok(())
+}
+
+/// Takes away the views of PostgreSQL that show a template's columns, before one of these or all go. [`follow`] makes
+/// them anew.
+pub fn take_away(spi: &Connection, template: &Template) {
+    for view in of_template(spi, template.id) {
+        if relation_of(&view).is_some() {
+            spi.script(&format!("drop view {}", view_sql(template, &view.slug)));
+            set_definition(spi, &view, None);
+        }
+    }
+}
+
+/// Makes the views of PostgreSQL say what the views of a project mean by now. Refuses a change that one of them does
+/// not survive.
+pub fn follow(spi: &Connection, project: i32) -> Result<(), Error> {
+    for view in of_project(spi, project) {
+        let query = match compiled(&view) {
+            Ok(definition) => definition.query,
+            Err(error) => {
+                let message = format!("{} would not hold any more: {}", called(&view), error.message);
+                return Err(Error::new(Code::Conflict, message)
+                    .hint("change or drop the view first: keyed.save_view, keyed.drop_view"));
+            }
+        };
+        let has_relation = relation_of(&view).is_some();
+        if query == view.query && has_relation == query.is_some() {
+            continue;
+        }
+        let (template, slug) = (&*view.template, view.slug.as_str());
+        match &query {
+            Some(query) => {
+                spi.script(&definition::create(template, slug, view.label.as_deref(), query));
+            }
+            None if has_relation => spi.script(&format!("drop view {}", view_sql(template, slug))),
+            None => {}
+        }
+        set_definition(spi, &view, query.as_deref());
+        // SAFETY: makes the new view known to the look-ups that follow.
+        unsafe { pg_sys::CommandCounterIncrement() };
+        follow_grants(spi, template);
+    }
+    Ok(())
+}
+
+fn set_definition(spi: &Connection, view: &SavedView, query: Option<&str>) {
+    spi.run_once(
+        "update keyed_state.view set definition = $2 where id = $1",
+        Access::Latest,
+        &[(pg_sys::INT4OID, Some(Datum::from(view.id))), (pg_sys::TEXTOID, datum::optional_text(query))],
+    );
+}
+
+/// Says anew what people read.
+pub fn label(spi: &Connection, template: &Template, slug: &str, label: Option<&str>) {
+    let label = literal(label.unwrap_or(slug));
+    spi.script(&format!("comment on view {} is {label}", view_sql(template, slug)));
+}
+
+/// Lets those, and only those, select from the views of a template who may select from its table. That alone shows
+/// nobody a row.
+pub fn follow_grants(spi: &Connection, template: &Template) {
+    if !exist() {
+        return;
+    }
+    let views: Vec<Oid> = of_template(spi, template.id).iter().filter_map(relation_of).collect();
+    if views.is_empty() {
+        return;
+    }
+    let oids = views.iter().map(|view| Some(Datum::from(*view))).collect();
+    let rows = spi.run_once(
+        "with held as (select c.oid, c.relowner, a.grantee from pg_catalog.pg_class c, \
+           pg_catalog.aclexplode(c.relacl) a \
+           where (c.oid = $1 and a.privilege_type = 'SELECT' or c.oid = any ($2)) \
+           and a.grantee <> 0 and a.grantee <> c.relowner), \
+         readers as (select h.grantee from held h where h.oid = $1) \
+         select format('revoke all on %s from %I', h.oid::regclass, r.rolname) \
+           from held h join pg_catalog.pg_roles r on r.oid = h.grantee \
+           where h.oid <> $1 and h.grantee not in (select grantee from readers) \
+         union select format('grant select on %s to %I', v.oid::regclass, r.rolname) \
+           from unnest($2) v (oid) cross join readers join pg_catalog.pg_roles r on r.oid = readers.grantee \
+           where not exists (select from held h where h.oid = v.oid and h.grantee = r.oid)",
+        Access::Latest,
+        &[
+            (pg_sys::OIDOID, Some(Datum::from(template.table))),
+            (pg_sys::OIDARRAYOID, datum::array_of(oids, pg_sys::OIDOID)),
+        ],
+    );
+    let statements: Vec<String> =
+        (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect();
+    for statement in statements {
+        spi.script(&statement);
+    }
+}

@@ -1,0 +1,125 @@
+//! Views show each reader what it may read, by SQL and by searches.
+
+use crate::sales::{Sales, of_region, selected};
+use harness::Session;
+use serde_json::json;
+
+const VIEW: &str = r#"select keyed.save_view('crm.customers', 'first', '{"filters": [{"field": "external_key", "operator": "like", "value": "-1"}]}')"#;
+
+/// The keys that a session reads from a view by SQL, after making sure that a search within it finds the same.
+async fn shown(session: &Session, slug: &str) -> String {
+    let keys = "select coalesce(string_agg(external_key, ' ' order by external_key), '')";
+    let selected = session.text(&format!("{keys} from crm.customers__{slug}"), &[]).await;
+    let search = format!(
+        "{keys} from jsonb_to_recordset(keyed.search('crm.customers', '{{\"view\": \"{slug}\"}}') -> 'records') r (external_key text)"
+    );
+    assert_eq!(session.text(&search, &[]).await, selected, "search and SELECT");
+    selected
+}
+
+#[tokio::test]
+async fn a_view_shows_each_role_its_own_records() {
+    let sales = Sales::new().await;
+    let (_, before) = sales.clerk("read", &of_region("EU")).await;
+    sales.admin.run(VIEW).await;
+    let (_, after) = sales.clerk("read", &of_region("US")).await;
+    assert_eq!(shown(&sales.admin, "first").await, "EU-1 US-1");
+    assert_eq!(shown(&before, "first").await, "EU-1", "granted before the view was made");
+    assert_eq!(shown(&after, "first").await, "US-1", "granted after it");
+    let (whole, session) = sales.member().await;
+    sales.database.grant(&whole, "crm", "read").await;
+    assert_eq!(shown(&session, "first").await, "EU-1 US-1");
+}
+
+#[tokio::test]
+async fn who_may_not_read_the_records_has_nothing_of_their_views() {
+    let sales = Sales::new().await;
+    sales.admin.run(VIEW).await;
+    let (role, session) = sales.member().await;
+    let statements = [
+        "select from crm.customers__first",
+        "select keyed.search('crm.customers', '{\"view\": \"first\"}')",
+        "select keyed.list_views('crm.customers')",
+        "select keyed.get_view('crm.customers', 'first')",
+        "select from keyed_state.view",
+    ];
+    for statement in statements {
+        assert_eq!(session.refusal(statement, &[]).await.state, "42501", "{statement}");
+    }
+    sales.database.grant(&role, "crm.customers", "create, update, delete").await;
+    for statement in statements {
+        assert_eq!(session.refusal(statement, &[]).await.state, "42501", "{statement}");
+    }
+    sales.database.grant(&role, "crm.customers", "read").await;
+    assert_eq!(shown(&session, "first").await, "EU-1 US-1");
+    sales.database.revoke(&role, "crm.customers").await;
+    for statement in statements {
+        assert_eq!(session.refusal(statement, &[]).await.state, "42501", "{statement}");
+    }
+    let left = "select count(*) from pg_shdepend where refobjid = $1::regrole and dbid <> 0";
+    assert_eq!(sales.admin.text(left, &[&role]).await, "0", "no object hangs on a role without grants");
+}
+
+#[tokio::test]
+async fn a_grant_by_hand_alone_shows_no_row() {
+    let sales = Sales::new().await;
+    sales.admin.run(VIEW).await;
+    let (role, session) = sales.member().await;
+    sales
+        .admin
+        .run(&format!("grant usage on schema crm to {role}; grant select on crm.customers__first to {role}"))
+        .await;
+    assert_eq!(session.refusal("select from crm.customers__first", &[]).await.state, "42501");
+    sales.admin.run(&format!("grant select on crm.customers to {role}")).await;
+    assert_eq!(session.text("select count(*) from crm.customers__first", &[]).await, "0");
+    sales.admin.run(&format!("revoke all on crm.customers, crm.customers__first from {role}; revoke usage on schema crm from {role}")).await;
+}
+
+#[tokio::test]
+async fn a_view_that_is_made_anew_keeps_its_readers() {
+    let sales = Sales::new().await;
+    sales.admin.run(VIEW).await;
+    let (_, session) = sales.clerk("read", &of_region("EU")).await;
+    sales.admin.run("select keyed.drop_attribute('crm.customers', 'seen')").await;
+    assert_eq!(shown(&session, "first").await, "EU-1");
+    sales.admin.run("select keyed.alter_attribute('crm.customers', 'region', '{\"slug\": \"area\"}')").await;
+    assert_eq!(shown(&session, "first").await, "EU-1");
+    assert_eq!(selected(&session).await, "EU-1 EU-2");
+}
+
+#[tokio::test]
+async fn whoever_may_define_a_template_may_save_views_of_it_and_no_more() {
+    let sales = Sales::new().await;
+    let (definer, session) = sales.member().await;
+    sales.database.grant(&definer, "crm.customers", "define").await;
+    session.run(VIEW).await;
+    session.run("select keyed.get_view('crm.customers', 'first')").await;
+    let read = session.refusal("select from crm.customers__first", &[]).await;
+    assert_eq!(read.state, "42501", "to define is not to read");
+    // What lies behind a reference is not for who may not read it.
+    let behind =
+        json!({"filters": [{"field": "company.region", "operator": "eq", "value": "EU"}]}).to_string();
+    let refusal = session.refusal("select keyed.save_view('crm.customers', 'eu', $1)", &[&behind]).await;
+    assert_eq!((refusal.is().1, refusal.pointers()), ("unknown_field", vec!["/query/filters/0/field"]));
+    let (_, reader) = sales.clerk("read, create, update, delete", &of_region("EU")).await;
+    for statement in [VIEW, "select keyed.drop_view('crm.customers', 'first')"] {
+        assert_eq!(reader.refusal(statement, &[]).await.is(), ("42501", "forbidden"));
+    }
+    session.run("select keyed.drop_view('crm.customers', 'first')").await;
+}
+
+#[tokio::test]
+async fn what_a_view_asks_of_other_templates_is_asked_in_its_readers_name() {
+    let sales = Sales::new().await;
+    let query = json!({"filters": [{"field": "company.name", "operator": "starts-with", "value": "Acme"}]})
+        .to_string();
+    sales.admin.rows("select keyed.save_view('crm.customers', 'acme', $1)", &[&query]).await;
+    let (role, session) = sales.clerk("read", &json!({"field": "id", "operator": "not-empty"})).await;
+    assert_eq!(session.refusal("select from crm.customers__acme", &[]).await.state, "42501");
+    let refusal = session.refusal("select keyed.search('crm.customers', '{\"view\": \"acme\"}')", &[]).await;
+    assert_eq!((refusal.is().1, refusal.pointers()), ("unknown_field", vec!["/view"]));
+    sales.database.grant_within(&role, "crm.companies", "read", &of_region("US")).await;
+    assert_eq!(shown(&session, "acme").await, "", "a hidden company has no name");
+    sales.database.grant_within(&role, "crm.companies", "read", &of_region("EU")).await;
+    assert_eq!(shown(&session, "acme").await, "EU-1 EU-2");
+}

@@ -1,0 +1,63 @@
+//! Saved views over HTTP.
+
+use harness::Service;
+use serde_json::json;
+
+#[tokio::test]
+async fn a_view_is_saved_read_replaced_and_deleted() {
+    let service = Service::start().await;
+    service.upsert("A", json!({"visits": 1})).await.expect(201);
+    service.upsert("B", json!({"visits": 2})).await.expect(201);
+    let filter = |least| json!({"filters": [{"field": "visits", "operator": "gte", "value": least}]});
+    let path = "/templates/customers/views";
+    let body = json!({"slug": "busy", "label": "Busy ones", "query": filter(2)});
+    let made = service.post(path, body.clone()).await;
+    let place = made.header("location").to_owned();
+    let made = made.expect(201);
+    assert_eq!(place, "/v1/templates/2/views/busy");
+    assert_eq!((&made["label"], &made["query"]), (&json!("Busy ones"), &filter(2)));
+    assert_eq!(made["sql_view"], "crm.customers__busy");
+    assert_eq!(service.get(place.trim_start_matches("/v1")).await.expect(200), made);
+    service.post(path, body).await.refused(409, "conflict");
+
+    let found = service.post("/entities/search/customers", json!({"view": "busy"})).await.expect(200);
+    assert_eq!(found["records"].as_array().map(Vec::len), Some(1));
+
+    // What was read may be sent back.
+    let mut changed = made;
+    changed["query"] = filter(1);
+    let changed = service.put(&format!("{path}/busy"), changed).await.expect(200);
+    assert_eq!(changed["query"], filter(1));
+    let found = service.post("/entities/search/customers", json!({"view": "busy"})).await.expect(200);
+    assert_eq!(found["records"].as_array().map(Vec::len), Some(2));
+
+    service.put(&format!("{path}/all"), json!({"query": {}})).await.expect(201);
+    let listed = service.get(path).await.expect(200);
+    let slugs: Vec<_> = listed["views"].as_array().expect("views").iter().map(|view| &view["slug"]).collect();
+    assert_eq!(slugs, ["all", "busy"]);
+    assert_eq!(service.delete(&format!("{path}/busy")).await.status, 204);
+    service.delete(&format!("{path}/busy")).await.refused(404, "not_found");
+    service.get(&format!("{path}/busy")).await.refused(404, "not_found");
+    let problem = service.post("/entities/search/customers", json!({"view": "busy"})).await;
+    assert_eq!(problem.refused(422, "invalid_value")["errors"][0]["pointer"], "/view");
+}
+
+#[tokio::test]
+async fn what_is_not_a_view_is_refused_with_its_place() {
+    let service = Service::start().await;
+    for (body, pointer) in [
+        (json!({"query": {}}), "/slug"),
+        (json!({"slug": "x"}), "/query"),
+        (json!({"slug": "x", "query": []}), "/query"),
+        (json!({"slug": "x", "query": {}, "filters": []}), "/filters"),
+        (json!({"slug": "x", "query": {"filter": []}}), "/query/filter"),
+        (json!({"slug": 1, "query": {}}), "/slug"),
+    ] {
+        let problem = service.post("/templates/customers/views", body.clone()).await;
+        assert_eq!(problem.status, 422, "{body}");
+        assert_eq!(problem.body["errors"][0]["pointer"], pointer, "{body}");
+    }
+    let renamed = service.put("/templates/customers/views/x", json!({"slug": "y", "query": {}})).await;
+    assert_eq!(renamed.refused(422, "invalid_value")["errors"][0]["pointer"], "/slug");
+    service.get("/templates/nothing/views").await.refused(404, "not_found");
+}

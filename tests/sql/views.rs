@@ -1,0 +1,343 @@
+//! Saved views: bodies of searches under a name, and views of PostgreSQL.
+
+use harness::{Database, Session};
+use serde_json::{Value, json};
+
+const SAVE: &str = "select keyed.save_view('crm.customers', $1, $2)";
+
+/// Customers `A` to `D` with 1 to 4 visits, of whom `A` and `B` have gold cards.
+async fn crm() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session
+        .run(
+            r#"select keyed.upsert_by_key('crm.companies', 'C', '{"name": "Acme"}');
+               select keyed.upsert_by_key('crm.customers', chr(64 + n), jsonb_build_object('name', 'Customer ' || n, 'visits', n,
+                 'tier', case when n < 3 then 'gold' else 'silver' end, 'company', jsonb_build_object('external_key', 'C')))
+               from generate_series(1, 4) n"#,
+        )
+        .await;
+    (database, session)
+}
+
+async fn save(session: &Session, slug: &str, query: &Value) -> Value {
+    session.json(SAVE, &[slug, &query.to_string()]).await
+}
+
+/// The keys that a search finds, in its order.
+async fn found(session: &Session, query: &Value) -> String {
+    let answer = session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
+    let records = answer["records"].as_array().expect("records");
+    records.iter().filter_map(|record| record["external_key"].as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// The keys that a view shows, in its order.
+async fn shown(session: &Session, view: &str) -> String {
+    let rows = session.rows(&format!("select external_key from {view}"), &[]).await;
+    rows.into_iter().filter_map(|row| row[0].clone()).collect::<Vec<_>>().join(" ")
+}
+
+async fn columns(session: &Session, view: &str) -> String {
+    let sql = "select string_agg(column_name, ' ' order by ordinal_position) from information_schema.columns
+               where table_schema || '.' || table_name = $1";
+    session.text(sql, &[view]).await
+}
+
+fn of_tier(tier: &str) -> Value {
+    json!({"field": "tier", "operator": "in", "value": [tier]})
+}
+
+#[tokio::test]
+async fn a_view_shows_what_its_search_finds() {
+    let (_database, session) = crm().await;
+    for (query, expected) in [
+        (json!({}), "D C B A"),
+        (json!({"filters": [of_tier("gold")], "sort": "visits"}), "A B"),
+        (
+            json!({"filter_groups": [[of_tier("silver")], [{"field": "visits", "operator": "lt", "value": 2}]], "sort": "-visits"}),
+            "D C A",
+        ),
+        (
+            json!({"filters": [{"field": "company.name", "operator": "eq", "value": "Acme"}], "sort": [{"field": "company"}, {"field": "visits", "direction": "desc"}]}),
+            "D C B A",
+        ),
+        (
+            json!({"filters": [{"field": "company", "operator": "eq", "value": {"external_key": "C"}}], "sort": "name"}),
+            "A B C D",
+        ),
+        (
+            json!({"filters": [{"field": "created_at", "operator": "today"}], "time_zone": "Asia/Tokyo", "sort": "external_key"}),
+            "A B C D",
+        ),
+        (
+            json!({"filters": [{"not": of_tier("gold")}, {"field": "name", "operator": "ilike", "value": "MER"}], "sort": "-external_key"}),
+            "D C",
+        ),
+    ] {
+        let view = save(&session, "chosen", &query).await;
+        assert_eq!(view["sql_view"], "crm.customers__chosen");
+        assert_eq!(found(&session, &json!({"view": "chosen"})).await, expected, "{query}");
+        if query["sort"].is_null() {
+            let count = session.text("select count(*) from crm.customers__chosen", &[]).await;
+            assert_eq!(count, "4", "{query}");
+        } else {
+            assert_eq!(shown(&session, "crm.customers__chosen").await, expected, "{query}");
+        }
+    }
+    assert_eq!(
+        columns(&session, "crm.customers__chosen").await,
+        "id external_key created_at updated_at name visits mood tags tier born seen company"
+    );
+    session.run("select keyed.delete_record(id) from crm.customers where external_key = 'D'").await;
+    assert_eq!(shown(&session, "crm.customers__chosen").await, "C", "a deleted record is gone");
+}
+
+#[tokio::test]
+async fn a_search_within_a_view_meets_both_and_says_itself_what_a_page_is_like() {
+    let (_database, session) = crm().await;
+    let gold = json!({"filters": [of_tier("gold")], "sort": "visits", "limit": 1, "fields": ["visits"], "count": "exact",
+                      "facets": ["tier"], "global_search": "customer"});
+    save(&session, "gold", &gold).await;
+    for (query, expected) in [
+        (json!({"view": "gold"}), "A"),
+        (json!({"view": "gold", "limit": 10}), "A B"),
+        (json!({"view": "gold", "limit": 10, "sort": "-visits"}), "B A"),
+        (
+            json!({"view": "gold", "limit": 10, "filters": [{"field": "visits", "operator": "gt", "value": 1}]}),
+            "B",
+        ),
+        (json!({"view": "gold", "limit": 10, "filters": [of_tier("silver")]}), ""),
+        (json!({"view": "gold", "limit": 10, "global_search": "2"}), "B"),
+        (json!({"view": "gold", "limit": 10, "global_search": "C"}), "A B"),
+        (json!({"view": "gold", "limit": 10, "global_search": "D -1 -2"}), ""),
+    ] {
+        assert_eq!(found(&session, &query).await, expected, "{query}");
+    }
+    let search = "select keyed.search('crm.customers', $1)";
+    let answer = session.json(search, &[r#"{"view": "gold"}"#]).await;
+    assert_eq!((&answer["total"], &answer["has_more"]), (&json!(2), &json!(true)));
+    assert_eq!(answer["facets"]["tier"][0]["count"], 2);
+    assert_eq!(answer["records"][0]["attributes"], json!({"visits": 1}));
+    let next = json!({"view": "gold", "cursor": answer["next_cursor"]});
+    assert_eq!(found(&session, &next).await, "B");
+    // A cursor belongs to the view as it was.
+    save(
+        &session,
+        "gold",
+        &json!({"filters": [of_tier("silver")], "sort": "visits", "global_search": "customer"}),
+    )
+    .await;
+    let refusal = session.refusal(search, &[&next.to_string()]).await;
+    assert_eq!((refusal.is().1, refusal.pointers()), ("invalid_value", vec!["/cursor"]));
+    let sql = session.text("select keyed.filter_sql('crm.customers', '{\"view\": \"gold\"}')", &[]).await;
+    assert!(sql.contains("silver"), "{sql}");
+    let explained = session.text("select keyed.explain('crm.customers', '{\"view\": \"gold\"}')", &[]).await;
+    assert!(explained.contains("silver"), "{explained}");
+}
+
+#[tokio::test]
+async fn attributes_are_named_by_number_where_the_view_says_so() {
+    let (_database, session) = crm().await;
+    let id = session.text("select id from keyed_state.attribute where slug = 'visits'", &[]).await;
+    let by_id =
+        json!({"attribute_key": "id", "filters": [{"field": id, "operator": "gt", "value": 2}], "sort": id});
+    save(&session, "busy", &by_id).await;
+    session.run("select keyed.alter_attribute('crm.customers', 'visits', '{\"slug\": \"calls\"}')").await;
+    assert_eq!(found(&session, &json!({"view": "busy"})).await, "C D");
+    assert_eq!(found(&session, &json!({"view": "busy", "sort": "-calls"})).await, "D C");
+    assert_eq!(shown(&session, "crm.customers__busy").await, "C D");
+}
+
+#[tokio::test]
+async fn a_view_follows_renames_and_new_attributes() {
+    let (_database, session) = crm().await;
+    let query = json!({"filters": [{"field": "company.name", "operator": "eq", "value": "name"}, {"field": "name", "operator": "neq", "value": "name"}],
+                       "filter_groups": [[{"or": [{"field": "name", "operator": "empty"}, of_tier("gold")]}]],
+                       "sort": "-company.name,name", "fields": ["name", "visits"], "facets": ["name", "tier"]});
+    save(&session, "odd", &query).await;
+    session.run("select keyed.alter_attribute('crm.customers', 'name', '{\"slug\": \"title\"}')").await;
+    session.run("select keyed.alter_attribute('crm.companies', 'name', '{\"slug\": \"firm\"}')").await;
+    session.run("select keyed.add_attribute('crm.customers', '{\"slug\": \"note\", \"type\": \"string\", \"indexed\": true}')").await;
+    let view = session.json("select keyed.get_view('crm.customers', 'odd')", &[]).await;
+    assert_eq!(
+        view["query"],
+        json!({"filters": [{"field": "company.firm", "operator": "eq", "value": "name"}, {"field": "title", "operator": "neq", "value": "name"}],
+               "filter_groups": [[{"or": [{"field": "title", "operator": "empty"}, of_tier("gold")]}]],
+               "sort": "-company.firm,title", "fields": ["title", "visits"], "facets": ["title", "tier"]})
+    );
+    assert_eq!(
+        columns(&session, "crm.customers__odd").await,
+        "id external_key created_at updated_at title visits mood tags tier born seen company note"
+    );
+    session.run("update crm.companies set firm = 'name'").await;
+    assert_eq!(found(&session, &json!({"view": "odd"})).await, "A B");
+    assert_eq!(shown(&session, "crm.customers__odd").await, "A B");
+    // Two names may change places in one change.
+    session
+        .run("select keyed.alter_template('crm.customers', '{\"rename\": {\"note\": \"spared\", \"title\": \"note\", \"spared\": \"title\"}}')")
+        .await;
+    let view = session.json("select keyed.get_view('crm.customers', 'odd')", &[]).await;
+    assert_eq!(view["query"]["fields"], json!(["note", "visits"]));
+    assert_eq!(shown(&session, "crm.customers__odd").await, "A B");
+}
+
+#[tokio::test]
+async fn an_attribute_that_a_view_names_stays_and_another_goes() {
+    let (_database, session) = crm().await;
+    for (slug, query) in [
+        ("by_filter", json!({"filters": [{"field": "visits", "operator": "gt", "value": 1}]})),
+        ("by_sort", json!({"sort": "born"})),
+        ("by_field", json!({"fields": ["seen"]})),
+        ("by_facet", json!({"facets": ["tags"]})),
+        ("by_reference", json!({"filters": [{"field": "company.name", "operator": "eq", "value": "Acme"}]})),
+    ] {
+        save(&session, slug, &query).await;
+    }
+    for (template, attribute, view) in [
+        ("customers", "visits", "by_filter"),
+        ("customers", "born", "by_sort"),
+        ("customers", "seen", "by_field"),
+        ("customers", "tags", "by_facet"),
+        ("customers", "company", "by_reference"),
+        ("companies", "name", "by_reference"),
+    ] {
+        let drop = "select keyed.drop_attribute('crm.' || $1, $2)";
+        let refusal = session.refusal(drop, &[template, attribute]).await;
+        assert_eq!(refusal.is().1, "conflict", "{refusal}");
+        assert!(refusal.message.contains(&format!("{view:?}")), "{refusal}");
+    }
+    session.run("select keyed.drop_attribute('crm.customers', 'mood')").await;
+    assert_eq!(
+        columns(&session, "crm.customers__by_filter").await,
+        "id external_key created_at updated_at name visits tags tier born seen company"
+    );
+    assert_eq!(shown(&session, "crm.customers__by_filter").await.len(), 5);
+    // A view that somebody made of ours is not taken away.
+    session.run("create view crm.report as select name from crm.customers__by_filter").await;
+    for statement in [
+        "select keyed.drop_attribute('crm.customers', 'name')",
+        "select keyed.drop_view('crm.customers', 'by_filter')",
+        "select keyed.save_view('crm.customers', 'by_filter', '{\"global_search\": \"x\"}')",
+        "select keyed.drop_template('crm.customers', true)",
+    ] {
+        let refusal = session.refusal(statement, &[]).await;
+        assert_eq!(refusal.is().1, "conflict", "{statement}: {refusal}");
+        assert!(refusal.message.contains("in use"), "{refusal}");
+    }
+    assert_eq!(session.text("select count(*) from crm.report", &[]).await, "3");
+    session.run("drop view crm.report; select keyed.drop_template('crm.customers', true)").await;
+    assert_eq!(session.text("select count(*) from keyed_state.view", &[]).await, "0");
+    assert_eq!(session.text("select count(*) from pg_views where schemaname = 'crm'", &[]).await, "0");
+}
+
+#[tokio::test]
+async fn a_change_that_a_view_does_not_survive_is_refused() {
+    let (_database, session) = crm().await;
+    save(&session, "gold", &json!({"filters": [of_tier("gold")]})).await;
+    let relist =
+        "select keyed.alter_attribute('crm.customers', 'tier', '{\"options\": [\"silver\", \"basic\"]}')";
+    session.run("update crm.customers set tier = '{silver}'").await;
+    let refusal = session.refusal(relist, &[]).await;
+    assert_eq!(refusal.is().1, "conflict");
+    assert!(refusal.message.contains("\"gold\""), "{refusal}");
+    session.run("select keyed.drop_view('crm.customers', 'gold')").await;
+    session.run(relist).await;
+}
+
+#[tokio::test]
+async fn the_days_of_a_view_are_those_of_its_project() {
+    let (_database, session) = crm().await;
+    // The calendar is ahead of UTC by 14 hours in Kiritimati, behind it by 11 in Pago Pago: never the same day.
+    session.run("update crm.customers set born = (now() at time zone 'Pacific/Kiritimati')::date where external_key = 'A'").await;
+    session.run("update crm.customers set born = (now() at time zone 'Pacific/Pago_Pago')::date where external_key = 'B'").await;
+    save(&session, "today", &json!({"filters": [{"field": "born", "operator": "today"}]})).await;
+    for (zone, expected) in [("Pacific/Kiritimati", "A"), ("Pacific/Pago_Pago", "B")] {
+        session.rows("select keyed.set_time_zone('crm', $1)", &[zone]).await;
+        assert_eq!(shown(&session, "crm.customers__today").await, expected, "{zone}");
+        assert_eq!(found(&session, &json!({"view": "today"})).await, expected, "{zone}");
+    }
+    // Which day it is is asked when the view is read.
+    let definition = session.text("select pg_get_viewdef('crm.customers__today'::regclass)", &[]).await;
+    assert!(definition.contains("now()"), "{definition}");
+}
+
+#[tokio::test]
+async fn a_view_for_words_is_one_of_searches_alone() {
+    let (_database, session) = crm().await;
+    let words = json!({"global_search": "customer 3"});
+    assert_eq!(save(&session, "third", &words).await["sql_view"], Value::Null);
+    assert_eq!(found(&session, &json!({"view": "third"})).await, "C");
+    let is_there = "select to_regclass('crm.customers__third') is not null";
+    assert_eq!(session.text(is_there, &[]).await, "f");
+    save(&session, "third", &json!({"sort": "visits"})).await;
+    assert_eq!(session.text(is_there, &[]).await, "t");
+    save(&session, "third", &words).await;
+    assert_eq!(session.text(is_there, &[]).await, "f");
+    session.run("select keyed.drop_view('crm.customers', 'third')").await;
+}
+
+#[tokio::test]
+async fn a_view_has_a_name_a_label_and_a_comment() {
+    let (_database, session) = crm().await;
+    let comment = "select obj_description('crm.customers__gold'::regclass)";
+    let save = "select keyed.save_view('crm.customers', 'gold', '{}', $1)";
+    session.rows(save, &["It's gold"]).await;
+    assert_eq!(session.text(comment, &[]).await, "It's gold");
+    session.rows("select keyed.save_view('crm.customers', 'gold', '{}')", &[]).await;
+    assert_eq!(session.text(comment, &[]).await, "gold");
+    let listed = session.json("select keyed.list_views('crm.customers')", &[]).await;
+    let view = &listed["views"][0];
+    assert_eq!((&view["slug"], &view["label"], &view["query"]), (&json!("gold"), &json!("gold"), &json!({})));
+    session.run("select keyed.drop_view('crm.customers', 'gold')").await;
+    for statement in ["get_view", "drop_view"] {
+        let refusal =
+            session.refusal(&format!("select keyed.{statement}('crm.customers', 'gold')"), &[]).await;
+        assert_eq!(refusal.is(), ("P0002", "not_found"));
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_a_view_is_refused_with_its_place() {
+    let (_database, session) = crm().await;
+    session
+        .run("select keyed.create_template('crm', 'customers__vip'); create table crm.customers__mine ()")
+        .await;
+    session.run("select keyed.create_template('crm', 'customers__a'); select keyed.save_view('crm.customers__a', 'b', '{}')").await;
+    for (slug, query, code, pointer) in [
+        ("Gold", "{}", "invalid_slug", "/slug"),
+        (&"x".repeat(53), "{}", "invalid_slug", "/slug"),
+        ("vip", "{}", "conflict", "/slug"),
+        ("mine", "{}", "conflict", "/slug"),
+        ("a__b", "{}", "conflict", "/slug"),
+        ("gold", r#"{"view": "other"}"#, "invalid_value", "/query/view"),
+        ("gold", r#"{"cursor": "x"}"#, "invalid_value", "/query/cursor"),
+        ("gold", r#"{"limit": 0}"#, "invalid_value", "/query/limit"),
+        ("gold", r#"{"sort": "nope"}"#, "unknown_field", "/query/sort"),
+        ("gold", r#"{"fields": ["nope"]}"#, "unknown_field", "/query/fields/0"),
+        (
+            "gold",
+            r#"{"filters": [{"field": "nope", "operator": "eq", "value": 1}]}"#,
+            "unknown_field",
+            "/query/filters/0/field",
+        ),
+        (
+            "gold",
+            r#"{"filters": [{"field": "visits", "operator": "like", "value": "1"}]}"#,
+            "operator_not_allowed",
+            "/query/filters/0/operator",
+        ),
+    ] {
+        let refusal = session.refusal(SAVE, &[slug, query]).await;
+        assert_eq!(refusal.is().1, code, "{slug} {query}: {refusal}");
+        assert_eq!(refusal.pointers(), [pointer], "{slug} {query}: {refusal}");
+    }
+    assert_eq!(session.text("select count(*) from keyed_state.view", &[]).await, "1");
+    let longest = "x".repeat(52);
+    save(&session, &longest, &json!({})).await;
+    // A template cannot take the name of a view either.
+    save(&session, "gold", &json!({})).await;
+    let refusal = session.refusal("select keyed.create_template('crm', 'customers__gold')", &[]).await;
+    assert_eq!((refusal.is().1, refusal.pointers()), ("conflict", vec!["/slug"]));
+    let unknown = session.refusal("select keyed.search('crm.customers', '{\"view\": \"nope\"}')", &[]).await;
+    assert_eq!((unknown.is(), unknown.pointers()), (("22023", "invalid_value"), vec!["/view"]));
+}
