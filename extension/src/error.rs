@@ -21,6 +21,10 @@ pub enum Code {
     ExternalKeyTaken,
     /// Something of that name exists, or is still in use.
     Conflict,
+    /// The same request is being run at this moment.
+    RequestInProgress,
+    /// The Idempotency-Key came with another request before.
+    IdempotencyKeyReused,
     /// More than a limit allows.
     PayloadTooLarge,
     /// The key breaks a rule of the spec.
@@ -50,7 +54,7 @@ pub enum Code {
 }
 
 impl Code {
-    const ALL: [Code; 20] = [
+    const ALL: &[Code] = &[
         Code::MalformedRequest,
         Code::ProjectRequired,
         Code::Unauthorized,
@@ -58,6 +62,8 @@ impl Code {
         Code::NotFound,
         Code::ExternalKeyTaken,
         Code::Conflict,
+        Code::RequestInProgress,
+        Code::IdempotencyKeyReused,
         Code::PayloadTooLarge,
         Code::InvalidExternalKey,
         Code::InvalidSlug,
@@ -75,7 +81,7 @@ impl Code {
 
     /// The code of that name.
     pub fn parse(name: &str) -> Option<Code> {
-        Code::ALL.into_iter().find(|code| code.row().0 == name)
+        Code::ALL.iter().copied().find(|code| code.row().0 == name)
     }
 
     /// The name in answers, the standard SQLSTATE it is raised with, and the HTTP status. PostgreSQL's own states only: others
@@ -90,6 +96,10 @@ impl Code {
             Code::NotFound => ("not_found", State::ERRCODE_NO_DATA_FOUND, 404),
             Code::ExternalKeyTaken => ("external_key_taken", State::ERRCODE_UNIQUE_VIOLATION, 409),
             Code::Conflict => ("conflict", State::ERRCODE_UNIQUE_VIOLATION, 409),
+            Code::RequestInProgress => ("request_in_progress", State::ERRCODE_OBJECT_IN_USE, 409),
+            Code::IdempotencyKeyReused => {
+                ("idempotency_key_reused", State::ERRCODE_INVALID_PARAMETER_VALUE, 422)
+            }
             Code::PayloadTooLarge => ("payload_too_large", State::ERRCODE_PROGRAM_LIMIT_EXCEEDED, 413),
             Code::InvalidExternalKey => ("invalid_external_key", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
             Code::InvalidSlug => ("invalid_slug", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),

@@ -19,6 +19,8 @@ pub mod error;
 pub mod filter;
 /// What happened to a record.
 pub mod history;
+/// Requests that are run once, however often they are sent.
+pub mod idempotency;
 /// JSON in and out.
 pub mod json;
 /// The external key's own rules.

@@ -10,3 +10,4 @@ extension_sql_file!("../../sql/functions/search.sql", name = "search", requires 
 extension_sql_file!("../../sql/functions/access.sql", name = "access", requires = ["search"]);
 extension_sql_file!("../../sql/functions/view.sql", name = "view", requires = ["access"]);
 extension_sql_file!("../../sql/functions/http.sql", name = "http", requires = ["view"]);
+extension_sql_file!("../../sql/functions/idempotency.sql", name = "idempotency", requires = ["http"]);

@@ -1,6 +1,6 @@
 //! What a row of the database says as an HTTP response.
 
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use tokio_postgres::Row;
 
@@ -17,8 +17,12 @@ pub(crate) fn read(row: &Row) -> Result<Response, Problem> {
     }
 }
 
-/// The one column of a write is `{status, id of what was created, body}`. With a place to find it, what was created is
-/// given an address.
+/// Tells that the answer was given before, and that the request was not run again.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// The first column of a write is `{status, id of what was created, body}`; a second one, which only a write with an
+/// Idempotency-Key has, says whether that was answered before. With a place to find it, what was created is given an
+/// address.
 pub(crate) fn written(row: &Row, place: Option<(Prefix, &str)>) -> Result<Response, Problem> {
     let unexpected = |what: String| Problem::internal(format!("not the answer of a write: {what}"));
     let columns: Vec<Option<&str>> = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
@@ -35,6 +39,9 @@ pub(crate) fn written(row: &Row, place: Option<(Prefix, &str)>) -> Result<Respon
         let address = HeaderValue::try_from(format!("{prefix}/{noun}/{id}"));
         let address = address.map_err(|_| unexpected(format!("id {id:?}")))?;
         response.headers_mut().insert(header::LOCATION, address);
+    }
+    if row.try_get(1).unwrap_or(false) {
+        response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
     }
     Ok(response)
 }

@@ -1,10 +1,11 @@
-//! Who is asking: the bearer token, kept only as its digest, and the project header.
+//! Who is asking, and how: the bearer token, kept only as its digest, and the project header.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, header};
 use sha2::{Digest, Sha256};
 
+use crate::idempotency::Idempotency;
 use crate::problem::Problem;
 
 const PROJECT: HeaderName = HeaderName::from_static("x-service-project-id");
@@ -13,13 +14,16 @@ const PROJECT: HeaderName = HeaderName::from_static("x-service-project-id");
 pub(crate) struct Caller {
     pub(crate) token_digest: [u8; 32],
     pub(crate) project: Option<String>,
+    /// What makes a write happen once.
+    pub(crate) idempotency: Option<Idempotency>,
 }
 
 impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Caller, Problem> {
-        caller(&parts.headers)
+        let caller = caller(&parts.headers)?;
+        Ok(Caller { idempotency: Idempotency::of(parts)?, ..caller })
     }
 }
 
@@ -35,11 +39,11 @@ fn caller(headers: &HeaderMap) -> Result<Caller, Problem> {
             Err(_) => return Err(Problem::malformed("the header X-Service-Project-Id is not UTF-8")),
         },
     };
-    Ok(Caller { token_digest: Sha256::digest(token).into(), project })
+    Ok(Caller { token_digest: Sha256::digest(token).into(), project, idempotency: None })
 }
 
 /// Two of them would let two readers of one request see two callers.
-fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&[u8]>, Problem> {
+pub(crate) fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&[u8]>, Problem> {
     let mut values = headers.get_all(&name).iter();
     let first = values.next();
     if values.next().is_some() {

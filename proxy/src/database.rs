@@ -14,6 +14,7 @@ use tokio_postgres::{Error, NoTls, Row};
 
 use crate::caller::Caller;
 use crate::error::{Code, code_of, problem_of};
+use crate::idempotency;
 use crate::lease::Lease;
 use crate::problem::Problem;
 use crate::settings::Settings;
@@ -45,6 +46,8 @@ pub(crate) enum Effect {
     Lookup,
     Read,
     Write,
+    /// A write that the database recognises when it comes again.
+    WriteOnce,
 }
 
 pub(crate) struct Database {
@@ -105,14 +108,22 @@ impl Database {
         all.push((&digest, Type::BYTEA));
         all.push(text(&caller.project));
         all.extend_from_slice(arguments);
-        self.run(effect, statement, &all).await
+        let Some(idempotency) = caller.idempotency.as_ref().filter(|_| effect == Effect::Write) else {
+            return self.run(effect, statement, &all).await;
+        };
+        let fingerprint = idempotency.fingerprint(&all[1..])?;
+        let fingerprint = fingerprint.as_slice();
+        let statement = idempotency::once(statement, all.len())?;
+        all.push(text(&idempotency.key));
+        all.push((&fingerprint, Type::BYTEA));
+        self.run(Effect::WriteOnce, &statement, &all).await
     }
 
     /// Runs a statement that answers one row.
     pub(crate) async fn run(
         &self,
         effect: Effect,
-        statement: &'static str,
+        statement: &str,
         arguments: &[Argument<'_>],
     ) -> Result<Row, Problem> {
         if effect == Effect::Lookup
@@ -138,11 +149,7 @@ impl Database {
 
     /// Asks in a row with others; none when that is not possible or took too long, and the answer must be sought on a
     /// connection of its own.
-    async fn try_shared(
-        &self,
-        statement: &'static str,
-        arguments: &[Argument<'_>],
-    ) -> Option<Result<Row, Failure>> {
+    async fn try_shared(&self, statement: &str, arguments: &[Argument<'_>]) -> Option<Result<Row, Failure>> {
         let seat = self.shared.seat()?;
         let mut sent = false;
         match timeout(PATIENCE, self.execute(&seat, statement, arguments, &mut sent)).await {
@@ -167,7 +174,7 @@ impl Database {
         &self,
         effect: Effect,
         deadline: Instant,
-        statement: &'static str,
+        statement: &str,
         arguments: &[Argument<'_>],
     ) -> Result<Row, Failure> {
         let lease = Lease::new(self.pool.get().await.map_err(Failure::NoConnection)?, &self.tls);
@@ -197,7 +204,7 @@ impl Database {
     async fn execute(
         &self,
         client: &ClientWrapper,
-        statement: &'static str,
+        statement: &str,
         arguments: &[Argument<'_>],
         sent: &mut bool,
     ) -> Result<Row, Error> {
@@ -240,7 +247,7 @@ impl Failure {
 
     fn into_problem(self, effect: Effect) -> Problem {
         let in_doubt = |problem: Problem| match effect {
-            Effect::Lookup | Effect::Read => problem,
+            Effect::Lookup | Effect::Read | Effect::WriteOnce => problem,
             Effect::Write => problem.with_outcome_unknown(),
         };
         match self {

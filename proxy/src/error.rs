@@ -20,6 +20,7 @@ pub(crate) enum Code {
     MethodNotAllowed,
     RequestTimeout,
     Conflict,
+    RequestInProgress,
     PayloadTooLarge,
     UnsupportedMediaType,
     InvalidValue,
@@ -40,6 +41,7 @@ impl Code {
             Code::MethodNotAllowed => "method_not_allowed",
             Code::RequestTimeout => "request_timeout",
             Code::Conflict => "conflict",
+            Code::RequestInProgress => "request_in_progress",
             Code::PayloadTooLarge => "payload_too_large",
             Code::UnsupportedMediaType => "unsupported_media_type",
             Code::InvalidValue => "invalid_value",
@@ -57,7 +59,7 @@ impl Code {
             Code::NotFound => StatusCode::NOT_FOUND,
             Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Code::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
-            Code::Conflict => StatusCode::CONFLICT,
+            Code::Conflict | Code::RequestInProgress => StatusCode::CONFLICT,
             Code::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Code::InvalidValue => StatusCode::UNPROCESSABLE_ENTITY,
@@ -69,7 +71,7 @@ impl Code {
 
     /// Whether the same request, sent again later, may succeed.
     pub(crate) const fn is_retryable(self) -> bool {
-        matches!(self, Code::RequestTimeout | Code::Unavailable | Code::Timeout)
+        matches!(self, Code::RequestTimeout | Code::RequestInProgress | Code::Unavailable | Code::Timeout)
     }
 }
 
@@ -84,6 +86,7 @@ pub(crate) const TABLE: &[(&str, Code)] = &[
     ("53400", Code::QuotaExceeded),
     ("P0002", Code::NotFound),
     ("23505", Code::Conflict),          // unique violation
+    ("55006", Code::RequestInProgress), // in use at this moment
     ("54000", Code::PayloadTooLarge),   // a limit of the program
     ("22001", Code::InvalidValue),      // too long
     ("22003", Code::InvalidValue),      // number out of range
@@ -174,6 +177,7 @@ mod tests {
 53400 403 quota_exceeded
 P0002 404 not_found
 23505 409 conflict
+55006 409 request_in_progress
 54000 413 payload_too_large
 22001 422 invalid_value
 22003 422 invalid_value

@@ -30,6 +30,9 @@ mod compression;
 /// Who is asking.
 mod caller;
 
+/// Requests that are run once, however often they are sent.
+mod idempotency;
+
 /// Strict reading of path and query string.
 mod query;
 

@@ -62,7 +62,9 @@ impl Problem {
         let header = match code {
             Code::Unauthorized => Some((header::WWW_AUTHENTICATE, INVALID_TOKEN)),
             Code::Forbidden => Some((header::WWW_AUTHENTICATE, INSUFFICIENT_SCOPE)),
-            Code::Unavailable => Some((header::RETRY_AFTER, HeaderValue::from_static("1"))),
+            Code::Unavailable | Code::RequestInProgress => {
+                Some((header::RETRY_AFTER, HeaderValue::from_static("1")))
+            }
             _ => None,
         };
         let detail = detail.into();

@@ -13,6 +13,7 @@ mod lint;
 #[path = "../model/mod.rs"]
 mod model;
 mod names;
+mod replays;
 mod sales;
 mod sessions;
 mod sight;

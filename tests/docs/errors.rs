@@ -55,7 +55,12 @@ fn the_readme_and_the_proxy_answer_each_sqlstate_alike() {
 #[test]
 fn the_readme_lists_every_function_that_people_call() {
     let readme = file("README.md");
-    for page in ["sql/functions/template.sql", "sql/functions/record.sql", "sql/functions/access.sql"] {
+    for page in [
+        "sql/functions/template.sql",
+        "sql/functions/record.sql",
+        "sql/functions/access.sql",
+        "sql/functions/idempotency.sql",
+    ] {
         for line in file(page).lines() {
             let Some(rest) = line.strip_prefix("create function keyed.") else { continue };
             let name = rest.split('(').next().unwrap_or_default();

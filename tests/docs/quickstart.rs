@@ -71,6 +71,26 @@ async fn the_curl_way_works_when_pasted_twice() {
 }
 
 #[tokio::test]
+async fn the_request_shown_is_sent_twice_and_run_once() {
+    let readme = blocks(&file("README.md"));
+    let database = Database::new().await;
+    let demo = std::fs::read_to_string(repository_folder().join("sql/demo.sql")).expect("the demo project");
+    database.cluster().sql(database.name(), &demo);
+    let proxy = Proxy::start(&database).await;
+    let folder = run_folder(&database, proxy.key());
+    let script =
+        block(&readme, "Sending a request again", "sh").replace("http://127.0.0.1:8080", &proxy.url(""));
+    let answers = [shell(&folder, &script), shell(&folder, &script)];
+    let [first, again] = answers.map(|answer| answer.replace('\r', ""));
+    assert!(first.starts_with("HTTP/1.1 201") && !first.contains("idempotency-replayed"), "{first}");
+    assert!(again.contains("\nidempotency-replayed: true\n"), "{again}");
+    let body = |answer: &str| answer.split("\n\n").nth(1).map(str::to_owned);
+    assert!(body(&first).is_some_and(|body| body.contains("Clara Peeters")));
+    assert_eq!(body(&again), body(&first));
+    std::fs::remove_dir_all(folder).expect("the folder can be removed");
+}
+
+#[tokio::test]
 async fn the_search_shown_finds_the_painting_of_the_demo() {
     let readme = blocks(&file("README.md"));
     let database = Database::new().await;

@@ -10,6 +10,7 @@ mod embeddings;
 mod errors;
 mod external_key;
 mod history;
+mod idempotency;
 mod metrics;
 mod projects;
 mod records;

@@ -66,7 +66,8 @@ async fn restored() -> (Database, Database, String) {
            select keyed.delete_record(id) from crm.customers where visits > 50;
            select keyed.create_template('crm', 'tree', '[{"slug": "up", "type": "reference", "template": "tree"}]');
            select keyed.upsert_by_key('crm.tree', 'a'); select keyed.upsert_by_key('crm.tree', 'a', '{"up": {"external_key": "a"}}');
-           select keyed.create_project('empty', 'Nothing in it'); select keyed.issue_api_key('keyed_admin', null, 'unused')"#,
+           select keyed.create_project('empty', 'Nothing in it'); select keyed.issue_api_key('keyed_admin', null, 'unused');
+           insert into keyed_state.idempotent_request values (1, 'once', sha256('x'), '{201,NULL,"{}"}')"#,
     ).await;
     let key = source.api_key(&role, &["crm"]).await;
     let partner = source.create_role("partner").await;

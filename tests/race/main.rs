@@ -4,6 +4,7 @@ mod alter;
 mod batch;
 mod creation;
 mod definitions;
+mod idempotency;
 mod increments;
 mod isolation;
 mod metrics;

@@ -114,7 +114,7 @@ fn load(hash: &[u8]) -> Option<Key> {
                 "select k.id, k.role::oid, k.projects::text[], k.label, k.expires_at, k.tableoid \
                  from keyed_state.api_key k where k.hash = $1 and k.revoked_at is null",
                 Access::Latest,
-                &[(pg_sys::BYTEAOID, bytea(hash))],
+                &[(pg_sys::BYTEAOID, datum::bytea(hash))],
             );
             (!rows.is_empty()).then(|| read_key(&rows))
         })
@@ -133,12 +133,6 @@ fn read_key(rows: &Rows) -> Key {
         label: text(3),
         expires_at: rows.get(0, 4).map(datum::read_i64),
     }
-}
-
-fn bytea(bytes: &[u8]) -> datum::Argument {
-    // SAFETY: text and bytea have the same layout; the bytes are copied.
-    let pointer = unsafe { pg_sys::cstring_to_text_with_len(bytes.as_ptr().cast(), bytes.len() as i32) };
-    Some(Datum::from(pointer))
 }
 
 /// Issues a key that acts as `role`, bound to `projects` (slugs) or to all; the answer is its only copy.
@@ -203,7 +197,7 @@ pub fn issue(
                             .and_then(|ids| datum::text_array(ids.iter().map(|id| Some(id.as_str())))),
                     ),
                     (pg_sys::TEXTOID, datum::text(label)),
-                    (pg_sys::BYTEAOID, bytea(&Sha256::digest(key.as_bytes()))),
+                    (pg_sys::BYTEAOID, datum::bytea(&Sha256::digest(key.as_bytes()))),
                     (pg_sys::TIMESTAMPTZOID, expires_at),
                     (pg_sys::TEXTOID, datum::text(&role::name(role::session()).unwrap_or_default())),
                 ],

@@ -20,6 +20,13 @@ pub fn optional_text(value: Option<&str>) -> Argument {
     value.and_then(text)
 }
 
+/// A `bytea` datum in the current memory context.
+pub fn bytea(bytes: &[u8]) -> Argument {
+    // SAFETY: text and bytea have the same layout; the bytes are copied.
+    let pointer = unsafe { pg_sys::cstring_to_text_with_len(bytes.as_ptr().cast(), bytes.len() as i32) };
+    Some(Datum::from(pointer))
+}
+
 /// A `uuid` datum in the current memory context.
 pub fn uuid(value: Uuid) -> Argument {
     // SAFETY: 16 bytes are allocated and all of them written; pg_uuid_t is a plain array of 16 bytes.

@@ -15,6 +15,8 @@ pub mod index;
 pub mod insert;
 /// What other sessions' changes make stale.
 pub mod invalidation;
+/// Locks that are about no table.
+pub mod request_lock;
 /// Roles and what they may do.
 pub mod role;
 /// Settings that carry the caller's identity through a transaction.

@@ -33,6 +33,7 @@ const STATE: &[(i32, Step)] = &[
     (6, Step::Function(secure_templates)),
     (7, Step::Function(embedding::table::make_missing)),
     (10, Step::Script(include_str!("../../../sql/state/0010_views.sql"))),
+    (12, Step::Script(include_str!("../../../sql/state/0012_idempotent_request.sql"))),
 ];
 
 /// Only one session at a time sets up or migrates a database.

@@ -1,0 +1,43 @@
+//! The SQL functions of requests that are run once.
+
+use super::store::{self, Request};
+use crate::access::Caller;
+use crate::access::principal::Principal;
+use crate::error::{Code, Error};
+use crate::postgres::datum;
+use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
+use pgrx::pg_sys::Datum;
+
+sql_functions! {
+    /// `keyed_http.stored_answer(authenticated boolean, idempotency_key text, fingerprint bytea) returns text[]`.
+    keyed_http_stored_answer => |call| {
+        let request = request(call, 1)?;
+        store::find(&request).map(|answer| answer.map_or(Answer::Null, Answer::Texts))
+    };
+
+    /// `keyed_http.store_answer(idempotency_key text, fingerprint bytea, answer text[]) returns text[]`.
+    keyed_http_store_answer => |call| {
+        let request = request(call, 0)?;
+        let answer = call.datum(2).ok_or_else(|| must_not_be_null("answer"))?;
+        store::keep(&request, answer)?;
+        Ok(Answer::Datum(answer))
+    };
+
+    /// `keyed.purge_idempotency_keys(older_than interval) returns bigint`.
+    keyed_purge_idempotency_keys => |call| {
+        Caller::current().require_admin("purge idempotency keys")?;
+        let older_than = call.datum(0).ok_or_else(|| must_not_be_null("older_than"))?;
+        Ok(Answer::Datum(Datum::from(store::purge(older_than))))
+    };
+}
+
+/// The request that two arguments name, from this position on.
+fn request(call: &Call, position: usize) -> Result<Request, Error> {
+    let principal = Principal::current().ok_or_else(|| {
+        Error::new(Code::Unauthorized, "an Idempotency-Key belongs to an API key")
+            .hint("call keyed.authenticate first, in the same transaction")
+    })?;
+    let key = call.required_text(position, "idempotency_key")?;
+    let fingerprint = call.datum(position + 1).ok_or_else(|| must_not_be_null("fingerprint"))?;
+    Ok(Request { api_key: principal.key, key, fingerprint: datum::read_bytes(fingerprint) })
+}

@@ -1,0 +1,153 @@
+//! Answers, kept and found.
+
+use super::replay;
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::postgres::datum::{self, Argument};
+use crate::postgres::guard::as_owner;
+use crate::postgres::request_lock::{Kind, try_lock};
+use crate::postgres::spi::{Access, Plan, connected};
+use pgrx::pg_sys::{self, Datum, Oid};
+use sha2::{Digest, Sha256};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// For how long an answer is kept, as SQL has it.
+const KEPT: &str = "interval '24 hours'";
+
+/// Every so many-th request removes answers that are too old, up to twice as many as were kept since: so the table
+/// shrinks back after a rush, and no request removes for long.
+const PURGE_EVERY: u64 = 16;
+const PURGE_AT_ONCE: u64 = 2 * PURGE_EVERY;
+
+/// A request that is to be run once.
+pub struct Request {
+    /// The number of the API key that sent it.
+    pub api_key: i32,
+    /// Its Idempotency-Key.
+    pub key: String,
+    /// The SHA-256 of what else it says.
+    pub fingerprint: Vec<u8>,
+}
+
+/// Status, id of what was created, body.
+pub type Texts = Vec<Option<String>>;
+
+/// The answer that the request got, as far as the caller may still see it. `None` when it got none, and then nobody
+/// else runs it before this transaction ends.
+pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
+    if !try_lock(Kind::Request, request.number()) {
+        return Err(Error::new(
+            Code::RequestInProgress,
+            "a request with this Idempotency-Key is being run at the moment",
+        )
+        .hint("send it again in a moment: its answer is kept"));
+    }
+    // Read after the lock was taken, by a snapshot of its own: whoever had it before has committed by now.
+    let sql = format!(
+        "select r.fingerprint, r.answer[1], r.answer[2], r.answer[3] from keyed_state.idempotent_request r \
+         where r.key_id = $1 and r.idempotency_key = $2 and r.created_at >= now() - {KEPT}"
+    );
+    let found = as_owner(|| {
+        let plan = plan(&sql, &[pg_sys::INT4OID, pg_sys::TEXTOID]);
+        connected(|spi| {
+            let rows = spi.run(&plan, Access::Latest, &request.name());
+            (!rows.is_empty()).then(|| {
+                let answer = (1..=3).map(|column| rows.get(0, column).map(datum::read_text)).collect();
+                (rows.get(0, 0).map(datum::read_bytes).unwrap_or_default(), answer)
+            })
+        })
+    });
+    match found {
+        None => Ok(None),
+        Some((fingerprint, _)) if fingerprint != request.fingerprint => Err(Error::new(
+            Code::IdempotencyKeyReused,
+            "this Idempotency-Key came with another request before: method, address, project or body differ",
+        )
+        .hint(
+            "send another request under another key; one that is repeated must be the same, byte for byte",
+        )),
+        Some((_, answer)) => Ok(Some(replay::visible(&Caller::current(), answer))),
+    }
+}
+
+/// Keeps the answer of a request that this transaction has run.
+pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
+    let sql = format!(
+        "insert into keyed_state.idempotent_request as r (key_id, idempotency_key, fingerprint, answer) \
+         values ($1, $2, $3, $4) on conflict (key_id, idempotency_key) do update \
+         set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at \
+         where r.created_at < excluded.created_at - {KEPT}"
+    );
+    let kept = as_owner(|| {
+        let types = [pg_sys::INT4OID, pg_sys::TEXTOID, pg_sys::BYTEAOID, pg_sys::TEXTARRAYOID];
+        let plan = plan(&sql, &types);
+        let [api_key, key] = request.name();
+        let arguments = [api_key, key, datum::bytea(&request.fingerprint), Some(answer)];
+        let kept = connected(|spi| spi.run(&plan, Access::Latest, &arguments).len());
+        if datum::random_u64().is_multiple_of(PURGE_EVERY) {
+            purge_some();
+        }
+        kept
+    });
+    if kept == 0 {
+        return Err(Error::new(
+            Code::SerializationFailure,
+            "the request was run by a transaction that this one cannot see",
+        ));
+    }
+    Ok(())
+}
+
+/// Removes some answers that are too old, of any API key; those that somebody else has in hand are left to them.
+fn purge_some() {
+    let sql = format!(
+        "delete from keyed_state.idempotent_request r where (r.key_id, r.idempotency_key) in ( \
+           select o.key_id, o.idempotency_key from keyed_state.idempotent_request o \
+           where o.created_at < now() - {KEPT} order by o.created_at limit {PURGE_AT_ONCE} for update skip locked)"
+    );
+    let plan = plan(&sql, &[]);
+    connected(|spi| {
+        spi.run(&plan, Access::Latest, &[]);
+    });
+}
+
+/// Removes every answer that is older, but those that somebody else has in hand, and tells how many that were.
+pub fn purge(older_than: Datum) -> i64 {
+    as_owner(|| {
+        connected(|spi| {
+            let sql = "delete from keyed_state.idempotent_request r where (r.key_id, r.idempotency_key) in ( \
+                         select o.key_id, o.idempotency_key from keyed_state.idempotent_request o \
+                         where o.created_at < now() - $1 for update skip locked)";
+            spi.run_once(sql, Access::Latest, &[(pg_sys::INTERVALOID, Some(older_than))]).len() as i64
+        })
+    })
+}
+
+impl Request {
+    /// What locks know it by. Two requests of one number would only not be run at the same time.
+    fn number(&self) -> u64 {
+        let digest =
+            Sha256::new().chain_update(self.api_key.to_be_bytes()).chain_update(&self.key).finalize();
+        digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+
+    fn name(&self) -> [Argument; 2] {
+        [Some(Datum::from(self.api_key)), datum::text(&self.key)]
+    }
+}
+
+thread_local! {
+    /// The statements of this module, prepared once for each session.
+    static PLANS: RefCell<HashMap<String, Rc<Plan>>> = RefCell::default();
+}
+
+fn plan(sql: &str, types: &[Oid]) -> Rc<Plan> {
+    if let Some(plan) = PLANS.with_borrow(|plans| plans.get(sql).cloned()) {
+        return plan;
+    }
+    let plan = Rc::new(connected(|spi| spi.prepare(sql, types)));
+    PLANS.with_borrow_mut(|plans| plans.insert(sql.to_owned(), Rc::clone(&plan)));
+    plan
+}

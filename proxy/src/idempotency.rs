@@ -1,0 +1,184 @@
+//! Requests that are run once, however often they are sent: the header `Idempotency-Key`, as the IETF's draft
+//! (draft-ietf-httpapi-idempotency-key-header) has it, and what of a request the key stands for.
+//!
+//! The database keeps the answers, in the transaction of the effect. Here the request's one statement is put into the
+//! frame that finds an answer or keeps it: still one round trip. A request without the header costs nothing of this.
+
+use axum::http::request::Parts;
+use axum::http::{HeaderName, Method};
+use bytes::BytesMut;
+use sha2::{Digest, Sha256};
+use tokio_postgres::types::IsNull;
+
+use crate::caller::single;
+use crate::database::Argument;
+use crate::problem::Problem;
+
+const NAME: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// How long a key may be, in characters.
+const LONGEST: usize = 255;
+
+/// A request's Idempotency-Key, and method and address that it came with.
+pub(crate) struct Idempotency {
+    pub(crate) key: String,
+    place: String,
+}
+
+impl Idempotency {
+    /// What a request says; reads need none, and are not looked at.
+    pub(crate) fn of(parts: &Parts) -> Result<Option<Idempotency>, Problem> {
+        if matches!(parts.method, Method::GET | Method::HEAD) {
+            return Ok(None);
+        }
+        let Some(value) = single(&parts.headers, NAME)? else { return Ok(None) };
+        let address = parts.uri.path_and_query().map_or("", |address| address.as_str());
+        let place = format!("{} {address}", parts.method);
+        Ok(Some(Idempotency { key: read(value)?, place }))
+    }
+
+    /// What tells the request from others: method, address, and what its statement is run with, which is project, parts of
+    /// the address, and body.
+    pub(crate) fn fingerprint(&self, arguments: &[Argument<'_>]) -> Result<[u8; 32], Problem> {
+        let mut digest = Sha256::new();
+        let mut add = |part: &[u8]| {
+            digest.update((part.len() as u64).to_be_bytes());
+            digest.update(part);
+        };
+        add(self.place.as_bytes());
+        for (value, kind) in arguments {
+            let mut bytes = BytesMut::new();
+            let written = value.to_sql_checked(kind, &mut bytes);
+            match written
+                .map_err(|error| Problem::internal(format!("an argument cannot be hashed: {error}")))?
+            {
+                IsNull::Yes => add(b"null"),
+                IsNull::No => {
+                    add(b"value");
+                    add(&bytes);
+                }
+            }
+        }
+        Ok(digest.finalize().into())
+    }
+}
+
+/// A key as it stands in the header: a string of RFC 8941, `"…"`, as the draft wants it, or bare, as most send it.
+fn read(value: &[u8]) -> Result<String, Problem> {
+    let is_quoted = value.len() >= 2 && value.starts_with(b"\"") && value.ends_with(b"\"");
+    let key = if is_quoted { unquote(&value[1..value.len() - 1]) } else { Some(value.to_vec()) };
+    let fits = |key: &Vec<u8>| {
+        let least = if is_quoted { b' ' } else { b'!' };
+        (1..=LONGEST).contains(&key.len()) && key.iter().all(|byte| (least..=b'~').contains(byte))
+    };
+    let key = key.filter(fits).and_then(|key| String::from_utf8(key).ok());
+    key.ok_or_else(|| {
+        Problem::malformed("the header Idempotency-Key must have 1 to 255 visible characters of ASCII, or be a string in double quotes")
+    })
+}
+
+fn unquote(text: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => return None,
+            b'\\' => out.push(*bytes.next().filter(|next| matches!(next, b'"' | b'\\'))?),
+            plain => out.push(*plain),
+        }
+    }
+    Some(out)
+}
+
+/// A statement of a write in its frame. Key and fingerprint become its last parameters, after `count` others.
+pub(crate) fn once(statement: &str, count: usize) -> Result<String, Problem> {
+    let call =
+        statement.strip_prefix("select ").and_then(|rest| rest.split_once(" from keyed.authenticate("));
+    let Some((call, authentication)) = call else {
+        return Err(Problem::internal(format!("not a statement of a write: {statement}")));
+    };
+    let (key, fingerprint) = (format!("${}::text", count + 1), format!("${}::bytea", count + 2));
+    // The second function waits for what the first says, which is how it comes second.
+    Ok(format!(
+        "select case when s.answer is null then keyed_http.store_answer({key}, {fingerprint}, {call}) \
+                     else s.answer end, s.answer is not null \
+         from keyed.authenticate({authentication} a (ok), \
+              keyed_http.stored_answer(a.ok, {key}, {fingerprint}) s (answer)"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+
+    use super::*;
+    use crate::database::text;
+
+    fn key(value: &[u8]) -> Option<String> {
+        read(value).ok()
+    }
+
+    #[test]
+    fn a_key_is_bare_or_quoted() {
+        for (value, expected) in [
+            ("8e03978e-40d5-43dd-bc93-6894a57f9324", "8e03978e-40d5-43dd-bc93-6894a57f9324"),
+            ("\"8e03978e\"", "8e03978e"),
+            (r#""a \"b\" \\ c""#, r#"a "b" \ c"#),
+            ("a\"b", "a\"b"),
+            ("\"", "\""),
+        ] {
+            assert_eq!(key(value.as_bytes()).as_deref(), Some(expected), "{value}");
+        }
+        assert!(key(&[b'x'; 255]).is_some());
+    }
+
+    #[test]
+    fn a_key_has_bounds() {
+        for value in [&b""[..], b"\"\"", b"a b", b"\xc3\xa9", b"a\tb", b"\"a\"b\"", b"\"a\\\"", b"\"a\\b\""] {
+            assert_eq!(key(value), None, "{}", String::from_utf8_lossy(value));
+        }
+        assert!(key(&[b'x'; 256]).is_none());
+    }
+
+    fn fingerprint(method: &str, address: &str, project: Option<&str>, body: &str) -> [u8; 32] {
+        let request = Request::builder().method(method).uri(address).header("idempotency-key", "k").body(());
+        let (parts, ()) = request.expect("a request").into_parts();
+        let idempotency = Idempotency::of(&parts).ok().flatten().expect("a key");
+        idempotency.fingerprint(&[text(&project), text(&body)]).expect("texts can be hashed")
+    }
+
+    #[test]
+    fn every_part_of_a_request_counts() {
+        let requests = [
+            ("PUT", "/v1/entities/a", Some("crm"), "{}"),
+            ("PATCH", "/v1/entities/a", Some("crm"), "{}"),
+            ("PUT", "/v1/entities/b", Some("crm"), "{}"),
+            ("PUT", "/v1/entities/a?mode=create", Some("crm"), "{}"),
+            ("PUT", "/v1/entities/a", Some("shop"), "{}"),
+            ("PUT", "/v1/entities/a", None, "{}"),
+            ("PUT", "/v1/entities/a", Some("null"), "{}"),
+            ("PUT", "/v1/entities/a", Some("crm"), "{ }"),
+        ];
+        let prints =
+            requests.map(|(method, address, project, body)| fingerprint(method, address, project, body));
+        let different: std::collections::HashSet<_> = prints.iter().collect();
+        assert_eq!(different.len(), requests.len());
+        assert_eq!(fingerprint("PUT", "/v1/entities/a", Some("crm"), "{}"), prints[0]);
+    }
+
+    #[test]
+    fn a_statement_is_framed_and_asks_who_it_is_first() {
+        let statement = "select keyed_http.batch($3::text) from keyed.authenticate($1::bytea, $2::text)";
+        assert_eq!(
+            once(statement, 3).ok().as_deref(),
+            Some(
+                "select case when s.answer is null \
+                 then keyed_http.store_answer($4::text, $5::bytea, keyed_http.batch($3::text)) \
+                 else s.answer end, s.answer is not null \
+                 from keyed.authenticate($1::bytea, $2::text) a (ok), \
+                 keyed_http.stored_answer(a.ok, $4::text, $5::bytea) s (answer)"
+            )
+        );
+        assert!(once("select 1", 0).is_err());
+    }
+}

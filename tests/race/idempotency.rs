@@ -1,0 +1,83 @@
+//! The same request at once, many times: one effect.
+
+use harness::Service;
+use serde_json::json;
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+const PATH: &str = "/v1/entities/template/customers/by-key";
+
+#[tokio::test]
+async fn eight_identical_requests_at_once_have_one_effect_each_time() {
+    let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
+    let (mut replayed, mut told_to_wait) = (0, 0);
+    for round in 0..40 {
+        let mut requests = JoinSet::new();
+        for _ in 0..8 {
+            let body = json!({"external_key": "K", "attributes": {"visits": {"$inc": 1}, "mood": 1}});
+            let request =
+                service.proxy.request("PUT", PATH).header("idempotency-key", &format!("round-{round}"));
+            requests.spawn(request.json(&body).send());
+        }
+        let answers = requests.join_all().await;
+        let expected = if round == 0 { 201 } else { 200 };
+        let first =
+            answers.iter().filter(|it| it.status == expected && it.header("idempotency-replayed").is_empty());
+        assert_eq!(first.count(), 1, "one of them is run: {answers:?}");
+        for answer in &answers {
+            match (answer.status, answer.header("idempotency-replayed")) {
+                (409, _) => {
+                    assert_eq!(answer.body["code"], "request_in_progress");
+                    told_to_wait += 1;
+                }
+                (status, "true") if status == expected => replayed += 1,
+                (status, "") if status == expected => {}
+                _ => panic!("neither run, replayed nor told to wait: {answer:?}"),
+            }
+        }
+    }
+    assert_eq!(replayed + told_to_wait, 7 * 40);
+    assert!(told_to_wait > 0, "no two requests met: nothing was proved");
+    let record = service.by_key("K").await.expect(200);
+    assert_eq!(record["attributes"]["visits"], 40);
+    let session = service.session().await;
+    let traces =
+        "select count(*) || ' ' || (select count(*) from keyed_state.metric_2) from keyed_state.history_2";
+    assert_eq!(session.text(traces, &[]).await, "40 40");
+}
+
+#[tokio::test]
+async fn requests_that_hang_up_and_come_again_have_one_effect() {
+    let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
+    let mut clients = JoinSet::new();
+    for client in 0..60_u64 {
+        let request = |_| {
+            let body =
+                json!({"external_key": format!("K-{}", client % 7), "attributes": {"visits": {"$inc": 1}}});
+            let request =
+                service.proxy.request("PUT", PATH).header("idempotency-key", &format!("client-{client}"));
+            request.json(&body).send()
+        };
+        let attempts: Vec<_> = (0..30).map(request).collect();
+        clients.spawn(async move {
+            for (number, attempt) in attempts.into_iter().enumerate() {
+                let patience = if number < 4 {
+                    Duration::from_micros(client * 7919 % 9_000)
+                } else {
+                    Duration::from_secs(30)
+                };
+                if let Ok(answer) = tokio::time::timeout(patience, attempt).await
+                    && answer.status != 409
+                {
+                    assert!(answer.status == 200 || answer.status == 201, "{}", answer.text);
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            panic!("client {client} was never answered");
+        });
+    }
+    clients.join_all().await;
+    let total = service.session().await.text("select sum(visits) from crm.customers", &[]).await;
+    assert_eq!(total, "60");
+}
