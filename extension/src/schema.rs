@@ -9,5 +9,6 @@ extension_sql_file!("../../sql/functions/embedding.sql", name = "embedding", req
 extension_sql_file!("../../sql/functions/search.sql", name = "search", requires = ["embedding"]);
 extension_sql_file!("../../sql/functions/access.sql", name = "access", requires = ["search"]);
 extension_sql_file!("../../sql/functions/view.sql", name = "view", requires = ["access"]);
-extension_sql_file!("../../sql/functions/http.sql", name = "http", requires = ["view"]);
+extension_sql_file!("../../sql/functions/inbound.sql", name = "inbound", requires = ["view"]);
+extension_sql_file!("../../sql/functions/http.sql", name = "http", requires = ["inbound"]);
 extension_sql_file!("../../sql/functions/idempotency.sql", name = "idempotency", requires = ["http"]);

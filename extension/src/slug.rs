@@ -13,6 +13,8 @@ pub enum Noun {
     Attribute,
     /// A saved view: the end of a view's name.
     View,
+    /// An inbound endpoint.
+    Endpoint,
 }
 
 /// The standard fields (spec, "Rules for external_key", rule 7): no attribute may take their names.
@@ -39,7 +41,7 @@ pub fn check(noun: Noun, slug: &str, pointer: &str) -> Result<(), Error> {
     }
     let reserved = match noun {
         Noun::Project => slug.starts_with("pg_") || SYSTEM_SCHEMAS.contains(&slug),
-        Noun::Template | Noun::View => false,
+        Noun::Template | Noun::View | Noun::Endpoint => false,
         Noun::Attribute => STANDARD_FIELDS.contains(&slug) || SYSTEM_COLUMNS.contains(&slug),
     };
     if reserved {

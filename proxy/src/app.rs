@@ -10,7 +10,7 @@ use crate::database::Database;
 use crate::envelope;
 use crate::problem::Problem;
 use crate::routes::health::Readiness;
-use crate::routes::{access, batch, by_key, entities, health, search, templates, views};
+use crate::routes::{access, batch, by_key, entities, health, inbound, search, templates, views};
 use crate::settings::Settings;
 
 /// What the routes share.
@@ -47,6 +47,14 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
         ("/entities/{id}/metrics/{slug}", get(entities::metric_series)),
         ("/entities/batch", post(batch::run)),
         ("/entities/search/{template}", post(search::run)),
+        ("/inbound/{token}", post(inbound::deliver)),
+        ("/inbound-endpoints", get(inbound::list).post(inbound::create)),
+        ("/inbound-endpoints/{endpoint}", get(inbound::read).patch(inbound::alter).delete(inbound::drop)),
+        ("/inbound-endpoints/{endpoint}/dry-run", post(inbound::dry_run)),
+        ("/inbound-endpoints/{endpoint}/deliveries", get(inbound::deliveries)),
+        ("/inbound-endpoints/{endpoint}/deliveries/replay", post(inbound::replay_failed)),
+        ("/inbound-endpoints/{endpoint}/deliveries/{id}", get(inbound::delivery)),
+        ("/inbound-endpoints/{endpoint}/deliveries/{id}/replay", post(inbound::replay)),
         ("/me", get(access::me)),
         ("/projects", get(access::projects)),
         ("/templates", get(templates::list).post(templates::create)),

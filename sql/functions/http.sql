@@ -112,3 +112,53 @@ comment on function keyed_http.save_view(text, text, text) is
 create function keyed_http.drop_view(template text, slug text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_drop_view';
 comment on function keyed_http.drop_view(text, text) is 'DELETE /templates/{template}/views/{slug}.';
+
+create function keyed_http.deliver(
+  token_hash bytea, webhook_id text, webhook_timestamp text, webhook_signature text, body text)
+  returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_deliver';
+comment on function keyed_http.deliver(bytea, text, text, text, text) is
+  'POST /inbound/{token}. Whoever knows the token, by its SHA-256, acts as the role of its endpoint, and in no other way than its mapping says.';
+
+create function keyed_http.create_inbound_endpoint(body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_create_inbound_endpoint';
+comment on function keyed_http.create_inbound_endpoint(text) is 'POST /inbound-endpoints.';
+
+create function keyed_http.list_inbound_endpoints() returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_list_inbound_endpoints';
+comment on function keyed_http.list_inbound_endpoints() is 'GET /inbound-endpoints.';
+
+create function keyed_http.get_inbound_endpoint(endpoint text) returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_get_inbound_endpoint';
+comment on function keyed_http.get_inbound_endpoint(text) is 'GET /inbound-endpoints/{endpoint}.';
+
+create function keyed_http.alter_inbound_endpoint(endpoint text, body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_alter_inbound_endpoint';
+comment on function keyed_http.alter_inbound_endpoint(text, text) is 'PATCH /inbound-endpoints/{endpoint}.';
+
+create function keyed_http.drop_inbound_endpoint(endpoint text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_drop_inbound_endpoint';
+comment on function keyed_http.drop_inbound_endpoint(text) is 'DELETE /inbound-endpoints/{endpoint}.';
+
+create function keyed_http.dry_run_inbound(endpoint text, body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_dry_run_inbound';
+comment on function keyed_http.dry_run_inbound(text, text) is 'POST /inbound-endpoints/{endpoint}/dry-run.';
+
+create function keyed_http.inbound_deliveries(endpoint text, status text, page_size integer, cursor text) returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_inbound_deliveries';
+comment on function keyed_http.inbound_deliveries(text, text, integer, text) is
+  'GET /inbound-endpoints/{endpoint}/deliveries.';
+
+create function keyed_http.get_delivery(endpoint text, id text) returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_get_delivery';
+comment on function keyed_http.get_delivery(text, text) is 'GET /inbound-endpoints/{endpoint}/deliveries/{id}.';
+
+create function keyed_http.replay_delivery(endpoint text, id text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_replay_delivery';
+comment on function keyed_http.replay_delivery(text, text) is
+  'POST /inbound-endpoints/{endpoint}/deliveries/{id}/replay.';
+
+create function keyed_http.replay_failed_deliveries(endpoint text, cursor text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_replay_failed_deliveries';
+comment on function keyed_http.replay_failed_deliveries(text, text) is
+  'POST /inbound-endpoints/{endpoint}/deliveries/replay.';

@@ -16,6 +16,8 @@ async fn with_grants() -> Sales {
     sales.admin.run("select keyed.create_template('crm', 'tree', '[{\"slug\": \"up\", \"type\": \"reference\", \"template\": \"tree\"}, {\"slug\": \"n\", \"type\": \"metric\"}]')").await;
     let view = json!({"filters": [behind[0]], "sort": "company"}).to_string();
     sales.admin.rows("select keyed.save_view('crm.customers', 'european', $1)", &[&view]).await;
+    let endpoint = json!({"slug": "shop", "external_key": "$.id"}).to_string();
+    sales.admin.rows("select keyed.create_inbound_endpoint('crm.customers', $1)", &[&endpoint]).await;
     sales.admin.run("select keyed.create_project('other'); select keyed.create_template('other', 'things', '[{\"slug\": \"a\", \"type\": \"string\"}]')").await;
     sales
 }

@@ -8,6 +8,7 @@ mod differential;
 mod direct;
 mod explain;
 mod grants;
+mod inbound;
 mod keys;
 mod lint;
 #[path = "../model/mod.rs"]

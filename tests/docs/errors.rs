@@ -60,6 +60,8 @@ fn the_readme_lists_every_function_that_people_call() {
         "sql/functions/record.sql",
         "sql/functions/access.sql",
         "sql/functions/idempotency.sql",
+        "sql/functions/view.sql",
+        "sql/functions/inbound.sql",
     ] {
         for line in file(page).lines() {
             let Some(rest) = line.strip_prefix("create function keyed.") else { continue };

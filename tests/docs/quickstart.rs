@@ -104,6 +104,36 @@ async fn the_search_shown_finds_the_painting_of_the_demo() {
 }
 
 #[tokio::test]
+async fn the_view_shown_shows_the_painting_of_the_demo() {
+    let readme = blocks(&file("README.md"));
+    let database = Database::new().await;
+    let demo = std::fs::read_to_string(repository_folder().join("sql/demo.sql")).expect("the demo project");
+    database.cluster().sql(database.name(), &demo);
+    let session = database.session().await;
+    let rows = session.rows(block(&readme, "Saved views", "sql"), &[]).await;
+    let found = rows[1][0].as_deref().unwrap_or_default();
+    assert!(found.contains("museum:670"), "{found}");
+    let shown: Vec<_> = rows[2].iter().map(Option::as_deref).collect();
+    assert_eq!(shown, [Some("Girl with a Pearl Earring"), Some("1665")]);
+}
+
+#[tokio::test]
+async fn the_delivery_shown_becomes_a_painting() {
+    let readme = blocks(&file("README.md"));
+    let database = Database::new().await;
+    let demo = std::fs::read_to_string(repository_folder().join("sql/demo.sql")).expect("the demo project");
+    database.cluster().sql(database.name(), &demo);
+    let proxy = Proxy::start(&database).await;
+    let folder = run_folder(&database, proxy.key());
+    let script = block(&readme, "Inbound endpoints", "sh").replace("http://127.0.0.1:8080", &proxy.url(""));
+    assert_shows(block(&readme, "Inbound endpoints", "json"), &shell(&folder, &script));
+    let session = database.session().await;
+    let painting = "select p.title || ' by ' || a.name from demo.paintings p join demo.artists a on a.id = p.artist where p.external_key = 'museum:564'";
+    assert_eq!(session.text(painting, &[]).await, "The Milkmaid by Johannes Vermeer");
+    std::fs::remove_dir_all(folder).expect("the folder can be removed");
+}
+
+#[tokio::test]
 async fn the_grants_shown_let_a_member_see_what_the_text_says() {
     let readme = blocks(&file("README.md"));
     let database = Database::with_crm().await;

@@ -11,6 +11,7 @@ mod errors;
 mod external_key;
 mod history;
 mod idempotency;
+mod inbound;
 mod metrics;
 mod projects;
 mod records;

@@ -1,6 +1,6 @@
 //! pg_dump and pg_restore carry everything over.
 
-use harness::{Cluster, Database, Durability, Service, Session};
+use harness::{Cluster, Database, Durability, Sender, Service, Session};
 use serde_json::json;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -81,6 +81,17 @@ async fn restored() -> (Database, Database, String) {
     session
         .rows("select keyed.save_view('crm.customers', 'golden', $1, 'It''s gold')", &[&golden.to_string()])
         .await;
+    let endpoint = json!({"slug": "shop", "external_key": "$.id", "key_prefix": "shop:", "mapping": {"name": "$.name"}, "role": role,
+                          "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"});
+    session.rows("select keyed.create_inbound_endpoint('crm.customers', $1)", &[&endpoint.to_string()]).await;
+    // A token that the test knows, and a delivery that was refused.
+    session
+        .run(
+            r#"update keyed_state.inbound_endpoint set token_hash = sha256('in_known');
+               insert into keyed_state.inbound_delivery (endpoint_id, webhook_id, status, error, payload)
+               values (1, 'msg_0', 'failed', '{"code": "forbidden"}', '{"id": 0, "name": "late"}')"#,
+        )
+        .await;
     let standard = json!({"field": "external_key", "operator": "like", "value": "C-"});
     source.grant_within(&partner, "crm", "read", &standard).await;
 
@@ -132,6 +143,21 @@ async fn a_restored_database_is_the_same_and_works_on() {
         .post("/entities/template/customers", json!({"external_key": "é:/ 2"}))
         .await
         .refused(409, "external_key_taken");
+
+    let sender = Sender {
+        id: "1".to_owned(),
+        token: "in_known".to_owned(),
+        secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned(),
+    };
+    let body = r#"{"id": 1, "name": "delivered"}"#;
+    service.deliver_signed(&sender, "msg_1", body).await.expect(200);
+    assert_eq!(
+        service.deliver_signed(&sender, "msg_0", body).await.status,
+        202,
+        "it was refused before the dump"
+    );
+    service.post("/inbound-endpoints/shop/deliveries/1/replay", json!({})).await.expect(200);
+    assert_eq!(service.by_key("shop:0").await.expect(200)["attributes"]["name"], "late");
 }
 
 /// What a role reads and may write in a database: by SQL, and by functions.

@@ -5,6 +5,7 @@ mod batch;
 mod creation;
 mod definitions;
 mod idempotency;
+mod inbound;
 mod increments;
 mod isolation;
 mod metrics;

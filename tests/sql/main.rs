@@ -20,6 +20,7 @@ mod grants;
 mod history;
 mod history_table;
 mod hostile_input;
+mod inbound;
 mod indexes;
 mod lookups;
 mod metrics;

@@ -76,7 +76,7 @@ pub fn authenticate(hash: &[u8], project: Option<&str>, source: &str) -> Result<
         });
     }
     let mut principal = Principal {
-        key: key.id,
+        key: Some(key.id),
         role: key.role.to_u32(),
         project: None,
         projects: key.projects.clone(),

@@ -13,10 +13,10 @@ use crate::template::{Template, catalog};
 /// without one, `projects` null where all may be chosen; `scoped` are the privileges that are about some records only.
 pub fn me(caller: &Caller) -> String {
     let mut out = String::from("{\"key\":");
-    match Principal::current() {
+    match Principal::current().and_then(|principal| Some((principal.key?, principal))) {
         None => out.push_str("null"),
-        Some(principal) => {
-            out.push_str(&format!("{{\"id\":{},\"label\":", principal.key));
+        Some((key, principal)) => {
+            out.push_str(&format!("{{\"id\":{key},\"label\":"));
             write_string(&mut out, &principal.label);
             out.push('}');
         }

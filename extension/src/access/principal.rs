@@ -1,4 +1,5 @@
-//! What a key says about a transaction, carried in a setting: written by `authenticate`, read by every function.
+//! What a key says about a transaction, carried in a setting: written by `authenticate`, read by every function. So does
+//! an inbound endpoint, which has no key.
 //!
 //! The text is `key role project projects source label`, separated by single spaces; the label comes last because
 //! only it may hold spaces.
@@ -16,8 +17,8 @@ thread_local! {
 /// Who acts in this transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal {
-    /// The number of the API key.
-    pub key: i32,
+    /// The number of the API key; `None` for an inbound endpoint.
+    pub key: Option<i32>,
     /// The oid of the role that the key acts as.
     pub role: u32,
     /// The project that the request chose, or the only one that the key is bound to.
@@ -26,7 +27,7 @@ pub struct Principal {
     pub projects: Option<Vec<i32>>,
     /// The door: `api`, `csv`, `inbound`.
     pub source: String,
-    /// What people call the key.
+    /// What people call the key, or the endpoint.
     pub label: String,
 }
 
@@ -48,6 +49,15 @@ impl Principal {
         setting::set_principal(&self.render());
     }
 
+    /// Makes it the principal while something runs. An error undoes that with the rest of its (sub)transaction.
+    pub fn during<R>(&self, body: impl FnOnce() -> R) -> R {
+        let before = setting::principal().unwrap_or_default();
+        self.enter();
+        let result = body();
+        setting::set_principal(&before.to_string_lossy());
+        result
+    }
+
     /// Whether the key is bound to this project, or to none in particular.
     pub fn sees_project(&self, project: i32) -> bool {
         self.projects.as_ref().is_none_or(|projects| projects.contains(&project))
@@ -55,10 +65,10 @@ impl Principal {
 
     /// The name that history gives to whoever wrote.
     pub fn actor(&self) -> String {
-        if self.label.is_empty() {
-            format!("key {}", self.key)
-        } else {
-            format!("{} (key {})", self.label, self.key)
+        match self.key {
+            None => self.label.clone(),
+            Some(key) if self.label.is_empty() => format!("key {key}"),
+            Some(key) => format!("{} (key {key})", self.label),
         }
     }
 
@@ -67,12 +77,16 @@ impl Principal {
             projects.iter().map(i32::to_string).collect::<Vec<_>>().join(",")
         });
         let project = self.project.map_or("-".to_owned(), |project| project.to_string());
-        format!("{} {} {project} {projects} {} {}", self.key, self.role, self.source, self.label)
+        let key = self.key.map_or("-".to_owned(), |key| key.to_string());
+        format!("{key} {} {project} {projects} {} {}", self.role, self.source, self.label)
     }
 
     fn parse(text: &str) -> Option<Principal> {
         let mut parts = text.splitn(6, ' ');
-        let key = parts.next()?.parse().ok()?;
+        let key = match parts.next()? {
+            "-" => None,
+            number => Some(number.parse().ok()?),
+        };
         let role = parts.next()?.parse().ok()?;
         let project = match parts.next()? {
             "-" => None,
@@ -94,15 +108,15 @@ mod tests {
 
     #[test]
     fn a_principal_reads_back_as_it_was_written() {
-        for (project, projects, label) in [
-            (None, None, ""),
-            (Some(3), Some(vec![3]), "erp sync (nightly)"),
-            (None, Some(vec![]), "-"),
-            (Some(1), Some(vec![1, 22]), "* 5 6"),
+        for (key, project, projects, label) in [
+            (Some(12), None, None, ""),
+            (Some(12), Some(3), Some(vec![3]), "erp sync (nightly)"),
+            (Some(12), None, Some(vec![]), "-"),
+            (None, Some(1), Some(vec![1, 22]), "* 5 6"),
         ] {
             let source = "api".to_owned();
             let principal =
-                Principal { key: 12, role: 16_401, project, projects, source, label: label.to_owned() };
+                Principal { key, role: 16_401, project, projects, source, label: label.to_owned() };
             assert_eq!(Principal::parse(&principal.render()), Some(principal));
         }
         assert_eq!(Principal::parse("forged"), None);

@@ -48,13 +48,24 @@ sql_functions! {
 pub struct Done {
     kind: Kind,
     id: Uuid,
-    created: bool,
+    /// Whether the record is new.
+    pub created: bool,
 }
 
-type Outcome = Result<Done, Error>;
+/// What became of an operation.
+pub type Outcome = Result<Done, Error>;
 
 fn run(caller: &Caller, operations: &serde_json::value::RawValue, atomic: bool) -> Result<String, Error> {
     let parsed = parse::operations(caller, operations)?;
+    Ok(report::to_json(&execute(caller, parsed, atomic)?))
+}
+
+/// Runs operations in the order that all batches share. What became of each stands in the order of the request.
+pub fn execute(
+    caller: &Caller,
+    parsed: Vec<Result<Operation, Error>>,
+    atomic: bool,
+) -> Result<Vec<Option<Outcome>>, Error> {
     let mut outcomes: Vec<Option<Outcome>> = vec![None; parsed.len()];
     let mut ready: Vec<Operation> = Vec::with_capacity(parsed.len());
     for (index, operation) in parsed.into_iter().enumerate() {
@@ -98,7 +109,7 @@ fn run(caller: &Caller, operations: &serde_json::value::RawValue, atomic: bool) 
             settle(atomic, operation.index, outcome, &mut outcomes)?;
         }
     }
-    Ok(report::to_json(&outcomes))
+    Ok(outcomes)
 }
 
 fn finish(

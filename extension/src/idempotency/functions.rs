@@ -33,11 +33,11 @@ sql_functions! {
 
 /// The request that two arguments name, from this position on.
 fn request(call: &Call, position: usize) -> Result<Request, Error> {
-    let principal = Principal::current().ok_or_else(|| {
+    let api_key = Principal::current().and_then(|principal| principal.key).ok_or_else(|| {
         Error::new(Code::Unauthorized, "an Idempotency-Key belongs to an API key")
             .hint("call keyed.authenticate first, in the same transaction")
     })?;
     let key = call.required_text(position, "idempotency_key")?;
     let fingerprint = call.datum(position + 1).ok_or_else(|| must_not_be_null("fingerprint"))?;
-    Ok(Request { api_key: principal.key, key, fingerprint: datum::read_bytes(fingerprint) })
+    Ok(Request { api_key, key, fingerprint: datum::read_bytes(fingerprint) })
 }

@@ -5,6 +5,7 @@ use super::definition::{self, Kind, text_at, unknown_member};
 use super::{Attribute, Template, attribute, catalog};
 use crate::access::{Caller, granted};
 use crate::error::{Code, Error};
+use crate::inbound;
 use crate::json::{self, pointer_step};
 use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
@@ -147,6 +148,7 @@ fn rename(spi: &Connection, template: &Template, old: &str, new: &str, pointer: 
     }
     granted::rename_attribute(spi, template.project_id, attribute.id, new)?;
     upkeep::rename_attribute(spi, template, attribute, new)?;
+    inbound::upkeep::rename_attribute(spi, template, attribute, new);
     spi.script(&format!("alter table {} rename column \"{old}\" to \"{new}\"", template.table_sql()));
     update_attribute(spi, attribute, "slug", pg_sys::TEXTOID, datum::text(new));
     if template.display.as_deref() == Some(old) {
@@ -160,6 +162,7 @@ fn drop_attribute(spi: &Connection, template: &Template, slug: &str, pointer: &s
     let attribute = find(template, slug, pointer)?;
     granted::check_unused(spi, template.project_id, attribute.id, pointer)?;
     upkeep::check_unused(spi, template.project_id, attribute.id, pointer)?;
+    inbound::upkeep::check_unused(spi, template, attribute, pointer)?;
     upkeep::take_away(spi, template);
     spi.script(&format!("alter table {} drop column \"{slug}\"", template.table_sql()));
     let by_id = [(pg_sys::INT4OID, Some(Datum::from(attribute.id)))];

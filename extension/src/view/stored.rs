@@ -123,10 +123,13 @@ fn find(spi: &Connection, condition: &str, number: i32) -> Vec<SavedView> {
 /// required.
 pub fn body_of(template: &Template, query: &Query) -> Result<Option<String>, Error> {
     let Some(slug) = &query.view else { return Ok(None) };
+    let sql = "select v.query::text from keyed_state.view v where v.template_id = $1 and v.slug = $2";
     let body = as_owner(|| {
+        let plan = exist().then(|| template.plan(sql, || vec![pg_sys::INT4OID, pg_sys::TEXTOID]))?;
         connected(|spi| {
-            let views = of_template(spi, template.id);
-            views.into_iter().find(|view| view.slug == *slug).map(|view| view.body)
+            let arguments = [Some(Datum::from(template.id)), datum::text(slug)];
+            let rows = spi.run(&plan, Access::Latest, &arguments);
+            (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_text)).flatten()
         })
     });
     let unknown = || {

@@ -78,7 +78,8 @@ pub fn rename_attribute(
 /// Refuses the end of an attribute that a view of its project names.
 pub fn check_unused(spi: &Connection, project: i32, attribute: i32, pointer: &str) -> Result<(), Error> {
     for view in of_project(spi, project) {
-        let uses = compiled(&view)?.uses;
+        // What does not hold already is told when the change is over.
+        let uses = compiled(&view).map(|definition| definition.uses).unwrap_or_default();
         if let Some((_, name)) = uses.into_iter().find(|(used, _)| *used == attribute) {
             return Err(Error::at(Code::Conflict, pointer, format!("{} uses {name:?}", called(&view)))
                 .hint("change or drop the view first: keyed.save_view, keyed.drop_view"));

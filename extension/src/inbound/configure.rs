@@ -1,0 +1,227 @@
+//! Endpoints are made and changed.
+
+use super::definition::Given;
+use super::endpoint::{Endpoint, Secrets, by_id, require_state};
+use super::signature;
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::postgres::guard::{Caught, as_owner, owner, subtransaction};
+use crate::postgres::spi::{Access, connected};
+use crate::postgres::{datum, role};
+use crate::quote::identifier;
+use crate::template::definition::missing;
+use crate::template::{Template, catalog};
+use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::prelude::PgSqlErrorCode;
+use sha2::{Digest, Sha256};
+use std::rc::Rc;
+
+/// How many random bytes a token and a secret have.
+const RANDOM_BYTES: usize = 32;
+
+/// Refuses a role as which this caller may let nobody write: with an endpoint of a mightier role, whoever makes it would
+/// do what the caller itself may not.
+pub(super) fn require_power_over(caller: &Caller, role: Oid) -> Result<(), Error> {
+    let is_mighty = role::is_superuser(role) || role::is_member(role, owner());
+    let has_power = if is_mighty {
+        role::is_superuser(caller.role())
+    } else {
+        caller.is_admin() || role::has_rights_of(caller.role(), role)
+    };
+    if has_power {
+        return Ok(());
+    }
+    let name = role::name(role).unwrap_or_default();
+    Err(Error::new(Code::Forbidden, format!("you may not let an endpoint write as role {name:?}"))
+        .hint("this needs a member of that role, or of keyed_admin; for a superuser's role, a superuser"))
+}
+
+/// The role of that name, as which the caller may let an endpoint write.
+fn find_role(caller: &Caller, name: Option<&str>) -> Result<Oid, Error> {
+    let role = match name {
+        // A superuser's endpoint need not be one: for records, administrators may do as much.
+        None if role::is_superuser(caller.role()) => role::find(role::ADMIN).unwrap_or_else(|| caller.role()),
+        None => caller.role(),
+        Some(name) => role::find_by_name(name).ok_or_else(|| {
+            Error::at(Code::InvalidValue, "/role", format!("role {name:?} does not exist"))
+                .hint(format!("create it first: CREATE ROLE {}", identifier(name)))
+        })?,
+    };
+    require_power_over(caller, role)?;
+    Ok(role)
+}
+
+fn random() -> [u8; RANDOM_BYTES] {
+    let mut bytes = [0; RANDOM_BYTES];
+    datum::fill_random(&mut bytes);
+    bytes
+}
+
+fn new_token() -> String {
+    format!("in_{}", bs58::encode(random()).into_string())
+}
+
+/// The secret that the sender made, or a new one.
+fn new_secret(given: Option<&str>) -> Result<Vec<u8>, Error> {
+    given.map_or_else(|| Ok(random().to_vec()), |text| signature::decode_secret(text, "/secret"))
+}
+
+/// What a new endpoint takes.
+const NEW: [&str; 10] = [
+    "slug",
+    "template",
+    "role",
+    "items",
+    "external_key",
+    "key_prefix",
+    "mapping",
+    "signed",
+    "enabled",
+    "secret",
+];
+
+/// What a change of an endpoint takes.
+const CHANGES: [&str; 11] = [
+    "slug",
+    "role",
+    "items",
+    "external_key",
+    "key_prefix",
+    "mapping",
+    "signed",
+    "enabled",
+    "secret",
+    "rotate_secret",
+    "rotate_token",
+];
+
+/// Makes an endpoint; the answer is the only copy of its token, and of a secret.
+pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Result<String, Error> {
+    require_state()?;
+    let given = Given::parse(body, &NEW)?;
+    let template = match (template, &given.template) {
+        (Some(template), _) => template,
+        (None, Some(name)) => catalog::by_name(caller, name)?,
+        (None, None) => return Err(missing("template", "")),
+    };
+    caller.require_define(&template)?;
+    let slug = given.slug.clone().ok_or_else(|| missing("slug", ""))?;
+    let role = find_role(caller, given.role.as_deref())?;
+    let mapping = given.mapping(&template, None)?;
+    let is_signed = given.signed.unwrap_or(true);
+    if !is_signed && given.secret.is_some() {
+        return Err(Error::at(Code::InvalidValue, "/secret", "an endpoint that is not signed has no secret"));
+    }
+    let secret = is_signed.then(|| new_secret(given.secret.as_deref())).transpose()?;
+    let token = new_token();
+    let made_by = role::name(role::session()).unwrap_or_default();
+    let made = subtransaction(|| {
+        as_owner(|| {
+            connected(|spi| {
+                let rows = spi.run_once(
+                    "insert into keyed_state.inbound_endpoint as e (project_id, template_id, slug, role, items, external_key, \
+                     key_prefix, mapping, secret, enabled, token_hash, created_by) \
+                     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning e.id",
+                    Access::Latest,
+                    &[
+                        (pg_sys::INT4OID, Some(Datum::from(template.project_id))),
+                        (pg_sys::INT4OID, Some(Datum::from(template.id))),
+                        (pg_sys::TEXTOID, datum::text(&slug)),
+                        (pg_sys::REGROLEOID, Some(Datum::from(role))),
+                        (pg_sys::TEXTOID, datum::text(&mapping.items)),
+                        (pg_sys::TEXTOID, datum::text(&mapping.external_key)),
+                        (pg_sys::TEXTOID, datum::text(&mapping.key_prefix)),
+                        (pg_sys::JSONBOID, datum::jsonb(&mapping.sources_json())),
+                        (pg_sys::BYTEAOID, secret.as_deref().and_then(datum::bytea)),
+                        (pg_sys::BOOLOID, Some(Datum::from(given.enabled.unwrap_or(true)))),
+                        (pg_sys::BYTEAOID, datum::bytea(&Sha256::digest(token.as_bytes()))),
+                        (pg_sys::TEXTOID, datum::text(&made_by)),
+                    ],
+                );
+                rows.get(0, 0).map_or(0, datum::read_i32)
+            })
+        })
+    });
+    let id = made.map_err(|caught| taken(&slug, caught))?;
+    let secrets = Secrets { token: Some(token), secret: secret.as_deref().map(signature::encode_secret) };
+    by_id(id)?.map(|endpoint| endpoint.to_json(&secrets)).ok_or_else(Error::not_found)
+}
+
+fn taken(slug: &str, caught: Box<Caught>) -> Error {
+    match caught.state {
+        PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => {
+            Error::at(Code::Conflict, "/slug", format!("the project has an endpoint {slug:?} already"))
+                .hint("choose another slug")
+        }
+        _ => caught.rethrow(),
+    }
+}
+
+impl Endpoint {
+    /// Changes it; the answer tells what was made anew.
+    pub fn alter(&self, caller: &Caller, body: &str) -> Result<String, Error> {
+        let given = Given::parse(body, &CHANGES)?;
+        let mapping = given.mapping(&self.template, Some(&self.mapping))?;
+        let role = match &given.role {
+            Some(name) => find_role(caller, Some(name))?,
+            None => self.role,
+        };
+        let is_signed = given.signed.unwrap_or(self.secret.is_some());
+        if !is_signed && (given.secret.is_some() || given.rotate_secret) {
+            return Err(Error::at(
+                Code::InvalidValue,
+                "/signed",
+                "an endpoint that is not signed has no secret",
+            ));
+        }
+        let is_new_secret =
+            is_signed && (self.secret.is_none() || given.rotate_secret || given.secret.is_some());
+        let secret = match is_new_secret {
+            true => Some(new_secret(given.secret.as_deref())?),
+            false => self.secret.clone().filter(|_| is_signed),
+        };
+        let token = given.rotate_token.then(new_token);
+        let slug = given.slug.as_deref().unwrap_or(&self.slug);
+        let changed = subtransaction(|| {
+            as_owner(|| {
+                connected(|spi| {
+                    spi.run_once(
+                        "update keyed_state.inbound_endpoint e set slug = $2, role = $3, items = $4, external_key = $5, \
+                         key_prefix = $6, mapping = $7, secret = $8, enabled = $9, \
+                         token_hash = coalesce($10, e.token_hash), updated_at = now() where e.id = $1",
+                        Access::Latest,
+                        &[
+                            (pg_sys::INT4OID, Some(Datum::from(self.id))),
+                            (pg_sys::TEXTOID, datum::text(slug)),
+                            (pg_sys::REGROLEOID, Some(Datum::from(role))),
+                            (pg_sys::TEXTOID, datum::text(&mapping.items)),
+                            (pg_sys::TEXTOID, datum::text(&mapping.external_key)),
+                            (pg_sys::TEXTOID, datum::text(&mapping.key_prefix)),
+                            (pg_sys::JSONBOID, datum::jsonb(&mapping.sources_json())),
+                            (pg_sys::BYTEAOID, secret.as_deref().and_then(datum::bytea)),
+                            (pg_sys::BOOLOID, Some(Datum::from(given.enabled.unwrap_or(self.enabled)))),
+                            (
+                                pg_sys::BYTEAOID,
+                                token.as_ref().and_then(|it| datum::bytea(&Sha256::digest(it.as_bytes()))),
+                            ),
+                        ],
+                    );
+                });
+            });
+        });
+        changed.map_err(|caught| taken(slug, caught))?;
+        let shown = secret.as_deref().filter(|_| is_new_secret);
+        let secrets = Secrets { token, secret: shown.map(signature::encode_secret) };
+        by_id(self.id)?.map(|endpoint| endpoint.to_json(&secrets)).ok_or_else(Error::not_found)
+    }
+
+    /// Drops it with the log of its deliveries.
+    pub fn drop(&self) {
+        as_owner(|| {
+            connected(|spi| {
+                let id = [(pg_sys::INT4OID, Some(Datum::from(self.id)))];
+                spi.run_once("delete from keyed_state.inbound_endpoint where id = $1", Access::Latest, &id);
+            });
+        });
+    }
+}

@@ -1,0 +1,257 @@
+//! What an endpoint is made of: JSON → checked members.
+
+use crate::error::{Code, Error};
+use crate::json::{self, pointer_step};
+use crate::postgres::datum;
+use crate::postgres::guard::{subtransaction, with_pinned_path};
+use crate::postgres::spi::{Access, connected};
+use crate::slug::{self, Noun};
+use crate::template::Template;
+use crate::template::definition::{Kind, text_at, unknown_member};
+use pgrx::pg_sys;
+use serde_json::value::RawValue;
+use std::fmt::Write as _;
+
+/// The most bytes of a prefix: it leaves room for a key.
+const MOST_PREFIX: usize = 200;
+
+/// Where the values of an attribute stand in an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The attribute's slug.
+    pub slug: String,
+    /// A path in PostgreSQL's jsonpath.
+    pub path: String,
+    /// What the keys of a reference's targets begin with.
+    pub key_prefix: String,
+}
+
+/// How items become records.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mapping {
+    /// The path to the items.
+    pub items: String,
+    /// The path to the key in an item.
+    pub external_key: String,
+    /// What keys begin with.
+    pub key_prefix: String,
+    /// The paths to the values in an item.
+    pub sources: Vec<Source>,
+}
+
+/// The members of a request that were given.
+#[derive(Debug, Default)]
+pub struct Given<'a> {
+    /// Its name.
+    pub slug: Option<String>,
+    /// The template's slug or number; its place in the request is known to be `/template`.
+    pub template: Option<String>,
+    /// The role that writes.
+    pub role: Option<String>,
+    /// Whether deliveries must be signed.
+    pub signed: Option<bool>,
+    /// Whether deliveries are taken.
+    pub enabled: Option<bool>,
+    /// The secret that the sender made.
+    pub secret: Option<String>,
+    /// Whether the secret is made anew.
+    pub rotate_secret: bool,
+    /// Whether the address is made anew.
+    pub rotate_token: bool,
+    /// A payload to try the mapping on.
+    pub payload: Option<&'a RawValue>,
+    items: Option<String>,
+    external_key: Option<String>,
+    key_prefix: Option<String>,
+    mapping: Option<&'a RawValue>,
+}
+
+impl<'a> Given<'a> {
+    /// Reads a body that has some of these members.
+    pub fn parse(body: &'a str, accepted: &[&str]) -> Result<Given<'a>, Error> {
+        let mut given = Given::default();
+        for (name, value) in json::object(body)?.0 {
+            let here = format!("/{}", pointer_step(&name));
+            // Answers carry these; an endpoint that was read may be sent back.
+            if ["id", "project", "created_at", "updated_at"].contains(&name.as_ref()) {
+                continue;
+            }
+            if !accepted.contains(&name.as_ref()) {
+                return Err(unknown_member(&name, &here)
+                    .hint(format!("the members here are {}", accepted.join(", "))));
+            }
+            match name.as_ref() {
+                "slug" => given.slug = Some(text_at(value, &here)?),
+                "template" => given.template = Some(text_at(value, &here)?),
+                "role" => given.role = Some(text_at(value, &here)?),
+                "signed" => given.signed = Some(json::boolean_at(value, &here)?),
+                "enabled" => given.enabled = Some(json::boolean_at(value, &here)?),
+                "secret" => given.secret = Some(text_at(value, &here)?),
+                "rotate_secret" => given.rotate_secret = json::boolean_at(value, &here)?,
+                "rotate_token" => given.rotate_token = json::boolean_at(value, &here)?,
+                "payload" => given.payload = Some(value),
+                "items" => given.items = Some(text_at(value, &here)?),
+                "external_key" => given.external_key = Some(text_at(value, &here)?),
+                "key_prefix" => given.key_prefix = Some(text_at(value, &here)?),
+                _ => given.mapping = Some(value),
+            }
+        }
+        if let Some(slug) = &given.slug {
+            slug::check(Noun::Endpoint, slug, "/slug")?;
+        }
+        Ok(given)
+    }
+
+    /// The mapping that results, beginning with another or with none.
+    pub fn mapping(&self, template: &Template, before: Option<&Mapping>) -> Result<Mapping, Error> {
+        let root = || "$".to_owned();
+        let items = self.items.clone().or_else(|| before.map(|it| it.items.clone())).unwrap_or_else(root);
+        let key = self.external_key.clone().or_else(|| before.map(|it| it.external_key.clone()));
+        let prefix = self.key_prefix.clone().or_else(|| before.map(|it| it.key_prefix.clone()));
+        let sources = match (self.mapping, before) {
+            (Some(mapping), _) => parse_sources(template, mapping)?,
+            (None, Some(before)) => before.sources.clone(),
+            (None, None) => Vec::new(),
+        };
+        let key = key.ok_or_else(|| {
+            Error::at(Code::InvalidValue, "", "external_key is missing")
+                .hint("say where the key stands in an item, for example \"$.id\"")
+        })?;
+        let key_prefix = prefix.unwrap_or_default();
+        check_prefix(&key_prefix, "/key_prefix")?;
+        check_path(&items, "/items")?;
+        check_path(&key, "/external_key")?;
+        for source in &sources {
+            check_path(&source.path, &place(&source.slug))?;
+        }
+        Ok(Mapping { items, external_key: key, key_prefix, sources })
+    }
+}
+
+/// Reads `{slug: path}`; of a reference also `{slug: {path, key_prefix?}}`.
+fn parse_sources(template: &Template, mapping: &RawValue) -> Result<Vec<Source>, Error> {
+    let mut sources = Vec::new();
+    for (slug, value) in json::object_at(mapping, "/mapping")?.0 {
+        let here = place(&slug);
+        let Some(position) = template.position(&slug) else {
+            let message = format!("{} has no attribute {slug:?}", template.full_name());
+            return Err(Error::at(Code::UnknownAttribute, here, message));
+        };
+        let mut source = Source { slug: slug.into_owned(), path: String::new(), key_prefix: String::new() };
+        if value.get().starts_with('{') && template.attributes[position].kind == Kind::Reference {
+            for (name, value) in json::object_at(value, &here)?.0 {
+                let here = format!("{here}/{}", pointer_step(&name));
+                match name.as_ref() {
+                    "path" => source.path = text_at(value, &here)?,
+                    "key_prefix" => source.key_prefix = text_at(value, &here)?,
+                    _ => return Err(unknown_member(&name, &here).hint("write {path, key_prefix}")),
+                }
+            }
+            check_prefix(&source.key_prefix, &format!("{here}/key_prefix"))?;
+        } else {
+            source.path = text_at(value, &here)?;
+        }
+        sources.push(source);
+    }
+    Ok(sources)
+}
+
+fn place(slug: &str) -> String {
+    format!("/mapping/{}", pointer_step(slug))
+}
+
+fn check_prefix(prefix: &str, pointer: &str) -> Result<(), Error> {
+    if prefix.len() <= MOST_PREFIX && !prefix.chars().any(char::is_control) {
+        return Ok(());
+    }
+    let message = format!("a key_prefix has at most {MOST_PREFIX} bytes and no control characters");
+    Err(Error::at(Code::InvalidValue, pointer, message))
+}
+
+/// Refuses what PostgreSQL cannot read as a path.
+fn check_path(path: &str, pointer: &str) -> Result<(), Error> {
+    let read = subtransaction(|| {
+        with_pinned_path(|| {
+            connected(|spi| {
+                let text = [(pg_sys::TEXTOID, datum::text(path))];
+                spi.run_once("select $1::pg_catalog.jsonpath", Access::Snapshot, &text);
+            });
+        });
+    });
+    read.map_err(|caught| match caught.class() {
+        crate::postgres::guard::Class::Other if !is_syntax_error(caught.state) => caught.rethrow(),
+        _ => Error::at(Code::InvalidValue, pointer, format!("this is not a path: {}", caught.message))
+            .hint("paths are PostgreSQL's jsonpath, for example $.customer.name or $.lines[*].sku"),
+    })
+}
+
+fn is_syntax_error(state: pgrx::prelude::PgSqlErrorCode) -> bool {
+    state == pgrx::prelude::PgSqlErrorCode::ERRCODE_SYNTAX_ERROR
+}
+
+impl Mapping {
+    /// `{slug: path, …}`, as it is stored and shown.
+    pub fn sources_json(&self) -> String {
+        let mut out = String::from("{");
+        for (position, source) in self.sources.iter().enumerate() {
+            if position > 0 {
+                out.push(',');
+            }
+            let _ = write!(out, "\"{}\":", source.slug);
+            if source.key_prefix.is_empty() {
+                json::write_string(&mut out, &source.path);
+                continue;
+            }
+            out.push_str("{\"path\":");
+            json::write_string(&mut out, &source.path);
+            out.push_str(",\"key_prefix\":");
+            json::write_string(&mut out, &source.key_prefix);
+            out.push('}');
+        }
+        out.push('}');
+        out
+    }
+
+    /// Reads what [`Mapping::sources_json`] wrote.
+    pub fn read_sources(json: &str) -> Vec<Source> {
+        let members = json::object(json).map(|members| members.0).unwrap_or_default();
+        let text =
+            |value: &RawValue| json::string_at(value, "").ok().flatten().unwrap_or_default().into_owned();
+        let source = |(slug, value): (std::borrow::Cow<str>, &RawValue)| {
+            let mut source = Source { slug: slug.into_owned(), path: text(value), key_prefix: String::new() };
+            for (name, value) in json::object_at(value, "").map(|members| members.0).unwrap_or_default() {
+                match name.as_ref() {
+                    "path" => source.path = text(value),
+                    _ => source.key_prefix = text(value),
+                }
+            }
+            source
+        };
+        members.into_iter().map(source).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mapping_reads_back_as_it_was_written() {
+        let source = |slug: &str, path: &str, key_prefix: &str| Source {
+            slug: slug.to_owned(),
+            path: path.to_owned(),
+            key_prefix: key_prefix.to_owned(),
+        };
+        let sources = vec![source("name", "$.\"full name\"", ""), source("company", "$.company.id", "shop:")];
+        let mapping = Mapping { sources: sources.clone(), ..Mapping::default() };
+        assert_eq!(Mapping::read_sources(&mapping.sources_json()), sources);
+    }
+
+    #[test]
+    fn only_what_is_accepted_may_be_given() {
+        let error = Given::parse(r#"{"token": "x"}"#, &["slug"]).expect_err("unknown");
+        assert_eq!(error.faults[0].pointer, "/token");
+        let given = Given::parse(r#"{"id": "7", "slug": "shop", "signed": true}"#, &["slug", "signed"]);
+        assert_eq!(given.map(|given| given.signed).ok(), Some(Some(true)));
+    }
+}

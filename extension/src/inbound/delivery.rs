@@ -1,0 +1,189 @@
+//! A delivery, from the request to its line in the log.
+
+use super::endpoint::{self, Endpoint};
+use super::log::{self, Begun, Outcome};
+use super::mapping::{self, Item};
+use super::signature::{Signed, verify};
+use crate::access::principal::Principal;
+use crate::access::{Caller, Right};
+use crate::batch;
+use crate::batch::parse::{Kind, Operation};
+use crate::embedding::Embedding;
+use crate::error::{Code, Error};
+use crate::postgres::guard::{Caught, Class, attempt};
+use crate::postgres::role;
+use crate::record::changes;
+use crate::record::write::Key;
+use crate::template::catalog;
+use pgrx::pg_sys;
+use pgrx::prelude::PgSqlErrorCode;
+use serde_json::value::RawValue;
+
+/// The most bytes of a `webhook-id`.
+const MOST_ID: usize = 255;
+
+/// Microseconds between the epochs of Unix and of PostgreSQL.
+const EPOCH: i64 = 946_684_800_000_000;
+
+/// How many records a delivery created, and how many it found there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// New ones.
+    pub created: i32,
+    /// Others, whether or not they changed.
+    pub updated: i32,
+}
+
+/// Takes a delivery. What it says about its sender must hold, and it must be JSON; then it is written down in any case.
+/// The status and the body of the answer.
+pub fn deliver(token_hash: &[u8], headers: Signed, body: &str) -> Result<(u16, String), Error> {
+    catalog::refresh();
+    let endpoint = endpoint::by_token_hash(token_hash)?;
+    let endpoint = endpoint.filter(|endpoint| endpoint.enabled).ok_or_else(Error::not_found)?;
+    if let Some(secret) = &endpoint.secret {
+        verify(secret, headers, body, now())?;
+    }
+    if let Some(id) = headers.id
+        && (id.is_empty() || id.len() > MOST_ID)
+    {
+        let message = format!("a webhook-id has 1 to {MOST_ID} bytes");
+        return Err(Error::new(Code::MalformedRequest, message));
+    }
+    serde_json::from_str::<&RawValue>(body)
+        .map_err(|error| Error::new(Code::MalformedRequest, format!("the body is not JSON: {error}")))?;
+    let id = match log::begin(&endpoint, headers.id, body)? {
+        Begun::New(id) => id,
+        Begun::Seen(id, outcome) => return Ok(answer(id, &outcome)),
+    };
+    let outcome = write(&endpoint, body);
+    log::finish(id, &outcome);
+    Ok(answer(id, &outcome))
+}
+
+/// Seconds since 1970.
+fn now() -> i64 {
+    // SAFETY: reads the clock.
+    (unsafe { pg_sys::GetCurrentTimestamp() } + EPOCH) / 1_000_000
+}
+
+/// What the sender is told. Of a refusal only its kind: the rest is for those who configure the endpoint.
+fn answer(id: i64, outcome: &Outcome) -> (u16, String) {
+    match outcome {
+        Ok(Counts { created, updated }) => (200, format!("{{\"created\":{created},\"updated\":{updated}}}")),
+        Err(error) => {
+            let code = error.code.row().0;
+            (202, format!("{{\"delivery\":\"{id}\",\"status\":\"failed\",\"code\":\"{code}\"}}"))
+        }
+    }
+}
+
+/// Writes what a payload says, or nothing: an error is one of the payload, the mapping or the rules. One of the session
+/// or the server is raised.
+pub fn write(endpoint: &Endpoint, payload: &str) -> Outcome {
+    refused(attempt(|| as_endpoint(endpoint, || run(endpoint, payload))))
+}
+
+/// Does all of it and undoes it: the items found, and what would have become of them.
+pub fn try_out(endpoint: &Endpoint, payload: &str) -> (Vec<Item>, Outcome) {
+    let found = refused(attempt(|| mapping::apply(&endpoint.template, &endpoint.mapping, payload)));
+    let items = match found {
+        Ok(items) => items,
+        Err(error) => return (Vec::new(), Err(error)),
+    };
+    // Whatever comes of it, it is an error, and so it is undone.
+    let outcome = attempt(|| {
+        let outcome = as_endpoint(endpoint, || run(endpoint, payload));
+        Err::<Counts, Outcome>(outcome)
+    });
+    let outcome = match outcome {
+        Ok(Ok(counts)) => Ok(counts),
+        Ok(Err(outcome)) => outcome,
+        Err(caught) => Err(of_postgres(caught)),
+    };
+    (items, outcome)
+}
+
+fn refused<T>(outcome: Result<Result<T, Error>, Box<Caught>>) -> Result<T, Error> {
+    match outcome {
+        Ok(Err(error)) if matches!(error.code, Code::SerializationFailure | Code::Internal) => error.raise(),
+        Ok(outcome) => outcome,
+        Err(caught) => Err(of_postgres(caught)),
+    }
+}
+
+/// The error of the delivery that PostgreSQL raised. One that is not the delivery's is raised again.
+fn of_postgres(caught: Box<Caught>) -> Error {
+    if let Some(error) = Error::from_raised(&caught.message, caught.detail.as_deref())
+        && !matches!(error.code, Code::SerializationFailure | Code::Internal)
+    {
+        return error;
+    }
+    let code = match (caught.class(), caught.state) {
+        (_, PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION) => Code::Conflict,
+        (_, PgSqlErrorCode::ERRCODE_FOREIGN_KEY_VIOLATION) => Code::ReferenceNotFound,
+        (_, PgSqlErrorCode::ERRCODE_STATEMENT_TOO_COMPLEX) | (Class::ProgramLimit, _) => {
+            Code::PayloadTooLarge
+        }
+        (Class::Data | Class::IntegrityConstraint | Class::RaisedByTrigger, _) => Code::InvalidValue,
+        (Class::Other, _) => caught.rethrow(),
+    };
+    Error::new(code, caught.message)
+}
+
+/// Runs what an endpoint does as the role that it writes as.
+fn as_endpoint<R>(endpoint: &Endpoint, body: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+    if role::name(endpoint.role).is_none() {
+        return Err(endpoint.role_is_gone());
+    }
+    let project = endpoint.template.project_id;
+    let principal = Principal {
+        key: None,
+        role: endpoint.role.to_u32(),
+        project: Some(project),
+        projects: Some(vec![project]),
+        source: "inbound".to_owned(),
+        label: format!("endpoint {}", endpoint.slug),
+    };
+    principal.during(body)
+}
+
+fn run(endpoint: &Endpoint, payload: &str) -> Result<Counts, Error> {
+    let (caller, template) = (Caller::current(), &endpoint.template);
+    caller.require(Right::Create, template)?;
+    caller.require(Right::Update, template)?;
+    let items = mapping::apply(template, &endpoint.mapping, payload)?;
+    let mut operations = Vec::with_capacity(items.len());
+    let mut errors = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let attributes: &RawValue = serde_json::from_str(&item.attributes)
+            .map_err(|error| Error::new(Code::InvalidValue, format!("an item cannot be read: {error}")))?;
+        match changes::parse(template, attributes) {
+            Ok(changes) => operations.push(Ok(Operation {
+                index,
+                kind: Kind::Upsert,
+                template: std::rc::Rc::clone(template),
+                id: None,
+                key: Key::Value(item.key.clone()),
+                changes,
+                embedding: Embedding::Absent,
+            })),
+            Err(error) => errors.push(error.below(&format!("/items/{index}"))),
+        }
+    }
+    if let Some(error) = Error::join(errors) {
+        return Err(error);
+    }
+    let outcomes = batch::execute(&caller, operations, true).map_err(as_item)?;
+    let created = outcomes.iter().filter(|outcome| matches!(outcome, Some(Ok(done)) if done.created)).count();
+    Ok(Counts { created: created as i32, updated: (items.len() - created) as i32 })
+}
+
+/// An operation is an item here.
+fn as_item(mut error: Error) -> Error {
+    for fault in &mut error.faults {
+        if let Some(rest) = fault.pointer.strip_prefix("/operations/") {
+            fault.pointer = format!("/items/{rest}");
+        }
+    }
+    error
+}

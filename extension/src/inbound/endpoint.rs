@@ -1,0 +1,196 @@
+//! Endpoints, as they are stored and shown: the rows of `keyed_state.inbound_endpoint`.
+
+use super::configure::require_power_over;
+use super::definition::Mapping;
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::json::write_string;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::postgres::{datum, role};
+use crate::quote::literal;
+use crate::record::time;
+use crate::template::{Template, catalog};
+use pgrx::pg_sys::{self, Datum, Oid};
+use std::rc::Rc;
+
+/// An endpoint as it is stored.
+pub struct Endpoint {
+    /// Its number.
+    pub id: i32,
+    /// Its name within its project.
+    pub slug: String,
+    /// Whose records it writes.
+    pub template: Rc<Template>,
+    /// As which role it writes.
+    pub role: Oid,
+    /// How items become records.
+    pub mapping: Mapping,
+    /// The secret with which deliveries are signed; `None` where they need not be.
+    pub secret: Option<Vec<u8>>,
+    /// Whether it takes deliveries.
+    pub enabled: bool,
+    created_at: i64,
+    updated_at: i64,
+}
+
+/// What is told only once.
+#[derive(Default)]
+pub struct Secrets {
+    /// The last part of the address of deliveries.
+    pub token: Option<String>,
+    /// The secret, as people copy it.
+    pub secret: Option<String>,
+}
+
+const COLUMNS: &str = "e.id, e.slug, e.template_id, e.role::oid, e.items, e.external_key, e.key_prefix, \
+                       e.mapping::text, e.secret, e.enabled, e.created_at, e.updated_at";
+
+fn read(rows: &Rows) -> Vec<Endpoint> {
+    let endpoint = |row| {
+        let text = |column| rows.get(row, column).map(datum::read_text);
+        let moment = |column| rows.get(row, column).map_or(0, datum::read_i64);
+        Some(Endpoint {
+            id: rows.get(row, 0).map(datum::read_i32)?,
+            slug: text(1)?,
+            template: catalog::by_id(rows.get(row, 2).map(datum::read_i32)?)?,
+            role: rows.get(row, 3).map(|oid| Oid::from(oid.value() as u32))?,
+            mapping: Mapping {
+                items: text(4)?,
+                external_key: text(5)?,
+                key_prefix: text(6)?,
+                sources: Mapping::read_sources(&text(7)?),
+            },
+            secret: rows.get(row, 8).map(datum::read_bytes),
+            enabled: rows.get(row, 9).is_some_and(datum::read_bool),
+            created_at: moment(10),
+            updated_at: moment(11),
+        })
+    };
+    (0..rows.len()).filter_map(endpoint).collect()
+}
+
+/// Whether there can be endpoints: a state not yet migrated has none.
+pub fn exist() -> bool {
+    catalog::table_oid("keyed_state", "inbound_endpoint").is_some()
+}
+
+pub(super) fn require_state() -> Result<(), Error> {
+    if exist() {
+        return Ok(());
+    }
+    Err(Error::new(Code::Internal, "there can be no endpoints yet").hint("run: SELECT keyed.migrate()"))
+}
+
+/// The endpoints that a condition on `e` holds for.
+pub fn find(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argument)]) -> Vec<Endpoint> {
+    let sql = format!(
+        "select {COLUMNS} from keyed_state.inbound_endpoint e where {condition} order by e.slug, e.id"
+    );
+    read(&spi.run_once(&sql, Access::Latest, arguments))
+}
+
+/// The endpoint whose token has this SHA-256.
+pub fn by_token_hash(hash: &[u8]) -> Result<Option<Endpoint>, Error> {
+    require_state()?;
+    let argument = [(pg_sys::BYTEAOID, datum::bytea(hash))];
+    Ok(as_owner(|| connected(|spi| find(spi, "e.token_hash = $1", &argument).pop())))
+}
+
+/// The endpoint of this number, whoever asks.
+pub fn by_id(id: i32) -> Result<Option<Endpoint>, Error> {
+    require_state()?;
+    let argument = [(pg_sys::INT4OID, Some(Datum::from(id)))];
+    Ok(as_owner(|| connected(|spi| find(spi, "e.id = $1", &argument).pop())))
+}
+
+/// The endpoint that a request names by slug, within the caller's project, or by number, for one who may configure it.
+pub fn by_name(caller: &Caller, name: &str) -> Result<Endpoint, Error> {
+    require_state()?;
+    let endpoint = if name.starts_with(|first: char| first.is_ascii_digit()) {
+        name.parse().ok().map(by_id).transpose()?.flatten()
+    } else {
+        let project = caller.project().ok_or_else(|| {
+            Error::new(Code::ProjectRequired, format!("in which project is the endpoint {name:?}?"))
+                .hint("send the header X-Service-Project-Id, or name the endpoint by its id")
+        })?;
+        let arguments = [(pg_sys::INT4OID, Some(Datum::from(project))), (pg_sys::TEXTOID, datum::text(name))];
+        as_owner(|| connected(|spi| find(spi, "e.project_id = $1 and e.slug = $2", &arguments).pop()))
+    };
+    let endpoint = endpoint.filter(|it| caller.may_know(&it.template)).ok_or_else(Error::not_found)?;
+    endpoint.require_configurer(caller)?;
+    Ok(endpoint)
+}
+
+/// The endpoints that the caller may configure, as `{endpoints: […]}`.
+pub fn list(caller: &Caller) -> Result<String, Error> {
+    require_state()?;
+    let all = as_owner(|| connected(|spi| find(spi, "true", &[])));
+    let own = all.iter().filter(|endpoint| endpoint.require_configurer(caller).is_ok());
+    let own: Vec<String> = own.map(|endpoint| endpoint.to_json(&Secrets::default())).collect();
+    Ok(format!("{{\"endpoints\":[{}]}}", own.join(",")))
+}
+
+impl Endpoint {
+    /// Refuses a caller who may not configure it: that takes the right to define the template, and power over the role as
+    /// which it writes. Whoever has both may read what was delivered, too.
+    pub fn require_configurer(&self, caller: &Caller) -> Result<(), Error> {
+        caller.require_define(&self.template)?;
+        // A role that was dropped has nothing any more; the endpoint may be given another.
+        if role::name(self.role).is_some() { require_power_over(caller, self.role) } else { Ok(()) }
+    }
+
+    /// `{id, slug, template, project, role, items, external_key, key_prefix, mapping, signed, enabled, created_at,
+    /// updated_at, token?, secret?}`.
+    pub fn to_json(&self, secrets: &Secrets) -> String {
+        let mut out = format!("{{\"id\":\"{}\"", self.id);
+        let role = role::name(self.role);
+        for (name, value) in [
+            ("slug", Some(&self.slug)),
+            ("template", Some(&self.template.slug)),
+            ("project", Some(&self.template.project_slug)),
+            ("role", role.as_ref()),
+            ("items", Some(&self.mapping.items)),
+            ("external_key", Some(&self.mapping.external_key)),
+            ("key_prefix", Some(&self.mapping.key_prefix)),
+        ] {
+            out.push_str(&format!(",\"{name}\":"));
+            match value {
+                Some(text) => write_string(&mut out, text),
+                None => out.push_str("null"),
+            }
+        }
+        out.push_str(&format!(
+            ",\"mapping\":{},\"signed\":{},\"enabled\":{}",
+            self.mapping.sources_json(),
+            self.secret.is_some(),
+            self.enabled
+        ));
+        for (name, at) in [("created_at", self.created_at), ("updated_at", self.updated_at)] {
+            out.push_str(&format!(",\"{name}\":\""));
+            time::write_datetime(&mut out, at);
+            out.push('"');
+        }
+        for (name, value) in [("token", &secrets.token), ("secret", &secrets.secret)] {
+            if let Some(value) = value {
+                out.push_str(&format!(",\"{name}\":"));
+                write_string(&mut out, value);
+            }
+        }
+        out.push('}');
+        out
+    }
+
+    /// The refusal of a delivery in the name of a role that is gone.
+    pub fn role_is_gone(&self) -> Error {
+        Error::new(
+            Code::Forbidden,
+            format!("the role as which the endpoint {:?} writes was dropped", self.slug),
+        )
+        .hint(format!(
+            "give it another: SELECT keyed.alter_inbound_endpoint({}, {})",
+            self.id,
+            literal("{\"role\": \"…\"}")
+        ))
+    }
+}

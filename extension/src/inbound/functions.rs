@@ -1,0 +1,180 @@
+//! The SQL functions and the HTTP door of inbound endpoints.
+
+use super::log::{self, Wanted};
+use super::signature::Signed;
+use super::{configure, delivery, endpoint, replay};
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::postgres::datum;
+use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
+use crate::template::catalog;
+use endpoint::Endpoint;
+use pgrx::pg_sys::Datum;
+
+sql_functions! {
+    /// `keyed.create_inbound_endpoint(template regclass, definition jsonb) returns jsonb`.
+    keyed_create_inbound_endpoint => |call| {
+        let template = catalog::by_argument(call)?;
+        let definition = call.required_json(1, "definition")?;
+        configure::create(&Caller::current(), &definition, Some(template)).map(Answer::Json)
+    };
+
+    /// `keyed.list_inbound_endpoints() returns jsonb`.
+    keyed_list_inbound_endpoints => |_| endpoint::list(&Caller::current()).map(Answer::Json);
+
+    /// `keyed.alter_inbound_endpoint(id integer, changes jsonb) returns jsonb`.
+    keyed_alter_inbound_endpoint => |call| {
+        let (caller, endpoint) = numbered(call)?;
+        endpoint.alter(&caller, &call.required_json(1, "changes")?).map(Answer::Json)
+    };
+
+    /// `keyed.drop_inbound_endpoint(id integer) returns void`.
+    keyed_drop_inbound_endpoint => |call| {
+        numbered(call)?.1.drop();
+        Ok(Answer::Void)
+    };
+
+    /// `keyed.dry_run_inbound(id integer, trial jsonb) returns jsonb`.
+    keyed_dry_run_inbound => |call| {
+        let (_, endpoint) = numbered(call)?;
+        replay::dry_run(endpoint, &call.required_json(1, "trial")?).map(Answer::Json)
+    };
+
+    /// `keyed.inbound_deliveries(id integer, status text, page_size integer, cursor text) returns jsonb`.
+    keyed_inbound_deliveries => |call| {
+        let (_, endpoint) = numbered(call)?;
+        log::page(&endpoint, &wanted(call)).map(Answer::Json)
+    };
+
+    /// `keyed.replay_delivery(id bigint) returns jsonb`.
+    keyed_replay_delivery => |call| {
+        catalog::refresh();
+        let id = call.datum(0).map(datum::read_i64).ok_or_else(|| must_not_be_null("id"))?;
+        replay::replay(&Caller::current(), None, id).map(|(_, line)| Answer::Json(line))
+    };
+
+    /// `keyed.replay_failed_deliveries(id integer, cursor text) returns jsonb`.
+    keyed_replay_failed_deliveries => |call| {
+        let (_, endpoint) = numbered(call)?;
+        replay::replay_all(&endpoint, call.text(1).as_deref()).map(Answer::Json)
+    };
+
+    /// `keyed.purge_deliveries(before timestamptz) returns bigint`.
+    keyed_purge_deliveries => |call| {
+        let before = call.datum(0).ok_or_else(|| must_not_be_null("before"))?;
+        log::purge(before).map(|count| Answer::Datum(Datum::from(count)))
+    };
+
+    /// `keyed_http.deliver(token_hash bytea, webhook_id text, webhook_timestamp text, webhook_signature text, body text)
+    /// returns text[]`.
+    keyed_http_deliver => |call| {
+        let hash = call.datum(0).map(datum::read_bytes).unwrap_or_default();
+        let (id, timestamp, signatures) = (call.text(1), call.text(2), call.text(3));
+        let headers = Signed {
+            id: id.as_deref(),
+            timestamp: timestamp.as_deref(),
+            signatures: signatures.as_deref(),
+        };
+        let (status, body) = delivery::deliver(&hash, headers, &call.required_text(4, "body")?)?;
+        Ok(answer(status, None, Some(body)))
+    };
+
+    /// `keyed_http.create_inbound_endpoint(body text) returns text[]`.
+    keyed_http_create_inbound_endpoint => |call| {
+        catalog::refresh();
+        let made = configure::create(&Caller::current(), &call.required_text(0, "body")?, None)?;
+        let id = made.split('"').nth(3).map(str::to_owned);
+        Ok(answer(201, id, Some(made)))
+    };
+
+    /// `keyed_http.list_inbound_endpoints() returns text`.
+    keyed_http_list_inbound_endpoints => |_| {
+        catalog::refresh();
+        endpoint::list(&Caller::current()).map(Answer::Text)
+    };
+
+    /// `keyed_http.get_inbound_endpoint(endpoint text) returns text`.
+    keyed_http_get_inbound_endpoint => |call| {
+        Ok(Answer::Text(named(call)?.1.to_json(&endpoint::Secrets::default())))
+    };
+
+    /// `keyed_http.alter_inbound_endpoint(endpoint text, body text) returns text[]`.
+    keyed_http_alter_inbound_endpoint => |call| {
+        let (caller, endpoint) = named(call)?;
+        let changed = endpoint.alter(&caller, &call.required_text(1, "body")?)?;
+        Ok(answer(200, None, Some(changed)))
+    };
+
+    /// `keyed_http.drop_inbound_endpoint(endpoint text) returns text[]`.
+    keyed_http_drop_inbound_endpoint => |call| {
+        named(call)?.1.drop();
+        Ok(answer(204, None, None))
+    };
+
+    /// `keyed_http.dry_run_inbound(endpoint text, body text) returns text[]`.
+    keyed_http_dry_run_inbound => |call| {
+        let (_, endpoint) = named(call)?;
+        let tried = replay::dry_run(endpoint, &call.required_text(1, "body")?)?;
+        Ok(answer(200, None, Some(tried)))
+    };
+
+    /// `keyed_http.inbound_deliveries(endpoint text, status text, page_size integer, cursor text) returns text`.
+    keyed_http_inbound_deliveries => |call| {
+        let (_, endpoint) = named(call)?;
+        log::page(&endpoint, &wanted(call)).map(Answer::Text)
+    };
+
+    /// `keyed_http.get_delivery(endpoint text, id text) returns text`.
+    keyed_http_get_delivery => |call| {
+        let (_, endpoint) = named(call)?;
+        let found = log::get(delivery_id(call)?, false).filter(|(it, _)| it.endpoint == endpoint.id);
+        let (delivery, payload) = found.ok_or_else(Error::not_found)?;
+        Ok(Answer::Text(delivery.to_json(Some(payload.as_deref().unwrap_or("null")))))
+    };
+
+    /// `keyed_http.replay_delivery(endpoint text, id text) returns text[]`.
+    keyed_http_replay_delivery => |call| {
+        let (caller, endpoint) = named(call)?;
+        let (status, line) = replay::replay(&caller, Some(&endpoint), delivery_id(call)?)?;
+        Ok(answer(status, None, Some(line)))
+    };
+
+    /// `keyed_http.replay_failed_deliveries(endpoint text, cursor text) returns text[]`.
+    keyed_http_replay_failed_deliveries => |call| {
+        let (_, endpoint) = named(call)?;
+        let report = replay::replay_all(&endpoint, call.text(1).as_deref())?;
+        Ok(answer(200, None, Some(report)))
+    };
+}
+
+fn answer(status: u16, id: Option<String>, body: Option<String>) -> Answer {
+    Answer::Texts(vec![Some(status.to_string()), id, body])
+}
+
+/// The endpoint that the first argument names by slug or number, for one who may configure it.
+fn named(call: &Call) -> Result<(Caller, Endpoint), Error> {
+    catalog::refresh();
+    let caller = Caller::current();
+    let endpoint = endpoint::by_name(&caller, &call.required_text(0, "endpoint")?)?;
+    Ok((caller, endpoint))
+}
+
+/// The same by its number alone.
+fn numbered(call: &Call) -> Result<(Caller, Endpoint), Error> {
+    catalog::refresh();
+    let caller = Caller::current();
+    let id = call.integer(0).ok_or_else(|| must_not_be_null("id"))?;
+    let endpoint = endpoint::by_name(&caller, &id.to_string()).map_err(|error| match error.code {
+        Code::ProjectRequired => Error::not_found(),
+        _ => error,
+    })?;
+    Ok((caller, endpoint))
+}
+
+fn delivery_id(call: &Call) -> Result<i64, Error> {
+    call.required_text(1, "id")?.parse().map_err(|_| Error::not_found())
+}
+
+fn wanted(call: &Call) -> Wanted {
+    Wanted { status: call.text(1), limit: call.integer(2), cursor: call.text(3) }
+}

@@ -1,0 +1,289 @@
+//! The log of deliveries: the rows of `keyed_state.inbound_delivery`.
+
+use super::delivery::Counts;
+use super::endpoint::Endpoint;
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::json::write_string;
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, Rows, connected};
+use crate::record::time;
+use pgrx::pg_sys::{self, Datum};
+
+/// How many deliveries a page has when the request does not say, and the most.
+const PAGE: (i32, i32) = (50, 500);
+
+/// What became of a delivery.
+pub type Outcome = Result<Counts, Error>;
+
+/// A delivery that was written down.
+pub enum Begun {
+    /// It is new.
+    New(i64),
+    /// One with this `webhook-id` was there: what became of it.
+    Seen(i64, Outcome),
+}
+
+const COLUMNS: &str =
+    "d.id, d.endpoint_id, d.webhook_id, d.received_at, d.status, d.error::text, d.created, d.updated";
+
+/// Writes down a delivery, or finds the one that has its `webhook-id`. Of two that come at once the second waits here
+/// until it is known what became of the first.
+pub fn begin(endpoint: &Endpoint, webhook_id: Option<&str>, payload: &str) -> Result<Begun, Error> {
+    let id = (pg_sys::INT4OID, Some(Datum::from(endpoint.id)));
+    let webhook_id = (pg_sys::TEXTOID, datum::optional_text(webhook_id));
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(
+                "insert into keyed_state.inbound_delivery (endpoint_id, webhook_id, payload, status) \
+                 values ($1, $2, $3, 'done') on conflict (endpoint_id, webhook_id) do nothing returning id",
+                Access::Latest,
+                &[id, webhook_id, (pg_sys::TEXTOID, datum::text(payload))],
+            );
+            if !rows.is_empty() {
+                return Ok(Begun::New(rows.get(0, 0).map_or(0, datum::read_i64)));
+            }
+            let sql = format!(
+                "select {COLUMNS} from keyed_state.inbound_delivery d where d.endpoint_id = $1 and d.webhook_id = $2"
+            );
+            let rows = spi.run_once(&sql, Access::Latest, &[id, webhook_id]);
+            match read(&rows).pop() {
+                Some(delivery) => Ok(Begun::Seen(delivery.id, delivery.outcome())),
+                None => {
+                    Err(Error::new(Code::SerializationFailure, "the same delivery came at the same time")
+                        .hint("send it again"))
+                }
+            }
+        })
+    })
+}
+
+/// Writes down what became of a delivery.
+pub fn finish(id: i64, outcome: &Outcome) {
+    let (status, error, counts) = match outcome {
+        Ok(counts) => ("done", None, *counts),
+        Err(error) => ("failed", Some(error_json(error)), Counts::default()),
+    };
+    as_owner(|| {
+        connected(|spi| {
+            spi.run_once(
+                "update keyed_state.inbound_delivery set status = $2, error = $3, created = $4, updated = $5 \
+                 where id = $1",
+                Access::Latest,
+                &[
+                    (pg_sys::INT8OID, Some(Datum::from(id))),
+                    (pg_sys::TEXTOID, datum::text(status)),
+                    (pg_sys::JSONBOID, error.as_deref().and_then(datum::jsonb)),
+                    (pg_sys::INT4OID, Some(Datum::from(counts.created))),
+                    (pg_sys::INT4OID, Some(Datum::from(counts.updated))),
+                ],
+            );
+        });
+    });
+}
+
+/// `{code, detail, hint?, errors?: [{pointer, code, detail}]}`.
+pub fn error_json(error: &Error) -> String {
+    let mut out = String::from("{\"detail\":");
+    write_string(&mut out, &error.located_message());
+    if let Some(hint) = &error.hint {
+        out.push_str(",\"hint\":");
+        write_string(&mut out, hint);
+    }
+    out.push(',');
+    out.push_str(&error.detail()[1..]);
+    // No jsonb holds it, and a message may quote what was sent.
+    out.replace("\\u0000", "\u{fffd}")
+}
+
+/// A line of the log.
+pub struct Delivery {
+    /// Its number.
+    pub id: i64,
+    /// To which endpoint.
+    pub endpoint: i32,
+    /// Whether it was written.
+    pub is_done: bool,
+    webhook_id: Option<String>,
+    received_at: i64,
+    error: Option<String>,
+    counts: Counts,
+}
+
+fn read(rows: &Rows) -> Vec<Delivery> {
+    let delivery = |row| {
+        let text = |column| rows.get(row, column).map(datum::read_text);
+        let number = |column| rows.get(row, column).map_or(0, datum::read_i32);
+        Some(Delivery {
+            id: rows.get(row, 0).map(datum::read_i64)?,
+            endpoint: number(1),
+            webhook_id: text(2),
+            received_at: rows.get(row, 3).map_or(0, datum::read_i64),
+            is_done: text(4)? == "done",
+            error: text(5),
+            counts: Counts { created: number(6), updated: number(7) },
+        })
+    };
+    (0..rows.len()).filter_map(delivery).collect()
+}
+
+impl Delivery {
+    /// What became of it, as far as its sender is told.
+    fn outcome(&self) -> Outcome {
+        if self.is_done {
+            return Ok(self.counts);
+        }
+        let code = self.error.as_deref().and_then(|error| {
+            let error: serde_json::Value = serde_json::from_str(error).ok()?;
+            Code::parse(error["code"].as_str()?)
+        });
+        Err(Error::new(code.unwrap_or(Code::InvalidValue), "the delivery was refused"))
+    }
+
+    /// `{id, webhook_id, received_at, status, error, created, updated, payload?}`.
+    pub fn to_json(&self, payload: Option<&str>) -> String {
+        let mut out = format!("{{\"id\":\"{}\",\"webhook_id\":", self.id);
+        match &self.webhook_id {
+            Some(id) => write_string(&mut out, id),
+            None => out.push_str("null"),
+        }
+        out.push_str(",\"received_at\":\"");
+        time::write_datetime(&mut out, self.received_at);
+        let status = if self.is_done { "done" } else { "failed" };
+        out.push_str(&format!(
+            "\",\"status\":\"{status}\",\"error\":{}",
+            self.error.as_deref().unwrap_or("null")
+        ));
+        out.push_str(&format!(",\"created\":{},\"updated\":{}", self.counts.created, self.counts.updated));
+        if let Some(payload) = payload {
+            out.push_str(",\"payload\":");
+            out.push_str(payload);
+        }
+        out.push('}');
+        out
+    }
+}
+
+/// Which page of the log is wanted.
+#[derive(Debug, Default)]
+pub struct Wanted {
+    /// `done` or `failed`; all when absent.
+    pub status: Option<String>,
+    /// How many.
+    pub limit: Option<i32>,
+    /// Where the page before ended.
+    pub cursor: Option<String>,
+}
+
+/// `{deliveries: […], next_cursor}`, the newest first, without payloads.
+pub fn page(endpoint: &Endpoint, wanted: &Wanted) -> Result<String, Error> {
+    let limit = wanted.limit.unwrap_or(PAGE.0);
+    if !(1..=PAGE.1).contains(&limit) {
+        return Err(Error::at(
+            Code::InvalidValue,
+            "/limit",
+            format!("limit is a whole number from 1 to {}", PAGE.1),
+        ));
+    }
+    if wanted.status.as_deref().is_some_and(|status| !["done", "failed"].contains(&status)) {
+        return Err(Error::at(Code::InvalidValue, "/status", "status is done or failed"));
+    }
+    let after = match wanted.cursor.as_deref().map(str::parse::<i64>) {
+        None => i64::MAX,
+        Some(Ok(id)) => id,
+        Some(Err(_)) => {
+            return Err(Error::at(Code::InvalidValue, "/cursor", "this is no cursor of a log of deliveries")
+                .hint("send the next_cursor of the page before"));
+        }
+    };
+    let sql = format!(
+        "select {COLUMNS} from keyed_state.inbound_delivery d where d.endpoint_id = $1 and d.id < $2 \
+         and ($3 is null or d.status = $3) order by d.id desc limit $4"
+    );
+    let mut deliveries = as_owner(|| {
+        connected(|spi| {
+            read(&spi.run_once(
+                &sql,
+                Access::Latest,
+                &[
+                    (pg_sys::INT4OID, Some(Datum::from(endpoint.id))),
+                    (pg_sys::INT8OID, Some(Datum::from(after))),
+                    (pg_sys::TEXTOID, datum::optional_text(wanted.status.as_deref())),
+                    (pg_sys::INT8OID, Some(Datum::from(i64::from(limit) + 1))),
+                ],
+            ))
+        })
+    });
+    let has_more = deliveries.len() > limit as usize;
+    deliveries.truncate(limit as usize);
+    let next = deliveries.last().filter(|_| has_more).map(|last| format!("\"{}\"", last.id));
+    let shown: Vec<String> = deliveries.iter().map(|delivery| delivery.to_json(None)).collect();
+    Ok(format!(
+        "{{\"deliveries\":[{}],\"next_cursor\":{}}}",
+        shown.join(","),
+        next.as_deref().unwrap_or("null")
+    ))
+}
+
+/// A delivery and its payload, which is gone once it was purged. `lock` keeps others from replaying it meanwhile.
+pub fn get(id: i64, lock: bool) -> Option<(Delivery, Option<String>)> {
+    let lock = if lock { " for update" } else { "" };
+    let sql =
+        format!("select {COLUMNS}, d.payload from keyed_state.inbound_delivery d where d.id = $1{lock}");
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(&sql, Access::Latest, &[(pg_sys::INT8OID, Some(Datum::from(id)))]);
+            let delivery = read(&rows).pop()?;
+            Some((delivery, rows.get(0, 8).map(datum::read_text)))
+        })
+    })
+}
+
+/// The failed deliveries of an endpoint that come after one of them, the oldest first, locked unless somebody replays
+/// them.
+pub fn failed(endpoint: &Endpoint, after: i64, most: i64) -> Vec<i64> {
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(
+                "select d.id from keyed_state.inbound_delivery d where d.endpoint_id = $1 and d.status = 'failed' \
+                 and d.id > $2 order by d.id limit $3 for update skip locked",
+                Access::Latest,
+                &[
+                    (pg_sys::INT4OID, Some(Datum::from(endpoint.id))),
+                    (pg_sys::INT8OID, Some(Datum::from(after))),
+                    (pg_sys::INT8OID, Some(Datum::from(most))),
+                ],
+            );
+            (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i64)).collect()
+        })
+    })
+}
+
+/// Forgets the payloads of deliveries that were done and received before a moment. Lines with a `webhook-id` stay, so
+/// that the same delivery has no second effect; others go as a whole. Returns how many.
+pub fn purge(before: Datum) -> Result<i64, Error> {
+    Caller::current().require_admin("purge deliveries")?;
+    let before = [(pg_sys::TIMESTAMPTZOID, Some(before))];
+    Ok(as_owner(|| {
+        connected(|spi| {
+            let gone = spi
+                .run_once(
+                    "delete from keyed_state.inbound_delivery \
+                     where status = 'done' and webhook_id is null and received_at < $1",
+                    Access::Latest,
+                    &before,
+                )
+                .len();
+            let emptied = spi
+                .run_once(
+                    "update keyed_state.inbound_delivery set payload = null \
+                     where status = 'done' and payload is not null and received_at < $1",
+                    Access::Latest,
+                    &before,
+                )
+                .len();
+            (gone + emptied) as i64
+        })
+    }))
+}

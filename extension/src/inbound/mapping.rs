@@ -1,0 +1,209 @@
+//! Payload → keys and attributes, by paths that PostgreSQL itself follows: numbers keep every digit.
+
+use super::definition::{Mapping, Source};
+use crate::error::{Code, Error};
+use crate::json::write_string;
+use crate::key;
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use crate::template::Template;
+use crate::template::definition::Kind;
+use pgrx::pg_sys::{self, Datum};
+
+/// The most items of one delivery.
+pub const MOST_ITEMS: usize = 10_000;
+
+/// One record to be written.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Its key.
+    pub key: String,
+    /// Its attributes, as the body of a request has them.
+    pub attributes: String,
+}
+
+/// The items that a mapping finds in a payload, which is JSON.
+pub fn apply(template: &Template, mapping: &Mapping, payload: &str) -> Result<Vec<Item>, Error> {
+    let found = find(mapping, payload);
+    if found.len() > MOST_ITEMS {
+        let message = format!("a delivery has at most {MOST_ITEMS} items");
+        return Err(Error::at(Code::PayloadTooLarge, "/items", message));
+    }
+    let mut items = Vec::with_capacity(found.len());
+    let mut errors = Vec::new();
+    for (number, values) in found.into_iter().enumerate() {
+        pgrx::check_for_interrupts!();
+        match item(template, mapping, &values) {
+            Ok(item) => items.push(item),
+            Err(error) => errors.push(error.below(&format!("/items/{number}"))),
+        }
+    }
+    Error::join(errors).map_or(Ok(items), Err)
+}
+
+/// For each item the values that each path finds in it, the key's first, as JSON.
+fn find(mapping: &Mapping, payload: &str) -> Vec<Vec<Vec<String>>> {
+    let paths =
+        std::iter::once(&mapping.external_key).chain(mapping.sources.iter().map(|source| &source.path));
+    let paths: Vec<Option<&str>> = paths.map(|path| Some(path.as_str())).collect();
+    let count = paths.len();
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(
+                "select i.n, p.n, v.value::text \
+                 from (select i.item, i.n from jsonb_path_query($1::jsonb, $2::jsonpath) with ordinality i (item, n) \
+                   limit $4) i \
+                 cross join unnest($3) with ordinality p (path, n) \
+                 left join lateral jsonb_path_query(i.item, p.path::jsonpath) with ordinality v (value, n) on true \
+                 order by i.n, p.n, v.n",
+                Access::Snapshot,
+                &[
+                    (pg_sys::TEXTOID, datum::text(payload)),
+                    (pg_sys::TEXTOID, datum::text(&mapping.items)),
+                    (pg_sys::TEXTARRAYOID, datum::text_array(paths.into_iter())),
+                    (pg_sys::INT8OID, Some(Datum::from(MOST_ITEMS as i64 + 1))),
+                ],
+            );
+            let mut found: Vec<Vec<Vec<String>>> = Vec::new();
+            for row in 0..rows.len() {
+                let number = |column| rows.get(row, column).map_or(1, datum::read_i64) as usize - 1;
+                let (item, path) = (number(0), number(1));
+                if found.len() <= item {
+                    found.resize_with(item + 1, || vec![Vec::new(); count]);
+                }
+                if let Some(value) = rows.get(row, 2).map(datum::read_text) {
+                    found[item][path].push(value);
+                }
+            }
+            found
+        })
+    })
+}
+
+fn item(template: &Template, mapping: &Mapping, values: &[Vec<String>]) -> Result<Item, Error> {
+    let mut errors = Vec::new();
+    let key = key_of(&values[0], &mapping.key_prefix, "/external_key");
+    let mut attributes = String::from("{");
+    for (source, values) in mapping.sources.iter().zip(&values[1..]) {
+        let kind = template.position(&source.slug).map(|position| template.attributes[position].kind);
+        let mut value = String::new();
+        match write_value(&mut value, kind, source, values) {
+            Ok(false) => {}
+            Ok(true) => {
+                if attributes.len() > 1 {
+                    attributes.push(',');
+                }
+                write_string(&mut attributes, &source.slug);
+                attributes.push(':');
+                attributes.push_str(&value);
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    attributes.push('}');
+    let key = key.map_err(|error| errors.insert(0, error)).unwrap_or_default();
+    Error::join(errors).map_or(Ok(Item { key, attributes }), Err)
+}
+
+/// Writes the value of an attribute. A path that finds nothing says nothing; one that finds null says null.
+fn write_value(
+    out: &mut String,
+    kind: Option<Kind>,
+    source: &Source,
+    values: &[String],
+) -> Result<bool, Error> {
+    match (values, kind) {
+        ([], _) => return Ok(false),
+        // Another system names a record by its key, if at all.
+        ([value], Some(Kind::Reference)) if value.starts_with(['"', '-']) || is_digit(value) => {
+            let place = format!("/attributes/{}", source.slug);
+            out.push_str("{\"external_key\":");
+            write_string(out, &key_of(values, &source.key_prefix, &place)?);
+            out.push('}');
+        }
+        ([value], _) => out.push_str(value),
+        (many, Some(Kind::List | Kind::Metric)) => {
+            out.push('[');
+            out.push_str(&many.join(","));
+            out.push(']');
+        }
+        (many, _) => {
+            let message = format!("the path {} finds {} values, not one", source.path, many.len());
+            let place = format!("/attributes/{}", source.slug);
+            return Err(
+                Error::at(Code::InvalidValue, place, message).hint("only lists and metrics take several")
+            );
+        }
+    }
+    Ok(true)
+}
+
+fn is_digit(value: &str) -> bool {
+    value.starts_with(|first: char| first.is_ascii_digit())
+}
+
+/// A key: a text, or a whole number as it is written.
+fn key_of(values: &[String], prefix: &str, pointer: &str) -> Result<String, Error> {
+    let invalid = |message: String| Error::at(Code::InvalidExternalKey, pointer, message);
+    let [value] = values else {
+        return Err(invalid(format!("the path of the key finds {} values, not one", values.len())));
+    };
+    let is_whole = value.strip_prefix('-').unwrap_or(value).bytes().all(|byte| byte.is_ascii_digit());
+    let text = match value.starts_with('"') {
+        true => serde_json::from_str::<String>(value)
+            .map_err(|error| invalid(format!("the key cannot be read: {error}")))?,
+        false if is_whole => value.clone(),
+        false => return Err(invalid("a key is a text or a whole number".to_owned())),
+    };
+    let text = format!("{prefix}{}", text.trim_matches(' '));
+    match key::normalize(&text) {
+        Ok(key) if key.len() > prefix.len() => Ok(key.to_owned()),
+        Ok(_) => Err(invalid("the key is empty".to_owned())),
+        Err(error) => Err(invalid(error.message)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(values: &[&str], prefix: &str) -> Option<String> {
+        let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
+        key_of(&values, prefix, "/external_key").ok()
+    }
+
+    #[test]
+    fn a_key_is_one_text_or_one_whole_number() {
+        assert_eq!(key(&["\" a b \""], "shop:").as_deref(), Some("shop:a b"));
+        assert_eq!(key(&["12345678901234567890"], "").as_deref(), Some("12345678901234567890"));
+        assert_eq!(key(&["-7"], "n").as_deref(), Some("n-7"));
+        for values in
+            [&[] as &[&str], &["1", "2"], &["1.5"], &["null"], &["true"], &["{}"], &["\"\""], &["\" \""]]
+        {
+            assert_eq!(key(values, "shop:"), None, "{values:?}");
+        }
+    }
+
+    fn written(kind: Kind, values: &[&str]) -> Option<Option<String>> {
+        let source = Source { slug: "a".to_owned(), path: "$.a".to_owned(), key_prefix: "shop:".to_owned() };
+        let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
+        let mut out = String::new();
+        let is_there = write_value(&mut out, Some(kind), &source, &values).ok()?;
+        Some(is_there.then_some(out))
+    }
+
+    #[test]
+    fn values_become_what_a_request_would_say() {
+        let some = |text: &str| Some(Some(text.to_owned()));
+        assert_eq!(written(Kind::Number, &["1.50"]), some("1.50"));
+        assert_eq!(written(Kind::Number, &[]), Some(None));
+        assert_eq!(written(Kind::Number, &["null"]), some("null"));
+        assert_eq!(written(Kind::Number, &["1", "2"]), None);
+        assert_eq!(written(Kind::List, &["\"a\"", "\"b\""]), some("[\"a\",\"b\"]"));
+        assert_eq!(written(Kind::List, &["[\"a\"]"]), some("[\"a\"]"));
+        assert_eq!(written(Kind::Reference, &["42"]), some("{\"external_key\":\"shop:42\"}"));
+        assert_eq!(written(Kind::Reference, &["null"]), some("null"));
+        assert_eq!(written(Kind::Reference, &["1.5"]), None);
+    }
+}

@@ -1,0 +1,29 @@
+//! Inbound endpoints: deliveries of other systems become records.
+//!
+//! ```text
+//! request ──token──▶ endpoint ──signature──▶ log ──mapping (jsonpath)──▶ items ──batch──▶ records
+//! ```
+//!
+//! A delivery is one transaction: its line in the log, which remembers its `webhook-id`, and what it writes stand or fall
+//! together. What the mapping or the rules refuse is undone, and the delivery is kept with its error.
+
+/// Endpoints are made and changed.
+pub mod configure;
+/// What an endpoint is made of, as a caller says it.
+pub mod definition;
+/// A delivery, from the request to its line in the log.
+pub mod delivery;
+/// Endpoints, as they are stored and shown.
+pub mod endpoint;
+/// The SQL functions and the HTTP door.
+pub mod functions;
+/// The log of deliveries.
+pub mod log;
+/// Payload → keys and attributes.
+pub mod mapping;
+/// Deliveries again, and mappings on trial.
+pub mod replay;
+/// Signatures of Standard Webhooks.
+pub mod signature;
+/// What becomes of mappings when attributes change.
+pub mod upkeep;

@@ -1,0 +1,88 @@
+//! Deliveries again, and mappings on trial.
+
+use super::definition::Given;
+use super::delivery::{try_out, write};
+use super::endpoint::{self, Endpoint};
+use super::log::{self, error_json};
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::json::write_string;
+use crate::template::definition::missing;
+
+/// The most deliveries that one call replays.
+const MOST: i64 = 100;
+
+/// What a trial takes: what it says stands in the place of what the endpoint says.
+const TRIAL: [&str; 5] = ["payload", "items", "external_key", "key_prefix", "mapping"];
+
+/// Takes a failed delivery again, as it was sent, by the endpoint as it is now. The status and the line of the log.
+pub fn replay(caller: &Caller, endpoint: Option<&Endpoint>, id: i64) -> Result<(u16, String), Error> {
+    let unknown = || Error::new(Code::NotFound, format!("there is no delivery {id}"));
+    let (delivery, payload) = log::get(id, true).ok_or_else(unknown)?;
+    let own = endpoint::by_id(delivery.endpoint)?.ok_or_else(unknown)?;
+    if endpoint.is_some_and(|endpoint| endpoint.id != own.id) || !caller.may_know(&own.template) {
+        return Err(unknown());
+    }
+    own.require_configurer(caller)?;
+    let payload = payload.filter(|_| !delivery.is_done).ok_or_else(|| {
+        Error::new(Code::Conflict, format!("the delivery {id} was done"))
+            .hint("only failed deliveries are replayed: one has its effect once")
+    })?;
+    let outcome = write(&own, &payload);
+    log::finish(id, &outcome);
+    let (delivery, _) = log::get(id, false).ok_or_else(unknown)?;
+    Ok((if outcome.is_ok() { 200 } else { 202 }, delivery.to_json(None)))
+}
+
+/// Takes failed deliveries of an endpoint again, the oldest first, each for itself: `{done, failed, next_cursor}`.
+pub fn replay_all(endpoint: &Endpoint, cursor: Option<&str>) -> Result<String, Error> {
+    let after = cursor.map_or(Ok(0), str::parse::<i64>).map_err(|_| {
+        Error::at(Code::InvalidValue, "/cursor", "this is no cursor of a replay")
+            .hint("send the next_cursor of the call before")
+    })?;
+    let ids = log::failed(endpoint, after, MOST);
+    let (mut done, mut failed) = (0, 0);
+    for id in &ids {
+        pgrx::check_for_interrupts!();
+        let Some((_, Some(payload))) = log::get(*id, false) else { continue };
+        let outcome = write(endpoint, &payload);
+        if outcome.is_ok() {
+            done += 1;
+        } else {
+            failed += 1;
+        }
+        log::finish(*id, &outcome);
+    }
+    let next = ids.last().filter(|_| ids.len() as i64 == MOST).map(|last| format!("\"{last}\""));
+    Ok(format!(
+        "{{\"done\":{done},\"failed\":{failed},\"next_cursor\":{}}}",
+        next.as_deref().unwrap_or("null")
+    ))
+}
+
+/// What a payload would become, by the endpoint's mapping or another: nothing of it stays.
+/// `{items: [{external_key, attributes}], created, updated, error}`.
+pub fn dry_run(mut endpoint: Endpoint, body: &str) -> Result<String, Error> {
+    let given = Given::parse(body, &TRIAL)?;
+    let payload = given.payload.ok_or_else(|| missing("payload", ""))?;
+    endpoint.mapping = given.mapping(&endpoint.template, Some(&endpoint.mapping))?;
+    let (items, outcome) = try_out(&endpoint, payload.get());
+    let mut out = String::from("{\"items\":[");
+    for (position, item) in items.iter().enumerate() {
+        if position > 0 {
+            out.push(',');
+        }
+        out.push_str("{\"external_key\":");
+        write_string(&mut out, &item.key);
+        out.push_str(&format!(",\"attributes\":{}}}", item.attributes));
+    }
+    let counts = outcome.as_ref().copied().unwrap_or_default();
+    let error = outcome.err().map(|error| error_json(&error));
+    out.push_str(&format!(
+        "],\"created\":{},\"updated\":{},\"error\":{}}}",
+        counts.created,
+        counts.updated,
+        error.as_deref().unwrap_or("null")
+    ));
+    Ok(out)
+}

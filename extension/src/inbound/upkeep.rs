@@ -1,0 +1,53 @@
+//! What becomes of mappings when attributes change.
+
+use super::endpoint::{Endpoint, exist, find};
+use crate::error::{Code, Error};
+use crate::postgres::datum;
+use crate::postgres::spi::{Access, Connection};
+use crate::template::{Attribute, Template};
+use pgrx::pg_sys::{self, Datum};
+
+/// The endpoints that write an attribute.
+fn writing(spi: &Connection, template: &Template, slug: &str) -> Vec<Endpoint> {
+    if !exist() {
+        return Vec::new();
+    }
+    let id = [(pg_sys::INT4OID, Some(Datum::from(template.id)))];
+    let mut endpoints = find(spi, "e.template_id = $1", &id);
+    endpoints.retain(|endpoint| endpoint.mapping.sources.iter().any(|source| source.slug == slug));
+    endpoints
+}
+
+/// Writes the mappings that name an attribute anew, before it is renamed.
+pub fn rename_attribute(spi: &Connection, template: &Template, attribute: &Attribute, new: &str) {
+    for mut endpoint in writing(spi, template, &attribute.slug) {
+        for source in endpoint.mapping.sources.iter_mut().filter(|source| source.slug == attribute.slug) {
+            new.clone_into(&mut source.slug);
+        }
+        spi.run_once(
+            "update keyed_state.inbound_endpoint set mapping = $2 where id = $1",
+            Access::Latest,
+            &[
+                (pg_sys::INT4OID, Some(Datum::from(endpoint.id))),
+                (pg_sys::JSONBOID, datum::jsonb(&endpoint.mapping.sources_json())),
+            ],
+        );
+    }
+}
+
+/// Refuses the end of an attribute that an endpoint writes.
+pub fn check_unused(
+    spi: &Connection,
+    template: &Template,
+    attribute: &Attribute,
+    pointer: &str,
+) -> Result<(), Error> {
+    match writing(spi, template, &attribute.slug).first() {
+        None => Ok(()),
+        Some(endpoint) => {
+            let message = format!("the inbound endpoint {:?} writes {:?}", endpoint.slug, attribute.slug);
+            Err(Error::at(Code::Conflict, pointer, message)
+                .hint("change its mapping first: keyed.alter_inbound_endpoint(id, '{\"mapping\": {…}}')"))
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Inbound endpoints: what they are made of, and how payloads become records.
+
+use harness::{Database, Session};
+use serde_json::{Value, json};
+
+const CREATE: &str = "select keyed.create_inbound_endpoint('crm.customers', $1)";
+const TRY: &str = "select keyed.dry_run_inbound(1, $1)";
+
+async fn crm() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    let definition = json!({"slug": "shop", "external_key": "$.id", "signed": false});
+    session.rows(CREATE, &[&definition.to_string()]).await;
+    session.run("select keyed.upsert_by_key('crm.companies', 'C-1', '{\"name\": \"Acme\"}')").await;
+    (database, session)
+}
+
+/// What one item would become by a mapping: its attributes, or the code and the place of what is wrong with it.
+async fn mapped(session: &Session, mapping: &Value, item: &str) -> Result<String, (String, String)> {
+    let trial = format!(r#"{{"payload": {item}, "mapping": {mapping}}}"#);
+    let sql = "select case when r ->> 'error' is null then r -> 'items' -> 0 -> 'attributes' #>> '{}' else r ->> 'error' end
+               from keyed.dry_run_inbound(1, $1) r";
+    let text = session.text(sql, &[&trial]).await;
+    let read: Value = serde_json::from_str(&text).expect("JSON");
+    match read["code"].as_str() {
+        None => Ok(text),
+        Some(code) => {
+            let place = read["errors"][0]["pointer"].as_str().unwrap_or_default();
+            Err((code.to_owned(), place.to_owned()))
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_path_finds_what_an_attribute_says() {
+    let (_database, session) = crm().await;
+    for (mapping, item, expected) in [
+        (json!({"name": "$.a.b"}), r#"{"id": 1, "a": {"b": "x"}}"#, r#"{"name": "x"}"#),
+        (json!({"name": "$.a.b"}), r#"{"id": 1, "a": {}}"#, "{}"),
+        (json!({"name": "$.a"}), r#"{"id": 1, "a": null}"#, r#"{"name": null}"#),
+        (json!({"name": "\"constant\""}), r#"{"id": 1}"#, r#"{"name": "constant"}"#),
+        (json!({"name": "$.list[last]"}), r#"{"id": 1, "list": ["x", "y"]}"#, r#"{"name": "y"}"#),
+        (
+            json!({"name": "$.list[*] ? (@.kind == \"main\").name"}),
+            r#"{"id": 1, "list": [{"kind": "main", "name": "y"}, {"name": "z"}]}"#,
+            r#"{"name": "y"}"#,
+        ),
+        (
+            json!({"visits": "$.n"}),
+            r#"{"id": 1, "n": 123456789012345678901234567890.123456789}"#,
+            r#"{"visits": 123456789012345678901234567890.123456789}"#,
+        ),
+        (json!({"visits": "$.n.double() * 2"}), r#"{"id": 1, "n": "21"}"#, r#"{"visits": 42}"#),
+        (json!({"tags": "$.t[*]"}), r#"{"id": 1, "t": ["a", "b"]}"#, r#"{"tags": ["a", "b"]}"#),
+        (json!({"tags": "$.t"}), r#"{"id": 1, "t": []}"#, r#"{"tags": []}"#),
+        (json!({"tags": "$.t"}), r#"{"id": 1, "t": "a"}"#, r#"{"tags": "a"}"#),
+        (json!({"tags": "$.t[*]"}), r#"{"id": 1, "t": []}"#, "{}"),
+        (
+            json!({"mood": "$.m"}),
+            r#"{"id": 1, "m": {"value": 5, "at": "2024-01-01T00:00:00Z"}}"#,
+            r#"{"mood": {"at": "2024-01-01T00:00:00Z", "value": 5}}"#,
+        ),
+        (
+            json!({"born": "$.d", "seen": "$.s"}),
+            r#"{"id": 1, "d": "2024-02-29", "s": "2024-02-29T12:00:00+02:00"}"#,
+            r#"{"born": "2024-02-29", "seen": "2024-02-29T12:00:00+02:00"}"#,
+        ),
+        (json!({"company": "$.c"}), r#"{"id": 1, "c": "C-1"}"#, r#"{"company": {"external_key": "C-1"}}"#),
+        (
+            json!({"company": {"path": "$.c", "key_prefix": "C-"}}),
+            r#"{"id": 1, "c": 1}"#,
+            r#"{"company": {"external_key": "C-1"}}"#,
+        ),
+        (json!({"company": "$.c"}), r#"{"id": 1, "c": null}"#, r#"{"company": null}"#),
+    ] {
+        let found = mapped(&session, &mapping, item).await;
+        assert_eq!(found, Ok(expected.to_owned()), "{mapping} in {item}");
+    }
+    assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "0", "a trial leaves nothing");
+    assert_eq!(session.text("select count(*) from keyed_state.history_2", &[]).await, "0");
+    assert_eq!(session.text("select count(*) from keyed_state.metric_2", &[]).await, "0");
+    assert_eq!(session.text("select count(*) from keyed_state.inbound_delivery", &[]).await, "0");
+}
+
+#[tokio::test]
+async fn what_an_item_says_obeys_the_rules_of_any_write() {
+    let (_database, session) = crm().await;
+    for (mapping, item, code, place) in [
+        (json!({"name": "$.n"}), r#"{"id": 1, "n": 5}"#, "invalid_value", "/items/0/attributes/name"),
+        (
+            json!({"name": "$.n[*]"}),
+            r#"{"id": 1, "n": ["a", "b"]}"#,
+            "invalid_value",
+            "/items/0/attributes/name",
+        ),
+        (json!({"visits": "$.n"}), r#"{"id": 1, "n": "5"}"#, "invalid_value", "/items/0/attributes/visits"),
+        (json!({"tier": "$.t"}), r#"{"id": 1, "t": "bronze"}"#, "invalid_value", "/items/0/attributes/tier"),
+        (
+            json!({"company": "$.c"}),
+            r#"{"id": 1, "c": "C-9"}"#,
+            "reference_not_found",
+            "/items/0/attributes/company",
+        ),
+        (
+            json!({"company": "$.c"}),
+            r#"{"id": 1, "c": 1.5}"#,
+            "invalid_external_key",
+            "/items/0/attributes/company",
+        ),
+        (json!({}), r#"{"id": null}"#, "invalid_external_key", "/items/0/external_key"),
+        (json!({}), r#"{"id": ""}"#, "invalid_external_key", "/items/0/external_key"),
+        (json!({}), r#"{"id": {"a": 1}}"#, "invalid_external_key", "/items/0/external_key"),
+        (json!({}), "{}", "invalid_external_key", "/items/0/external_key"),
+        (json!({"name": "strict $.a.b"}), r#"{"id": 1}"#, "invalid_value", ""),
+        (json!({"visits": "$.n / 0"}), r#"{"id": 1, "n": 1}"#, "invalid_value", ""),
+    ] {
+        let found = mapped(&session, &mapping, item).await;
+        assert_eq!(found, Err((code.to_owned(), place.to_owned())), "{mapping} in {item}");
+    }
+}
+
+#[tokio::test]
+async fn items_are_found_wherever_they_stand() {
+    let (_database, session) = crm().await;
+    for (items, payload, keys) in [
+        ("$", json!({"id": "a"}), "a"),
+        ("$", json!([{"id": "a"}]), "a"),
+        ("$[*]", json!([{"id": "b"}, {"id": "a"}]), "b a"),
+        (
+            "$.pages[*].rows[*]",
+            json!({"pages": [{"rows": [{"id": "a"}]}, {"rows": [{"id": "b"}, {"id": "c"}]}]}),
+            "a b c",
+        ),
+        ("$.rows[*] ? (@.kind == \"x\")", json!({"rows": [{"id": "a", "kind": "x"}, {"id": "b"}]}), "a"),
+        ("$.nothing", json!({"id": "a"}), ""),
+        ("$[*]", json!([{"id": "a"}, {"id": "a"}]), "a a"),
+    ] {
+        let trial = json!({"payload": payload, "items": items}).to_string();
+        let tried = session.json(TRY, &[&trial]).await;
+        let found: Vec<&str> = tried["items"]
+            .as_array()
+            .expect("items")
+            .iter()
+            .filter_map(|item| item["external_key"].as_str())
+            .collect();
+        assert_eq!((found.join(" ").as_str(), &tried["error"]), (keys, &Value::Null), "{items}: {tried}");
+    }
+    let many: Vec<Value> = (0..10_001).map(|n| json!({"id": n})).collect();
+    let trial = json!({"payload": many, "items": "$[*]"}).to_string();
+    assert_eq!(session.json(TRY, &[&trial]).await["error"]["code"], "payload_too_large");
+    let trial = json!({"payload": &many[1..], "items": "$[*]"}).to_string();
+    assert_eq!(session.json(TRY, &[&trial]).await["created"], 10_000);
+}
+
+#[tokio::test]
+async fn a_definition_is_checked_before_anything_is_delivered() {
+    let (_database, session) = crm().await;
+    let good = json!({"slug": "erp", "external_key": "$.id"});
+    for (members, code, place) in [
+        (json!({"slug": "Not a slug"}), "invalid_slug", "/slug"),
+        (json!({"slug": "shop"}), "conflict", "/slug"),
+        (json!({"slug": null}), "invalid_value", "/slug"),
+        (json!({"external_key": "$.["}), "invalid_value", "/external_key"),
+        (json!({"items": "not a path"}), "invalid_value", "/items"),
+        (json!({"mapping": {"name": "$$"}}), "invalid_value", "/mapping/name"),
+        (json!({"mapping": {"nope": "$"}}), "unknown_attribute", "/mapping/nope"),
+        (json!({"mapping": {"name": {"path": "$"}}}), "invalid_value", "/mapping/name"),
+        (json!({"mapping": {"company": {"way": "$"}}}), "unknown_field", "/mapping/company/way"),
+        (json!({"mapping": []}), "invalid_value", "/mapping"),
+        (json!({"key_prefix": "a\nb"}), "invalid_value", "/key_prefix"),
+        (json!({"role": "nobody_here"}), "invalid_value", "/role"),
+        (json!({"signed": "yes"}), "invalid_value", "/signed"),
+        (json!({"secret": "short"}), "invalid_value", "/secret"),
+        (
+            json!({"signed": false, "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}),
+            "invalid_value",
+            "/secret",
+        ),
+        (json!({"token": "mine"}), "unknown_field", "/token"),
+    ] {
+        let mut definition = good.clone();
+        for (name, value) in members.as_object().expect("members") {
+            definition[name] = value.clone();
+        }
+        let refusal = session.refusal(CREATE, &[&definition.to_string()]).await;
+        assert_eq!((refusal.is().1, refusal.pointers()), (code, vec![place]), "{members}: {refusal}");
+    }
+    assert_eq!(session.text("select count(*) from keyed_state.inbound_endpoint", &[]).await, "1");
+    let none = session.refusal("select keyed.alter_inbound_endpoint(99, '{}')", &[]).await;
+    assert_eq!(none.is(), ("P0002", "not_found"));
+}
+
+#[tokio::test]
+async fn a_mapping_follows_its_attributes() {
+    let (_database, session) = crm().await;
+    session.run("select keyed.alter_inbound_endpoint(1, '{\"mapping\": {\"name\": \"$.name\"}}')").await;
+    session.run("select keyed.alter_attribute('crm.customers', 'name', '{\"slug\": \"title\"}')").await;
+    let found = session.json(TRY, &[r#"{"payload": {"id": 1, "name": "x"}}"#]).await;
+    assert_eq!(found["items"][0]["attributes"], json!({"title": "x"}));
+    let refusal = session.refusal("select keyed.drop_attribute('crm.customers', 'title')", &[]).await;
+    assert_eq!(refusal.is().1, "conflict");
+    assert!(refusal.message.contains("\"shop\""), "{refusal}");
+    session.run("select keyed.drop_attribute('crm.customers', 'born')").await;
+    session.run("select keyed.drop_template('crm.customers')").await;
+    assert_eq!(session.text("select count(*) from keyed_state.inbound_endpoint", &[]).await, "0");
+}
+
+#[tokio::test]
+async fn only_what_was_done_is_purged_and_only_its_payload_where_the_sender_gave_an_id() {
+    let (_database, session) = crm().await;
+    let token = session
+        .text("select keyed.alter_inbound_endpoint(1, '{\"rotate_token\": true}') ->> 'token'", &[])
+        .await;
+    let deliver =
+        "select (keyed_http.deliver(sha256(convert_to($1, 'UTF8')), nullif($2, ''), null, null, $3))[1]";
+    for (id, payload, status) in [
+        ("", r#"{"id": 1}"#, "200"),
+        ("msg_1", r#"{"id": 2}"#, "200"),
+        ("", r#"{"id": null}"#, "202"),
+        ("msg_2", r#"{"id": null}"#, "202"),
+        ("", r#"{"id": 1}"#, "200"),
+    ] {
+        assert_eq!(session.text(deliver, &[&token, id, payload]).await, status, "{payload}");
+    }
+    assert_eq!(session.text("select keyed.purge_deliveries(now() - interval '1 hour')", &[]).await, "0");
+    assert_eq!(session.text("select keyed.purge_deliveries(now() + interval '1 hour')", &[]).await, "3");
+    let left = "select string_agg(concat_ws(' ', coalesce(webhook_id, '-'), status, payload), ', ' order by id) from keyed_state.inbound_delivery";
+    assert_eq!(
+        session.text(left, &[]).await,
+        r#"msg_1 done, - failed {"id": null}, msg_2 failed {"id": null}"#
+    );
+    assert_eq!(session.text(deliver, &[&token, "msg_1", r#"{"id": 9}"#]).await, "200");
+    assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "2");
+}
