@@ -12,3 +12,4 @@ extension_sql_file!("../../sql/functions/view.sql", name = "view", requires = ["
 extension_sql_file!("../../sql/functions/inbound.sql", name = "inbound", requires = ["view"]);
 extension_sql_file!("../../sql/functions/http.sql", name = "http", requires = ["inbound"]);
 extension_sql_file!("../../sql/functions/idempotency.sql", name = "idempotency", requires = ["http"]);
+extension_sql_file!("../../sql/functions/embedding_queue.sql", name = "embedding_queue", requires = ["http"]);

@@ -20,16 +20,17 @@ create function keyed.set_time_zone(project text, time_zone text) returns void
 comment on function keyed.set_time_zone(text, text) is
   'Sets the time zone in which a day is a day for searches of the project that name none, for example Europe/Zurich; null: UTC. Errors: P0002 when there is no such project, 22023 for what is not a time zone.';
 
-create function keyed.create_template(project text, slug text, attributes jsonb default '[]', label text default null)
+create function keyed.create_template(
+  project text, slug text, attributes jsonb default '[]', label text default null, embed text[] default null)
   returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_create_template';
-comment on function keyed.create_template(text, text, jsonb, text) is
-  'Makes a template: a table with one typed column per attribute. attributes: [{"slug": "name", "type": "string", "label"?, "required"?, "indexed"?, "options"?, "template"?, "default"?}]; types: string, dimension, number, metric, list, date, datetime, reference. Returns the template. Errors: 22023 with a pointer to each fault, 23505 when the table exists.';
+comment on function keyed.create_template(text, text, jsonb, text, text[]) is
+  'Makes a template: a table with one typed column per attribute. attributes: [{"slug": "name", "type": "string", "label"?, "required"?, "indexed"?, "options"?, "template"?, "default"?}]; types: string, dimension, number, metric, list, date, datetime, reference. embed: the attributes (string or list) whose texts are embedded, null for none. Returns the template. Errors: 22023 with a pointer to each fault, 23505 when the table exists.';
 
 create function keyed.alter_template(template regclass, changes jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_alter_template';
 comment on function keyed.alter_template(regclass, jsonb) is
-  'Changes a template: {"rename"?: {old: new}, "drop"?: [slug], "attributes"?: [known slugs are changed, new ones added], "label"?, "display"?, "language"?}, in that order, all or nothing. Data of what stays is kept. Returns the template.';
+  'Changes a template: {"rename"?: {old: new}, "drop"?: [slug], "attributes"?: [known slugs are changed, new ones added], "label"?, "display"?, "language"?, "embed"?: [slug] or null}, in that order, all or nothing. Data of what stays is kept. Returns the template.';
 
 create function keyed.add_attribute(template regclass, attribute jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_add_attribute';

@@ -6,6 +6,7 @@ mod changes;
 mod clients;
 mod differential;
 mod direct;
+mod embedding;
 mod explain;
 mod grants;
 mod inbound;

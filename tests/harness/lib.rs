@@ -7,6 +7,8 @@
 mod cluster;
 mod crm;
 mod database;
+pub mod embeddings;
+mod gallery;
 mod http;
 mod inbound;
 mod proxy;
@@ -18,6 +20,8 @@ mod watchdog;
 pub use cluster::{Cluster, Durability};
 pub use crm::{Service, id_of};
 pub use database::Database;
+pub use embeddings::EmbeddingServer;
+pub use gallery::Gallery;
 pub use http::{Answer, Request, encode};
 pub use inbound::{Sender, unix_time};
 pub use proxy::{Proxy, proxy_program};

@@ -6,6 +6,8 @@ mod counts;
 mod cursor_values;
 mod cursors;
 mod direct;
+mod embed;
+mod embedding_queue;
 mod embeddings;
 mod external_key;
 mod filter_cost;

@@ -5,6 +5,8 @@
 
 /// The SQL functions and the HTTP door.
 pub mod functions;
+/// Which records need another vector.
+pub mod queue;
 /// The table of vectors.
 pub mod table;
 /// The pure rules of a vector.

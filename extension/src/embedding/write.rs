@@ -1,6 +1,7 @@
 //! Vectors, written: in the transaction of their records, and only when they differ.
 
 use super::Embedding;
+use super::queue::upkeep;
 use super::table::{self, table_sql};
 use super::vector::DIMENSIONS;
 use crate::access::sight::Fence;
@@ -33,9 +34,20 @@ pub fn require_writable(caller: &Caller, template: &Template, id: Uuid) -> Resul
     require_within(caller, Right::Update, template, standing).map(|_| ())
 }
 
-/// Writes the vector of a record that its writer was found to be allowed to write, or removes it. A vector that is
-/// there already stays as it is, and so does its entry in the index.
+/// Writes the vector of a record that its writer was found to be allowed to write, or removes it, in the name of somebody
+/// who knows better than the model that embeds its texts.
 pub fn apply(template: &Template, record: Uuid, embedding: &Embedding) -> Result<(), Error> {
+    if *embedding == Embedding::Absent {
+        return Ok(());
+    }
+    put(template, record, embedding)?;
+    upkeep::settle_by_hand(template, record);
+    Ok(())
+}
+
+/// Writes the vector of a record, or removes it. A vector that is there already stays as it is, and so does its entry in
+/// the index.
+pub fn put(template: &Template, record: Uuid, embedding: &Embedding) -> Result<(), Error> {
     let table = table_sql(template.id);
     match embedding {
         Embedding::Absent => {}

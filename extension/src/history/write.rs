@@ -106,6 +106,7 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     let moment = transaction::moment();
     upkeep::note(&template, &firing, moment);
     embedding::write::follow(&template, &firing);
+    embedding::queue::upkeep::note(&template, &firing, moment);
     let entry = Entry {
         table: firing.table,
         moment,
@@ -134,10 +135,11 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
 pub fn write_history(call: &Call) -> Result<Answer, Error> {
     let table = trigger::table_of(call)?;
     let is_waiting = WAITING.with_borrow(|waiting| waiting.entries.iter().any(|it| it.table == table));
-    if is_waiting || upkeep::is_waiting(table) {
+    if is_waiting || upkeep::is_waiting(table) || embedding::queue::upkeep::is_waiting(table) {
         let (template, moment) = (catalog::by_table(table)?, transaction::moment());
         flush(&template, moment);
         upkeep::follow(&template, moment);
+        embedding::queue::upkeep::follow(&template, moment);
     }
     Ok(Answer::Datum(Datum::from(0usize)))
 }

@@ -15,6 +15,8 @@ pub mod index;
 pub mod insert;
 /// What other sessions' changes make stale.
 pub mod invalidation;
+/// What row triggers leave for the end of their statement.
+pub mod notes;
 /// Locks that are about no table.
 pub mod request_lock;
 /// Roles and what they may do.

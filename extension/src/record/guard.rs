@@ -206,6 +206,7 @@ pub fn guard_truncate(call: &Call) -> Result<Answer, Error> {
         let sql = format!("truncate {}", embedding::table::table_sql(template.id));
         guard::as_owner(|| connected(|spi| spi.script(&sql)));
     }
+    embedding::queue::definition::forget(template.id);
     Ok(Answer::Datum(Datum::from(0usize)))
 }
 

@@ -2,8 +2,9 @@
 
 use super::creation::check_language;
 use super::definition::{self, Kind, text_at, unknown_member};
-use super::{Attribute, Template, attribute, catalog};
+use super::{Attribute, Template, attribute, catalog, embed};
 use crate::access::{Caller, granted};
+use crate::embedding::{queue, table};
 use crate::error::{Code, Error};
 use crate::inbound;
 use crate::json::{self, pointer_step};
@@ -22,15 +23,16 @@ use serde_json::value::RawValue;
 use std::rc::Rc;
 
 /// Changes a template as a PATCH body says: `rename` first, then `drop`, then `attributes` (known slugs are
-/// changed, new ones added), then label, display and language.
+/// changed, new ones added), then label, display, language and embed.
 pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
     Caller::current().require_define(template)?;
     let body = json::object(body)?;
     let member = |wanted: &str| body.0.iter().find(|(name, _)| name == wanted).map(|(_, value)| *value);
     for (name, _) in &body.0 {
-        if !["label", "display", "language", "attributes", "rename", "drop"].contains(&name.as_ref()) {
+        if !["label", "display", "language", "embed", "attributes", "rename", "drop"].contains(&name.as_ref())
+        {
             return Err(unknown_member(name, &format!("/{}", pointer_step(name)))
-                .hint("a change has label, display, language, attributes, rename and drop"));
+                .hint("a change has label, display, language, embed, attributes, rename and drop"));
         }
     }
     let id = template.id;
@@ -63,6 +65,9 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                         member("display"),
                         member("language"),
                     )?;
+                    if let Some(embed) = member("embed") {
+                        set_embed(spi, &*current(id)?, embed)?;
+                    }
                     let project = current(id)?.project_id;
                     granted::check_scopes(spi, project)?;
                     upkeep::follow(spi, project)
@@ -73,7 +78,10 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                 }
                 invalidation::announce(template.table);
                 match current(id) {
-                    Ok(after) => text::rebuild::follow(spi, template, &after),
+                    Ok(after) => {
+                        text::rebuild::follow(spi, template, &after);
+                        queue::definition::follow(spi, template, &after);
+                    }
                     Err(error) => error.raise(),
                 }
             });
@@ -174,6 +182,7 @@ fn drop_attribute(spi: &Connection, template: &Template, slug: &str, pointer: &s
     if template.display.as_deref() == Some(slug) {
         update_template(spi, template, "display", None);
     }
+    embed::forget(spi, template, attribute.id);
     invalidation::announce(template.table);
     Ok(())
 }
@@ -224,6 +233,19 @@ fn set_template(
         Access::Latest,
         &[(pg_sys::INT4OID, Some(Datum::from(template.id)))],
     );
+    Ok(())
+}
+
+fn set_embed(spi: &Connection, template: &Template, value: &RawValue) -> Result<(), Error> {
+    let slugs = embed::parse(value, "/embed")?;
+    if let Some(slugs) = &slugs {
+        table::require(template)?;
+        embed::check(slugs, |slug| {
+            template.position(slug).map(|position| template.attributes[position].kind)
+        })?;
+    }
+    embed::set(spi, template.id, slugs.as_deref());
+    invalidation::announce(template.table);
     Ok(())
 }
 

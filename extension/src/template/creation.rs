@@ -2,10 +2,10 @@
 
 use super::ddl::NewColumn;
 use super::definition::{self, Definition, Kind, missing, text_at, unknown_member};
-use super::{Template, catalog, ddl, options, setup};
+use super::{Template, catalog, ddl, embed, options, setup};
 use crate::access::{Caller, enforcement};
 use crate::embedding;
-use crate::error::{Code, Error};
+use crate::error::{Code, Error, OrRaise};
 use crate::json;
 use crate::metric;
 use crate::postgres::datum;
@@ -31,6 +31,8 @@ pub struct NewTemplate {
     pub language: Option<String>,
     /// Its attributes.
     pub definitions: Vec<Definition>,
+    /// The attributes whose texts are embedded.
+    pub embed: Option<Vec<String>>,
 }
 
 impl NewTemplate {
@@ -45,6 +47,7 @@ impl NewTemplate {
                 "display" => new.display = definition::parse_label(value, &here)?,
                 "language" => new.language = Some(text_at(value, &here)?),
                 "attributes" => new.definitions = definition::parse_all(value, &here)?,
+                "embed" => new.embed = embed::parse(value, &here)?,
                 // Answers carry these; a template that was read may be sent back.
                 "id" | "project" | "created_at" | "updated_at" => {}
                 _ => return Err(unknown_member(name, &here)),
@@ -72,6 +75,10 @@ pub fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
             "/display",
             format!("there is no attribute {display:?}"),
         ));
+    }
+    if let Some(slugs) = &new.embed {
+        let find = |slug: &str| new.definitions.iter().find(|definition| definition.slug == slug);
+        embed::check(slugs, |slug| find(slug).map(|definition| definition.kind))?;
     }
     let language = new.language.as_deref().unwrap_or("english");
     check_language(language)?;
@@ -121,12 +128,16 @@ pub fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
                     let target = target.as_ref().map(|target| target.0.unwrap_or(id));
                     insert_attribute(spi, id, position as i32 + 1, definition, target);
                 }
+                if let Some(slugs) = &new.embed {
+                    embed::set(spi, id, Some(slugs));
+                }
                 // SAFETY: makes the new table known to the look-ups that follow.
                 unsafe { pg_sys::CommandCounterIncrement() };
-                if let Some(template) = catalog::by_id(id)
-                    && let Err(error) = enforcement::follow_new_template(spi, &template)
-                {
-                    error.raise();
+                if let Some(template) = catalog::by_id(id) {
+                    enforcement::follow_new_template(spi, &template).or_raise();
+                    if new.embed.is_some() {
+                        embedding::table::require(&template).or_raise();
+                    }
                 }
                 id
             })

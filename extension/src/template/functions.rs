@@ -29,7 +29,7 @@ sql_functions! {
         setup::set_time_zone(&project, call.text(1).as_deref()).map(|()| Answer::Void)
     };
 
-    /// `keyed.create_template(project text, slug text, attributes jsonb, label text) returns jsonb`.
+    /// `keyed.create_template(project text, slug text, attributes jsonb, label text, embed text[]) returns jsonb`.
     keyed_create_template => |call| {
         let project = call.required_text(0, "project")?;
         let slug = call.required_text(1, "slug")?;
@@ -37,7 +37,8 @@ sql_functions! {
         let attributes = serde_json::from_str(&attributes)
             .map_err(|error| Error::new(Code::MalformedRequest, error.to_string()))?;
         let definitions = definition::parse_all(attributes, "/attributes")?;
-        let new = NewTemplate { slug, label: call.text(3), definitions, ..NewTemplate::default() };
+        let (label, embed) = (call.text(3), call.texts(4, "embed")?);
+        let new = NewTemplate { slug, label, definitions, embed, ..NewTemplate::default() };
         create(&project, new).map(|template| Answer::Json(template.to_json()))
     };
 

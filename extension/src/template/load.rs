@@ -36,7 +36,7 @@ fn load_row(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argumen
     let rows = spi.run_once(
         &format!(
             "select t.id, t.project_id, p.slug, t.slug, t.label, t.display, t.language, t.created_at, \
-             t.updated_at from keyed_state.template t join keyed_state.project p on p.id = t.project_id \
+             t.updated_at, to_jsonb(t) ->> 'embed' from keyed_state.template t join keyed_state.project p on p.id = t.project_id \
              where {condition}"
         ),
         Access::Latest,
@@ -59,6 +59,8 @@ fn load_row(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argumen
         language: text(6)?,
         created_at: datum::read_i64(rows.get(0, 7)?),
         updated_at: datum::read_i64(rows.get(0, 8)?),
+        // As JSON, since a state that is not migrated yet has no such column.
+        embed: text(9).and_then(|ids| serde_json::from_str(&ids).ok()).unwrap_or_default(),
         ..Template::default()
     })
 }

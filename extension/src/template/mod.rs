@@ -12,6 +12,8 @@ pub mod creation;
 pub mod ddl;
 /// What a caller may say about an attribute.
 pub mod definition;
+/// Which texts are embedded.
+pub mod embed;
 /// The SQL functions and the HTTP door.
 pub mod functions;
 /// A template read from the state.
@@ -104,6 +106,8 @@ pub struct Template {
     pub display: Option<String>,
     /// The text-search configuration.
     pub language: String,
+    /// The numbers of the attributes whose texts are embedded.
+    pub embed: Vec<i32>,
     /// Microseconds since 2000-01-01T00:00:00Z.
     pub created_at: i64,
     /// Microseconds since 2000-01-01T00:00:00Z.

@@ -53,6 +53,7 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                 // What is not there is nothing to tell the caller about.
                 with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&statements));
                 enforcement::drop_functions_of(spi, template.id);
+                embedding::queue::definition::forget(template.id);
             });
         });
     });

@@ -32,6 +32,7 @@ const STATE: &[(i32, Step)] = &[
     (5, Step::Script(include_str!("../../../sql/state/0003_access.sql"))),
     (6, Step::Function(secure_templates)),
     (7, Step::Function(embedding::table::make_missing)),
+    (8, Step::Script(include_str!("../../../sql/state/0008_embedding_queue.sql"))),
     (9, Step::Script(include_str!("../../../sql/state/0009_inbound.sql"))),
     (10, Step::Script(include_str!("../../../sql/state/0010_views.sql"))),
     (12, Step::Script(include_str!("../../../sql/state/0012_idempotent_request.sql"))),

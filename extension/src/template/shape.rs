@@ -13,7 +13,7 @@ impl Template {
         })
     }
 
-    /// `{id, slug, label, project, display, language, attributes, created_at, updated_at}`.
+    /// `{id, slug, label, project, display, language, embed, attributes, created_at, updated_at}`.
     pub fn to_json(&self) -> String {
         let mut out = format!("{{\"id\":\"{}\",\"slug\":\"{}\",\"label\":", self.id, self.slug);
         write_string(&mut out, self.label.as_deref().unwrap_or(&self.slug));
@@ -26,6 +26,8 @@ impl Template {
         }
         out.push_str(",\"language\":");
         write_string(&mut out, &self.language);
+        out.push_str(",\"embed\":");
+        write_embed(&mut out, self);
         out.push_str(",\"attributes\":[");
         for (position, attribute) in self.attributes.iter().enumerate() {
             if position > 0 {
@@ -39,6 +41,15 @@ impl Template {
         time::write_datetime(&mut out, self.updated_at);
         out.push_str("\"}");
         out
+    }
+}
+
+fn write_embed(out: &mut String, template: &Template) {
+    let slugs: Vec<String> = template.embedded().map(|attribute| format!("\"{}\"", attribute.slug)).collect();
+    if slugs.is_empty() {
+        out.push_str("null");
+    } else {
+        out.push_str(&format!("[{}]", slugs.join(",")));
     }
 }
 

@@ -7,6 +7,7 @@
 use super::write;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::notes::Notes;
 use crate::postgres::spi::connected;
 use crate::postgres::transaction::Moment;
 use crate::postgres::trigger::{Firing, Row};
@@ -18,16 +19,9 @@ use uuid::Uuid;
 /// A statement of more rows writes its documents in portions of this many.
 const PORTION: usize = 1000;
 
-/// A record whose document waits for the end of the statement.
-struct Note {
-    table: Oid,
-    /// The subtransaction it belongs to: a note of one that failed is never followed.
-    moment: Moment,
-    record: Uuid,
-}
-
 thread_local! {
-    static NOTES: RefCell<Vec<Note>> = const { RefCell::new(Vec::new()) };
+    /// The records whose documents wait for the end of the statement.
+    static NOTES: RefCell<Notes<Uuid>> = const { RefCell::new(Notes::new()) };
 }
 
 /// Notes the record of a row that was written, when that changes its document.
@@ -37,14 +31,7 @@ pub fn note(template: &Template, firing: &Firing, moment: Moment) {
     }
     let Some(row) = firing.new.as_ref().or(firing.old.as_ref()) else { return };
     let Some(record) = row.get(column::ID).map(datum::read_uuid) else { return };
-    let waiting = NOTES.with_borrow_mut(|notes| {
-        // What statements noted that have failed since is dropped.
-        if notes.last().is_some_and(|note| note.moment != moment) {
-            notes.retain(|note| note.moment.may_still_commit(moment));
-        }
-        notes.push(Note { table: template.table, moment, record });
-        notes.len()
-    });
+    let waiting = NOTES.with_borrow_mut(|notes| notes.push(template.table, moment, record));
     if waiting >= PORTION {
         follow(template, moment);
     }
@@ -52,15 +39,12 @@ pub fn note(template: &Template, firing: &Firing, moment: Moment) {
 
 /// Whether records of this table wait.
 pub fn is_waiting(table: Oid) -> bool {
-    NOTES.with_borrow(|notes| notes.iter().any(|note| note.table == table))
+    NOTES.with_borrow(|notes| notes.is_waiting(table))
 }
 
 /// Writes the documents of the records noted at this moment.
 pub fn follow(template: &Template, moment: Moment) {
-    let mut records: Vec<Uuid> = NOTES.with_borrow_mut(|notes| {
-        let is_due = |note: &mut Note| note.table == template.table && note.moment == moment;
-        notes.extract_if(.., is_due).map(|note| note.record).collect()
-    });
+    let mut records = NOTES.with_borrow_mut(|notes| notes.take(template.table, moment));
     if records.is_empty() {
         return;
     }

@@ -1,0 +1,186 @@
+//! Work is handed out: texts whose vectors are missing or outdated, to a worker that may read and update their records.
+
+use super::{MOST_ATTEMPTS, TABLE, require, source};
+use crate::access::rights::Privilege;
+use crate::access::sight::{Fence, and};
+use crate::access::{Caller, Right};
+use crate::error::{Code, Error};
+use crate::json;
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, Connection, connected};
+use crate::template::{Template, catalog};
+use pgrx::pg_sys::{self, Datum};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::rc::Rc;
+use uuid::Uuid;
+
+/// The most texts of one claim.
+const MOST: i32 = 2048;
+
+/// What a claim came to.
+struct Claim {
+    token: Uuid,
+    /// The entries as JSON, separated by commas.
+    entries: String,
+    count: i32,
+    /// Whether something was due that needed no vector.
+    is_settled: bool,
+}
+
+/// Claims up to `most` texts for some seconds, for a worker with this model.
+///
+/// The answer is `{claim, entries: [{record, hash, text}], settled}`. Records that the caller may not both read and update
+/// are left to others. Each claim counts as an attempt.
+pub fn claim(caller: &Caller, model: &str, most: i32, lease: i32) -> Result<String, Error> {
+    require()?;
+    check_model(model)?;
+    for (name, number, range) in [("most", most, 1..=MOST), ("lease", lease, 1..=86_400)] {
+        if !range.contains(&number) {
+            let message = format!("{name} must be between {} and {}", range.start(), range.end());
+            return Err(Error::at(Code::InvalidValue, format!("/{name}"), message));
+        }
+    }
+    let mut random = [0u8; 16];
+    datum::fill_random(&mut random);
+    let token = uuid::Builder::from_random_bytes(random).into_uuid();
+    let mut claim = Claim { token, entries: String::new(), count: 0, is_settled: false };
+    let templates = due(caller);
+    for (position, template) in templates.iter().enumerate() {
+        // Each template gets its share, so that none waits for all the others.
+        let left = (templates.len() - position) as i32;
+        let share = ((most - claim.count) / left).max(1);
+        if claim.count < most {
+            as_owner(|| connected(|spi| claim.take(spi, caller, template, model, share, lease)));
+        }
+    }
+    Ok(format!("{{\"claim\":\"{token}\",\"entries\":[{}],\"settled\":{}}}", claim.entries, claim.is_settled))
+}
+
+/// Refuses what cannot be the name of a model.
+pub fn check_model(model: &str) -> Result<(), Error> {
+    if (1..=200).contains(&model.chars().count()) {
+        return Ok(());
+    }
+    Err(Error::at(Code::InvalidValue, "/model", "the name of a model has 1 to 200 characters"))
+}
+
+/// The templates with work that the caller may do.
+fn due(caller: &Caller) -> Vec<Rc<Template>> {
+    let ids: Vec<i32> = as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(
+                &format!(
+                    "select t.id from keyed_state.template t where t.embed is not null and exists (select from {TABLE} j \
+                     where j.template_id = t.id and j.state in ('pending', 'running') and j.due_at <= now()) order by t.id"
+                ),
+                Access::Latest,
+                &[],
+            );
+            (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect()
+        })
+    });
+    let may_work = |template: &Rc<Template>| {
+        [Privilege::Read, Privilege::Update].into_iter().all(|privilege| caller.holds(privilege, template))
+            && template.vector_schema.is_some()
+            && !template.embed.is_empty()
+    };
+    ids.into_iter().filter_map(catalog::by_id).filter(may_work).collect()
+}
+
+impl Claim {
+    /// Claims up to `most` records of a template.
+    fn take(
+        &mut self,
+        spi: &Connection,
+        caller: &Caller,
+        template: &Template,
+        model: &str,
+        most: i32,
+        lease: i32,
+    ) {
+        let of_template = [Some(Datum::from(template.id))];
+        // Whoever claimed them so often has not survived it. An entry that is being written is passed over here and
+        // below: who waited for one while holding others would wait in a circle with a batch.
+        let give_up = format!(
+            "with lost as materialized (select j.record_id from {TABLE} j where j.template_id = $1 \
+               and j.state = 'running' and j.due_at <= now() and j.attempts >= {MOST_ATTEMPTS} \
+               for no key update skip locked) \
+             update {TABLE} j set state = 'failed', claim = null, failed_at = now(), \
+               error = coalesce(j.error, 'no worker that claimed the text came back') \
+             from lost where j.record_id = lost.record_id"
+        );
+        spi.run(&template.plan(&give_up, || vec![pg_sys::INT4OID]), Access::Latest, &of_template);
+        let within = and(Fence::of(caller, Right::Update, template).within.as_deref());
+        let claim = format!(
+            "with due as materialized (select j.record_id from {TABLE} j \
+               join {} t on t.id = j.record_id and t.deleted_at is null{within} \
+               where j.template_id = $1 and j.state in ('pending', 'running') and j.due_at <= now() \
+               order by j.due_at limit $2 for no key update of j skip locked) \
+             update {TABLE} j set state = 'running', claim = $3, attempts = j.attempts + 1, \
+               due_at = now() + $4 * interval '1 second' \
+             from due where j.record_id = due.record_id \
+             returning j.record_id, j.text_hash, j.model",
+            template.table_sql()
+        );
+        let plan = template.plan(&claim, || {
+            use pg_sys::{INT4OID, UUIDOID};
+            vec![INT4OID, INT4OID, UUIDOID, INT4OID]
+        });
+        let rows = spi.run(
+            &plan,
+            Access::Latest,
+            &[of_template[0], Some(Datum::from(most)), datum::uuid(self.token), Some(Datum::from(lease))],
+        );
+        // Of what each record's vector was made, where that was by the same model.
+        let mut made_of: HashMap<Uuid, Vec<u8>> = HashMap::with_capacity(rows.len());
+        for row in 0..rows.len() {
+            let Some(record) = rows.get(row, 0).map(datum::read_uuid) else { continue };
+            let is_same_model = rows.get(row, 2).is_some_and(|it| datum::with_text(it, |it| it == model));
+            let hash = rows.get(row, 1).filter(|_| is_same_model).map(datum::read_bytes).unwrap_or_default();
+            made_of.insert(record, hash);
+        }
+        if !made_of.is_empty() {
+            self.hand_out(spi, template, &made_of);
+        }
+    }
+
+    /// Adds the texts of claimed records to the answer, and settles those that are what the vector was made of.
+    fn hand_out(&mut self, spi: &Connection, template: &Template, made_of: &HashMap<Uuid, Vec<u8>>) {
+        let ids = |records: &mut dyn Iterator<Item = Uuid>| {
+            datum::array_of(records.map(datum::uuid).collect(), pg_sys::UUIDOID)
+        };
+        let columns = source::columns(template);
+        let sql = format!("select {columns} from {} t where t.id = any ($1)", template.table_sql());
+        let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
+        let rows = spi.run(&plan, Access::Latest, &[ids(&mut made_of.keys().copied())]);
+        let mut unchanged = Vec::new();
+        for row in 0..rows.len() {
+            let Some(record) = rows.get(row, 0).map(datum::read_uuid) else { continue };
+            let text = source::text_of(template, &rows, row);
+            let hash = source::hash(&text);
+            if made_of.get(&record).is_some_and(|made_of| made_of[..] == hash) {
+                unchanged.push(record);
+                continue;
+            }
+            if self.count > 0 {
+                self.entries.push(',');
+            }
+            self.count += 1;
+            let hash = source::hex(&hash);
+            let _ = write!(self.entries, "{{\"record\":\"{record}\",\"hash\":\"{hash}\",\"text\":");
+            json::write_string(&mut self.entries, &text);
+            self.entries.push('}');
+        }
+        if !unchanged.is_empty() {
+            self.is_settled = true;
+            let sql = format!(
+                "update {TABLE} set state = 'done', claim = null, attempts = 0, error = null, failed_at = null \
+                 where record_id = any ($1)"
+            );
+            let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
+            spi.run(&plan, Access::Latest, &[ids(&mut unchanged.into_iter())]);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Work comes back: done, failed, or not done.
+
+use super::claim::check_model;
+use super::{MOST_ATTEMPTS, TABLE, require, source};
+use crate::access::{Caller, Right};
+use crate::embedding::vector::Vector;
+use crate::embedding::{Embedding, write};
+use crate::error::{Code, Error};
+use crate::postgres::datum::{self, Argument};
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use crate::record::read;
+use crate::template::Template;
+use pgrx::pg_sys::{self, Datum};
+use std::rc::Rc;
+use uuid::Uuid;
+
+/// The most characters of a reason that are kept.
+const MOST_REASON: usize = 500;
+
+/// Stores what a worker brings for a record it has claimed: a vector, or none for a record without text. False when the
+/// claim is not this worker's any more, or the text is not what was embedded: nothing is stored then.
+pub fn store(
+    caller: &Caller,
+    claim: Uuid,
+    record: Uuid,
+    hash: &str,
+    model: &str,
+    vector: Option<Vec<f32>>,
+) -> Result<bool, Error> {
+    let template = template_of(caller, record)?;
+    check_model(model)?;
+    let embedding = match vector {
+        None => Embedding::Null,
+        Some(numbers) => {
+            let numbers: Vec<f64> = numbers.into_iter().map(f64::from).collect();
+            Embedding::Value(Rc::new(Vector::of(&numbers, "/vector")?))
+        }
+    };
+    // The record first and then its entry, as everybody locks who writes the record.
+    match write::require_writable(caller, &template, record) {
+        Err(error) if error.code == Code::NotFound => return Ok(false),
+        outcome => outcome?,
+    }
+    let current = current_hash(&template, record);
+    if current.as_ref().map(source::hex).as_deref() != Some(hash) {
+        // The trigger that saw the text change has taken the claim away already, unless triggers were off.
+        let again = format!(
+            "update {TABLE} set state = 'pending', claim = null, due_at = now() where record_id = $1 and claim = $2"
+        );
+        update(&template, &again, &[pg_sys::UUIDOID; 2], &[datum::uuid(record), datum::uuid(claim)]);
+        return Ok(false);
+    }
+    let settled = format!(
+        "update {TABLE} set state = 'done', claim = null, attempts = 0, error = null, failed_at = null, \
+         text_hash = decode($3, 'hex'), model = $4, embedded_at = now() where record_id = $1 and claim = $2"
+    );
+    let types = [pg_sys::UUIDOID, pg_sys::UUIDOID, pg_sys::TEXTOID, pg_sys::TEXTOID];
+    let arguments = [datum::uuid(record), datum::uuid(claim), datum::text(hash), datum::text(model)];
+    if update(&template, &settled, &types, &arguments) == 0 {
+        return Ok(false);
+    }
+    write::put(&template, record, &embedding)?;
+    Ok(true)
+}
+
+/// Takes back a record whose text the model does not embed: to be tried again, later each time, or given up.
+pub fn fail(caller: &Caller, claim: Uuid, record: Uuid, reason: &str) -> Result<bool, Error> {
+    let template = template_of(caller, record)?;
+    let sql = format!(
+        "update {TABLE} set claim = null, error = left($3, {MOST_REASON}), failed_at = now(), \
+         state = case when attempts >= {MOST_ATTEMPTS} then 'failed' else 'pending' end, \
+         due_at = now() + least(5 * 2 ^ attempts, 3600) * (0.75 + random() / 2) * interval '1 second' \
+         where record_id = $1 and claim = $2"
+    );
+    let types = [pg_sys::UUIDOID, pg_sys::UUIDOID, pg_sys::TEXTOID];
+    let arguments = [datum::uuid(record), datum::uuid(claim), datum::text(reason)];
+    Ok(update(&template, &sql, &types, &arguments) > 0)
+}
+
+/// Takes back what of a claim is not done, through no fault of the texts: it counts as no attempt. Who knows a claim has
+/// made it.
+pub fn release(claim: Uuid, reason: Option<&str>, rest: i32) -> Result<i32, Error> {
+    require()?;
+    if !(0..=86_400).contains(&rest) {
+        return Err(Error::at(Code::InvalidValue, "/rest", "rest must be between 0 and 86400 seconds"));
+    }
+    // An entry that is being written gets a new text; who waited for it while holding others would wait in a circle.
+    let sql = format!(
+        "with mine as materialized (select j.record_id from {TABLE} j where j.claim = $1 for no key update skip locked) \
+         update {TABLE} j set state = 'pending', claim = null, attempts = greatest(j.attempts - 1, 0), \
+           due_at = now() + $3 * interval '1 second', error = coalesce(left($2, {MOST_REASON}), j.error), \
+           failed_at = case when $2 is null then j.failed_at else now() end \
+         from mine where j.record_id = mine.record_id"
+    );
+    Ok(as_owner(|| {
+        connected(|spi| {
+            let arguments = [
+                (pg_sys::UUIDOID, datum::uuid(claim)),
+                (pg_sys::TEXTOID, datum::optional_text(reason)),
+                (pg_sys::INT4OID, Some(Datum::from(rest))),
+            ];
+            spi.run_once(&sql, Access::Latest, &arguments).len() as i32
+        })
+    }))
+}
+
+/// The template of a record that the caller may embed.
+fn template_of(caller: &Caller, record: Uuid) -> Result<Rc<Template>, Error> {
+    require()?;
+    let template = read::template_of(caller, record, Right::Update)?;
+    caller.require(Right::Read, &template)?;
+    Ok(template)
+}
+
+/// The hash of what a live record says by now.
+fn current_hash(template: &Template, record: Uuid) -> Option<[u8; 32]> {
+    let columns = source::columns(template);
+    let sql = format!("select {columns} from {} t where t.id = $1", template.table_sql());
+    as_owner(|| {
+        let plan = template.plan(&sql, || vec![pg_sys::UUIDOID]);
+        connected(|spi| {
+            let rows = spi.run(&plan, Access::Latest, &[datum::uuid(record)]);
+            (!rows.is_empty() && !template.embed.is_empty())
+                .then(|| source::hash(&source::text_of(template, &rows, 0)))
+        })
+    })
+}
+
+fn update(template: &Template, sql: &str, types: &[pg_sys::Oid], arguments: &[Argument]) -> usize {
+    as_owner(|| {
+        let plan = template.plan(sql, || types.to_vec());
+        connected(|spi| spi.run(&plan, Access::Latest, arguments).len())
+    })
+}

@@ -1,0 +1,70 @@
+//! What administrators order.
+
+use super::{TABLE, definition, require};
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, Connection, connected};
+use crate::template::Template;
+use pgrx::pg_sys::{self, Datum};
+
+/// Has those tried again that were given up, of one template or of all. Answers how many.
+pub fn retry(template: Option<&Template>) -> Result<i64, Error> {
+    Caller::current().require_admin("have embeddings tried again")?;
+    require()?;
+    let template = template.map(|template| Datum::from(template.id));
+    Ok(as_owner(|| {
+        connected(|spi| {
+            lock(spi);
+            let sql = format!(
+                "update {TABLE} set state = 'pending', attempts = 0, due_at = now() \
+                 where state = 'failed' and ($1 is null or template_id = $1)"
+            );
+            spi.run_once(&sql, Access::Latest, &[(pg_sys::INT4OID, template)]).len() as i64
+        })
+    }))
+}
+
+/// Has all texts of a template embedded again, or only those whose vector another model made. What was set by hand stays.
+/// Answers how many wait by now.
+pub fn reembed(template: &Template, other_than: Option<&str>) -> Result<i64, Error> {
+    Caller::current().require_admin("have a template embedded again")?;
+    require()?;
+    if template.embed.is_empty() {
+        return Err(Error::new(
+            Code::InvalidValue,
+            format!("nothing of {} is embedded", template.full_name()),
+        )
+        .hint(
+            "name the attributes first: SELECT keyed.alter_template(template, '{\"embed\": [\"title\"]}')",
+        ));
+    }
+    Ok(as_owner(|| {
+        connected(|spi| {
+            lock(spi);
+            let by_template = (pg_sys::INT4OID, Some(Datum::from(template.id)));
+            let sql = format!(
+                "update {TABLE} set text_hash = null, attempts = 0, claim = null, due_at = now(), error = null, \
+                 failed_at = null, state = case when state = 'deleted' then state else 'pending' end \
+                 where template_id = $1 and not by_hand and ($2 is null or model is distinct from $2)"
+            );
+            let other_than = (pg_sys::TEXTOID, datum::optional_text(other_than));
+            spi.run_once(&sql, Access::Latest, &[by_template, other_than]);
+            // Records that came in while triggers were off are in no queue.
+            if other_than.1.is_none() {
+                definition::enqueue(spi, template, "nothing");
+            }
+            let count = format!(
+                "select count(*) from {TABLE} where template_id = $1 and state in ('pending', 'running')"
+            );
+            let rows = spi.run_once(&count, Access::Latest, &[by_template]);
+            rows.get(0, 0).map_or(0, datum::read_i64)
+        })
+    }))
+}
+
+/// Makes writers of the queue wait: many entries are written here, in no order that batches share.
+fn lock(spi: &Connection) {
+    spi.script(&format!("lock table {TABLE} in share row exclusive mode"));
+}

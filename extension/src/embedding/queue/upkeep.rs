@@ -1,0 +1,136 @@
+//! Keeping the queue as the records are: in the transaction that writes a record, and only when a text that is embedded
+//! changes. A template of which nothing is embedded pays nothing.
+
+use super::TABLE;
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::notes::Notes;
+use crate::postgres::spi::{Access, connected};
+use crate::postgres::transaction::Moment;
+use crate::postgres::trigger::{Firing, Row};
+use crate::template::{Template, column};
+use pgrx::pg_sys::{self, Datum, Oid};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// A statement of more rows writes its entries in portions of this many.
+const PORTION: usize = 1000;
+
+/// What a write of a record means for its vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Event {
+    /// There is another text to embed.
+    Changed,
+    /// The record is deleted: its vector waits for it.
+    Deleted,
+    /// The record is back as it was.
+    Restored,
+    /// The record is gone for good.
+    Purged,
+}
+
+thread_local! {
+    static NOTES: RefCell<Notes<(Uuid, Event)>> = const { RefCell::new(Notes::new()) };
+}
+
+/// Notes the record of a row that was written, when that concerns its vector.
+pub fn note(template: &Template, firing: &Firing, moment: Moment) {
+    if template.embed.is_empty() {
+        return;
+    }
+    let Some(event) = event(template, firing) else { return };
+    let Some(row) = firing.new.as_ref().or(firing.old.as_ref()) else { return };
+    let Some(record) = row.get(column::ID).map(datum::read_uuid) else { return };
+    let waiting = NOTES.with_borrow_mut(|notes| notes.push(template.table, moment, (record, event)));
+    if waiting >= PORTION {
+        follow(template, moment);
+    }
+}
+
+fn event(template: &Template, firing: &Firing) -> Option<Event> {
+    let is_live = |row: &Row| row.get(column::DELETED_AT).is_none();
+    let Some(new) = &firing.new else { return Some(Event::Purged) };
+    let Some(old) = &firing.old else { return is_live(new).then_some(Event::Changed) };
+    let is_changed = || template.embedded().any(|attribute| !new.same(old, attribute.column));
+    match (is_live(old), is_live(new)) {
+        (true, true) => is_changed().then_some(Event::Changed),
+        (false, true) => Some(if is_changed() { Event::Changed } else { Event::Restored }),
+        (true, false) => Some(Event::Deleted),
+        (false, false) => None,
+    }
+}
+
+/// Whether records of this table wait.
+pub fn is_waiting(table: Oid) -> bool {
+    NOTES.with_borrow(|notes| notes.is_waiting(table))
+}
+
+/// Writes down what is to be done for the records noted at this moment.
+pub fn follow(template: &Template, moment: Moment) {
+    let notes = NOTES.with_borrow_mut(|notes| notes.take(template.table, moment));
+    // Of a record that several triggers wrote, what it came to counts. In the order of ids, as everybody locks.
+    let mut events: BTreeMap<Uuid, Event> = BTreeMap::new();
+    for (record, event) in notes {
+        let earlier = events.insert(record, event);
+        if event == Event::Restored && earlier.is_some() {
+            events.insert(record, Event::Changed);
+        }
+    }
+    let of = |wanted: Event| -> Vec<Uuid> {
+        events.iter().filter(|(_, event)| **event == wanted).map(|(record, _)| *record).collect()
+    };
+    for (event, sql) in [
+        (
+            Event::Changed,
+            format!(
+                "insert into {TABLE} (record_id, template_id, state) select u.id, $2, 'pending' from unnest($1) u (id) \
+                 on conflict (record_id) do update set state = 'pending', due_at = now(), claim = null, attempts = 0, \
+                 error = null, failed_at = null, by_hand = false"
+            ),
+        ),
+        (
+            Event::Restored,
+            format!(
+                "insert into {TABLE} as j (record_id, template_id, state) select u.id, $2, 'pending' from unnest($1) u (id) \
+                 on conflict (record_id) do update set due_at = now(), \
+                 state = case when j.by_hand then 'done' else 'pending' end where j.state = 'deleted'"
+            ),
+        ),
+        (
+            Event::Deleted,
+            format!(
+                "update {TABLE} set state = 'deleted', claim = null where record_id = any ($1) and template_id = $2"
+            ),
+        ),
+        (Event::Purged, format!("delete from {TABLE} where record_id = any ($1) and template_id = $2")),
+    ] {
+        let records = of(event);
+        if !records.is_empty() {
+            run(template, &sql, &records);
+        }
+    }
+}
+
+/// The vector of a live record was set or removed by somebody: until the text changes it is left alone.
+pub fn settle_by_hand(template: &Template, record: Uuid) {
+    if template.embed.is_empty() {
+        return;
+    }
+    let sql = format!(
+        "insert into {TABLE} (record_id, template_id, state, by_hand) select u.id, $2, 'done', true from unnest($1) u (id) \
+         on conflict (record_id) do update set state = 'done', by_hand = true, claim = null, attempts = 0, error = null, \
+         failed_at = null, text_hash = null, model = null, embedded_at = null"
+    );
+    run(template, &sql, &[record]);
+}
+
+fn run(template: &Template, sql: &str, records: &[Uuid]) {
+    let plan = template.plan(sql, || vec![pg_sys::UUIDARRAYOID, pg_sys::INT4OID]);
+    let ids = datum::array_of(records.iter().map(|record| datum::uuid(*record)).collect(), pg_sys::UUIDOID);
+    as_owner(|| {
+        connected(|spi| {
+            spi.run(&plan, Access::Latest, &[ids, Some(Datum::from(template.id))]);
+        });
+    });
+}

@@ -1,0 +1,127 @@
+//! Which texts of a template are embedded: the member `embed` of its definition.
+
+use super::definition::{Kind, text_at};
+use super::{Attribute, Template};
+use crate::error::{Code, Error};
+use crate::json;
+use crate::postgres::datum;
+use crate::postgres::spi::{Access, Connection};
+use pgrx::pg_sys::{self, Datum};
+use serde_json::value::RawValue;
+
+/// Reads the member: an array of slugs, or null for none.
+pub fn parse(value: &RawValue, pointer: &str) -> Result<Option<Vec<String>>, Error> {
+    if json::is_null(value) {
+        return Ok(None);
+    }
+    let slugs = json::array_at(value, pointer)?.into_iter().enumerate();
+    slugs
+        .map(|(position, slug)| text_at(slug, &format!("{pointer}/{position}")))
+        .collect::<Result<_, _>>()
+        .map(Some)
+}
+
+/// Refuses what cannot be embedded. `kind_of` says of which type the template's attributes are.
+pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<Kind>) -> Result<(), Error> {
+    if slugs.is_empty() {
+        return Err(Error::at(Code::InvalidValue, "/embed", "name at least one attribute")
+            .hint("null says that nothing is embedded"));
+    }
+    let fault = |(position, slug): (usize, &String)| {
+        let pointer = format!("/embed/{position}");
+        match kind_of(slug) {
+            None => {
+                Some(Error::at(Code::UnknownAttribute, pointer, format!("there is no attribute {slug:?}")))
+            }
+            Some(kind) if !is_text(kind) => {
+                let message = format!("{slug:?} is a {}: only texts can be embedded", kind.name());
+                Some(
+                    Error::at(Code::InvalidValue, pointer, message)
+                        .hint("name attributes of type string (dimension) or list"),
+                )
+            }
+            Some(_) if slugs[..position].contains(slug) => {
+                Some(Error::at(Code::InvalidValue, pointer, format!("{slug:?} is named twice")))
+            }
+            Some(_) => None,
+        }
+    };
+    Error::join(slugs.iter().enumerate().filter_map(fault).collect()).map_or(Ok(()), Err)
+}
+
+fn is_text(kind: Kind) -> bool {
+    matches!(kind, Kind::String | Kind::List)
+}
+
+/// Writes down what is embedded of a template whose attributes are written down.
+pub fn set(spi: &Connection, template: i32, slugs: Option<&[String]>) {
+    let slugs = slugs.and_then(|slugs| datum::text_array(slugs.iter().map(|slug| Some(slug.as_str()))));
+    spi.run_once(
+        "update keyed_state.template set embed = (select array_agg(a.id order by array_position($2, a.slug)) \
+         from keyed_state.attribute a where a.template_id = $1 and a.slug = any ($2)) where id = $1",
+        Access::Latest,
+        &[(pg_sys::INT4OID, Some(Datum::from(template))), (pg_sys::TEXTARRAYOID, slugs)],
+    );
+}
+
+/// Takes an attribute that is dropped out of what is embedded.
+pub fn forget(spi: &Connection, template: &Template, attribute: i32) {
+    if template.embed.contains(&attribute) {
+        spi.run_once(
+            "update keyed_state.template set embed = nullif(array_remove(embed, $2), '{}') where id = $1",
+            Access::Latest,
+            &[
+                (pg_sys::INT4OID, Some(Datum::from(template.id))),
+                (pg_sys::INT4OID, Some(Datum::from(attribute))),
+            ],
+        );
+    }
+}
+
+impl Template {
+    /// The attributes whose texts are embedded, in their order.
+    pub fn embedded(&self) -> impl Iterator<Item = &Attribute> {
+        self.embed.iter().filter_map(|id| self.attributes.iter().find(|attribute| attribute.id == *id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Option<Vec<String>>, Error> {
+        let raw: Box<RawValue> = serde_json::from_str(text).expect("JSON");
+        let slugs = parse(&raw, "/embed")?;
+        let kind_of = |slug: &str| match slug {
+            "title" => Some(Kind::String),
+            "medium" => Some(Kind::List),
+            "year" => Some(Kind::Number),
+            _ => None,
+        };
+        if let Some(slugs) = &slugs {
+            check(slugs, kind_of)?;
+        }
+        Ok(slugs)
+    }
+
+    #[test]
+    fn texts_and_lists_are_embedded_in_the_order_named() {
+        assert_eq!(read(r#"["medium","title"]"#), Ok(Some(vec!["medium".to_owned(), "title".to_owned()])));
+        assert_eq!(read("null"), Ok(None));
+    }
+
+    #[test]
+    fn each_fault_is_reported_at_its_place() {
+        for (text, pointer, code) in [
+            ("[]", "/embed", Code::InvalidValue),
+            (r#""title""#, "/embed", Code::InvalidValue),
+            (r#"["title",1]"#, "/embed/1", Code::InvalidValue),
+            (r#"["title","nothing"]"#, "/embed/1", Code::UnknownAttribute),
+            (r#"["year"]"#, "/embed/0", Code::InvalidValue),
+            (r#"["title","title"]"#, "/embed/1", Code::InvalidValue),
+        ] {
+            let error = read(text).expect_err(text);
+            assert_eq!((error.faults[0].pointer.as_str(), error.faults[0].code), (pointer, code), "{text}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+-- The queue of embedding: what administrators see and order, and what the worker of keyed-proxy calls.
+
+create function keyed.embedding_status()
+  returns table (template text, attributes text[], pending bigint, running bigint, failed bigint, done bigint,
+    by_hand bigint, oldest_due timestamptz, models text[])
+  -- A string body, because the tables it reads are made later, by keyed.init().
+  language sql stable set search_path = pg_catalog, pg_temp as $$
+    select p.slug || '.' || t.slug,
+      array(select a.slug from keyed_state.attribute a where a.id = any (t.embed) order by array_position(t.embed, a.id)),
+      count(*) filter (where j.state = 'pending' or j.state = 'running' and j.due_at <= now()),
+      count(*) filter (where j.state = 'running' and j.due_at > now()),
+      count(*) filter (where j.state = 'failed'),
+      count(*) filter (where j.state = 'done' and not j.by_hand),
+      count(*) filter (where j.state = 'done' and j.by_hand),
+      min(j.due_at) filter (where j.state = 'pending'),
+      coalesce(array_agg(distinct j.model) filter (where j.model is not null), '{}')
+    from keyed_state.template t
+    join keyed_state.project p on p.id = t.project_id
+    left join keyed_state.embedding_job j on j.template_id = t.id and j.state <> 'deleted'
+    where t.embed is not null
+    group by p.slug, t.id order by 1
+  $$;
+comment on function keyed.embedding_status() is
+  'How far embedding has come, for each template of which texts are embedded: how many records wait (pending), are with a worker (running), were given up (failed), have the vector of their text (done) or one that somebody set or removed (by_hand); since when the oldest waits, and the models that made the vectors, which should be one. Needs keyed_admin.';
+
+create function keyed.embedding_failures(template regclass default null, most integer default 100)
+  returns table (template text, record_id uuid, state text, attempts integer, error text, failed_at timestamptz,
+    next_at timestamptz)
+  language sql stable set search_path = pg_catalog, pg_temp as $$
+    select p.slug || '.' || t.slug, j.record_id, j.state, j.attempts, j.error, j.failed_at,
+      case when j.state <> 'failed' then j.due_at end
+    from keyed_state.embedding_job j
+    join keyed_state.template t on t.id = j.template_id
+    join keyed_state.project p on p.id = t.project_id
+    where j.error is not null and j.state <> 'deleted'
+      and ($1 is null or to_regclass(format('%I.%I', p.slug, t.slug)) = $1)
+    order by j.state <> 'failed', j.failed_at desc, j.record_id
+    limit $2
+  $$;
+comment on function keyed.embedding_failures(regclass, integer) is
+  'The records that the last attempt to embed failed for, of one template or (null) of all: those given up (state failed) first, then those that will be tried again, at next_at. Needs keyed_admin.';
+
+create function keyed.retry_embeddings(template regclass default null) returns bigint
+  language c volatile as 'MODULE_PATHNAME', 'keyed_retry_embeddings';
+comment on function keyed.retry_embeddings(regclass) is
+  'Has the records tried again that embedding was given up for, of one template or (null) of all. Returns how many. Needs keyed_admin.';
+
+create function keyed.reembed(template regclass, other_than text default null) returns bigint
+  language c volatile as 'MODULE_PATHNAME', 'keyed_reembed';
+comment on function keyed.reembed(regclass, text) is
+  'Has all texts of a template embedded again, as after a change of the model: with other_than, the name of a model, only those whose vector another one made. Vectors that were set by hand stay. Returns how many records wait. Needs keyed_admin.';
+
+create function keyed_http.claim_embeddings(model text, most integer, lease integer) returns text
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_claim_embeddings';
+comment on function keyed_http.claim_embeddings(text, integer, integer) is
+  'Hands out up to so many texts whose vectors are missing or outdated, for so many seconds, to a worker that may read and update their records: {claim, entries: [{record, hash, text}], settled}.';
+
+create function keyed_http.store_embedding(claim text, record text, hash text, model text, vector real[])
+  returns boolean
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_store_embedding';
+comment on function keyed_http.store_embedding(text, text, text, text, real[]) is
+  'Stores the vector of a claimed record, null for one without text. False, and nothing is stored, when the claim has expired or the text is another by now.';
+
+create function keyed_http.fail_embedding(claim text, record text, reason text) returns boolean
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_fail_embedding';
+comment on function keyed_http.fail_embedding(text, text, text) is
+  'Takes back a claimed record whose text could not be embedded, to be tried again later; after 8 attempts it is given up.';
+
+create function keyed_http.release_embeddings(claim text, reason text, rest integer) returns integer
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_release_embeddings';
+comment on function keyed_http.release_embeddings(text, text, integer) is
+  'Takes back what of a claim is not done, through no fault of the texts, to be claimed again in so many seconds. Returns how many.';

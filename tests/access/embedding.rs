@@ -1,0 +1,84 @@
+//! What a worker that embeds records may see and write.
+
+use crate::sales::{Sales, of_region};
+use harness::Session;
+use serde_json::Value;
+
+async fn embedded() -> Sales {
+    let sales = Sales::new().await;
+    sales.admin.run(r#"select keyed.alter_template('crm.customers', '{"embed": ["name", "region"]}')"#).await;
+    sales
+}
+
+/// The texts that a session is handed out, in their order; given back at once.
+async fn claimed(session: &Session) -> Vec<String> {
+    let claim = session.json("select keyed_http.claim_embeddings('m', 100, 60)", &[]).await;
+    let released = "select keyed_http.release_embeddings($1, null, 0)";
+    session.rows(released, &[claim["claim"].as_str().expect("a claim")]).await;
+    let entries = claim["entries"].as_array().expect("entries").iter();
+    let mut texts: Vec<String> =
+        entries.map(|entry| entry["text"].as_str().expect("a text").to_owned()).collect();
+    texts.sort();
+    texts
+}
+
+#[tokio::test]
+async fn a_worker_is_handed_the_texts_that_its_role_may_both_read_and_update() {
+    let sales = embedded().await;
+    assert_eq!(claimed(&sales.admin).await.len(), 4);
+    let (role, session) = sales.clerk("read", &of_region("EU")).await;
+    assert_eq!(claimed(&session).await, [""; 0]);
+    sales.database.grant_within(&role, "crm.customers", "update", &of_region("EU")).await;
+    assert_eq!(claimed(&session).await, ["Customer EU-1\nEU", "Customer EU-2\nEU"]);
+    let (_, blind) = sales.clerk("update", &of_region("EU")).await;
+    assert_eq!(claimed(&blind).await, [""; 0]);
+    assert_eq!(claimed(&sales.admin).await.len(), 4, "what others may not have stays");
+}
+
+#[tokio::test]
+async fn a_worker_stores_no_vector_of_a_record_out_of_its_sight() {
+    let sales = embedded().await;
+    let worker = sales.european("read, update").await;
+    let claim = sales.admin.json("select keyed_http.claim_embeddings('m', 100, 60)", &[]).await;
+    let (hidden, token) = (sales.id("US-1").await, claim["claim"].as_str().expect("a claim"));
+    let is_hidden = |entry: &&Value| entry["record"] == hidden.as_str();
+    let entry =
+        claim["entries"].as_array().and_then(|all| all.iter().find(is_hidden)).expect("it is claimed");
+    let hash = entry["hash"].as_str().expect("a hash");
+    let store = "select keyed_http.store_embedding($1, $2, $3, 'm', array_fill(1::real, '{768}'))";
+    assert_eq!(worker.text(store, &[token, &hidden, hash]).await, "f");
+    assert_eq!(sales.admin.text("select count(*) from keyed_state.vector_2", &[]).await, "0");
+    assert_eq!(sales.admin.text(store, &[token, &hidden, hash]).await, "t");
+}
+
+#[tokio::test]
+async fn a_stolen_login_of_the_proxy_reads_no_text() {
+    let sales = embedded().await;
+    let proxy = sales.database.session_as("keyed_proxy").await;
+    assert_eq!(claimed(&proxy).await, [""; 0]);
+    for statement in [
+        "select * from keyed_state.embedding_job",
+        "select * from keyed.embedding_status()",
+        "select * from keyed.embedding_failures()",
+        "select keyed.reembed('crm.customers')",
+        "select keyed.retry_embeddings()",
+    ] {
+        assert_eq!(proxy.refusal(statement, &[]).await.state, "42501", "{statement}");
+    }
+}
+
+#[tokio::test]
+async fn administrators_see_how_far_embedding_has_come_and_nobody_else() {
+    let sales = embedded().await;
+    let admin = sales.database.create_role("dba").await;
+    sales.admin.run(&format!("grant keyed_admin to {admin}")).await;
+    let admin = sales.database.session_as(&admin).await;
+    let pending = "select pending from keyed.embedding_status()";
+    assert_eq!(admin.text(pending, &[]).await, "4");
+    assert_eq!(admin.text("select keyed.reembed('crm.customers')", &[]).await, "4");
+    assert_eq!(admin.text("select keyed.retry_embeddings()", &[]).await, "0");
+    let clerk = sales.european("read, create, update, delete").await;
+    for statement in [pending, "select keyed.reembed('crm.customers')", "select keyed.retry_embeddings()"] {
+        assert_eq!(clerk.refusal(statement, &[]).await.state, "42501", "{statement}");
+    }
+}

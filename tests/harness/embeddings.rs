@@ -1,0 +1,177 @@
+//! A server that speaks OpenAI's POST /v1/embeddings, and may be told to speak it badly.
+
+use axum::body::Bytes;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How many numbers a vector has.
+pub const DIMENSION: usize = 768;
+
+/// What the server was asked.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The body.
+    pub body: Value,
+    /// The header Authorization, empty when there is none.
+    pub authorization: String,
+    /// The path.
+    pub path: String,
+    /// When it came.
+    pub at: Instant,
+    /// How many came before it.
+    pub number: usize,
+}
+
+impl Question {
+    /// The texts to embed.
+    pub fn texts(&self) -> Vec<String> {
+        let texts = self.body["input"].as_array().map(Vec::as_slice).unwrap_or_default();
+        texts.iter().map(|text| text.as_str().expect("a text").to_owned()).collect()
+    }
+}
+
+/// What the server does with a question.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// How long it takes.
+    pub after: Duration,
+    /// The status.
+    pub status: u16,
+    /// The header Retry-After.
+    pub retry_after: Option<&'static str>,
+    /// The body.
+    pub body: String,
+}
+
+impl Reply {
+    /// A good answer: for each text the vector that [`axis`] names.
+    pub fn good(question: &Question) -> Self {
+        let texts = question.texts();
+        let items = texts.iter().enumerate().map(|(index, text)| item(index, &vector(axis(text))));
+        Self::of(&items.collect::<Vec<_>>())
+    }
+
+    /// An answer of these items.
+    pub fn of(items: &[String]) -> Self {
+        Self::body(&format!("{{\"object\":\"list\",\"data\":[{}]}}", items.join(",")))
+    }
+
+    /// This body, with status 200.
+    pub fn body(body: &str) -> Self {
+        Self { after: Duration::ZERO, status: 200, retry_after: None, body: body.to_owned() }
+    }
+
+    /// A failure.
+    pub fn status(status: u16) -> Self {
+        let body = json!({"error": {"message": format!("failed on purpose with {status}")}}).to_string();
+        Self { status, ..Self::body(&body) }
+    }
+
+    /// The same, later.
+    #[must_use]
+    pub fn after(self, after: Duration) -> Self {
+        Self { after, ..self }
+    }
+
+    /// The same, with the wish to be left alone for some seconds.
+    #[must_use]
+    pub fn retry_after(self, seconds: &'static str) -> Self {
+        Self { retry_after: Some(seconds), ..self }
+    }
+}
+
+/// One element of an answer; `vector` is JSON, good or not.
+pub fn item(index: usize, vector: &str) -> String {
+    format!("{{\"object\":\"embedding\",\"index\":{index},\"embedding\":{vector}}}")
+}
+
+/// A vector as JSON: 1 at this place, 0 elsewhere.
+pub fn vector(axis: usize) -> String {
+    let numbers: Vec<&str> = (0..DIMENSION).map(|place| if place == axis { "1" } else { "0" }).collect();
+    format!("[{}]", numbers.join(","))
+}
+
+/// Where the vector of a text has its one: texts with different sums of bytes are far from each other.
+pub fn axis(text: &str) -> usize {
+    text.bytes().map(usize::from).sum::<usize>() % DIMENSION
+}
+
+/// The server. It ends when it is dropped.
+pub struct EmbeddingServer {
+    address: SocketAddr,
+    questions: Arc<Mutex<Vec<Question>>>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl EmbeddingServer {
+    /// Starts a server that answers well.
+    pub async fn start() -> Self {
+        Self::start_with(Reply::good).await
+    }
+
+    /// Starts a server that answers as it is told.
+    pub async fn start_with(reply: impl Fn(&Question) -> Reply + Clone + Send + Sync + 'static) -> Self {
+        let questions = Arc::new(Mutex::new(Vec::new()));
+        let asked = Arc::clone(&questions);
+        let answer = async move |request: axum::extract::Request| -> Response {
+            let (parts, body) = request.into_parts();
+            let body: Bytes = axum::body::to_bytes(body, 1 << 26).await.expect("the body arrives");
+            let question = {
+                let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+                let question = Question {
+                    body: serde_json::from_slice(&body).expect("the question is JSON"),
+                    authorization: header_text(&parts.headers, header::AUTHORIZATION),
+                    path: parts.uri.path().to_owned(),
+                    at: Instant::now(),
+                    number: asked.len(),
+                };
+                asked.push(question.clone());
+                question
+            };
+            let reply = reply(&question);
+            tokio::time::sleep(reply.after).await;
+            let status = StatusCode::from_u16(reply.status).expect("a status");
+            let mut response = (status, reply.body).into_response();
+            if let Some(seconds) = reply.retry_after {
+                response.headers_mut().insert(header::RETRY_AFTER, seconds.parse().expect("a header"));
+            }
+            response
+        };
+        let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port is free");
+        let address = listener.local_addr().expect("a bound socket has an address");
+        let task = tokio::spawn(async move {
+            let router = axum::Router::new().fallback(answer);
+            axum::serve(listener, router).await.expect("the server runs until it is dropped");
+        });
+        Self { address, questions, task }
+    }
+
+    /// The address, as the proxy's setting wants it.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What it was asked so far.
+    pub fn questions(&self) -> Vec<Question> {
+        self.questions.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// All texts that it was asked to embed so far.
+    pub fn texts(&self) -> Vec<String> {
+        self.questions().iter().flat_map(Question::texts).collect()
+    }
+}
+
+impl Drop for EmbeddingServer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+fn header_text(headers: &HeaderMap, name: header::HeaderName) -> String {
+    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
+}
