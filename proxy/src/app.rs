@@ -7,6 +7,7 @@ use axum::Router;
 use axum::routing::{MethodRouter, get, post, put};
 
 use crate::database::Database;
+use crate::embedding::Embedder;
 use crate::envelope;
 use crate::problem::Problem;
 use crate::routes::health::Readiness;
@@ -17,6 +18,7 @@ use crate::settings::Settings;
 pub(crate) struct App {
     pub(crate) database: Database,
     pub(crate) readiness: Readiness,
+    pub(crate) embedder: Option<Embedder>,
     pub(crate) body_limit: usize,
     pub(crate) body_timeout: Duration,
 }
@@ -26,6 +28,7 @@ impl App {
         Ok(App {
             database: Database::new(settings, settings.pool_size)?,
             readiness: Readiness::new(settings)?,
+            embedder: Embedder::new(&settings.embedding)?,
             body_limit: settings.body_limit,
             body_timeout: settings.request_timeout,
         })

@@ -18,6 +18,13 @@ pub(crate) struct Caller {
     pub(crate) idempotency: Option<Idempotency>,
 }
 
+impl Caller {
+    /// Who comes with this API key, in no project in particular.
+    pub(crate) fn with_key(token: &[u8]) -> Caller {
+        Caller { token_digest: Sha256::digest(token).into(), project: None, idempotency: None }
+    }
+}
+
 impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
@@ -39,7 +46,7 @@ fn caller(headers: &HeaderMap) -> Result<Caller, Problem> {
             Err(_) => return Err(Problem::malformed("the header X-Service-Project-Id is not UTF-8")),
         },
     };
-    Ok(Caller { token_digest: Sha256::digest(token).into(), project, idempotency: None })
+    Ok(Caller { project, ..Caller::with_key(token) })
 }
 
 /// Two of them would let two readers of one request see two callers.

@@ -54,6 +54,9 @@ mod lease;
 /// TLS towards PostgreSQL.
 mod tls;
 
+/// Texts become vectors.
+mod embedding;
+
 /// What a row of the database says as an HTTP response.
 mod answer;
 

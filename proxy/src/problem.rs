@@ -91,6 +91,15 @@ impl Problem {
         Problem::new(Code::InvalidValue, detail)
     }
 
+    /// The refusal of one member of a body.
+    pub(crate) fn invalid_member(pointer: &str, reason: String) -> Problem {
+        let fault =
+            serde_json::json!([{"pointer": pointer, "code": Code::InvalidValue.name(), "detail": &reason}]);
+        let errors = RawValue::from_string(fault.to_string()).ok();
+        Problem::invalid_value(format!("{}: {reason}", pointer.trim_start_matches('/')))
+            .with_particulars(Particulars { errors, ..Particulars::default() })
+    }
+
     pub(crate) fn unsupported_media_type(detail: &'static str) -> Problem {
         Problem::new(Code::UnsupportedMediaType, detail)
     }
@@ -144,6 +153,11 @@ impl Problem {
 
     pub(crate) fn status(&self) -> StatusCode {
         self.0.code.status()
+    }
+
+    /// What the caller is told.
+    pub(crate) fn detail(&self) -> &str {
+        &self.0.detail
     }
 
     pub(crate) fn cause(&self) -> Option<&str> {

@@ -19,7 +19,7 @@ use tokio::signal::unix::{SignalKind, signal};
 const HEADER_TIMEOUT: Duration = Duration::from_secs(75);
 
 /// How long requests in flight get to finish after the signal to stop.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Answers requests until `stop` is done, and then those that have begun.
 pub(crate) async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {

@@ -8,6 +8,7 @@ use clap::{ArgAction, Args, FromArgMatches, ValueEnum};
 use tokio_postgres::config::SslMode;
 
 use crate::database_url;
+use crate::embedding::settings::EmbeddingSettings;
 
 #[derive(Args, Clone)]
 pub(crate) struct Settings {
@@ -66,6 +67,9 @@ pub(crate) struct Settings {
     /// PgBouncer refuses them there: set them with ALTER ROLE keyed_proxy SET statement_timeout = '30s'.
     #[arg(long, env = "KEYED_PREPARED_STATEMENTS", default_value_t = true, action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) prepared_statements: bool,
+
+    #[command(flatten)]
+    pub(crate) embedding: EmbeddingSettings,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -94,7 +98,7 @@ impl Settings {
         if self.statement_timeout >= self.request_timeout {
             return Err("KEYED_STATEMENT_TIMEOUT must be shorter than KEYED_REQUEST_TIMEOUT.".into());
         }
-        Ok(())
+        self.embedding.validate()
     }
 
     /// How to connect. The messages never repeat the URL, since it may hold a password.
@@ -136,7 +140,7 @@ fn default_workers() -> usize {
     cores().div_ceil(2)
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     // A timeout of nothing means no timeout in PostgreSQL, which is the opposite of what it says.
     if !(0.001..=86_400.0).contains(&seconds) {
@@ -170,7 +174,7 @@ mod tests {
     fn settings(arguments: &[&str]) -> Settings {
         let arguments = ["keyed-proxy", "serve"].iter().chain(arguments);
         match Cli::try_parse_from(arguments).expect("the arguments are well-formed").command() {
-            Command::Serve(settings) => settings,
+            Command::Serve(settings) => *settings,
             _ => panic!("serve is what was asked for"),
         }
     }

@@ -59,3 +59,26 @@ async fn a_login_without_the_right_is_told_what_it_needs() {
         outcome.err
     );
 }
+
+#[test]
+fn the_help_shows_no_secret_of_the_environment() {
+    let secrets = ["KEYED_DATABASE_URL", "KEYED_EMBED_KEY", "KEYED_EMBED_API_KEY"];
+    let mut command = proxy_program(&["serve", "--help"]);
+    let help = run(command.envs(secrets.map(|name| (name, "very-hidden")))).expect();
+    assert!(secrets.iter().all(|name| help.contains(name)) && !help.contains("very-hidden"), "{help}");
+}
+
+#[test]
+fn settings_of_embeddings_that_make_no_sense_are_told_before_anything_starts() {
+    for (settings, told) in [
+        (&[("KEYED_EMBED_PROVIDER", "openai")][..], "KEYED_EMBED_URL"),
+        (&[("KEYED_EMBED_API_KEY", "keyed_1_x")], "KEYED_EMBED_PROVIDER"),
+        (&[("KEYED_EMBED_BATCH", "0")], "KEYED_EMBED_BATCH"),
+        (&[("KEYED_EMBED_DIMENSIONS", "1536")], "KEYED_EMBED_DIMENSIONS"),
+    ] {
+        let mut command = proxy_program(&["serve"]);
+        command.env("KEYED_DATABASE_URL", "postgres://localhost/crm").envs(settings.iter().copied());
+        let outcome = run(&mut command);
+        assert!(outcome.code == Some(2) && outcome.err.contains(told), "{told}: {}", outcome.err);
+    }
+}

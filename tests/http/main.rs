@@ -6,6 +6,8 @@ mod bad_queries;
 mod batch;
 mod batch_refusals;
 mod by_key;
+mod embedding_providers;
+mod embedding_worker;
 mod embeddings;
 mod errors;
 mod external_key;

@@ -4,6 +4,7 @@ mod alter;
 mod batch;
 mod creation;
 mod definitions;
+mod embedding;
 mod idempotency;
 mod inbound;
 mod increments;

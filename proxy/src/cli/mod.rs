@@ -37,7 +37,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Answer HTTP requests until told to stop (SIGINT or SIGTERM).
-    Serve(Settings),
+    Serve(Box<Settings>),
     // `import` and `export` of records stand here.
     /// Issue, list and revoke API keys.
     #[command(subcommand)]
@@ -49,7 +49,7 @@ pub(crate) enum Command {
 impl Cli {
     /// The command that was asked for.
     pub(crate) fn command(self) -> Command {
-        self.command.unwrap_or_else(|| Command::Serve(Settings::from_environment()))
+        self.command.unwrap_or_else(|| Command::Serve(Box::new(Settings::from_environment())))
     }
 }
 
@@ -70,7 +70,7 @@ impl From<anyhow::Error> for Failure {
 /// Runs the command that the arguments of this process name.
 pub(crate) fn main() -> ExitCode {
     let done = match Cli::parse().command() {
-        Command::Serve(settings) => serve::run(settings),
+        Command::Serve(settings) => serve::run(*settings),
         Command::Keys(keys) => keys::run(keys),
         Command::Completions(completions) => completions::run(completions),
     };

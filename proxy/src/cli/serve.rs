@@ -6,9 +6,12 @@ use std::sync::Arc;
 use anyhow::Context;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 use super::Failure;
 use crate::app::{self, App};
+use crate::embedding::worker::Worker;
 use crate::routes;
 use crate::server;
 use crate::settings::{LogFormat, Settings};
@@ -41,9 +44,33 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let app = Arc::new(App::new(&settings)?);
     tracing::info!(listen = %listener.local_addr()?, version = env!("CARGO_PKG_VERSION"), "serving");
     tokio::spawn(routes::health::greet(app.clone()));
-    server::serve(listener, app::router(app), server::asked_to_stop()).await;
+    let (stop, mut stopping) = watch::channel(false);
+    tokio::spawn(async move {
+        server::asked_to_stop().await;
+        let _ = stop.send(true);
+    });
+    let worker = start_worker(&settings, &app, &stopping)?;
+    server::serve(listener, app::router(app), async move { drop(stopping.wait_for(|stop| *stop).await) })
+        .await;
+    if let Some(worker) = worker
+        && tokio::time::timeout(server::SHUTDOWN_TIMEOUT, worker).await.is_err()
+    {
+        tracing::warn!("the embedding of records was cut off");
+    }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Starts the embedding of records, where it has a key to do that with.
+fn start_worker(
+    settings: &Settings,
+    app: &Arc<App>,
+    stopping: &watch::Receiver<bool>,
+) -> anyhow::Result<Option<JoinHandle<()>>> {
+    let settings = &settings.embedding;
+    let Some(key) = settings.worker_key().map_err(anyhow::Error::msg)? else { return Ok(None) };
+    let worker = Worker::new(app.clone(), &key, settings.embed_poll);
+    Ok(Some(tokio::spawn(worker.run(stopping.clone()))))
 }
 
 fn start_log(settings: &Settings) -> Result<(), String> {

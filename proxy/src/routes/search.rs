@@ -12,6 +12,7 @@ use crate::body::JsonText;
 use crate::caller::Caller;
 use crate::database::Effect::Read;
 use crate::database::text;
+use crate::embedding::query;
 use crate::problem::Problem;
 use crate::query::{Segments, parameters};
 
@@ -23,6 +24,7 @@ pub(crate) async fn run(
     JsonText(body): JsonText,
 ) -> Result<Response, Problem> {
     let [] = parameters(&uri, [])?;
+    let body = query::with_vector(&app, &caller, body).await?;
     let statement =
         "select keyed_http.search($3::text, $4::text) from keyed.authenticate($1::bytea, $2::text)";
     let row = app.database.call(Read, &caller, statement, &[text(&template), text(&body)]).await?;

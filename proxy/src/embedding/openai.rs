@@ -1,0 +1,333 @@
+//! A server that speaks OpenAI's protocol: one request, its answer checked, and again where that may help.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header};
+use backon::{ExponentialBuilder, Retryable};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Bytes;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use rustls::ClientConfig;
+use rustls_platform_verifier::BuilderVerifierExt;
+use serde::{Deserialize, Serialize};
+
+use super::settings::EmbeddingSettings;
+use super::vector::{DIMENSION, Flaw, Vector};
+use super::{Failure, Outcome};
+
+/// The longest that is waited before a request is sent again. Whoever asks for more is left alone for that long, and
+/// the texts wait in the queue.
+pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// The largest answer: many times what 2048 vectors need.
+const LARGEST_ANSWER: usize = 128 << 20;
+
+/// How much of what a server says about a failure is passed on.
+const MOST_SAID: usize = 200;
+
+pub(super) struct Server {
+    http: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    address: Uri,
+    key: Option<String>,
+    model: String,
+    dimensions: Option<usize>,
+    timeout: Duration,
+}
+
+/// Why there is no answer to a request.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Failed {
+    /// The server refuses what was sent: one of the texts.
+    Texts(String),
+    /// It may pass: the server is busy, broken or out of reach.
+    Passing { message: String, retry_after: Option<Duration> },
+    /// It will not pass by itself: the key, the address, the model.
+    Lasting(String),
+}
+
+impl Failed {
+    pub(super) fn into_failure(self) -> Failure {
+        match self {
+            Failed::Texts(message) | Failed::Lasting(message) => Failure { message, retry_after: None },
+            Failed::Passing { message, retry_after } => Failure { message, retry_after },
+        }
+    }
+
+    fn passing(message: impl Into<String>) -> Failed {
+        Failed::Passing { message: message.into(), retry_after: None }
+    }
+}
+
+#[derive(Serialize)]
+struct Question<'a> {
+    model: &'a str,
+    input: &'a [Cow<'a, str>],
+    // Some servers answer base64 to those who do not say.
+    encoding_format: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dimensions: Option<usize>,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    data: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    index: Option<usize>,
+    embedding: Vec<Option<f64>>,
+}
+
+impl Server {
+    pub(super) fn new(settings: &EmbeddingSettings) -> anyhow::Result<Server> {
+        let tls = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .and_then(BuilderVerifierExt::with_platform_verifier)
+            .context("cannot load the system's root certificates")?
+            .with_no_client_auth();
+        let mut connector = HttpConnector::new();
+        connector.enforce_http(false);
+        connector.set_nodelay(true);
+        connector.set_connect_timeout(Some(settings.embed_timeout.min(Duration::from_secs(5))));
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(tls)
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(connector);
+        Ok(Server {
+            http: Client::builder(TokioExecutor::new()).build(connector),
+            address: settings.address().map_err(anyhow::Error::msg)?,
+            key: settings.key().map_err(anyhow::Error::msg)?,
+            model: settings.model().map_err(anyhow::Error::msg)?,
+            dimensions: settings.embed_dimensions,
+            timeout: settings.embed_timeout,
+        })
+    }
+
+    pub(super) fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// The vectors of some texts, in their order. Asks again up to `tries` times where that may help.
+    pub(super) async fn ask(&self, texts: &[Cow<'_, str>], tries: usize) -> Result<Vec<Outcome>, Failed> {
+        let question = Question {
+            model: &self.model,
+            input: texts,
+            encoding_format: "float",
+            dimensions: self.dimensions,
+        };
+        let question: Bytes =
+            serde_json::to_vec(&question).map_err(|error| Failed::Lasting(error.to_string()))?.into();
+        let pauses = ExponentialBuilder::default()
+            .with_min_delay(Duration::from_millis(200))
+            .with_max_delay(LONGEST_PAUSE)
+            .with_max_times(tries)
+            .with_jitter();
+        (|| self.ask_once(question.clone(), texts.len()))
+            .retry(pauses)
+            .when(|failed| matches!(failed, Failed::Passing { .. }))
+            .adjust(|failed, pause| match failed {
+                Failed::Passing { retry_after: Some(asked), .. } => {
+                    pause.filter(|_| *asked <= LONGEST_PAUSE).map(|pause| pause.max(*asked))
+                }
+                _ => pause,
+            })
+            .await
+    }
+
+    async fn ask_once(&self, question: Bytes, texts: usize) -> Result<Vec<Outcome>, Failed> {
+        let (status, headers, body) = match tokio::time::timeout(self.timeout, self.exchange(question)).await
+        {
+            Ok(exchanged) => exchanged?,
+            Err(_) => {
+                return Err(Failed::passing(format!("no answer within {} s", self.timeout.as_secs_f64())));
+            }
+        };
+        if status == StatusCode::OK {
+            return read(&body, texts).map_err(|failed| self.concealed(failed));
+        }
+        let message = format!("HTTP {}: {}", status.as_u16(), beginning(&body));
+        Err(self.concealed(match status.as_u16() {
+            400 | 413 | 422 => Failed::Texts(message),
+            408 | 409 | 425 | 429 | 500.. => Failed::Passing { message, retry_after: retry_after(&headers) },
+            _ => Failed::Lasting(message),
+        }))
+    }
+
+    async fn exchange(&self, question: Bytes) -> Result<(StatusCode, HeaderMap, Bytes), Failed> {
+        let mut request = Request::new(Full::new(question));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.address.clone();
+        let headers = request.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(
+            header::USER_AGENT,
+            HeaderValue::from_static(concat!("keyed-proxy/", env!("CARGO_PKG_VERSION"))),
+        );
+        if let Some(key) = &self.key
+            && let Ok(mut value) = HeaderValue::try_from(format!("Bearer {key}"))
+        {
+            value.set_sensitive(true);
+            headers.insert(header::AUTHORIZATION, value);
+        }
+        let broken = |error: anyhow::Error| Failed::passing(format!("{error:#}"));
+        let response = self
+            .http
+            .request(request)
+            .await
+            .map_err(|error| broken(anyhow::Error::new(error).context("the server cannot be reached")))?;
+        let (parts, body) = response.into_parts();
+        let body = Limited::new(body, LARGEST_ANSWER)
+            .collect()
+            .await
+            .map_err(|error| broken(anyhow::anyhow!(error).context("the answer broke off")))?;
+        Ok((parts.status, parts.headers, body.to_bytes()))
+    }
+
+    /// Servers were seen to repeat a key that they refuse. What they say goes to logs and into the database.
+    fn concealed(&self, failed: Failed) -> Failed {
+        let hide = |message: String| match &self.key {
+            Some(key) => message.replace(key.as_str(), "…"),
+            None => message,
+        };
+        match failed {
+            Failed::Texts(message) => Failed::Texts(hide(message)),
+            Failed::Lasting(message) => Failed::Lasting(hide(message)),
+            Failed::Passing { message, retry_after } => {
+                Failed::Passing { message: hide(message), retry_after }
+            }
+        }
+    }
+}
+
+/// The vectors of an answer, in the order of the texts.
+fn read(body: &[u8], texts: usize) -> Result<Vec<Outcome>, Failed> {
+    let answer = parse(body).map_err(|error| {
+        Failed::Lasting(format!("not an answer of /v1/embeddings: {error}: {}", beginning(body)))
+    })?;
+    if answer.data.len() != texts {
+        return Err(Failed::Lasting(format!("{} vectors for {texts} texts", answer.data.len())));
+    }
+    let mut outcomes: Vec<Option<Outcome>> = (0..texts).map(|_| None).collect();
+    for (position, item) in answer.data.into_iter().enumerate() {
+        let Some(place) = outcomes.get_mut(item.index.unwrap_or(position)).filter(|place| place.is_none())
+        else {
+            return Err(Failed::Lasting("the vectors are not numbered from 0, each once".to_owned()));
+        };
+        *place = Some(match Vector::check(&item.embedding) {
+            Ok(vector) => Ok(vector),
+            Err(Flaw::Numbers(reason)) => Err(reason.to_owned()),
+            Err(Flaw::Length(length)) => {
+                return Err(Failed::Lasting(format!(
+                    "the model answers vectors of {length} numbers, {DIMENSION} are needed: choose another model, \
+                     or set KEYED_EMBED_DIMENSIONS={DIMENSION} for one that can shorten its vectors"
+                )));
+            }
+        });
+    }
+    Ok(outcomes.into_iter().flatten().collect())
+}
+
+/// Servers in Python write NaN and Infinity, which JSON does not have.
+fn parse(body: &[u8]) -> serde_json::Result<Answer> {
+    serde_json::from_slice(body).or_else(|error| {
+        let text = String::from_utf8_lossy(body);
+        if !text.contains("NaN") && !text.contains("Infinity") {
+            return Err(error);
+        }
+        let text = text.replace("-Infinity", "null").replace("Infinity", "null").replace("NaN", "null");
+        serde_json::from_str(&text)
+    })
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let seconds: f64 = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    // A date in its place, or nonsense, is as good as nothing.
+    Duration::try_from_secs_f64(seconds).ok().filter(|pause| *pause <= Duration::from_secs(3600))
+}
+
+/// The beginning of what a server said, in one line.
+fn beginning(body: &[u8]) -> String {
+    let head = &body[..body.len().min(4 * MOST_SAID)];
+    let text = String::from_utf8_lossy(head);
+    let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
+    let line: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    line.join(" ").chars().take(MOST_SAID).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(index: &str, first: &str) -> String {
+        format!("{{\"object\":\"embedding\",{index}\"embedding\":[{first}{}]}}", ",0".repeat(DIMENSION - 1))
+    }
+
+    fn answer(items: &[String]) -> String {
+        format!("{{\"object\":\"list\",\"data\":[{}],\"model\":\"m\"}}", items.join(","))
+    }
+
+    fn firsts(body: &str, texts: usize) -> Result<Vec<Result<f32, String>>, Failed> {
+        let outcomes = read(body.as_bytes(), texts)?;
+        Ok(outcomes.into_iter().map(|outcome| outcome.map(|vector| vector.numbers()[0])).collect())
+    }
+
+    #[test]
+    fn vectors_stand_in_the_order_of_their_texts() {
+        let body = answer(&[item("\"index\":1,", "2"), item("\"index\":0,", "1")]);
+        assert_eq!(firsts(&body, 2), Ok(vec![Ok(1.0), Ok(2.0)]));
+        let body = answer(&[item("", "1"), item("", "2")]);
+        assert_eq!(firsts(&body, 2), Ok(vec![Ok(1.0), Ok(2.0)]));
+    }
+
+    #[test]
+    fn an_answer_that_does_not_fit_the_question_is_refused_whole() {
+        let twice = answer(&[item("\"index\":0,", "1"), item("\"index\":0,", "1")]);
+        let beyond = answer(&[item("\"index\":1,", "1")]);
+        let short = r#"{"data":[{"index":0,"embedding":[1,2,3]}]}"#;
+        for (body, texts) in [
+            (twice.as_str(), 2),
+            (beyond.as_str(), 1),
+            (short, 1),
+            (r#"{"data":[]}"#, 1),
+            ("<html>busy</html>", 1),
+            ("", 1),
+            (r#"{"error":"no"}"#, 1),
+        ] {
+            assert!(matches!(read(body.as_bytes(), texts), Err(Failed::Lasting(_))), "{body:.60}");
+        }
+        let Err(Failed::Lasting(message)) = read(short.as_bytes(), 1) else { panic!("refused") };
+        assert!(message.contains("3 numbers"), "{message}");
+    }
+
+    #[test]
+    fn a_text_without_a_good_vector_does_not_spoil_the_others() {
+        for bad in ["NaN", "null", "-Infinity", "1e200", "0"] {
+            let body = answer(&[item("\"index\":0,", "1"), item("\"index\":1,", bad)]);
+            let firsts = firsts(&body, 2).expect("an answer");
+            assert_eq!(firsts[0], Ok(1.0));
+            assert!(firsts[1].is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_pause_that_a_server_asks_for_is_read() {
+        let pause = |value: &str| {
+            retry_after(&HeaderMap::from_iter([(
+                header::RETRY_AFTER,
+                HeaderValue::from_str(value).expect("a value"),
+            )]))
+        };
+        assert_eq!(pause("2"), Some(Duration::from_secs(2)));
+        for value in ["", "-1", "Wed, 21 Oct 2015 07:28:00 GMT", "1e9", "NaN"] {
+            assert_eq!(pause(value), None, "{value}");
+        }
+    }
+}

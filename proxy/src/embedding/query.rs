@@ -1,0 +1,86 @@
+//! `query_text` in the body of a search: the text's vector is put in its place. All else in the body stays as it is.
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use crate::app::App;
+use crate::caller::Caller;
+use crate::database::Effect;
+use crate::problem::Problem;
+
+/// How a body says that it has a text to embed. Nobody writes the name with an escape; who does is told that it is not
+/// known.
+const MEMBER: &str = "\"query_text\"";
+
+/// The most characters of a text that is looked for.
+const LONGEST: usize = 8000;
+
+/// The body with `query_vector` in place of `query_text`. A body without one is not even parsed.
+pub(crate) async fn with_vector(app: &App, caller: &Caller, body: String) -> Result<String, Problem> {
+    if !body.contains(MEMBER) {
+        return Ok(body);
+    }
+    // What cannot be read is for the database to refuse. Raw, since numbers are to keep their digits.
+    let Ok(mut members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(&body) else { return Ok(body) };
+    let Some(text) = members.remove("query_text") else { return Ok(body) };
+    let text = check(text, members.contains_key("query_vector"))?;
+    let Some(embedder) = &app.embedder else {
+        return Err(refusal(
+            "this service has no embedding provider: whoever runs it can set KEYED_EMBED_PROVIDER, or send \
+             query_vector instead",
+        ));
+    };
+    // Nobody without a key shall make others work.
+    let statement = "select a from keyed.authenticate($1::bytea, $2::text) a";
+    app.database.call(Effect::Lookup, caller, statement, &[]).await?;
+    let away = |cause| Problem::unavailable("the embedding provider does not answer", cause);
+    let vector = match tokio::time::timeout(app.body_timeout, embedder.query(&text)).await {
+        Ok(Ok(Ok(vector))) => vector,
+        Ok(Ok(Err(reason))) => return Err(refusal(format!("the text has no vector: {reason}"))),
+        Ok(Err(failure)) => return Err(away(failure.message)),
+        Err(_) => return Err(away("no answer within the request timeout".to_owned())),
+    };
+    let vector =
+        RawValue::from_string(vector.to_json()).map_err(|error| Problem::internal(error.to_string()))?;
+    members.insert("query_vector".to_owned(), &vector);
+    serde_json::to_string(&members).map_err(|error| Problem::internal(error.to_string()))
+}
+
+fn check(text: &RawValue, has_vector: bool) -> Result<String, Problem> {
+    let text: String = serde_json::from_str(text.get()).map_err(|_| refusal("must be a string"))?;
+    if has_vector {
+        return Err(refusal("cannot stand beside query_vector: one of them says what is looked for"));
+    }
+    if text.trim().is_empty() {
+        return Err(refusal("must not be empty"));
+    }
+    if text.chars().count() > LONGEST {
+        return Err(refusal(format!("can have at most {LONGEST} characters")));
+    }
+    Ok(text)
+}
+
+fn refusal(reason: impl Into<String>) -> Problem {
+    Problem::invalid_member("/query_text", reason.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str, has_vector: bool) -> Result<String, u16> {
+        let raw = RawValue::from_string(json.to_owned()).expect("JSON");
+        check(&raw, has_vector).map_err(|problem| problem.status().as_u16())
+    }
+
+    #[test]
+    fn a_text_to_look_for_is_a_string_and_not_empty() {
+        assert_eq!(read(r#""pearl \u00e9arring""#, false), Ok("pearl éarring".to_owned()));
+        for json in ["1", "null", "[]", r#""""#, r#""  ""#] {
+            assert_eq!(read(json, false), Err(422), "{json}");
+        }
+        assert_eq!(read(r#""pearl""#, true), Err(422));
+        assert_eq!(read(&format!("\"{}\"", "x".repeat(LONGEST + 1)), false), Err(422));
+    }
+}

@@ -1,0 +1,225 @@
+//! The settings of embeddings. Each is one field, and its comment is its help text.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use axum::http::Uri;
+use clap::{Args, ValueEnum};
+
+use super::vector::DIMENSION;
+use crate::settings::seconds;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Provider {
+    /// No embeddings.
+    Off,
+    /// A bag of words, computed here: for demos and tests.
+    Hash,
+    /// A server that speaks OpenAI's POST /v1/embeddings: Ollama, vLLM, Text Embeddings Inference, OpenAI, ….
+    Openai,
+}
+
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Embeddings")]
+pub(crate) struct EmbeddingSettings {
+    /// Who turns texts into vectors, for `query_text` in searches and for the records of templates with `embed`.
+    #[arg(long, env = "KEYED_EMBED_PROVIDER", default_value = "off", value_name = "PROVIDER")]
+    pub(crate) embed_provider: Provider,
+
+    /// The address of the server, for example `http://localhost:11434`; `/v1/embeddings` is added to it.
+    ///
+    /// With https its certificate is checked against the system's roots or those in the file that SSL_CERT_FILE names.
+    #[arg(long, env = "KEYED_EMBED_URL", value_name = "URL")]
+    pub(crate) embed_url: Option<String>,
+
+    /// The model, which must answer vectors of 768 numbers, for example `nomic-embed-text`.
+    #[arg(long, env = "KEYED_EMBED_MODEL", value_name = "NAME")]
+    pub(crate) embed_model: Option<String>,
+
+    /// The server's API key, where it wants one.
+    #[arg(long, env = "KEYED_EMBED_KEY", hide_env_values = true, value_name = "KEY")]
+    pub(crate) embed_key: Option<String>,
+
+    /// A file that holds the server's API key.
+    #[arg(long, env = "KEYED_EMBED_KEY_FILE", value_name = "FILE", conflicts_with = "embed_key")]
+    pub(crate) embed_key_file: Option<PathBuf>,
+
+    /// Ask the model for vectors of this length, which can only be 768: for models that can shorten theirs.
+    #[arg(long, env = "KEYED_EMBED_DIMENSIONS", value_name = "N")]
+    pub(crate) embed_dimensions: Option<usize>,
+
+    /// What the model wants before a text that is to be found, for example `search_document: `.
+    #[arg(long, env = "KEYED_EMBED_DOCUMENT_PREFIX", default_value = "", value_name = "TEXT")]
+    pub(crate) embed_document_prefix: String,
+
+    /// What the model wants before a text that is looked for, for example `search_query: `.
+    #[arg(long, env = "KEYED_EMBED_QUERY_PREFIX", default_value = "", value_name = "TEXT")]
+    pub(crate) embed_query_prefix: String,
+
+    /// How many characters of a text are sent at most; of a longer one the rest is left out.
+    #[arg(long, env = "KEYED_EMBED_MAX_CHARACTERS", default_value_t = 8000, value_name = "N")]
+    pub(crate) embed_max_characters: usize,
+
+    /// How many texts are sent in one request at most.
+    #[arg(long, env = "KEYED_EMBED_BATCH", default_value_t = 32, value_name = "N")]
+    pub(crate) embed_batch: usize,
+
+    /// How many seconds one request to the server may take.
+    #[arg(long, env = "KEYED_EMBED_TIMEOUT", default_value = "30", value_parser = seconds, value_name = "SECONDS")]
+    pub(crate) embed_timeout: Duration,
+
+    /// An API key of keyed with which this proxy embeds records; without one it embeds only `query_text`.
+    ///
+    /// The worker sees and writes no more than the key's role, which needs `read` and `update` on the templates whose
+    /// records it shall embed.
+    #[arg(long, env = "KEYED_EMBED_API_KEY", hide_env_values = true, value_name = "KEY")]
+    pub(crate) embed_api_key: Option<String>,
+
+    /// A file that holds that API key.
+    #[arg(long, env = "KEYED_EMBED_API_KEY_FILE", value_name = "FILE", conflicts_with = "embed_api_key")]
+    pub(crate) embed_api_key_file: Option<PathBuf>,
+
+    /// How many seconds the worker rests when there is nothing to embed.
+    #[arg(long, env = "KEYED_EMBED_POLL", default_value = "1", value_parser = seconds, value_name = "SECONDS")]
+    pub(crate) embed_poll: Duration,
+}
+
+impl EmbeddingSettings {
+    /// Refuses what no single setting shows to be wrong.
+    pub(crate) fn validate(&self) -> Result<(), String> {
+        if !(1..=2048).contains(&self.embed_batch) {
+            return Err("KEYED_EMBED_BATCH must be between 1 and 2048.".into());
+        }
+        if !(1..=1_000_000).contains(&self.embed_max_characters) {
+            return Err("KEYED_EMBED_MAX_CHARACTERS must be between 1 and 1000000.".into());
+        }
+        if self.embed_dimensions.is_some_and(|dimensions| dimensions != DIMENSION) {
+            return Err(format!("KEYED_EMBED_DIMENSIONS can only be {DIMENSION}."));
+        }
+        let worker = self.worker_key()?;
+        match self.embed_provider {
+            Provider::Off if worker.is_some() => {
+                Err("KEYED_EMBED_API_KEY is set, but KEYED_EMBED_PROVIDER is \
+                off: set the provider, or take the key away."
+                    .into())
+            }
+            Provider::Off | Provider::Hash => Ok(()),
+            Provider::Openai => {
+                self.address()?;
+                self.model()?;
+                self.key().map(drop)
+            }
+        }
+    }
+
+    /// Where embeddings are asked for. The messages never repeat the address, since it may hold a password.
+    pub(super) fn address(&self) -> Result<Uri, String> {
+        let wanted = "KEYED_EMBED_URL must be the address of a server, for example http://localhost:11434.";
+        let base = self.embed_url.as_deref().unwrap_or_default().trim().trim_end_matches('/');
+        // Many programs want the address with the version, and its documentation says so.
+        let base = base.strip_suffix("/embeddings").unwrap_or(base);
+        let base = base.strip_suffix("/v1").unwrap_or(base);
+        let address: Uri = format!("{base}/v1/embeddings").parse().map_err(|_| wanted.to_owned())?;
+        let authority = address.authority().map(|authority| authority.as_str()).unwrap_or_default();
+        if !matches!(address.scheme_str(), Some("http" | "https")) || base.contains(['?', '#']) {
+            return Err(wanted.into());
+        }
+        if authority.contains('@') {
+            return Err("KEYED_EMBED_URL must not hold a password: set KEYED_EMBED_KEY.".into());
+        }
+        Ok(address)
+    }
+
+    pub(super) fn model(&self) -> Result<String, String> {
+        let model = self.embed_model.as_deref().map(str::trim).filter(|model| !model.is_empty());
+        match model {
+            Some(model) if model.chars().count() > 200 => {
+                Err("KEYED_EMBED_MODEL is longer than 200 characters.".into())
+            }
+            Some(model) => Ok(model.to_owned()),
+            None => Err("KEYED_EMBED_MODEL is not set. An example is nomic-embed-text.".into()),
+        }
+    }
+
+    /// The server's API key.
+    pub(super) fn key(&self) -> Result<Option<String>, String> {
+        secret("KEYED_EMBED_KEY", self.embed_key.as_deref(), self.embed_key_file.as_deref())
+    }
+
+    /// Our own API key, with which records are embedded.
+    pub(crate) fn worker_key(&self) -> Result<Option<String>, String> {
+        secret("KEYED_EMBED_API_KEY", self.embed_api_key.as_deref(), self.embed_api_key_file.as_deref())
+    }
+}
+
+/// A secret from the environment or from a file. It must be fit for a header; the messages do not show it.
+fn secret(name: &str, value: Option<&str>, file: Option<&Path>) -> Result<Option<String>, String> {
+    let text = match (value, file) {
+        (Some(value), _) => value.to_owned(),
+        (None, Some(file)) => std::fs::read_to_string(file)
+            .map_err(|error| format!("{name}_FILE {}: {error}.", file.display()))?,
+        (None, None) => return Ok(None),
+    };
+    let text = text.trim();
+    if text.bytes().any(|byte| !byte.is_ascii_graphic()) {
+        return Err(format!("{name} has a character that cannot be part of a key."));
+    }
+    Ok((!text.is_empty()).then(|| text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Only {
+        #[command(flatten)]
+        settings: EmbeddingSettings,
+    }
+
+    fn settings(arguments: &[&str]) -> EmbeddingSettings {
+        Only::try_parse_from(["test"].iter().chain(arguments)).expect("well-formed arguments").settings
+    }
+
+    #[test]
+    fn embeddings_are_off_unless_asked_for() {
+        assert_eq!(settings(&[]).embed_provider, Provider::Off);
+        assert_eq!(settings(&[]).validate(), Ok(()));
+        assert_eq!(settings(&["--embed-provider", "hash"]).validate(), Ok(()));
+        assert!(settings(&["--embed-api-key", "keyed_1_x"]).validate().is_err());
+    }
+
+    #[test]
+    fn a_server_needs_an_address_and_a_model() {
+        let with = |more: &[&str]| settings(&[&["--embed-provider", "openai"], more].concat()).validate();
+        assert!(with(&[]).is_err_and(|message| message.contains("KEYED_EMBED_URL")));
+        let url = ["--embed-url", "http://localhost:1"];
+        assert!(with(&url).is_err_and(|message| message.contains("KEYED_EMBED_MODEL")));
+        assert_eq!(with(&[&url[..], &["--embed-model", "m"]].concat()), Ok(()));
+        assert!(with(&[&url[..], &["--embed-model", "m", "--embed-dimensions", "512"]].concat()).is_err());
+    }
+
+    #[test]
+    fn the_address_may_be_written_in_each_of_the_usual_ways() {
+        for url in ["http://host:1", "http://host:1/", "http://host:1/v1", " http://host:1/v1/embeddings "] {
+            let address = settings(&["--embed-url", url]).address().expect(url);
+            assert_eq!(address.to_string(), "http://host:1/v1/embeddings");
+        }
+        let address = settings(&["--embed-url", "https://host/openai"]).address().expect("an address");
+        assert_eq!(address.to_string(), "https://host/openai/v1/embeddings");
+        for url in ["", "host", "ftp://host", "host:1", "http://", "http://u:secret@host", "http://h/?a=b"] {
+            let message = settings(&["--embed-url", url]).address().expect_err(url);
+            assert!(!message.contains("secret"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_never_shown() {
+        let message = settings(&["--embed-key", "se cret", "--embed-provider", "openai"]).key();
+        assert!(message.is_err_and(|message| !message.contains("cret")));
+        let key = settings(&["--embed-key", "secret\n"]).key();
+        assert_eq!(key, Ok(Some("secret".into())));
+    }
+}

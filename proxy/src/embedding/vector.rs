@@ -1,0 +1,95 @@
+//! A vector that may be stored and compared: what a provider answers is checked before anything is done with it.
+
+use std::fmt::Write as _;
+
+/// How many numbers a vector has (spec, "query_vector dimension").
+pub(crate) const DIMENSION: usize = 768;
+
+/// A vector of [`DIMENSION`] finite numbers that are not all zero.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Vector(Vec<f32>);
+
+/// Why numbers are no vector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    /// Every answer of the model has this number of numbers: it is the wrong model, or it was not told.
+    Length(usize),
+    /// The text at hand makes the model stumble.
+    Numbers(&'static str),
+}
+
+impl Vector {
+    /// Checks numbers as JSON has them, null being what some servers write for NaN.
+    pub(crate) fn check(numbers: &[Option<f64>]) -> Result<Vector, Flaw> {
+        if numbers.len() != DIMENSION {
+            return Err(Flaw::Length(numbers.len()));
+        }
+        let mut vector = Vec::with_capacity(DIMENSION);
+        for number in numbers {
+            match number.map(|number| number as f32) {
+                Some(number) if number.is_finite() => vector.push(number),
+                _ => return Err(Flaw::Numbers("the model answered a number that is not finite")),
+            }
+        }
+        if vector.iter().all(|number| *number == 0.0) {
+            return Err(Flaw::Numbers("the model answered a vector of zeros"));
+        }
+        Ok(Vector(vector))
+    }
+
+    /// Takes numbers that are known to be finite and not all zero, and makes their length 1.
+    pub(super) fn of_unit_length(mut numbers: Vec<f32>) -> Vector {
+        let length = numbers.iter().map(|number| number * number).sum::<f32>().sqrt();
+        for number in &mut numbers {
+            *number /= length;
+        }
+        Vector(numbers)
+    }
+
+    /// The numbers, as PostgreSQL's `real[]` carries them: exactly, and without looking up the type of an extension.
+    pub(crate) fn numbers(&self) -> &[f32] {
+        &self.0
+    }
+
+    /// As a JSON array, with as many digits as it takes to tell one number from the next.
+    pub(crate) fn to_json(&self) -> String {
+        let mut out = String::with_capacity(DIMENSION * 12);
+        for (position, number) in self.0.iter().enumerate() {
+            out.push(if position == 0 { '[' } else { ',' });
+            let _ = write!(out, "{number}");
+        }
+        out.push(']');
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(first: Option<f64>) -> Vec<Option<f64>> {
+        let mut numbers = vec![Some(0.0); DIMENSION];
+        numbers[0] = first;
+        numbers
+    }
+
+    #[test]
+    fn a_vector_has_768_finite_numbers_that_are_not_all_zero() {
+        assert!(Vector::check(&numbers(Some(0.5))).is_ok());
+        assert_eq!(Vector::check(&[Some(1.0); 767]), Err(Flaw::Length(767)));
+        assert_eq!(Vector::check(&[]), Err(Flaw::Length(0)));
+        for first in [None, Some(f64::NAN), Some(f64::INFINITY), Some(1e300), Some(0.0), Some(1e-300)] {
+            assert!(matches!(Vector::check(&numbers(first)), Err(Flaw::Numbers(_))), "{first:?}");
+        }
+    }
+
+    #[test]
+    fn as_json_every_number_reads_back_the_same() {
+        let mut wanted = numbers(Some(0.1));
+        wanted[1] = Some(-1.5e-30);
+        wanted[2] = Some(f64::from(f32::MAX));
+        let vector = Vector::check(&wanted).expect("a vector");
+        let read: Vec<f32> = serde_json::from_str(&vector.to_json()).expect("JSON");
+        assert_eq!(read, vector.numbers());
+    }
+}

@@ -1,0 +1,224 @@
+//! Keeping the vectors of records as their texts are: claims what waits in the database's queue, has it embedded, and
+//! brings the vectors back.
+//!
+//! No transaction is open while the provider works. What a worker has claimed is its own for a while only, so that the
+//! claims of one that dies come back; any number of proxies can work side by side.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+use tokio::sync::watch;
+use tokio_postgres::types::Type;
+
+use super::vector::Vector;
+use super::{Embedder, Failure};
+use crate::app::App;
+use crate::caller::Caller;
+use crate::database::Effect::Write;
+use crate::database::{number, text};
+use crate::problem::Problem;
+
+/// The rests after failures, from the first to the longest.
+const FIRST_REST: Duration = Duration::from_secs(1);
+const LONGEST_REST: Duration = Duration::from_secs(60);
+
+/// What a claim is kept for beyond the time in which its texts are embedded: to store the vectors.
+const TIME_TO_STORE: Duration = Duration::from_secs(60);
+
+const CLAIM: &str = "select keyed_http.claim_embeddings($3::text, $4::int, $5::int) \
+                     from keyed.authenticate($1::bytea, $2::text)";
+const STORE: &str = "select keyed_http.store_embedding($3::text, $4::text, $5::text, $6::text, $7::real[]) \
+                     from keyed.authenticate($1::bytea, $2::text)";
+const FAIL: &str = "select keyed_http.fail_embedding($3::text, $4::text, $5::text) \
+                    from keyed.authenticate($1::bytea, $2::text)";
+const RELEASE: &str = "select keyed_http.release_embeddings($3::text, $4::text, $5::int) \
+                       from keyed.authenticate($1::bytea, $2::text)";
+
+pub(crate) struct Worker {
+    app: Arc<App>,
+    caller: Caller,
+    poll: Duration,
+}
+
+/// What the database hands out: texts of records whose vectors are missing or outdated.
+#[derive(Deserialize)]
+struct Claimed {
+    /// Names this claim; what belongs to another by now is not touched.
+    claim: String,
+    entries: Vec<Entry>,
+    /// Whether something was settled that needed no vector, so that more may be waiting.
+    settled: bool,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    record: String,
+    /// The hash of the text: the vector is stored only while the record still says that.
+    hash: String,
+    /// Empty for a record that says nothing, and shall have no vector.
+    text: String,
+}
+
+/// What a round came to.
+enum Round {
+    Worked,
+    Idle,
+    /// Nothing can be done for now.
+    Failed {
+        cause: String,
+        retry_after: Option<Duration>,
+    },
+}
+
+impl Worker {
+    /// Works with an API key of keyed's.
+    pub(crate) fn new(app: Arc<App>, api_key: &str, poll: Duration) -> Worker {
+        Worker { app, caller: Caller::with_key(api_key.as_bytes()), poll }
+    }
+
+    /// Works until told to stop. What is claimed by then is given back.
+    pub(crate) async fn run(self, mut stop: watch::Receiver<bool>) {
+        let Some(embedder) = &self.app.embedder else { return };
+        tracing::info!(model = embedder.model(), "embedding records");
+        let mut failures = 0_u32;
+        while !*stop.borrow() {
+            let rest = match self.round(embedder, &mut stop).await {
+                Round::Worked => {
+                    failures = 0;
+                    continue;
+                }
+                Round::Idle => {
+                    failures = 0;
+                    // So that the workers of several proxies do not all ask at the same moment.
+                    self.poll.mul_f64(0.75 + fastrand::f64() / 2.0)
+                }
+                Round::Failed { cause, retry_after } => {
+                    let rest = retry_after.unwrap_or_else(|| rest_after(failures));
+                    failures = failures.saturating_add(1);
+                    tracing::warn!(cause, rest_seconds = rest.as_secs_f64(), "cannot embed records");
+                    rest
+                }
+            };
+            let _ = tokio::time::timeout(rest, stop.wait_for(|stop| *stop)).await;
+        }
+    }
+
+    async fn round(&self, embedder: &Embedder, stop: &mut watch::Receiver<bool>) -> Round {
+        let claimed = match self.claim(embedder).await {
+            Ok(claimed) => claimed,
+            Err(problem) => return failed(&problem),
+        };
+        if claimed.entries.is_empty() {
+            return if claimed.settled { Round::Worked } else { Round::Idle };
+        }
+        let Claimed { claim, entries, .. } = claimed;
+        let (speaking, silent): (Vec<Entry>, Vec<Entry>) =
+            entries.into_iter().partition(|entry| !entry.text.is_empty());
+        let texts: Vec<String> = speaking.iter().map(|entry| entry.text.clone()).collect();
+        let outcomes = tokio::select! {
+            outcomes = embedder.documents(&texts) => Some(outcomes),
+            () = async { drop(stop.wait_for(|stop| *stop).await) } => None,
+        };
+        let Some(outcomes) = outcomes else {
+            let _ = self.release(&claim, None, Duration::ZERO).await;
+            return Round::Idle;
+        };
+        match outcomes {
+            Ok(outcomes) => {
+                let silent = silent.iter().map(|entry| (entry, Ok(None)));
+                let speaking = speaking.iter().zip(outcomes);
+                let speaking = speaking.map(|(entry, outcome)| (entry, outcome.map(Some)));
+                for (entry, outcome) in silent.chain(speaking) {
+                    let done = match outcome {
+                        Ok(vector) => self.store(&claim, entry, embedder.model(), vector.as_ref()).await,
+                        Err(reason) => self.fail(&claim, entry, &reason).await,
+                    };
+                    if let Err(problem) = done {
+                        // What is not stored by now is embedded again, when its claim has expired at the latest.
+                        let _ = self.release(&claim, None, Duration::ZERO).await;
+                        return failed(&problem);
+                    }
+                }
+                Round::Worked
+            }
+            Err(Failure { message, retry_after }) => {
+                let rest = retry_after.unwrap_or(FIRST_REST);
+                match self.release(&claim, Some(&message), rest).await {
+                    Ok(()) => Round::Failed { cause: message, retry_after },
+                    Err(problem) => failed(&problem),
+                }
+            }
+        }
+    }
+
+    async fn claim(&self, embedder: &Embedder) -> Result<Claimed, Problem> {
+        let model = embedder.model();
+        let most = i32::try_from(embedder.batch()).unwrap_or(i32::MAX);
+        let lease = seconds(embedder.patience().saturating_add(TIME_TO_STORE));
+        let arguments = [text(&model), number(&most), number(&lease)];
+        let row = self.app.database.call(Write, &self.caller, CLAIM, &arguments).await?;
+        let unexpected = |error: String| Problem::internal(format!("not the answer of a claim: {error}"));
+        let answer: &str = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
+        serde_json::from_str(answer).map_err(|error| unexpected(error.to_string()))
+    }
+
+    async fn store(
+        &self,
+        claim: &str,
+        entry: &Entry,
+        model: &str,
+        vector: Option<&Vector>,
+    ) -> Result<(), Problem> {
+        let vector = vector.map(Vector::numbers);
+        let arguments = [
+            text(&claim),
+            text(&entry.record),
+            text(&entry.hash),
+            text(&model),
+            (&vector as _, Type::FLOAT4_ARRAY),
+        ];
+        self.app.database.call(Write, &self.caller, STORE, &arguments).await.map(drop)
+    }
+
+    async fn fail(&self, claim: &str, entry: &Entry, reason: &str) -> Result<(), Problem> {
+        let arguments = [text(&claim), text(&entry.record), text(&reason)];
+        self.app.database.call(Write, &self.caller, FAIL, &arguments).await.map(drop)
+    }
+
+    /// Gives back what of a claim is not done, to be claimed again after a rest.
+    async fn release(&self, claim: &str, reason: Option<&str>, rest: Duration) -> Result<(), Problem> {
+        let rest = seconds(rest);
+        let arguments = [text(&claim), text(&reason), number(&rest)];
+        self.app.database.call(Write, &self.caller, RELEASE, &arguments).await.map(drop)
+    }
+}
+
+fn failed(problem: &Problem) -> Round {
+    let cause = problem.cause().map_or_else(|| problem.detail().to_owned(), str::to_owned);
+    Round::Failed { cause, retry_after: None }
+}
+
+/// Twice as long after each failure in a row, and never the same for two workers.
+fn rest_after(failures: u32) -> Duration {
+    let rest = FIRST_REST.saturating_mul(1 << failures.min(6)).min(LONGEST_REST);
+    rest.mul_f64(0.5 + fastrand::f64() / 2.0)
+}
+
+fn seconds(duration: Duration) -> i32 {
+    i32::try_from(duration.as_secs_f64().ceil() as i64).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rests_grow_up_to_a_minute() {
+        for failures in 0..100 {
+            let rest = rest_after(failures);
+            assert!(rest >= FIRST_REST / 2 && rest <= LONGEST_REST, "{rest:?}");
+        }
+        assert!(rest_after(10) >= LONGEST_REST / 2);
+    }
+}

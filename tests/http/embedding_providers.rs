@@ -1,0 +1,151 @@
+//! What the proxy asks of an embedding provider, and what it makes of its answers.
+
+use harness::embeddings::{Reply, item, vector};
+use harness::{Answer, EmbeddingServer, Service};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// A service whose searches are embedded by this server.
+async fn service_with(server: &EmbeddingServer, more: &[(&str, &str)]) -> Service {
+    let url = server.url();
+    let settings = [
+        ("KEYED_EMBED_PROVIDER", "openai"),
+        ("KEYED_EMBED_URL", url.as_str()),
+        ("KEYED_EMBED_MODEL", "test-model"),
+        ("KEYED_EMBED_KEY", "sk-very-secret"),
+    ];
+    Service::start_with(&[&settings[..], more].concat()).await
+}
+
+async fn search(service: &Service, text: Value) -> Answer {
+    service.post("/entities/search/customers", json!({"query_text": text, "limit": 5})).await
+}
+
+#[tokio::test]
+async fn a_provider_is_asked_as_openai_has_it() {
+    let server = EmbeddingServer::start().await;
+    let more = [("KEYED_EMBED_DIMENSIONS", "768"), ("KEYED_EMBED_QUERY_PREFIX", "search_query: ")];
+    let service = service_with(&server, &more).await;
+    search(&service, json!("pearl")).await.expect(200);
+    let asked = &server.questions()[0];
+    assert_eq!(
+        (asked.path.as_str(), asked.authorization.as_str()),
+        ("/v1/embeddings", "Bearer sk-very-secret")
+    );
+    assert_eq!(
+        asked.body,
+        json!({"model": "test-model", "input": ["search_query: pearl"], "encoding_format": "float", "dimensions": 768})
+    );
+}
+
+#[tokio::test]
+async fn a_provider_that_is_busy_or_broken_for_a_moment_is_asked_again() {
+    for status in [429, 500, 502, 503] {
+        let server = EmbeddingServer::start_with(move |question| match question.number {
+            0 => Reply::status(status).retry_after("1"),
+            _ => Reply::good(question),
+        })
+        .await;
+        let service = service_with(&server, &[]).await;
+        search(&service, json!("pearl")).await.expect(200);
+        let asked = server.questions();
+        assert_eq!(asked.len(), 2, "{status}");
+        assert!(asked[1].at - asked[0].at >= Duration::from_secs(1), "the wish to be left alone is heeded");
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_fails_is_a_service_that_is_unavailable_for_now() {
+    let short = format!("{{\"data\":[{}]}}", item(0, "[1,2,3]"));
+    for reply in [
+        Reply::status(500),
+        Reply::status(401),
+        Reply::status(404),
+        Reply::body("<html>welcome</html>"),
+        Reply::body(""),
+        Reply::body("{}"),
+        Reply::body(&short),
+        Reply::of(&[]),
+        Reply::of(&[item(0, &vector(1)), item(1, &vector(2))]),
+        Reply::of(&[item(3, &vector(1))]),
+        Reply::status(429).retry_after("3600"),
+        Reply::body("late").after(Duration::from_secs(60)),
+    ] {
+        let told = reply.clone();
+        let server = EmbeddingServer::start_with(move |_| reply.clone()).await;
+        let service = service_with(&server, &[("KEYED_EMBED_TIMEOUT", "0.3")]).await;
+        let answer = search(&service, json!("pearl")).await;
+        assert_eq!(answer.header("retry-after"), "1", "{told:?}");
+        answer.refused(503, "unavailable");
+        assert!(service.proxy.log().contains("request failed"), "{told:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_text_for_which_the_model_has_no_vector_is_refused() {
+    let zeros = format!("[{}]", ["0"; 768].join(","));
+    let nan = zeros.replacen('0', "NaN", 1);
+    let null = zeros.replacen('0', "null", 1);
+    for reply in [
+        Reply::status(400),
+        Reply::of(&[item(0, &zeros)]),
+        Reply::of(&[item(0, &nan)]),
+        Reply::of(&[item(0, &null)]),
+    ] {
+        let told = reply.clone();
+        let server = EmbeddingServer::start_with(move |_| reply.clone()).await;
+        let service = service_with(&server, &[]).await;
+        let problem = search(&service, json!("pearl")).await.refused(422, "invalid_value");
+        assert_eq!(problem["errors"][0]["pointer"], "/query_text", "{told:?}");
+        assert_eq!(server.questions().len(), 1, "asking again would not help: {told:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_providers_key_shows_nowhere() {
+    let server = EmbeddingServer::start_with(|question| Reply {
+        status: 401,
+        ..Reply::body(&format!("wrong key: {}", question.authorization))
+    })
+    .await;
+    let service = service_with(&server, &[("KEYED_LOG", "trace")]).await;
+    let answer = search(&service, json!("pearl")).await;
+    assert!(!answer.text.contains("very-secret"), "{}", answer.text);
+    answer.refused(503, "unavailable");
+    let log = service.proxy.log();
+    assert!(log.contains("wrong key"), "the reason is in the log: {log}");
+    assert!(!log.contains("very-secret"), "{log}");
+}
+
+#[tokio::test]
+async fn without_a_provider_a_text_is_refused_with_what_to_set() {
+    let service = Service::start().await;
+    let problem = search(&service, json!("pearl")).await.refused(422, "invalid_value");
+    assert!(
+        problem["detail"].as_str().is_some_and(|detail| detail.contains("KEYED_EMBED_PROVIDER")),
+        "{problem}"
+    );
+    assert_eq!(problem["errors"][0]["pointer"], "/query_text");
+}
+
+#[tokio::test]
+async fn nobody_without_a_key_makes_the_provider_work() {
+    let server = EmbeddingServer::start().await;
+    let service = service_with(&server, &[]).await;
+    let request = service.proxy.request("POST", "/v1/entities/search/customers").key("keyed_1_wrong");
+    request.json(&json!({"query_text": "pearl"})).send().await.refused(401, "unauthorized");
+    assert_eq!(server.questions().len(), 0);
+}
+
+#[tokio::test]
+async fn a_text_to_look_for_is_a_string_alone() {
+    let server = EmbeddingServer::start().await;
+    let service = service_with(&server, &[]).await;
+    for text in [json!(1), json!(null), json!(["pearl"]), json!(""), json!("  "), json!("x".repeat(8001))] {
+        let problem = search(&service, text).await.refused(422, "invalid_value");
+        assert_eq!(problem["errors"][0]["pointer"], "/query_text");
+    }
+    let both = json!({"query_text": "pearl", "query_vector": [1, 2]});
+    service.post("/entities/search/customers", both).await.refused(422, "invalid_value");
+    assert_eq!(server.questions().len(), 0);
+}
