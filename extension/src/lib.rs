@@ -21,6 +21,8 @@ pub mod filter;
 pub mod history;
 /// Requests that are run once, however often they are sent.
 pub mod idempotency;
+/// Rows of a file → records.
+pub mod import;
 /// Deliveries of other systems.
 pub mod inbound;
 /// JSON in and out.

@@ -10,8 +10,8 @@ use uuid::Uuid;
 /// The highest template number that fits into an id.
 pub const MAX_TEMPLATE: i32 = (1 << 24) - 1;
 
-/// How many of the latest ids are remembered: as many as one batch makes.
-const MOST_LATEST: usize = 1024;
+/// How many of the latest ids are remembered: as many as one batch, or one portion of an import, makes.
+const MOST_LATEST: usize = 2048;
 
 thread_local! {
     /// The latest 60-bit time stamp given out, so that ids of one session always ascend.

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::routing::{MethodRouter, get, post, put};
+use tokio::sync::Semaphore;
 
 use crate::database::Database;
 use crate::embedding::Embedder;
 use crate::envelope;
 use crate::problem::Problem;
 use crate::routes::health::Readiness;
-use crate::routes::{access, batch, by_key, entities, health, inbound, search, templates, views};
+use crate::routes::{access, batch, by_key, entities, health, import, inbound, search, templates, views};
 use crate::settings::Settings;
 
 /// What the routes share.
@@ -21,6 +22,9 @@ pub(crate) struct App {
     pub(crate) embedder: Option<Embedder>,
     pub(crate) body_limit: usize,
     pub(crate) body_timeout: Duration,
+    /// How many files may be on their way at once: each may hold a connection for long.
+    pub(crate) files: Semaphore,
+    pub(crate) files_wait: Duration,
 }
 
 impl App {
@@ -31,6 +35,8 @@ impl App {
             embedder: Embedder::new(&settings.embedding)?,
             body_limit: settings.body_limit,
             body_timeout: settings.request_timeout,
+            files: Semaphore::new((settings.pool_size / 4).max(1)),
+            files_wait: settings.pool_wait,
         })
     }
 }
@@ -43,6 +49,7 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
     vec![
         ("/entities/template/{template}", post(entities::create)),
         ("/entities/template/{template}/by-key", put(by_key::upsert).get(by_key::read).delete(by_key::delete)),
+        ("/entities/template/{template}/import", post(import::run)),
         ("/entities/{id}", get(entities::read).patch(entities::patch).put(entities::replace).delete(entities::delete)),
         ("/entities/{id}/restore", post(entities::restore)),
         ("/entities/{id}/embedding", put(entities::set_embedding).delete(entities::delete_embedding)),

@@ -104,10 +104,7 @@ impl Database {
         arguments: &[Argument<'_>],
     ) -> Result<Row, Problem> {
         let digest = caller.token_digest.as_slice();
-        let mut all: Vec<Argument<'_>> = Vec::with_capacity(2 + arguments.len());
-        all.push((&digest, Type::BYTEA));
-        all.push(text(&caller.project));
-        all.extend_from_slice(arguments);
+        let mut all = in_the_name_of(&digest, caller, arguments);
         let Some(idempotency) = caller.idempotency.as_ref().filter(|_| effect == Effect::Write) else {
             return self.run(effect, statement, &all).await;
         };
@@ -117,6 +114,36 @@ impl Database {
         all.push(text(&idempotency.key));
         all.push((&fingerprint, Type::BYTEA));
         self.run(Effect::WriteOnce, &statement, &all).await
+    }
+
+    /// A connection of one's own.
+    pub(crate) async fn lease(&self) -> Result<Lease<'_>, Failure> {
+        Ok(Lease::new(self.pool.get().await.map_err(Failure::NoConnection)?, &self.tls))
+    }
+
+    /// How long an answer is waited for.
+    pub(crate) fn patience(&self) -> Duration {
+        self.answer_timeout
+    }
+
+    /// Asks once, on a connection that the caller holds.
+    pub(crate) async fn ask(
+        &self,
+        client: &ClientWrapper,
+        deadline: Instant,
+        caller: &Caller,
+        statement: &'static str,
+        arguments: &[Argument<'_>],
+    ) -> Result<Row, Failure> {
+        let digest = caller.token_digest.as_slice();
+        let all = in_the_name_of(&digest, caller, arguments);
+        let mut sent = false;
+        match timeout_at(deadline, self.execute(client, statement, &all, &mut sent)).await {
+            Ok(Ok(row)) => Ok(row),
+            Ok(Err(error)) if sent => Err(Failure::Sent(error)),
+            Ok(Err(error)) => Err(Failure::Unsent(error)),
+            Err(_) => Err(Failure::TimedOut { sent }),
+        }
     }
 
     /// Runs a statement that answers one row.
@@ -177,7 +204,7 @@ impl Database {
         statement: &str,
         arguments: &[Argument<'_>],
     ) -> Result<Row, Failure> {
-        let lease = Lease::new(self.pool.get().await.map_err(Failure::NoConnection)?, &self.tls);
+        let lease = self.lease().await?;
         let mut sent = false;
         match timeout_at(deadline, self.execute(&lease, statement, arguments, &mut sent)).await {
             Ok(Ok(row)) => {
@@ -219,8 +246,21 @@ impl Database {
     }
 }
 
+/// The arguments of a statement, behind the two that say who asks.
+fn in_the_name_of<'a>(
+    digest: &'a &'a [u8],
+    caller: &'a Caller,
+    arguments: &[Argument<'a>],
+) -> Vec<Argument<'a>> {
+    let mut all: Vec<Argument<'a>> = Vec::with_capacity(2 + arguments.len());
+    all.push((digest, Type::BYTEA));
+    all.push(text(&caller.project));
+    all.extend_from_slice(arguments);
+    all
+}
+
 /// Why there is no row.
-enum Failure {
+pub(crate) enum Failure {
     NoConnection(PoolError),
     /// The statement could not be prepared, so nothing of it has run.
     Unsent(Error),
@@ -245,7 +285,7 @@ impl Failure {
         }
     }
 
-    fn into_problem(self, effect: Effect) -> Problem {
+    pub(crate) fn into_problem(self, effect: Effect) -> Problem {
         let in_doubt = |problem: Problem| match effect {
             Effect::Lookup | Effect::Read | Effect::WriteOnce => problem,
             Effect::Write => problem.with_outcome_unknown(),

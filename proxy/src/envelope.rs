@@ -19,10 +19,11 @@ use crate::problem::Problem;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Runs one request. The only place where a [`Problem`] becomes text, since only here its request id is known.
-pub(crate) async fn wrap(request: Request, next: Next) -> Response {
+pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
     let started = tracing::enabled!(tracing::Level::DEBUG).then(Instant::now);
     let accepted = Accepted::of(request.headers());
     let id = RequestId::of(request.headers());
+    request.extensions_mut().insert(Instance(id.uuid));
     let method = request.method().clone();
     // Never the path itself: it may carry a secret, as the address of a delivery does.
     let route = request.extensions().get::<MatchedPath>().cloned();
@@ -58,6 +59,10 @@ pub(crate) async fn wrap(request: Request, next: Next) -> Response {
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     accepted.pack(response).await
 }
+
+/// The request's id, for who writes the text of a problem into an answer that has begun.
+#[derive(Clone, Copy)]
+pub(crate) struct Instance(pub(crate) Uuid);
 
 /// The id under which one request is found in the logs of caller and service.
 struct RequestId {

@@ -154,7 +154,7 @@ fn problem(sqlstate: &str, message: &str, detail: Option<&str>, hint: Option<&st
     let hint = hint.map(str::to_owned);
     let particulars = match detail {
         Some(Detail { code, errors, existing_id, failed_index }) => {
-            Particulars { code, hint, errors, existing_id, failed_index }
+            Particulars { code, hint, errors, existing_id, failed_index, report: None }
         }
         None => Particulars { hint, ..Particulars::default() },
     };

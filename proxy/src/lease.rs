@@ -25,11 +25,19 @@ pub(crate) struct Lease<'a> {
     /// Empty only once the connection was given back.
     client: Option<Client>,
     tls: &'a Tls,
+    /// What an abandoned connection is asked first: it waits in line behind the abandoned statement, and undoes the
+    /// transaction where several statements share one.
+    farewell: &'static str,
 }
 
 impl<'a> Lease<'a> {
     pub(crate) fn new(client: Client, tls: &'a Tls) -> Lease<'a> {
-        Lease { client: Some(client), tls }
+        Lease { client: Some(client), tls, farewell: "" }
+    }
+
+    /// Says that a transaction of several statements is about to begin.
+    pub(crate) fn begin(&mut self) {
+        self.farewell = "rollback";
     }
 
     /// Gives the connection back, the statement having ended.
@@ -59,16 +67,15 @@ impl Deref for Lease<'_> {
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
         if let (Some(client), Ok(runtime)) = (self.client.take(), Handle::try_current()) {
-            runtime.spawn(settle(client, self.tls.clone()));
+            runtime.spawn(settle(client, self.tls.clone(), self.farewell));
         }
     }
 }
 
 /// Waits for an abandoned statement to end, or makes it.
-async fn settle(client: Client, tls: Tls) {
-    // An empty query waits in line behind the abandoned one. Each is a transaction of its own, so once it is answered
-    // nothing of the abandoned one is left.
-    match timeout(GRACE, client.simple_query("")).await {
+async fn settle(client: Client, tls: Tls, farewell: &'static str) {
+    // Once it is answered, nothing of the abandoned statement is left: it was a transaction of its own, or is undone.
+    match timeout(GRACE, client.simple_query(farewell)).await {
         Ok(Ok(_)) => return,
         Ok(Err(_)) => {}
         Err(_) => {

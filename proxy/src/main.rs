@@ -39,11 +39,20 @@ mod query;
 /// Strict reading of a JSON body, without parsing it.
 mod body;
 
+/// Files on their way in: encodings, delimiters, rows.
+mod file;
+
+/// Rows of a file → records.
+mod import;
+
 /// One module per noun of the interface.
 mod routes;
 
 /// One statement per request.
 mod database;
+
+/// Several statements in one transaction.
+mod transaction;
 
 /// Connections that many short reads use at once.
 mod shared;

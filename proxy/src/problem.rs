@@ -34,6 +34,8 @@ pub(crate) struct Particulars {
     pub(crate) errors: Option<Box<RawValue>>,
     pub(crate) existing_id: Option<Box<RawValue>>,
     pub(crate) failed_index: Option<Box<RawValue>>,
+    /// What an import had done until then.
+    pub(crate) report: Option<Box<RawValue>>,
 }
 
 #[derive(Serialize)]
@@ -53,6 +55,8 @@ struct Body<'a> {
     existing_id: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     failed_index: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<&'static str>,
 }
@@ -145,6 +149,17 @@ impl Problem {
         self
     }
 
+    pub(crate) fn with_hint(mut self, hint: &str) -> Problem {
+        self.0.particulars.hint = Some(hint.to_owned());
+        self
+    }
+
+    /// Adds what an import had done, as JSON.
+    pub(crate) fn with_report(mut self, report: String) -> Problem {
+        self.0.particulars.report = RawValue::from_string(report).ok();
+        self
+    }
+
     /// A write was sent and its answer never came: it may have happened.
     pub(crate) fn with_outcome_unknown(mut self) -> Problem {
         self.0.outcome_unknown = true;
@@ -181,6 +196,7 @@ impl Problem {
             errors: particulars.errors.as_deref(),
             existing_id: particulars.existing_id.as_deref(),
             failed_index: particulars.failed_index.as_deref(),
+            report: particulars.report.as_deref(),
             outcome: outcome_unknown.then_some("unknown"),
         };
         serde_json::to_string(&body).unwrap_or_default()

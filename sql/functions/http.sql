@@ -162,3 +162,8 @@ create function keyed_http.replay_failed_deliveries(endpoint text, cursor text) 
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_replay_failed_deliveries';
 comment on function keyed_http.replay_failed_deliveries(text, text) is
   'POST /inbound-endpoints/{endpoint}/deliveries/replay.';
+
+create function keyed_http.import_rows(template text, options text, rows text) returns text
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_import_rows';
+comment on function keyed_http.import_rows(text, text, text) is
+  'POST /entities/template/{template}/import, a portion of whole rows: {created, updated, unchanged, waiting, errors}.';

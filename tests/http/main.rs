@@ -13,6 +13,7 @@ mod errors;
 mod external_key;
 mod history;
 mod idempotency;
+mod import;
 mod inbound;
 mod metrics;
 mod projects;

@@ -25,9 +25,9 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// A row of a group that its writer may not write.
+/// Rows of a group that their writer may not write, by the place of their operations among the members.
 #[derive(Debug)]
-pub struct OneIsOutside;
+pub struct Outside(pub Vec<usize>);
 
 /// Operations waiting to be run together.
 #[derive(Default)]
@@ -47,6 +47,11 @@ pub fn is_groupable(operation: &Operation) -> bool {
 }
 
 impl<'a> Group<'a> {
+    /// Operations that fit together, in the order of their keys, with rights and references settled.
+    pub fn of(members: Vec<Operation<'a>>) -> Group<'a> {
+        Group { members, keys: HashSet::new() }
+    }
+
     /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
@@ -90,7 +95,7 @@ impl<'a> Group<'a> {
 
     /// Runs them by one statement. An error of PostgreSQL is an error of all, and so is a row that its writer may not
     /// write: which one it was, they find out one by one.
-    pub fn run(&self, caller: &Caller) -> Result<Vec<(usize, Outcome)>, OneIsOutside> {
+    pub fn run(&self, caller: &Caller) -> Result<Vec<(usize, Outcome)>, Outside> {
         let Some(first) = self.members.first() else { return Ok(Vec::new()) };
         let template = &first.template;
         let ids: Vec<Uuid> =
@@ -113,13 +118,16 @@ impl<'a> Group<'a> {
         template: &Template,
         shape: &Changes,
         ids: &[Uuid],
-    ) -> Result<Vec<(usize, Outcome)>, OneIsOutside> {
+    ) -> Result<Vec<(usize, Outcome)>, Outside> {
         let fences = upsert::fences(caller, template, Mode::Create);
-        let written: HashSet<Uuid> =
-            self.execute(template, shape, Kind::Create, ids, &fences)?.into_values().collect();
+        let written: HashSet<Uuid> = self
+            .execute(template, shape, Kind::Create, ids, &fences)?
+            .into_iter()
+            .map(|row| row.id)
+            .collect();
         let outcome = |(member, id): (&Operation, &Uuid)| {
             let outcome = if written.contains(id) {
-                Ok(Done { kind: Kind::Create, id: *id, created: true })
+                Ok(Done { kind: Kind::Create, id: *id, created: true, changed: true })
             } else {
                 Err(key_taken(caller, template, member.key.value().unwrap_or_default()))
             };
@@ -134,15 +142,17 @@ impl<'a> Group<'a> {
         template: &Template,
         shape: &Changes,
         ids: &[Uuid],
-    ) -> Result<Vec<(usize, Outcome)>, OneIsOutside> {
+    ) -> Result<Vec<(usize, Outcome)>, Outside> {
         let fences = upsert::fences(caller, template, Mode::Upsert);
-        let mut by_key = self.execute(template, shape, Kind::Upsert, ids, &fences)?;
+        let written = self.execute(template, shape, Kind::Upsert, ids, &fences)?;
+        let mut by_key: HashMap<String, (Uuid, bool)> = HashMap::with_capacity(self.members.len());
+        by_key.extend(written.into_iter().filter_map(|row| Some((row.key?, (row.id, true)))));
         // Records that hold these values already were not written: their ids are looked up.
         let unwritten: Vec<&str> = self
             .members
             .iter()
             .filter_map(|member| member.key.value())
-            .filter(|key| !by_key.contains_key(&Some((*key).to_owned())))
+            .filter(|key| !by_key.contains_key(*key))
             .collect();
         if !unwritten.is_empty() {
             let sql = format!(
@@ -151,30 +161,46 @@ impl<'a> Group<'a> {
                 template.table_sql()
             );
             let plan = template.plan(&sql, || vec![pg_sys::TEXTARRAYOID]);
-            let all_are_within = connected(|spi| {
+            let outside = connected(|spi| {
                 let keys = datum::text_array(unwritten.iter().map(|key| Some(*key)));
                 let rows = spi.run(&plan, Access::Latest, &[keys]);
+                let mut outside = HashSet::new();
                 for row in 0..rows.len() {
-                    let key = rows.get(row, 0).map(datum::read_text);
+                    let Some(key) = rows.get(row, 0).map(datum::read_text) else { continue };
+                    if !rows.get(row, 2).is_some_and(datum::read_bool) {
+                        outside.insert(key.clone());
+                    }
                     if let Some(id) = rows.get(row, 1).map(datum::read_uuid) {
-                        by_key.insert(key, id);
+                        by_key.insert(key, (id, false));
                     }
                 }
-                (0..rows.len()).all(|row| rows.get(row, 2).is_some_and(datum::read_bool))
+                outside
             });
-            if !all_are_within {
-                return Err(OneIsOutside);
+            if !outside.is_empty() {
+                return Err(self
+                    .outside(|member, _| member.key.value().is_some_and(|key| outside.contains(key)), ids));
             }
         }
         let outcome = |(member, new): (&Operation, &Uuid)| {
-            let key = member.key.value().map(str::to_owned);
-            let outcome = by_key.get(&key).map(|id| Done { kind: Kind::Upsert, id: *id, created: id == new });
-            (member.index, outcome.ok_or_else(Error::not_found))
+            let found = member.key.value().and_then(|key| by_key.get(key));
+            let done = |(id, changed): &(Uuid, bool)| Done {
+                kind: Kind::Upsert,
+                id: *id,
+                created: id == new,
+                changed: *changed,
+            };
+            (member.index, found.map(done).ok_or_else(Error::not_found))
         };
         Ok(self.members.iter().zip(ids).map(outcome).collect())
     }
 
-    /// Runs the statement and gives back the ids written, by key.
+    /// The members that a test picks, by their places.
+    fn outside(&self, is_outside: impl Fn(&Operation, &Uuid) -> bool, ids: &[Uuid]) -> Outside {
+        let members = self.members.iter().zip(ids).enumerate();
+        Outside(members.filter(|(_, (member, id))| is_outside(member, id)).map(|(place, _)| place).collect())
+    }
+
+    /// Runs the statement and gives back the rows written.
     fn execute(
         &self,
         template: &Template,
@@ -182,7 +208,7 @@ impl<'a> Group<'a> {
         kind: Kind,
         ids: &[Uuid],
         fences: &Fences,
-    ) -> Result<HashMap<Option<String>, Uuid>, OneIsOutside> {
+    ) -> Result<Vec<Written>, Outside> {
         let sql = statement(template, shape, kind, fences);
         let plan = template.plan(&sql, || {
             let mut types = vec![pg_sys::UUIDARRAYOID, pg_sys::TEXTARRAYOID];
@@ -199,29 +225,38 @@ impl<'a> Group<'a> {
             let values = self.members.iter().map(|member| element_of(&member.changes[column].1)).collect();
             arguments.push(datum::array_of(values, element));
         }
-        let new: HashSet<&Uuid> = ids.iter().collect();
-        connected(|spi| {
+        let is_open = fences.are_open();
+        let new: HashSet<&Uuid> = if is_open { HashSet::new() } else { ids.iter().collect() };
+        let (written, outside) = connected(|spi| {
             let rows = spi.run(&plan, Access::Latest, &arguments);
-            let mut written = HashMap::with_capacity(rows.len());
-            let mut unnamed = Vec::new();
+            let mut written = Vec::with_capacity(rows.len());
+            let mut outside = Vec::new();
             for row in 0..rows.len() {
                 let Some(id) = rows.get(row, 0).map(datum::read_uuid) else { continue };
                 let verdict = if new.contains(&id) { 2 } else { 3 };
-                if !fences.are_open() && !rows.get(row, verdict).is_some_and(datum::read_bool) {
-                    return Err(OneIsOutside);
+                let key = rows.get(row, 1).map(datum::read_text);
+                if !is_open && !rows.get(row, verdict).is_some_and(datum::read_bool) {
+                    outside.push((id, key.clone()));
                 }
-                match rows.get(row, 1).map(datum::read_text) {
-                    // Creates are told apart by id alone: several may have no key.
-                    _ if kind == Kind::Create => unnamed.push(id),
-                    key => {
-                        written.insert(key, id);
-                    }
-                }
+                written.push(Written { id, key });
             }
-            written.extend(unnamed.into_iter().map(|id| (Some(id.to_string()), id)));
-            Ok(written)
-        })
+            (written, outside)
+        });
+        if outside.is_empty() {
+            return Ok(written);
+        }
+        let is_outside = |member: &Operation, new: &Uuid| {
+            let key = member.key.value();
+            outside.iter().any(|(id, held)| id == new || key.is_some() && held.as_deref() == key)
+        };
+        Err(self.outside(is_outside, ids))
     }
+}
+
+/// A row that a statement wrote.
+struct Written {
+    id: Uuid,
+    key: Option<String>,
 }
 
 fn statement(template: &Template, shape: &Changes, kind: Kind, fences: &Fences) -> String {
@@ -255,7 +290,8 @@ fn statement(template: &Template, shape: &Changes, kind: Kind, fences: &Fences) 
     )
 }
 
-fn array_oid(kind: AttributeKind) -> pg_sys::Oid {
+/// The type of an array of the values of such attributes, one for each row.
+pub fn array_oid(kind: AttributeKind) -> pg_sys::Oid {
     match kind {
         AttributeKind::String | AttributeKind::List => pg_sys::TEXTARRAYOID,
         AttributeKind::Number => pg_sys::NUMERICARRAYOID,
@@ -267,7 +303,7 @@ fn array_oid(kind: AttributeKind) -> pg_sys::Oid {
 }
 
 /// A value as an element of its column's array. PostgreSQL has no arrays of arrays, so a list travels as text.
-fn element_of(change: &Change) -> Argument {
+pub fn element_of(change: &Change) -> Argument {
     match change {
         Change::Set(list @ Value::List(_)) => datum::array_literal(argument(list)),
         Change::Set(value) => argument(value),

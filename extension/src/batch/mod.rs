@@ -48,8 +48,20 @@ sql_functions! {
 pub struct Done {
     kind: Kind,
     id: Uuid,
-    /// Whether the record is new.
-    pub created: bool,
+    created: bool,
+    changed: bool,
+}
+
+impl Done {
+    /// Whether a record was made.
+    pub fn is_created(self) -> bool {
+        self.created
+    }
+
+    /// Whether anything was written, as far as is known: what was not done by one statement with others counts as such.
+    pub fn is_changed(self) -> bool {
+        self.changed
+    }
 }
 
 /// What became of an operation.
@@ -131,7 +143,7 @@ fn finish(
                 }
                 return Ok(());
             }
-            Ok(Err(group::OneIsOutside)) => {}
+            Ok(Err(group::Outside(_))) => {}
             Err(caught) => {
                 rethrow_unless_local(caught)?;
             }
@@ -145,7 +157,7 @@ fn finish(
 }
 
 /// Runs one operation so that its refusal undoes just what it did.
-fn alone(body: impl FnOnce() -> Outcome) -> Result<Outcome, Error> {
+pub fn alone(body: impl FnOnce() -> Outcome) -> Result<Outcome, Error> {
     match attempt(body) {
         Ok(outcome) => Ok(outcome),
         Err(caught) => rethrow_unless_local(caught).map(Err),
@@ -153,7 +165,7 @@ fn alone(body: impl FnOnce() -> Outcome) -> Result<Outcome, Error> {
 }
 
 /// An error about the operation becomes its outcome; one about the session or its neighbours ends the request.
-fn rethrow_unless_local(caught: Box<Caught>) -> Result<Error, Error> {
+pub fn rethrow_unless_local(caught: Box<Caught>) -> Result<Error, Error> {
     let code = match caught.class() {
         Class::IntegrityConstraint if caught.state == PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => {
             Code::Conflict

@@ -19,7 +19,7 @@ pub fn run(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome 
 
 fn write(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
     let (kind, template) = (operation.kind, &operation.template);
-    let done = |id, created| Done { kind, id, created };
+    let done = |id, created| Done { kind, id, created, changed: true };
     match (kind, operation.id, operation.key.value()) {
         (Kind::Create, _, key) => write::create(caller, template, key, changes).map(|(id, _)| done(id, true)),
         (Kind::Upsert, _, Some(key)) => upsert::upsert(caller, template, Mode::Upsert, key, changes)

@@ -2,7 +2,7 @@
 
 use pgrx::guc::{GucContext, GucFlags, GucRegistry, GucSetting};
 use pgrx::pg_sys;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 
 /// Who is asking, as `authenticate` found it. Superuser-only, so that no SQL user can forge it; not reset by
 /// RESET ALL; rolled back with savepoints; copied to parallel workers.
@@ -27,11 +27,17 @@ pub fn principal() -> Option<CString> {
 
 /// Sets the principal until the end of the transaction.
 pub fn set_principal(value: &str) {
-    let Ok(value) = CString::new(value) else { return };
+    if let Ok(value) = CString::new(value) {
+        set_until_commit(c"keyed.principal", &value);
+    }
+}
+
+/// Sets a setting until the end of the transaction, one of a superuser's as well.
+pub fn set_until_commit(name: &CStr, value: &CStr) {
     // SAFETY: both strings are NUL-terminated and copied; GUC_ACTION_LOCAL undoes the change with the transaction.
     unsafe {
         pg_sys::set_config_option(
-            c"keyed.principal".as_ptr(),
+            name.as_ptr(),
             value.as_ptr(),
             pg_sys::GucContext::PGC_SUSET,
             pg_sys::GucSource::PGC_S_SESSION,

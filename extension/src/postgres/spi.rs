@@ -112,7 +112,7 @@ impl Connection {
         self.rows(status, sql);
     }
 
-    fn rows(&self, status: i32, sql: &str) -> Rows<'_> {
+    pub(super) fn rows(&self, status: i32, sql: &str) -> Rows<'_> {
         if status < 0 {
             fail("run", sql);
         }
@@ -162,19 +162,19 @@ impl Rows<'_> {
     }
 }
 
-fn split(arguments: &[Argument]) -> (Vec<Datum>, Vec<c_char>) {
+pub(super) fn split(arguments: &[Argument]) -> (Vec<Datum>, Vec<c_char>) {
     let values = arguments.iter().map(|argument| argument.unwrap_or(Datum::from(0usize))).collect();
     let nulls =
         arguments.iter().map(|argument| if argument.is_some() { b' ' } else { b'n' } as c_char).collect();
     (values, nulls)
 }
 
-fn c_string(sql: &str) -> CString {
+pub(super) fn c_string(sql: &str) -> CString {
     CString::new(sql)
         .unwrap_or_else(|_| Error::new(Code::InvalidValue, "a statement cannot hold U+0000").raise())
 }
 
-fn fail(what: &str, sql: &str) -> ! {
+pub(super) fn fail(what: &str, sql: &str) -> ! {
     // SAFETY: the function maps SPI_result to a static string.
     let reason =
         unsafe { CStr::from_ptr(pg_sys::SPI_result_code_string(pg_sys::SPI_result)) }.to_string_lossy();

@@ -79,7 +79,8 @@ fn missing(template: &Template, changes: &Changes, defaults_count: bool) -> Vec<
         .collect()
 }
 
-fn required(pointer: &str) -> Error {
+/// The refusal of a required attribute that has no value.
+pub fn required(pointer: &str) -> Error {
     Error::at(Code::RequiredAttribute, pointer, "this attribute is required: it must have a value")
 }
 

@@ -9,7 +9,8 @@ use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::template::{Attribute, Template, catalog};
-use pgrx::pg_sys;
+use pgrx::pg_sys::{self, Datum};
+use std::collections::HashMap;
 use std::rc::Rc;
 use uuid::Uuid;
 
@@ -32,6 +33,87 @@ pub fn resolve(caller: &Caller, template: &Template, changes: &mut Changes) -> R
         }
     }
     Error::join(errors).map_or(Ok(()), Err)
+}
+
+/// The same for many rows, by one statement for all that look for the same: gives back which rows refer to nothing, by
+/// their places and the places of their changes.
+pub fn resolve_all(caller: &Caller, template: &Template, rows: &mut [&mut Changes]) -> Vec<(usize, usize)> {
+    let mut missing = Vec::new();
+    for (position, attribute) in template.attributes.iter().enumerate() {
+        let Some(target) = attribute.target else { continue };
+        let (mut ids, mut keys): (HashMap<Uuid, bool>, HashMap<String, Option<Uuid>>) = Default::default();
+        for (_, change) in rows.iter().flat_map(|row| row.iter()).filter(|change| change.0 == position) {
+            match change {
+                Change::Set(Value::Reference(id)) => {
+                    ids.insert(*id, false);
+                }
+                Change::Set(Value::ReferenceByKey(key)) if !keys.contains_key(key.as_ref()) => {
+                    keys.insert(key.as_ref().to_owned(), None);
+                }
+                _ => {}
+            }
+        }
+        find_all(caller, target, &mut ids, &mut keys);
+        for (row, changes) in rows.iter_mut().enumerate() {
+            for (place, (_, change)) in changes.iter_mut().enumerate().filter(|(_, it)| it.0 == position) {
+                match change {
+                    Change::Set(Value::Reference(id)) if ids.get(id) != Some(&true) => {
+                        missing.push((row, place));
+                    }
+                    Change::Set(Value::ReferenceByKey(key)) => {
+                        match keys.get(key.as_ref()).copied().flatten() {
+                            Some(id) => *change = Change::Set(Value::Reference(id)),
+                            None => missing.push((row, place)),
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    missing
+}
+
+fn find_all(
+    caller: &Caller,
+    target: i32,
+    ids: &mut HashMap<Uuid, bool>,
+    keys: &mut HashMap<String, Option<Uuid>>,
+) {
+    let Some(target) = catalog::by_id(target) else { return };
+    if ids.is_empty() && keys.is_empty() || caller.require(Right::Read, &target).is_err() {
+        return;
+    }
+    let seen = and(sight::rows(caller, &target, "t").as_deref());
+    let look = |what: &str, parameter, wanted, found: &mut dyn FnMut(Option<Uuid>, Option<Datum>)| {
+        let sql = format!(
+            "select t.id, t.external_key from {} t where t.{what} = any ($1) and t.deleted_at is null{seen}",
+            target.table_sql()
+        );
+        as_owner(|| {
+            let plan = target.plan(&sql, || vec![parameter]);
+            connected(|spi| {
+                let rows = spi.run(&plan, Access::Latest, &[wanted]);
+                (0..rows.len())
+                    .for_each(|row| found(rows.get(row, 0).map(datum::read_uuid), rows.get(row, 1)));
+            });
+        });
+    };
+    if !ids.is_empty() {
+        let wanted = datum::array_of(ids.keys().map(|id| datum::uuid(*id)).collect(), pg_sys::UUIDOID);
+        look("id", pg_sys::UUIDARRAYOID, wanted, &mut |id, _| {
+            ids.extend(id.map(|id| (id, true)));
+        });
+    }
+    if !keys.is_empty() {
+        let wanted: Vec<&str> = keys.keys().map(String::as_str).collect();
+        let wanted = datum::text_array(wanted.into_iter().map(Some));
+        look("external_key", pg_sys::TEXTARRAYOID, wanted, &mut |id, key| {
+            if let Some(key) = key.map(datum::read_text) {
+                keys.insert(key, id);
+            }
+        });
+    }
 }
 
 /// The refusal of a reference to nothing.

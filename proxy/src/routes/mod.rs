@@ -5,6 +5,7 @@ pub(crate) mod batch;
 pub(crate) mod by_key;
 pub(crate) mod entities;
 pub(crate) mod health;
+pub(crate) mod import;
 pub(crate) mod inbound;
 pub(crate) mod search;
 pub(crate) mod templates;

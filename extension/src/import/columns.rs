@@ -1,0 +1,107 @@
+//! The header of a CSV file → what its columns are. Every fault of a header is told at once.
+
+use super::options::Options;
+use crate::error::{Code, Error};
+use crate::slug::STANDARD_FIELDS;
+use crate::template::Template;
+
+/// The column in which a list of refused rows says why; a file that comes back mended may still have it.
+pub const REASON: &str = "import_error";
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// The external key.
+    Key,
+    /// The id of the record, which counts where there is no key.
+    Id,
+    /// The attribute at this position of the template.
+    Attribute(usize),
+    /// Nothing that is imported.
+    Ignored,
+}
+
+/// What the columns of a file hold.
+pub fn resolve(template: &Template, header: &[String], options: &Options) -> Result<Vec<Column>, Error> {
+    let mut errors = Vec::new();
+    let mut columns: Vec<Column> = Vec::with_capacity(header.len());
+    for (index, name) in header.iter().enumerate() {
+        let column = column(template, options, index, name).unwrap_or_else(|error| {
+            errors.push(error);
+            Column::Ignored
+        });
+        let earlier = columns.iter().position(|it| *it == column && *it != Column::Ignored);
+        if let Some(earlier) = earlier {
+            errors.push(fault(
+                index,
+                format!("column {name:?} holds the same as column {:?}", header[earlier]),
+            ));
+        }
+        columns.push(column);
+    }
+    let named = options.mapping.iter().map(|(name, _)| name).chain(&options.key_column);
+    for name in named.filter(|name| !header.contains(name)) {
+        let message = format!("the file has no column {name:?}");
+        errors.push(
+            Error::at(Code::InvalidValue, "/header", message)
+                .hint(format!("its columns are: {}", shown(header))),
+        );
+    }
+    Error::join(errors).map_or(Ok(columns), Err)
+}
+
+fn column(template: &Template, options: &Options, index: usize, name: &str) -> Result<Column, Error> {
+    if options.key_column.as_deref() == Some(name) {
+        return Ok(Column::Key);
+    }
+    if let Some((_, target)) = options.mapping.iter().find(|(column, _)| column == name) {
+        return match target.as_deref() {
+            None => Ok(Column::Ignored),
+            Some("external_key") => Ok(Column::Key),
+            Some(slug) => {
+                template.position(slug).map(Column::Attribute).ok_or_else(|| unknown(template, index, slug))
+            }
+        };
+    }
+    match name {
+        "" => {
+            return Err(fault(index, format!("column {} has no name", index + 1))
+                .hint("name every column in the first line"));
+        }
+        "external_key" => return Ok(Column::Key),
+        "id" => return Ok(Column::Id),
+        REASON if template.position(REASON).is_none() => return Ok(Column::Ignored),
+        _ if STANDARD_FIELDS.contains(&name) => return Ok(Column::Ignored),
+        _ => {}
+    }
+    if let Some(position) = template.position(name) {
+        return Ok(Column::Attribute(position));
+    }
+    let labelled = |attribute: &crate::template::Attribute| attribute.label.as_deref() == Some(name);
+    let mut positions = template.attributes.iter().enumerate().filter(|(_, it)| labelled(it)).map(|it| it.0);
+    match (positions.next(), positions.next()) {
+        (Some(position), None) => Ok(Column::Attribute(position)),
+        (Some(_), Some(_)) => Err(fault(index, format!("several attributes are labelled {name:?}"))
+            .hint("name the column by the attribute's slug")),
+        _ => Err(unknown(template, index, name)),
+    }
+}
+
+fn unknown(template: &Template, index: usize, name: &str) -> Error {
+    let slugs: Vec<String> = template.attributes.iter().map(|attribute| attribute.slug.clone()).collect();
+    let message = format!("{} has no attribute {name:?}", template.full_name());
+    let code = Code::UnknownAttribute;
+    Error::at(code, format!("/header/{index}"), message).hint(format!(
+        "its attributes are: {}; say which one a column is with mapping={{\"Column\":\"slug\"}}, or null for none",
+        shown(&slugs)
+    ))
+}
+
+fn fault(index: usize, message: String) -> Error {
+    Error::at(Code::InvalidValue, format!("/header/{index}"), message)
+}
+
+fn shown(names: &[String]) -> String {
+    let more = if names.len() > 30 { ", …" } else { "" };
+    names[..names.len().min(30)].join(", ") + more
+}

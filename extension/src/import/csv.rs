@@ -1,0 +1,104 @@
+//! CSV → rows.
+
+use super::cell;
+use super::columns::Column;
+use super::options::Options;
+use super::{Outcome, Row};
+use crate::embedding::Embedding;
+use crate::error::{Code, Error, MOST_FAULTS};
+use crate::key;
+use crate::record::changes::required;
+use crate::record::value::{Change, Value};
+use crate::template::Template;
+use csv::StringRecord;
+use uuid::Uuid;
+
+/// Takes a portion of a file apart: whole rows, without the header.
+pub fn records(text: &str, delimiter: u8) -> Result<Vec<StringRecord>, Error> {
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(text.as_bytes());
+    let unreadable =
+        |error: csv::Error| Error::new(Code::MalformedRequest, format!("the CSV cannot be read: {error}"));
+    reader.records().collect::<Result<Vec<_>, _>>().map_err(unreadable)
+}
+
+/// Reads each record as a row, or says why it cannot be one.
+pub fn rows<'a>(
+    template: &Template,
+    columns: &[Column],
+    options: &Options,
+    records: &'a [StringRecord],
+) -> (Vec<Row<'a>>, Vec<(usize, Outcome)>) {
+    let (mut rows, mut refused) = (Vec::with_capacity(records.len()), Vec::new());
+    for (index, record) in records.iter().enumerate() {
+        match row(template, columns, options, index, record) {
+            Ok(row) => rows.push(row),
+            Err(error) => refused.push((index, Outcome::Refused(error))),
+        }
+    }
+    (rows, refused)
+}
+
+fn row<'a>(
+    template: &Template,
+    columns: &[Column],
+    options: &Options,
+    index: usize,
+    record: &'a StringRecord,
+) -> Result<Row<'a>, Error> {
+    if record.len() != columns.len() {
+        let message = format!("the row has {} cells, the header has {}", record.len(), columns.len());
+        return Err(Error::new(Code::InvalidValue, message)
+            .hint("put a cell that holds the delimiter, a quote or a line break into double quotes"));
+    }
+    let changes = Vec::with_capacity(columns.len());
+    let mut row = Row { index, key: None, id: None, changes, embedding: Embedding::Absent };
+    let mut errors = Vec::new();
+    let mut empty_key = false;
+    for (cell, column) in record.iter().zip(columns) {
+        match column {
+            Column::Ignored => {}
+            Column::Key if cell.is_empty() => empty_key = true,
+            Column::Key => match key(options, cell::unguarded(cell)) {
+                Ok(key) => row.key = Some(key),
+                Err(error) => errors.push(error),
+            },
+            Column::Id if cell.is_empty() => {}
+            Column::Id => match Uuid::parse_str(cell) {
+                Ok(id) => row.id = Some(id),
+                Err(_) => errors.push(Error::at(Code::InvalidValue, "/id", "must be a record id")),
+            },
+            Column::Attribute(position) => {
+                let attribute = &template.attributes[*position];
+                match cell::parse(attribute, cell) {
+                    Ok(Change::Set(Value::Null)) if attribute.required => {
+                        errors.push(required(&attribute.pointer));
+                    }
+                    Ok(change) => row.changes.push((*position, change)),
+                    Err(error) => errors.push(error),
+                }
+            }
+        }
+        if errors.len() >= MOST_FAULTS {
+            break;
+        }
+    }
+    if empty_key && row.id.is_none() && errors.is_empty() {
+        errors.push(Error::at(Code::InvalidExternalKey, "/external_key", "the row has no external key"));
+    }
+    row.changes.sort_by_key(|change| change.0);
+    Error::join(errors).map_or(Ok(row), Err)
+}
+
+/// The key of a row, with what comes before all keys of the file.
+pub fn key(options: &Options, text: &str) -> Result<String, Error> {
+    if options.key_prefix.is_empty() {
+        return key::normalize(text).map(str::to_owned);
+    }
+    // The prefix must not turn a missing key into a key.
+    let own = key::normalize(text)?;
+    key::normalize(&format!("{}{own}", options.key_prefix)).map(str::to_owned)
+}

@@ -1,0 +1,54 @@
+//! The SQL functions that import.
+
+use super::columns::{self, Column};
+use super::options::{Format, Options};
+use super::run::{Run, require_rights};
+use super::{csv, ndjson, report, whole};
+use crate::access::Caller;
+use crate::error::Error;
+use crate::postgres::function::{Answer, sql_functions};
+use crate::template::{Template, catalog};
+use std::rc::Rc;
+
+sql_functions! {
+    /// `keyed_http.import_rows(template text, options text, rows text) returns text`.
+    keyed_http_import_rows => |call| {
+        let caller = Caller::current();
+        let template = catalog::by_name(&caller, &call.required_text(0, "template")?)?;
+        require_rights(&caller, &template)?;
+        let options = Options::parse(&call.required_text(1, "options")?)?;
+        if options.is_whole {
+            whole::enter(&template);
+        }
+        import(&caller, &template, &options, &call.required_text(2, "rows")?).map(Answer::Text)
+    };
+}
+
+fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &str) -> Result<String, Error> {
+    match &options.format {
+        Format::Csv { header, delimiter } => {
+            let columns = columns::resolve(template, header, options)?;
+            let records = csv::records(text, *delimiter)?;
+            let (rows, refused) = csv::rows(template, &columns, options, &records);
+            let outcomes = Run::new(caller, template, records.len(), refused).run(rows, options.is_last)?;
+            Ok(report::to_json(&outcomes, |field| column_name(template, header, &columns, field)))
+        }
+        Format::Ndjson => {
+            let (rows, refused) = ndjson::rows(template, options, text);
+            let count = rows.len() + refused.len();
+            let outcomes = Run::new(caller, template, count, refused).run(rows, options.is_last)?;
+            Ok(report::to_json(&outcomes, |field| Some(field.to_owned())))
+        }
+    }
+}
+
+/// What the header calls a field.
+fn column_name(template: &Template, header: &[String], columns: &[Column], field: &str) -> Option<String> {
+    let wanted = match field {
+        "external_key" => Column::Key,
+        "id" => Column::Id,
+        slug => Column::Attribute(template.position(slug)?),
+    };
+    let position = columns.iter().position(|column| *column == wanted)?;
+    header.get(position).cloned()
+}

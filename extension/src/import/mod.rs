@@ -1,0 +1,64 @@
+//! Import: rows of a file → records, by the same rules as every other write.
+//!
+//! ```text
+//! rows as text ──csv | ndjson──▶ Row ──run (waves, groups)──▶ Outcome ──report──▶ JSON
+//! ```
+//!
+//! The proxy cuts a file into portions of whole rows and calls `keyed_http.import_rows` for each, within one
+//! transaction or one after the other. A portion is written by statements that take all its rows at once.
+
+/// One cell of a CSV file → what it does to an attribute.
+pub mod cell;
+/// The header of a CSV file → what its columns are.
+pub mod columns;
+/// CSV → rows.
+pub mod csv;
+/// The SQL functions.
+pub mod functions;
+/// JSON, line by line → rows.
+pub mod ndjson;
+/// What the caller says of a file.
+pub mod options;
+/// Outcomes → JSON.
+pub mod report;
+/// Rows → records.
+pub mod run;
+/// Changes of records that are there.
+pub mod update;
+/// One transaction for a whole file.
+pub mod whole;
+
+use crate::embedding::Embedding;
+use crate::error::Error;
+use crate::record::changes::Changes;
+use uuid::Uuid;
+
+/// One row of a file: what is to become of one record.
+#[derive(Clone)]
+pub struct Row<'a> {
+    /// Where it stands among the rows of its portion.
+    pub index: usize,
+    /// The external key of the record, normalised.
+    pub key: Option<String>,
+    /// The record, where it is named by its id because it has no key.
+    pub id: Option<Uuid>,
+    /// What happens to its attributes.
+    pub changes: Changes<'a>,
+    /// What happens to its vector.
+    pub embedding: Embedding,
+}
+
+/// What became of a row.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// A record was made.
+    Created,
+    /// A record was changed.
+    Updated,
+    /// The record held these values already.
+    Unchanged,
+    /// It refers to a record that a later row of the file may bring.
+    Waits,
+    /// Nothing was written.
+    Refused(Error),
+}

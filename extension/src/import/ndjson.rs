@@ -1,0 +1,62 @@
+//! JSON, line by line → rows: `{external_key?, attributes, embedding?}`, or a record as an export or the interface shows it.
+
+use super::csv::key;
+use super::options::Options;
+use super::{Outcome, Row};
+use crate::embedding::Embedding;
+use crate::error::{Code, Error};
+use crate::json;
+use crate::record::changes;
+use crate::record::upsert::parse_key;
+use crate::record::write::Key;
+use crate::slug::STANDARD_FIELDS;
+use crate::template::Template;
+use crate::template::definition::unknown_member;
+use uuid::Uuid;
+
+/// Reads each line as a row, or says why it cannot be one. Empty lines are none.
+pub fn rows<'a>(
+    template: &Template,
+    options: &Options,
+    text: &'a str,
+) -> (Vec<Row<'a>>, Vec<(usize, Outcome)>) {
+    let (mut rows, mut refused) = (Vec::new(), Vec::new());
+    let lines = text.split('\n').filter(|line| !line.trim_ascii().is_empty());
+    for (index, line) in lines.enumerate() {
+        match row(template, options, index, line) {
+            Ok(row) => rows.push(row),
+            Err(error) => refused.push((index, Outcome::Refused(error))),
+        }
+    }
+    (rows, refused)
+}
+
+fn row<'a>(template: &Template, options: &Options, index: usize, line: &'a str) -> Result<Row<'a>, Error> {
+    let mut row = Row { index, key: None, id: None, changes: Vec::new(), embedding: Embedding::Absent };
+    for (name, value) in json::object(line)?.0 {
+        match name.as_ref() {
+            "external_key" => {
+                if let Key::Value(own) = parse_key(value)? {
+                    row.key = Some(key(options, &own)?);
+                }
+            }
+            "id" if json::is_null(value) => {}
+            "id" => {
+                let id = json::text_at(value, "/id")?;
+                let id = Uuid::parse_str(&id);
+                row.id = Some(id.map_err(|_| Error::at(Code::InvalidValue, "/id", "must be a record id"))?);
+            }
+            "attributes" => row.changes = changes::parse(template, value)?,
+            "embedding" => row.embedding = Embedding::parse(value, "/embedding")?,
+            "attribute_values" => {}
+            name if STANDARD_FIELDS.contains(&name) => {}
+            name => {
+                let pointer = format!("/{}", json::pointer_step(name));
+                return Err(
+                    unknown_member(name, &pointer).hint("a line has external_key, attributes and embedding")
+                );
+            }
+        }
+    }
+    Ok(row)
+}

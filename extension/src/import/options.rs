@@ -1,0 +1,93 @@
+//! What the caller says of a file, as the proxy passes it on with every portion: pure.
+
+use crate::error::{Code, Error};
+use crate::json;
+use crate::template::definition::unknown_member;
+
+/// The form of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Lines of cells, under a header.
+    Csv {
+        /// The names in the header.
+        header: Vec<String>,
+        /// The byte between two cells.
+        delimiter: u8,
+    },
+    /// A JSON object on each line.
+    #[default]
+    Ndjson,
+}
+
+/// How the rows of a file are to be understood.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The form.
+    pub format: Format,
+    /// Column → attribute, `external_key`, or null for a column that is left out.
+    pub mapping: Vec<(String, Option<String>)>,
+    /// The column that holds the external key.
+    pub key_column: Option<String>,
+    /// What comes before every external key of the file.
+    pub key_prefix: String,
+    /// Whether one transaction takes all portions of the file.
+    pub is_whole: bool,
+    /// Whether no further rows follow: then what a row refers to must be there.
+    pub is_last: bool,
+}
+
+impl Options {
+    /// Reads them: `{format, header?, delimiter?, mapping?, key_column?, key_prefix?, is_whole?, is_last?}`.
+    pub fn parse(text: &str) -> Result<Options, Error> {
+        let mut options = Options::default();
+        let (mut header, mut delimiter, mut is_csv) = (Vec::new(), b',', false);
+        for (name, value) in json::object(text)?.0 {
+            let here = format!("/{}", json::pointer_step(&name));
+            if json::is_null(value) {
+                continue;
+            }
+            match name.as_ref() {
+                "format" => {
+                    is_csv = match json::text_at(value, &here)?.as_ref() {
+                        "csv" => true,
+                        "ndjson" => false,
+                        _ => return Err(Error::at(Code::InvalidValue, here, "format is csv or ndjson")),
+                    };
+                }
+                "header" => {
+                    for (index, name) in json::array_at(value, &here)?.into_iter().enumerate() {
+                        header.push(json::text_at(name, &format!("{here}/{index}"))?.into_owned());
+                    }
+                }
+                "delimiter" => match json::text_at(value, &here)?.as_bytes() {
+                    [byte] => delimiter = *byte,
+                    _ => return Err(Error::at(Code::InvalidValue, here, "a delimiter is one character")),
+                },
+                "mapping" => {
+                    for (column, target) in json::object_at(value, &here)?.0 {
+                        let there = format!("{here}/{}", json::pointer_step(&column));
+                        let target = match json::is_null(target) {
+                            true => None,
+                            false => Some(json::text_at(target, &there)?.into_owned()),
+                        };
+                        options.mapping.push((column.into_owned(), target));
+                    }
+                }
+                "key_column" => options.key_column = Some(json::text_at(value, &here)?.into_owned()),
+                "key_prefix" => options.key_prefix = json::text_at(value, &here)?.into_owned(),
+                "is_whole" => options.is_whole = json::boolean_at(value, &here)?,
+                "is_last" => options.is_last = json::boolean_at(value, &here)?,
+                _ => return Err(unknown_member(&name, &here)),
+            }
+        }
+        if is_csv {
+            options.format = Format::Csv { header, delimiter };
+        } else if !options.mapping.is_empty() || options.key_column.is_some() {
+            return Err(Error::new(
+                Code::InvalidValue,
+                "mapping and key_column are for CSV: NDJSON names attributes itself",
+            ));
+        }
+        Ok(options)
+    }
+}

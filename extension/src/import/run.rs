@@ -1,0 +1,339 @@
+//! Rows → records: in waves, so that a row comes after those of its key and after those it refers to, and each wave by
+//! one statement for all rows that write the same attributes.
+
+use super::update::{self, By};
+use super::{Outcome, Row};
+use crate::access::{Caller, Right};
+use crate::batch::group::{Group, Outside};
+use crate::batch::parse::{Kind, Operation};
+use crate::batch::{alone, rethrow_unless_local, single};
+use crate::embedding::Embedding;
+use crate::error::Error;
+use crate::postgres::guard::attempt;
+use crate::record::changes::{self, Changes};
+use crate::record::reference;
+use crate::record::value::{Change, Value};
+use crate::record::write::Key;
+use crate::template::Template;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// Writes the rows of a portion; the outcomes stand by the rows' places.
+pub struct Run<'r> {
+    caller: &'r Caller,
+    template: &'r Rc<Template>,
+    outcomes: Vec<Option<Outcome>>,
+}
+
+/// By which statement a row is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Way {
+    Create,
+    Upsert,
+    Update(By),
+    /// By statements of its own: it increments, or appends to a series.
+    Alone,
+}
+
+/// Rows that one statement can write: of one way, and writing the same attributes.
+type Shape = (Way, Vec<usize>);
+
+impl<'r> Run<'r> {
+    /// A run over so many rows, of which some were refused already.
+    pub fn new(
+        caller: &'r Caller,
+        template: &'r Rc<Template>,
+        rows: usize,
+        refused: Vec<(usize, Outcome)>,
+    ) -> Run<'r> {
+        let mut outcomes: Vec<Option<Outcome>> = vec![None; rows];
+        for (index, outcome) in refused {
+            outcomes[index] = Some(outcome);
+        }
+        Run { caller, template, outcomes }
+    }
+
+    /// Writes the rows. Those that refer to a record of this template which is not there wait for the rest of the file,
+    /// unless this is the end of it.
+    pub fn run(mut self, rows: Vec<Row>, is_last: bool) -> Result<Vec<Outcome>, Error> {
+        let mut waiting = rows;
+        loop {
+            pgrx::check_for_interrupts!();
+            let (mut wave, mut later) = first_of_each_key(waiting);
+            let missing = self.resolve(&mut wave);
+            let (ready, unresolved): (Vec<_>, Vec<_>) =
+                wave.into_iter().enumerate().partition(|(place, _)| !missing.contains_key(place));
+            let has_progress = !ready.is_empty();
+            self.write(ready.into_iter().map(|(_, row)| row).collect())?;
+            for (place, row) in unresolved {
+                match missing.get(&place) {
+                    Some(Some(error)) => self.settle(row.index, Outcome::Refused(error.clone())),
+                    _ => later.push(row),
+                }
+            }
+            later.sort_by_key(|row| row.index);
+            waiting = later;
+            if !has_progress || waiting.is_empty() {
+                break;
+            }
+        }
+        if is_last {
+            self.close_circles(waiting)?;
+        } else {
+            waiting.into_iter().for_each(|row| self.settle(row.index, Outcome::Waits));
+        }
+        Ok(self.outcomes.into_iter().map(|outcome| outcome.unwrap_or(Outcome::Unchanged)).collect())
+    }
+
+    fn settle(&mut self, index: usize, outcome: Outcome) {
+        self.outcomes[index] = Some(outcome);
+    }
+
+    /// Resolves the references of rows. Which of them refer to nothing: with the refusal, unless a later row may bring
+    /// what they refer to.
+    fn resolve(&self, rows: &mut [Row]) -> HashMap<usize, Option<Error>> {
+        let mut all: Vec<&mut Changes> = rows.iter_mut().map(|row| &mut row.changes).collect();
+        let mut missing: HashMap<usize, Option<Error>> = HashMap::new();
+        for (row, place) in reference::resolve_all(self.caller, self.template, &mut all) {
+            let (position, change) = &rows[row].changes[place];
+            let attribute = &self.template.attributes[*position];
+            let may_come = attribute.target == Some(self.template.id)
+                && matches!(change, Change::Set(Value::ReferenceByKey(_)));
+            let error = missing.entry(row).or_default();
+            if !may_come {
+                *error =
+                    Error::join(error.take().into_iter().chain([reference::not_found(attribute)]).collect());
+            }
+        }
+        missing
+    }
+
+    /// Writes rows whose references are settled and whose keys differ.
+    fn write(&mut self, rows: Vec<Row>) -> Result<(), Error> {
+        let mut groups: HashMap<Shape, Vec<Row>> = HashMap::new();
+        for row in rows {
+            let shape = row.changes.iter().map(|change| change.0).collect();
+            groups.entry((self.way(&row), shape)).or_default().push(row);
+        }
+        // Where one statement does not do, the records that are there are locked in the order of their keys beforehand:
+        // so that nobody who locks in that order too waits in a circle.
+        if groups.len() > 1 {
+            let keys = groups.values().flatten().filter_map(|row| row.key.as_deref());
+            update::lock_all(self.template, keys);
+        }
+        let mut groups: Vec<(Shape, Vec<Row>)> = groups.into_iter().collect();
+        groups.sort_by_cached_key(|(_, rows)| rows.iter().map(|row| row.index).min());
+        for ((way, _), mut rows) in groups {
+            rows.sort_by(|one, other| {
+                (&one.key, one.id, one.index).cmp(&(&other.key, other.id, other.index))
+            });
+            self.write_group(way, rows)?;
+        }
+        Ok(())
+    }
+
+    fn way(&self, row: &Row) -> Way {
+        let plain = row.changes.iter().all(|(_, change)| matches!(change, Change::Set(_)));
+        match (&row.key, row.id) {
+            (None, Some(_)) if plain => Way::Update(By::Id),
+            (None, None) if plain => Way::Create,
+            (Some(_), _) if plain && changes::is_complete(self.template, &row.changes) => Way::Upsert,
+            (Some(_), _) if plain => Way::Update(By::Key),
+            _ => Way::Alone,
+        }
+    }
+
+    /// Writes rows of one shape, in the order given. A bad row costs its neighbours nothing but a second try.
+    fn write_group(&mut self, way: Way, rows: Vec<Row>) -> Result<(), Error> {
+        pgrx::check_for_interrupts!();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let outside = match attempt(|| self.try_group(way, &rows)) {
+            Ok(Ok(outcomes)) => {
+                outcomes.into_iter().for_each(|(index, outcome)| self.settle(index, outcome));
+                return Ok(());
+            }
+            Ok(Err(Outside(outside))) => outside,
+            Err(caught) if rows.len() == 1 => {
+                let error = rethrow_unless_local(caught)?;
+                self.settle(rows[0].index, Outcome::Refused(error));
+                return Ok(());
+            }
+            Err(caught) => {
+                // One about the session, and not about a row, ends it all.
+                rethrow_unless_local(caught)?;
+                Vec::new()
+            }
+        };
+        if outside.is_empty() {
+            let mut rows = rows;
+            let half = rows.split_off(rows.len() / 2);
+            self.write_group(way, rows)?;
+            return self.write_group(way, half);
+        }
+        let outside: HashSet<usize> = outside.into_iter().collect();
+        let (refused, rest): (Vec<_>, Vec<_>) =
+            rows.into_iter().enumerate().partition(|(place, _)| outside.contains(place));
+        for (_, row) in refused {
+            let index = row.index;
+            let operation = self.operation(way, row);
+            let outcome = match alone(|| single::run(self.caller, &operation, operation.changes.clone()))? {
+                Ok(done) if done.is_created() => Outcome::Created,
+                Ok(_) => Outcome::Updated,
+                Err(error) => Outcome::Refused(error),
+            };
+            self.settle(index, outcome);
+        }
+        self.write_group(way, rest.into_iter().map(|(_, row)| row).collect())
+    }
+
+    fn try_group(&self, way: Way, rows: &[Row]) -> Result<Vec<(usize, Outcome)>, Outside> {
+        let operations = || rows.iter().map(|row| self.operation(way, row.clone()));
+        match way {
+            Way::Update(by) => update::run(self.caller, self.template, by, rows),
+            Way::Create | Way::Upsert => {
+                let done = Group::of(operations().collect()).run(self.caller)?;
+                let outcome = |outcome| match outcome {
+                    Err(error) => Outcome::Refused(error),
+                    Ok(done) => told(done),
+                };
+                Ok(done.into_iter().map(|(index, done)| (index, outcome(done))).collect())
+            }
+            Way::Alone => {
+                let mut outcomes = Vec::with_capacity(rows.len());
+                for operation in operations() {
+                    match single::run(self.caller, &operation, operation.changes.clone()) {
+                        Ok(done) => outcomes.push((operation.index, told(done))),
+                        Err(error) if rows.len() == 1 => {
+                            outcomes.push((operation.index, Outcome::Refused(error)));
+                        }
+                        // Some of the rows are tried again, to know which.
+                        Err(_) => return Err(Outside(Vec::new())),
+                    }
+                }
+                Ok(outcomes)
+            }
+        }
+    }
+
+    fn operation<'a>(&self, way: Way, row: Row<'a>) -> Operation<'a> {
+        let kind = match (way, &row.key, row.id) {
+            (Way::Create, ..) | (Way::Alone, None, None) => Kind::Create,
+            (Way::Update(By::Id), ..) | (Way::Alone, None, Some(_)) => Kind::Update,
+            _ => Kind::Upsert,
+        };
+        Operation {
+            index: row.index,
+            kind,
+            template: Rc::clone(self.template),
+            id: if row.key.is_none() { row.id } else { None },
+            key: row.key.map_or(Key::Absent, Key::Value),
+            changes: row.changes,
+            embedding: row.embedding,
+        }
+    }
+
+    /// Writes rows that refer to each other in a circle: first without these references, then those alone. Rows that
+    /// refer to what nobody brings are refused.
+    fn close_circles(&mut self, mut rows: Vec<Row>) -> Result<(), Error> {
+        loop {
+            let coming: HashSet<String> = rows.iter().filter_map(|row| row.key.clone()).collect();
+            let dangling = |row: &Row| {
+                row.changes.iter().find_map(|(position, change)| match change {
+                    Change::Set(Value::ReferenceByKey(key)) => {
+                        let attribute = &self.template.attributes[*position];
+                        (attribute.required || !coming.contains(key.as_ref()))
+                            .then(|| reference::not_found(attribute))
+                    }
+                    _ => None,
+                })
+            };
+            let errors: Vec<Option<Error>> = rows.iter().map(dangling).collect();
+            if errors.iter().all(Option::is_none) {
+                break;
+            }
+            let mut kept = Vec::with_capacity(rows.len());
+            for (row, error) in rows.into_iter().zip(errors) {
+                match error {
+                    Some(error) => self.settle(row.index, Outcome::Refused(error)),
+                    None => kept.push(row),
+                }
+            }
+            rows = kept;
+        }
+        let mut links = Vec::with_capacity(rows.len());
+        for row in &mut rows {
+            let (refers, others) = std::mem::take(&mut row.changes)
+                .into_iter()
+                .partition(|(_, change)| matches!(change, Change::Set(Value::ReferenceByKey(_))));
+            row.changes = others;
+            let (key, embedding) = (row.key.clone(), Embedding::Absent);
+            links.push(Row { index: row.index, key, id: row.id, changes: refers, embedding });
+        }
+        let mut rest = rows;
+        while !rest.is_empty() {
+            let (wave, later) = first_of_each_key(rest);
+            self.write(wave)?;
+            rest = later;
+        }
+        let written = |outcome: &Option<Outcome>| !matches!(outcome, Some(Outcome::Refused(_)));
+        let mut links: Vec<Row> =
+            links.into_iter().filter(|row| written(&self.outcomes[row.index])).collect();
+        while !links.is_empty() {
+            let (mut wave, later) = first_of_each_key(links);
+            let missing = self.resolve(&mut wave);
+            let made: Vec<Option<Outcome>> =
+                wave.iter().map(|row| self.outcomes[row.index].clone()).collect();
+            let indexes: Vec<usize> = wave.iter().map(|row| row.index).collect();
+            let mut rows = Vec::with_capacity(wave.len());
+            for (place, row) in wave.into_iter().enumerate() {
+                if missing.contains_key(&place) {
+                    // What it refers to was refused itself: the record stays, without the reference.
+                    continue;
+                }
+                rows.push(row);
+            }
+            self.write(rows)?;
+            // A record made a moment ago counts as made, not as changed.
+            for (index, made) in indexes.into_iter().zip(made) {
+                if matches!((&made, &self.outcomes[index]), (Some(Outcome::Created), Some(Outcome::Updated)))
+                    || matches!(
+                        (&made, &self.outcomes[index]),
+                        (Some(Outcome::Updated), Some(Outcome::Unchanged))
+                    )
+                {
+                    self.outcomes[index] = made;
+                }
+            }
+            links = later;
+        }
+        Ok(())
+    }
+}
+
+/// What a statement for several rows did to one of them.
+fn told(done: crate::batch::Done) -> Outcome {
+    match (done.is_created(), done.is_changed()) {
+        (true, _) => Outcome::Created,
+        (false, true) => Outcome::Updated,
+        (false, false) => Outcome::Unchanged,
+    }
+}
+
+/// The first row of each key, and the others: rows of one key are written one after the other.
+fn first_of_each_key(rows: Vec<Row>) -> (Vec<Row>, Vec<Row>) {
+    let mut seen: HashSet<String> = HashSet::with_capacity(rows.len());
+    let mut ids = HashSet::new();
+    rows.into_iter().partition(|row| match (&row.key, row.id) {
+        (Some(key), _) => seen.insert(key.clone()),
+        (None, Some(id)) => ids.insert(id),
+        (None, None) => true,
+    })
+}
+
+/// Refuses a caller who may not do what a file asks for.
+pub fn require_rights(caller: &Caller, template: &Template) -> Result<(), Error> {
+    caller.require(Right::Create, template)?;
+    caller.require(Right::Update, template)
+}

@@ -1,0 +1,207 @@
+//! Changes of records that are there, by one statement for all rows: for files that do not list every attribute which
+//! a new record must have, and for records named by their id.
+
+use super::{Outcome, Row};
+use crate::access::sight::{Fence, and, verdict};
+use crate::access::{Caller, Right};
+use crate::batch::group::{Outside, array_oid, element_of};
+use crate::embedding;
+use crate::error::{Error, OrRaise};
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use crate::record::changes::{self, Changes};
+use crate::record::statement::{differs, type_oid};
+use crate::record::write::key_taken;
+use crate::template::Template;
+use crate::template::definition::Kind;
+use pgrx::pg_sys::{self, Oid};
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+use uuid::Uuid;
+
+/// How rows name their records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum By {
+    /// By external key.
+    Key,
+    /// By id.
+    Id,
+}
+
+/// A record that a row names.
+struct Standing {
+    id: Uuid,
+    is_seen: bool,
+    is_within: bool,
+}
+
+/// Changes the records that rows name; all rows write the same attributes, each to a record of its own.
+pub fn run(
+    caller: &Caller,
+    template: &Template,
+    by: By,
+    rows: &[Row],
+) -> Result<Vec<(usize, Outcome)>, Outside> {
+    let fence = Fence::of(caller, Right::Update, template);
+    as_owner(|| {
+        let standing = lock(template, by, rows, &fence);
+        let mut outcomes = Vec::with_capacity(rows.len());
+        let (mut ids, mut written) = (Vec::new(), Vec::new());
+        for (place, row) in rows.iter().enumerate() {
+            match standing.get(&name(by, row)) {
+                Some(Standing { id, is_seen: true, is_within: true }) => {
+                    ids.push(*id);
+                    written.push(place);
+                }
+                Some(Standing { is_seen: true, .. }) => {
+                    outcomes.push((row.index, Outcome::Refused(caller.outside(Right::Update, template))));
+                }
+                hidden => outcomes
+                    .push((row.index, Outcome::Refused(absent(caller, template, row, hidden.is_some())))),
+            }
+        }
+        let changed = match rows.first() {
+            Some(first) if !first.changes.is_empty() => {
+                let members: Vec<&Row> = written.iter().map(|place| &rows[*place]).collect();
+                write(template, &first.changes, &members, &ids, &fence)
+                    .map_err(|outside| Outside(outside.into_iter().map(|place| written[place]).collect()))?
+            }
+            _ => HashSet::new(),
+        };
+        for (place, id) in written.iter().zip(&ids) {
+            embedding::write::apply(template, *id, &rows[*place].embedding).or_raise();
+            let outcome = if changed.contains(id) { Outcome::Updated } else { Outcome::Unchanged };
+            outcomes.push((rows[*place].index, outcome));
+        }
+        Ok(outcomes)
+    })
+}
+
+/// The refusal of a row whose record is not there for the caller.
+fn absent(caller: &Caller, template: &Template, row: &Row, is_hidden: bool) -> Error {
+    match &row.key {
+        Some(key) if is_hidden => key_taken(caller, template, key),
+        Some(_) => changes::check_complete(template, &row.changes).err().unwrap_or_else(Error::not_found),
+        None => Error::not_found(),
+    }
+}
+
+/// What a row calls its record.
+fn name(by: By, row: &Row) -> String {
+    match by {
+        By::Key => row.key.clone().unwrap_or_default(),
+        By::Id => row.id.unwrap_or_default().to_string(),
+    }
+}
+
+/// Locks the live records that rows name, in the order of their keys, which all batches share.
+fn lock(template: &Template, by: By, rows: &[Row], fence: &Fence) -> HashMap<String, Standing> {
+    let (column, parameter, names) = match by {
+        By::Key => (
+            "t.external_key",
+            pg_sys::TEXTARRAYOID,
+            datum::text_array(rows.iter().map(|row| row.key.as_deref())),
+        ),
+        By::Id => (
+            "t.id",
+            pg_sys::UUIDARRAYOID,
+            datum::array_of(rows.iter().map(|row| row.id.and_then(datum::uuid)).collect(), pg_sys::UUIDOID),
+        ),
+    };
+    let sql = format!(
+        "select t.id, {column}::text{}{} from {} t where {column} = any ($1) and t.deleted_at is null \
+         order by t.external_key, t.id for no key update of t",
+        verdict(fence.seen.as_deref()),
+        verdict(fence.within.as_deref()),
+        template.table_sql()
+    );
+    let plan = template.plan(&sql, || vec![parameter]);
+    connected(|spi| {
+        let rows = spi.run(&plan, Access::Latest, &[names]);
+        let holds = |row, column| rows.get(row, column).is_some_and(datum::read_bool);
+        let standing = |row| {
+            let name = rows.get(row, 1).map(datum::read_text)?;
+            let id = rows.get(row, 0).map(datum::read_uuid)?;
+            Some((name, Standing { id, is_seen: holds(row, 2), is_within: holds(row, 3) }))
+        };
+        (0..rows.len()).filter_map(standing).collect()
+    })
+}
+
+/// Locks the live records that hold these keys, in the order of the keys.
+pub fn lock_all<'a>(template: &Template, keys: impl Iterator<Item = &'a str>) {
+    let keys: Vec<Option<&str>> = keys.map(Some).collect();
+    if keys.is_empty() {
+        return;
+    }
+    let sql = format!(
+        "select from {} t where t.external_key = any ($1) and t.deleted_at is null \
+         order by t.external_key for no key update of t",
+        template.table_sql()
+    );
+    as_owner(|| {
+        let plan = template.plan(&sql, || vec![pg_sys::TEXTARRAYOID]);
+        connected(|spi| {
+            spi.run(&plan, Access::Latest, &[datum::text_array(keys.into_iter())]);
+        });
+    });
+}
+
+/// Writes what differs, and tells which records were written; or which of the rows took theirs out of the fence.
+fn write(
+    template: &Template,
+    shape: &Changes,
+    rows: &[&Row],
+    ids: &[Uuid],
+    fence: &Fence,
+) -> Result<HashSet<Uuid>, Vec<usize>> {
+    let (mut sets, mut differing, mut parameters, mut names) =
+        (String::new(), String::new(), String::new(), String::new());
+    for (column, (position, _)) in shape.iter().enumerate() {
+        let attribute = &template.attributes[*position];
+        let cast = if attribute.kind == Kind::List { "::text[]" } else { "" };
+        let new = format!("u.c{column}{cast}");
+        let or = if column > 0 { " or " } else { "" };
+        let _ = write!(sets, "\"{}\" = {new}, ", attribute.slug);
+        let _ = write!(differing, "{or}{}", differs(attribute, &new));
+        let _ = write!(parameters, ", ${}", column + 2);
+        let _ = write!(names, ", c{column}");
+    }
+    let sql = format!(
+        "update {} t set {sets}updated_at = now() from unnest($1{parameters}) u (id{names}) \
+         where t.id = u.id and t.deleted_at is null and ({differing}){} returning t.id{}",
+        template.table_sql(),
+        and(fence.within.as_deref()),
+        verdict(fence.within.as_deref())
+    );
+    let kind_of = |position: &usize| template.attributes[*position].kind;
+    let plan = template.plan(&sql, || {
+        let mut types: Vec<Oid> = vec![pg_sys::UUIDARRAYOID];
+        types.extend(shape.iter().map(|(position, _)| array_oid(kind_of(position))));
+        types
+    });
+    let mut arguments =
+        vec![datum::array_of(ids.iter().map(|id| datum::uuid(*id)).collect(), pg_sys::UUIDOID)];
+    for (column, (position, _)) in shape.iter().enumerate() {
+        let kind = kind_of(position);
+        let element = if kind == Kind::List { pg_sys::TEXTOID } else { type_oid(kind) };
+        let values = rows.iter().map(|row| element_of(&row.changes[column].1)).collect();
+        arguments.push(datum::array_of(values, element));
+    }
+    connected(|spi| {
+        let written = spi.run(&plan, Access::Latest, &arguments);
+        let (mut changed, mut outside) = (HashSet::with_capacity(written.len()), HashSet::new());
+        for row in 0..written.len() {
+            let Some(id) = written.get(row, 0).map(datum::read_uuid) else { continue };
+            changed.insert(id);
+            if !written.get(row, 1).is_some_and(datum::read_bool) {
+                outside.insert(id);
+            }
+        }
+        if outside.is_empty() {
+            return Ok(changed);
+        }
+        Err(ids.iter().enumerate().filter(|(_, id)| outside.contains(id)).map(|(place, _)| place).collect())
+    })
+}

@@ -1,0 +1,175 @@
+//! Bytes → text: by the mark at the beginning of the file, as the caller says, or as the first byte beyond ASCII shows.
+
+use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+/// Turns the bytes of a file into text.
+pub(crate) struct Decode {
+    /// What the caller said.
+    given: Option<&'static Encoding>,
+    stage: Stage,
+}
+
+enum Stage {
+    /// Nothing, or too little to tell, has come yet.
+    Beginning(Vec<u8>),
+    /// All bytes were ASCII so far, which says nothing.
+    Ascii,
+    Known(Decoder),
+}
+
+/// Bytes that are no text in the encoding.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Undecodable;
+
+impl Decode {
+    /// A file in this encoding, or in one that it shows by itself.
+    pub(crate) fn new(given: Option<&'static Encoding>) -> Decode {
+        Decode { given, stage: Stage::Beginning(Vec::new()) }
+    }
+
+    /// The encoding, in a word.
+    pub(crate) fn name(&self) -> String {
+        match &self.stage {
+            Stage::Known(decoder) => decoder.encoding().name().to_ascii_lowercase(),
+            Stage::Beginning(_) | Stage::Ascii => self.given.unwrap_or(UTF_8).name().to_ascii_lowercase(),
+        }
+    }
+
+    /// Appends the text of further bytes; `is_end` says that there are no others.
+    pub(crate) fn push(&mut self, bytes: &[u8], is_end: bool, out: &mut String) -> Result<(), Undecodable> {
+        match &mut self.stage {
+            Stage::Beginning(held) => {
+                held.extend_from_slice(bytes);
+                if held.len() < 4 && !is_end {
+                    return Ok(());
+                }
+                let held = std::mem::take(held);
+                let marked = Encoding::for_bom(&held);
+                let (encoding, mark) = match (marked, self.given) {
+                    (Some((encoding, mark)), _) => (Some(encoding), mark),
+                    (None, Some(given)) => (Some(given), 0),
+                    (None, None) => (without_mark(&held), 0),
+                };
+                self.stage =
+                    encoding.map_or(Stage::Ascii, |it| Stage::Known(it.new_decoder_without_bom_handling()));
+                self.push(&held[mark..], is_end, out)
+            }
+            Stage::Ascii => {
+                let Some(first) = bytes.iter().position(|byte| !byte.is_ascii()) else {
+                    out.push_str(std::str::from_utf8(bytes).map_err(|_| Undecodable)?);
+                    return Ok(());
+                };
+                // Letters of windows-1252 that happen to be UTF-8 are as good as unheard of.
+                let is_utf8 = match std::str::from_utf8(&bytes[first..]) {
+                    Ok(_) => true,
+                    Err(error) => error.error_len().is_none() && !is_end,
+                };
+                let encoding = if is_utf8 { UTF_8 } else { WINDOWS_1252 };
+                self.stage = Stage::Known(encoding.new_decoder_without_bom_handling());
+                self.push(bytes, is_end, out)
+            }
+            Stage::Known(decoder) => decode(decoder, bytes, is_end, out),
+        }
+    }
+}
+
+/// Two bytes for each character show by the zeros of the first ones, which are mostly ASCII.
+fn without_mark(beginning: &[u8]) -> Option<&'static Encoding> {
+    match beginning {
+        [0, a, 0, b, ..] if *a > 0 && *b > 0 => Some(UTF_16BE),
+        [a, 0, b, 0, ..] if *a > 0 && *b > 0 => Some(UTF_16LE),
+        _ => None,
+    }
+}
+
+fn decode(
+    decoder: &mut Decoder,
+    mut bytes: &[u8],
+    is_end: bool,
+    out: &mut String,
+) -> Result<(), Undecodable> {
+    loop {
+        let room = decoder.max_utf8_buffer_length_without_replacement(bytes.len()).ok_or(Undecodable)?;
+        out.reserve(room);
+        let (result, read) = decoder.decode_to_string_without_replacement(bytes, out, is_end);
+        bytes = &bytes[read..];
+        match result {
+            DecoderResult::InputEmpty => return Ok(()),
+            DecoderResult::OutputFull => {}
+            DecoderResult::Malformed(..) => return Err(Undecodable),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text of a file that comes in pieces of this many bytes, and its encoding.
+    fn read(
+        bytes: &[u8],
+        size: usize,
+        given: Option<&'static Encoding>,
+    ) -> Result<(String, String), Undecodable> {
+        let (mut decode, mut out) = (Decode::new(given), String::new());
+        for piece in bytes.chunks(size) {
+            decode.push(piece, false, &mut out)?;
+        }
+        decode.push(&[], true, &mut out)?;
+        Ok((out, decode.name()))
+    }
+
+    fn utf16(text: &str, mark: bool, swap: bool) -> Vec<u8> {
+        let units = mark.then_some(0xfeff).into_iter().chain(text.encode_utf16());
+        units.flat_map(|unit| if swap { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
+    }
+
+    #[test]
+    fn an_encoding_shows_by_itself_however_the_bytes_arrive() {
+        let text = "name,city\nZoë,Zürich €\n";
+        let (mark, swapped) = (true, true);
+        let (windows, _, _) = WINDOWS_1252.encode(text);
+        for (bytes, name) in [
+            (text.as_bytes().to_vec(), "utf-8"),
+            ([b"\xef\xbb\xbf", text.as_bytes()].concat(), "utf-8"),
+            (windows.into_owned(), "windows-1252"),
+            (utf16(text, mark, !swapped), "utf-16le"),
+            (utf16(text, mark, swapped), "utf-16be"),
+            (utf16(text, !mark, !swapped), "utf-16le"),
+            (utf16(text, !mark, swapped), "utf-16be"),
+        ] {
+            for size in [1, 2, 3, 7, 1000] {
+                if name == "windows-1252" && size < 1000 {
+                    // Which it is, the first piece that is not ASCII decides: alone, half a character could be UTF-8.
+                    continue;
+                }
+                assert_eq!(
+                    read(&bytes, size, None),
+                    Ok((text.to_owned(), name.to_owned())),
+                    "{name} by {size}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_caller_says_counts_unless_a_mark_says_otherwise() {
+        assert_eq!(read(b"a\xe9", 9, Some(WINDOWS_1252)), Ok(("aé".to_owned(), "windows-1252".to_owned())));
+        assert_eq!(read(b"a\xe9", 9, Some(UTF_8)), Err(Undecodable));
+        let marked = [b"\xef\xbb\xbf".as_slice(), "é".as_bytes()].concat();
+        assert_eq!(read(&marked, 9, Some(WINDOWS_1252)), Ok(("é".to_owned(), "utf-8".to_owned())));
+    }
+
+    #[test]
+    fn what_began_as_utf8_does_not_turn_into_something_else() {
+        assert_eq!(read("é,é,é\n\u{e9}".as_bytes(), 4, None).map(|it| it.1), Ok("utf-8".to_owned()));
+        assert_eq!(read(&["é".as_bytes(), b"ab\xe9b"].concat(), 2, None), Err(Undecodable));
+        assert_eq!(read(&[b"abcd", "é".as_bytes(), b"\xc3"].concat(), 6, None), Err(Undecodable));
+    }
+
+    #[test]
+    fn nothing_is_a_text_too() {
+        assert_eq!(read(b"", 1, None), Ok((String::new(), "utf-8".to_owned())));
+        assert_eq!(read(b"a", 1, None), Ok(("a".to_owned(), "utf-8".to_owned())));
+    }
+}

@@ -1,0 +1,45 @@
+//! Which character stands between the cells: the one that the header has most of.
+
+const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// The delimiter of a file, by its first line. Of a file with one column it does not matter.
+pub(crate) fn delimiter(text: &str) -> u8 {
+    let mut counts = [0_usize; CANDIDATES.len()];
+    let mut is_quoted = false;
+    for byte in text.bytes() {
+        match byte {
+            b'"' => is_quoted = !is_quoted,
+            // Empty lines before the header are passed over.
+            b'\n' | b'\r' if !is_quoted && counts.iter().any(|count| *count > 0) => break,
+            _ if !is_quoted => {
+                if let Some(candidate) = CANDIDATES.iter().position(|candidate| *candidate == byte) {
+                    counts[candidate] += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let first = counts.iter().position(|count| *count == most).unwrap_or(0);
+    CANDIDATES[first]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_tells_what_stands_between_its_cells() {
+        for (text, expected) in [
+            ("a,b,c\n1;2;3;4;5", b','),
+            ("a;b\n\"1,5\";2", b';'),
+            ("a\tb\r\n1\t2", b'\t'),
+            ("\"x,y,z\"|b\n", b'|'),
+            ("\"a\nb,c\";d", b';'),
+            ("alone", b','),
+            ("", b','),
+        ] {
+            assert_eq!(delimiter(text), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! What the caller says of a file: in the query string, and by its type.
+
+use axum::http::{HeaderMap, Uri, header};
+use encoding_rs::Encoding;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::problem::Problem;
+use crate::query::{flag, parameters};
+
+/// The form of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Csv,
+    Ndjson,
+}
+
+/// What happens at the first refused row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OnError {
+    /// Nothing is imported at all.
+    Abort,
+    /// The others are.
+    Skip,
+}
+
+/// How the answer looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// The report.
+    Report,
+    /// A line of JSON for each portion and each refused row, then the report.
+    Progress,
+    /// The refused rows as CSV.
+    RefusedRows,
+}
+
+/// A file that is to be imported.
+pub(crate) struct Request {
+    pub(crate) format: Format,
+    pub(crate) answer: Answer,
+    pub(crate) dry_run: bool,
+    pub(crate) on_error: OnError,
+    pub(crate) delimiter: Option<u8>,
+    pub(crate) encoding: Option<&'static Encoding>,
+    mapping: Option<Box<RawValue>>,
+    key_column: Option<String>,
+    key_prefix: Option<String>,
+}
+
+/// What the database is told of a file, with every portion.
+#[derive(Serialize)]
+struct Options<'a> {
+    format: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    header: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delimiter: Option<char>,
+    mapping: Option<&'a RawValue>,
+    key_column: Option<&'a str>,
+    key_prefix: Option<&'a str>,
+    is_whole: bool,
+    is_last: bool,
+}
+
+impl Request {
+    pub(crate) fn parse(headers: &HeaderMap, uri: &Uri) -> Result<Request, Problem> {
+        let accepted =
+            ["dry_run", "on_error", "mapping", "key_column", "key_prefix", "delimiter", "encoding"];
+        let [dry_run, on_error, mapping, key_column, key_prefix, delimiter, encoding] =
+            parameters(uri, accepted)?;
+        let (format, charset) = format(headers)?;
+        let encoding = match encoding.as_deref().or(charset.as_deref()) {
+            None => None,
+            Some(label) => Some(Encoding::for_label(label.as_bytes()).ok_or_else(|| {
+                Problem::invalid_value(
+                    "the encoding is not known: give utf-8, windows-1252, utf-16le, utf-16be or another of the \
+                     names that browsers know",
+                )
+            })?),
+        };
+        let mapping = match mapping {
+            None => None,
+            Some(mapping) => Some(serde_json::from_str(&mapping).map_err(|_| {
+                Problem::malformed("the query parameter \"mapping\" is not JSON: write {\"Column\":\"slug\"}")
+            })?),
+        };
+        Ok(Request {
+            format,
+            answer: answer(headers, format)?,
+            dry_run: flag("dry_run", dry_run)?.unwrap_or(false),
+            on_error: match on_error.as_deref() {
+                None | Some("abort") => OnError::Abort,
+                Some("skip") => OnError::Skip,
+                Some(_) => {
+                    return Err(Problem::invalid_value(
+                        "the query parameter \"on_error\" is neither abort nor skip",
+                    ));
+                }
+            },
+            delimiter: delimiter.as_deref().map(parse_delimiter).transpose()?,
+            encoding,
+            mapping,
+            key_column: key_column.map(Into::into),
+            key_prefix: key_prefix.map(Into::into),
+        })
+    }
+
+    /// Whether all rows are written by one transaction.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.dry_run || self.on_error == OnError::Abort
+    }
+
+    /// What the database is told; `header` for CSV.
+    pub(crate) fn options(&self, header: Option<(&[String], u8)>, is_last: bool) -> String {
+        let options = Options {
+            format: match self.format {
+                Format::Csv => "csv",
+                Format::Ndjson => "ndjson",
+            },
+            header: header.map(|(names, _)| names),
+            delimiter: header.map(|(_, delimiter)| char::from(delimiter)),
+            mapping: self.mapping.as_deref(),
+            key_column: self.key_column.as_deref(),
+            key_prefix: self.key_prefix.as_deref(),
+            is_whole: self.is_whole(),
+            is_last,
+        };
+        serde_json::to_string(&options).unwrap_or_default()
+    }
+}
+
+fn parse_delimiter(text: &str) -> Result<u8, Problem> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [byte]
+            if byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'"' | b'\n' | b'\r') =>
+        {
+            Ok(*byte)
+        }
+        _ => Err(Problem::invalid_value(
+            "the query parameter \"delimiter\" is one character that is neither letter, digit nor quote, or the word tab",
+        )),
+    }
+}
+
+fn format(headers: &HeaderMap) -> Result<(Format, Option<String>), Problem> {
+    if headers
+        .get(header::CONTENT_ENCODING)
+        .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
+    {
+        return Err(Problem::unsupported_media_type("the body must not have a Content-Encoding"));
+    }
+    let content_type =
+        headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let mut parts = content_type.split(';').map(str::trim);
+    let format = match parts.next().unwrap_or_default().to_ascii_lowercase().as_str() {
+        "text/csv" | "text/tab-separated-values" => Format::Csv,
+        "application/x-ndjson" | "application/ndjson" | "application/jsonl" => Format::Ndjson,
+        _ => {
+            return Err(Problem::unsupported_media_type(
+                "the body's Content-Type must be text/csv or application/x-ndjson",
+            ));
+        }
+    };
+    let charset = parts.filter_map(|parameter| parameter.split_once('=')).find_map(|(name, value)| {
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"').to_owned())
+    });
+    Ok((format, charset))
+}
+
+/// The first type of Accept that can be had; the report where none is named.
+fn answer(headers: &HeaderMap, format: Format) -> Result<Answer, Problem> {
+    let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let answer = accept.split(',').find_map(|part| {
+        match part.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+            "application/json" | "*/*" => Some(Answer::Report),
+            "application/x-ndjson" | "application/ndjson" | "application/jsonl" => Some(Answer::Progress),
+            "text/csv" => Some(Answer::RefusedRows),
+            _ => None,
+        }
+    });
+    match answer.unwrap_or(Answer::Report) {
+        Answer::RefusedRows if format == Format::Ndjson => {
+            Err(Problem::invalid_value("refused rows come as CSV only when the file is CSV")
+                .with_hint("send Accept: application/x-ndjson"))
+        }
+        answer => Ok(answer),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn read(content_type: &str, accept: &str, query: &str) -> Result<Request, u16> {
+        let value = |text: &str| HeaderValue::from_str(text).expect("a header value");
+        let headers = HeaderMap::from_iter([
+            (header::CONTENT_TYPE, value(content_type)),
+            (header::ACCEPT, value(accept)),
+        ]);
+        let uri: Uri = format!("/import?{query}").parse().expect("a URI");
+        Request::parse(&headers, &uri).map_err(|problem| problem.status().as_u16())
+    }
+
+    #[test]
+    fn the_type_says_the_form_and_may_say_the_encoding() {
+        let read = |content_type: &str| {
+            read(content_type, "", "").map(|it| (it.format, it.encoding.map(Encoding::name)))
+        };
+        assert_eq!(read("text/csv"), Ok((Format::Csv, None)));
+        assert_eq!(
+            read("Text/CSV; header=present; charset=\"ISO-8859-1\""),
+            Ok((Format::Csv, Some("windows-1252")))
+        );
+        assert_eq!(read("application/x-ndjson"), Ok((Format::Ndjson, None)));
+        assert_eq!(read("text/csv; charset=klingon"), Err(422));
+        for other in ["", "application/json", "text/plain", "multipart/form-data; boundary=x"] {
+            assert_eq!(read(other), Err(415), "{other}");
+        }
+    }
+
+    #[test]
+    fn unless_told_otherwise_a_file_is_imported_whole_or_not_at_all() {
+        let plain = read("text/csv", "", "").expect("a request");
+        assert_eq!((plain.on_error, plain.dry_run, plain.answer), (OnError::Abort, false, Answer::Report));
+        let skipping =
+            read("text/csv", "text/html, application/x-ndjson;q=0.9", "on_error=skip").expect("a request");
+        assert!(!skipping.is_whole() && skipping.answer == Answer::Progress);
+        assert!(read("text/csv", "", "on_error=skip&dry_run=true").is_ok_and(|it| it.is_whole()));
+    }
+
+    #[test]
+    fn a_delimiter_is_one_character() {
+        for (text, byte) in [("%3B", b';'), ("tab", b'\t'), ("%09", b'\t'), ("%7C", b'|'), ("%5Ct", b'\t')] {
+            assert_eq!(
+                read("text/csv", "", &format!("delimiter={text}")).map(|it| it.delimiter),
+                Ok(Some(byte))
+            );
+        }
+        for text in ["", "ab", "a", "%22", "%0A", "%C3%A9"] {
+            assert!(read("text/csv", "", &format!("delimiter={text}")).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused() {
+        for (query, status) in [
+            ("on_error=stop", 422),
+            ("mapping=x", 400),
+            ("dry_run=1", 422),
+            ("mode=upsert", 400),
+            ("encoding=x", 422),
+        ] {
+            assert_eq!(read("text/csv", "", query).err(), Some(status), "{query}");
+        }
+        assert_eq!(read("application/x-ndjson", "text/csv", "").err(), Some(422));
+    }
+}

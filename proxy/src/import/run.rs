@@ -1,0 +1,194 @@
+//! The whole way of a file, from its first byte to the report.
+
+use std::io;
+
+use super::request::{Format, OnError, Request};
+use super::source::Source;
+use super::tally::{Answer, Refusal, Tally};
+use super::target::Target;
+use super::waiting::Waiting;
+use crate::app::App;
+use crate::caller::Caller;
+use crate::file::rows::Portion;
+use crate::problem::Problem;
+
+/// What is told of an import while it runs.
+pub(crate) trait Listener {
+    /// A row was refused. `row` is as the file has it.
+    async fn refused(&mut self, row: &str, refusals: &[Refusal]);
+    /// A portion is done, and so many bytes of the file were read.
+    async fn progress(&mut self, tally: &Tally, bytes: u64);
+}
+
+/// Nobody listens.
+pub(crate) struct Nobody;
+
+impl Listener for Nobody {
+    async fn refused(&mut self, _: &str, _: &[Refusal]) {}
+    async fn progress(&mut self, _: &Tally, _: u64) {}
+}
+
+/// A file on its way into a template.
+pub(crate) struct Import<'a> {
+    request: &'a Request,
+    source: Source,
+    target: Target<'a>,
+    pub(crate) tally: Tally,
+}
+
+/// Why a file was not imported as a whole.
+pub(crate) enum Stopped {
+    /// A row was refused, and all others with it.
+    Refused,
+    /// Something else went wrong.
+    Failed(Problem),
+}
+
+impl From<Problem> for Stopped {
+    fn from(problem: Problem) -> Stopped {
+        Stopped::Failed(problem)
+    }
+}
+
+impl<'a> Import<'a> {
+    /// Begins: the header is read and the database asked what it thinks of it, before anything is written.
+    pub(crate) async fn open(
+        app: &'a App,
+        caller: &'a Caller,
+        template: &'a str,
+        request: &'a Request,
+        source: Source,
+    ) -> Result<Import<'a>, Problem> {
+        let mut target = Target::open(app, caller, template, request.is_whole()).await?;
+        target.write(&options(request, &source, false), "").await?;
+        let tally = Tally {
+            dry_run: request.dry_run,
+            delimiter: (request.format == Format::Csv).then(|| char::from(source.delimiter)),
+            ..Tally::default()
+        };
+        Ok(Import { request, source, target, tally })
+    }
+
+    /// The names of the columns, of CSV.
+    pub(crate) fn header(&self) -> &[String] {
+        &self.source.header
+    }
+
+    /// The byte between two cells, of CSV.
+    pub(crate) fn delimiter(&self) -> u8 {
+        self.source.delimiter
+    }
+
+    /// Writes all rows. Afterwards the tally tells what was done, whether or not it was stopped.
+    pub(crate) async fn run(mut self, listener: &mut impl Listener) -> (Tally, Result<(), Stopped>) {
+        let outcome = self.write_all(listener).await;
+        self.tally.encoding = self.source.encoding();
+        let Import { request, target, mut tally, .. } = self;
+        let outcome = match outcome {
+            Ok(()) if request.dry_run => {
+                target.undo().await;
+                Ok(())
+            }
+            Ok(()) => target.keep().await.map_err(Stopped::from),
+            Err(stopped) => {
+                target.undo().await;
+                Err(stopped)
+            }
+        };
+        if outcome.is_err() && request.is_whole() {
+            tally.without_effect();
+        }
+        (tally, outcome)
+    }
+
+    async fn write_all(&mut self, listener: &mut impl Listener) -> Result<(), Stopped> {
+        let mut waiting = Waiting::new();
+        while let Some(portion) = self.source.next().await? {
+            self.tally.rows += portion.rows.len() as u64;
+            let (portion, refused) = portion.without_zeros();
+            for (line, row) in refused {
+                let refusal = with_zero(line, &row, &self.source, self.request.format);
+                self.tally.add_refused(&refusal);
+                listener.refused(&row, std::slice::from_ref(&refusal)).await;
+            }
+            self.write(portion, &mut waiting, false, listener).await?;
+        }
+        self.write_waiting(waiting, listener).await
+    }
+
+    /// Writes the rows that waited, again and again as long as some of them find what they refer to.
+    async fn write_waiting(
+        &mut self,
+        mut waiting: Waiting,
+        listener: &mut impl Listener,
+    ) -> Result<(), Stopped> {
+        let mut is_last = false;
+        while waiting.count() > 0 {
+            let before = waiting.count();
+            let mut portions = waiting.into_portions().map_err(no_room)?;
+            waiting = Waiting::new();
+            while let Some(portion) = portions.next().map_err(no_room)? {
+                self.write(portion, &mut waiting, is_last, listener).await?;
+            }
+            is_last = waiting.count() == before;
+        }
+        Ok(())
+    }
+
+    async fn write(
+        &mut self,
+        portion: Portion,
+        waiting: &mut Waiting,
+        is_last: bool,
+        listener: &mut impl Listener,
+    ) -> Result<(), Stopped> {
+        if !portion.rows.is_empty() {
+            let options = options(self.request, &self.source, is_last);
+            let answer = self.target.write(&options, &portion.text).await?;
+            let answer: Answer<'_> = serde_json::from_str(&answer)
+                .map_err(|error| Problem::internal(format!("not the answer of an import: {error}")))?;
+            for &row in &answer.waiting {
+                let line = portion.rows.get(row).map_or(0, |row| row.line);
+                waiting.push(line, portion.row(row)).map_err(no_room)?;
+            }
+            for (row, refusals) in self.tally.add(&portion, answer) {
+                listener.refused(portion.row(row), &refusals).await;
+            }
+        }
+        listener.progress(&self.tally, self.source.bytes).await;
+        // A dry run looks for all that is wrong.
+        if self.tally.failed > 0 && self.request.on_error == OnError::Abort && !self.request.dry_run {
+            return Err(Stopped::Refused);
+        }
+        Ok(())
+    }
+}
+
+fn options(request: &Request, source: &Source, is_last: bool) -> String {
+    let header = (request.format == Format::Csv).then_some((source.header.as_slice(), source.delimiter));
+    request.options(header, is_last)
+}
+
+fn no_room(error: io::Error) -> Problem {
+    Problem::unavailable("there is no room for the rows that wait for others", error.to_string())
+}
+
+/// The refusal of a row that holds the one character that no text of PostgreSQL can.
+fn with_zero(line: u64, row: &str, source: &Source, format: Format) -> Refusal {
+    let column = (format == Format::Csv).then(|| {
+        let mut reader = csv::ReaderBuilder::new()
+            .delimiter(source.delimiter)
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(row.as_bytes());
+        let record = reader.records().next().and_then(Result::ok)?;
+        let position = record.iter().position(|cell| cell.contains('\0'))?;
+        source.header.get(position).cloned()
+    });
+    Refusal {
+        line,
+        column: column.flatten(),
+        code: "invalid_value".to_owned(),
+        message: "must not hold the character U+0000; remove it".to_owned(),
+    }
+}

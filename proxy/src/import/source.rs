@@ -1,0 +1,155 @@
+//! Body → portions: read, decoded and cut as they come, so that memory does not grow with the file.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use http_body_util::BodyExt;
+
+use super::request::{Format, Request};
+use crate::file::decode::{Decode, Undecodable};
+use crate::file::rows::{Form, MOST_ROW_BYTES, Portion, Rows, Unreadable};
+use crate::file::sniff;
+use crate::problem::Problem;
+
+/// The delimiter is told from as much of the file as this.
+const SNIFFED: usize = 64 << 10;
+
+/// A file that is being read.
+pub(crate) struct Source {
+    body: Body,
+    patience: Duration,
+    decode: Decode,
+    rows: Rows,
+    /// The names of the columns, of CSV.
+    pub(crate) header: Vec<String>,
+    /// What stands between the cells, of CSV.
+    pub(crate) delimiter: u8,
+    is_end: bool,
+    /// How many bytes have come.
+    pub(crate) bytes: u64,
+}
+
+impl Source {
+    /// Reads the beginning of the file, of CSV up to its header. Each further piece must come within `patience`.
+    pub(crate) async fn open(request: &Request, body: Body, patience: Duration) -> Result<Source, Problem> {
+        let mut source = Source {
+            body,
+            patience,
+            decode: Decode::new(request.encoding),
+            rows: Rows::new(Form::Lines),
+            header: Vec::new(),
+            delimiter: b',',
+            is_end: false,
+            bytes: 0,
+        };
+        if request.format == Format::Csv {
+            source.read_header(request.delimiter).await?;
+        }
+        Ok(source)
+    }
+
+    async fn read_header(&mut self, delimiter: Option<u8>) -> Result<(), Problem> {
+        let mut beginning = String::new();
+        let is_enough = |text: &str| text.len() >= SNIFFED || text.trim_start().contains(['\n', '\r']);
+        while !self.is_end && !is_enough(&beginning) {
+            let piece = self.read().await?;
+            let decoded = self.decode.push(&piece, self.is_end, &mut beginning);
+            let lines = || beginning.bytes().filter(|byte| *byte == b'\n').count() as u64;
+            decoded.map_err(|Undecodable| self.undecodable(1 + lines()))?;
+        }
+        self.delimiter = delimiter.unwrap_or_else(|| sniff::delimiter(&beginning));
+        self.rows = Rows::new(Form::Csv(self.delimiter));
+        let Ok(()) = self.rows.extend(|text| {
+            text.push_str(&beginning);
+            Ok::<_, std::convert::Infallible>(())
+        });
+        drop(beginning);
+        let header = loop {
+            match self.rows.take_first(self.is_end).map_err(unreadable)? {
+                Some(header) => break header,
+                None if self.is_end => {
+                    return Err(Problem::malformed(
+                        "the file is empty: CSV begins with a line that names its columns",
+                    ));
+                }
+                None => self.advance().await?,
+            }
+        };
+        if header.contains('\0') {
+            return Err(Problem::malformed("the header holds the character U+0000"));
+        }
+        let mut reader = csv::ReaderBuilder::new()
+            .delimiter(self.delimiter)
+            .has_headers(false)
+            .from_reader(header.as_bytes());
+        let names = reader.records().next().and_then(Result::ok).unwrap_or_default();
+        self.header = names.iter().map(|name| name.trim_matches(' ').to_owned()).collect();
+        Ok(())
+    }
+
+    /// The encoding, in a word.
+    pub(crate) fn encoding(&self) -> String {
+        self.decode.name()
+    }
+
+    /// The next rows; none at the end.
+    pub(crate) async fn next(&mut self) -> Result<Option<Portion>, Problem> {
+        loop {
+            if let Some(portion) = self.rows.take(self.is_end).map_err(unreadable)? {
+                return Ok(Some(portion));
+            }
+            if self.is_end {
+                return Ok(None);
+            }
+            self.advance().await?;
+        }
+    }
+
+    /// Reads a piece and lets it join the rows.
+    async fn advance(&mut self) -> Result<(), Problem> {
+        let piece = self.read().await?;
+        let (decode, is_end) = (&mut self.decode, self.is_end);
+        let decoded = self.rows.extend(|text| decode.push(&piece, is_end, text));
+        decoded.map_err(|Undecodable| self.undecodable(self.rows.line()))
+    }
+
+    async fn read(&mut self) -> Result<axum::body::Bytes, Problem> {
+        loop {
+            let Ok(frame) = tokio::time::timeout(self.patience, self.body.frame()).await else {
+                return Err(Problem::body_too_slow());
+            };
+            match frame {
+                None => {
+                    self.is_end = true;
+                    return Ok(axum::body::Bytes::new());
+                }
+                Some(Err(_)) => return Err(Problem::malformed("the body broke off")),
+                Some(Ok(frame)) => {
+                    if let Ok(bytes) = frame.into_data() {
+                        self.bytes += bytes.len() as u64;
+                        return Ok(bytes);
+                    }
+                }
+            }
+        }
+    }
+
+    fn undecodable(&self, line: u64) -> Problem {
+        let name = self.decode.name();
+        Problem::malformed(format!("line {line} holds bytes that are no text in {name}"))
+            .with_hint("say which encoding the file has, for example encoding=windows-1252")
+    }
+}
+
+fn unreadable(unreadable: Unreadable) -> Problem {
+    match unreadable {
+        Unreadable::TooLong(line) => Problem::new(
+            crate::error::Code::PayloadTooLarge,
+            format!("the row that begins in line {line} has more than {MOST_ROW_BYTES} bytes"),
+        )
+        .with_hint("a quote that is never closed makes a row of all that follows"),
+        Unreadable::Unclosed(line) => {
+            Problem::malformed(format!("the row that begins in line {line} has a quote that is never closed"))
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What became of the rows: counted, and for the first of the refused ones told.
+
+use serde::{Deserialize, Serialize};
+
+use crate::file::rows::Portion;
+
+/// The most refusals in a report.
+const MOST_ERRORS: usize = 1000;
+
+/// The answer of the database to a portion.
+#[derive(Deserialize)]
+pub(crate) struct Answer<'a> {
+    created: u64,
+    updated: u64,
+    unchanged: u64,
+    #[serde(borrow)]
+    errors: Vec<RowError<'a>>,
+    /// The rows that wait for others, by their places.
+    pub(crate) waiting: Vec<usize>,
+}
+
+#[derive(Deserialize)]
+struct RowError<'a> {
+    row: usize,
+    #[serde(borrow)]
+    column: Option<std::borrow::Cow<'a, str>>,
+    #[serde(borrow)]
+    code: std::borrow::Cow<'a, str>,
+    #[serde(borrow)]
+    message: std::borrow::Cow<'a, str>,
+}
+
+/// A fault in a row of the file.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Refusal {
+    /// The line that the row begins in.
+    pub(crate) line: u64,
+    /// The column's name, of CSV; the attribute, of NDJSON.
+    pub(crate) column: Option<String>,
+    pub(crate) code: String,
+    pub(crate) message: String,
+}
+
+/// The report.
+#[derive(Default, Serialize)]
+pub(crate) struct Tally {
+    pub(crate) rows: u64,
+    pub(crate) created: u64,
+    pub(crate) updated: u64,
+    pub(crate) unchanged: u64,
+    pub(crate) failed: u64,
+    pub(crate) dry_run: bool,
+    pub(crate) encoding: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) delimiter: Option<char>,
+    pub(crate) errors: Vec<Refusal>,
+}
+
+impl Tally {
+    /// Counts a portion in, and gives back its refused rows with their faults.
+    pub(crate) fn add(&mut self, portion: &Portion, answer: Answer<'_>) -> Vec<(usize, Vec<Refusal>)> {
+        let Answer { created, updated, unchanged, errors, .. } = answer;
+        self.created += created;
+        self.updated += updated;
+        self.unchanged += unchanged;
+        let mut refused: Vec<(usize, Vec<Refusal>)> = Vec::new();
+        for error in errors {
+            let refusal = Refusal {
+                line: portion.rows.get(error.row).map_or(0, |row| row.line),
+                column: error.column.map(Into::into),
+                code: error.code.into(),
+                message: error.message.into(),
+            };
+            self.note(&refusal);
+            match refused.last_mut() {
+                Some((row, refusals)) if *row == error.row => refusals.push(refusal),
+                _ => refused.push((error.row, vec![refusal])),
+            }
+        }
+        self.failed += refused.len() as u64;
+        refused
+    }
+
+    /// Counts a row in that was refused here.
+    pub(crate) fn add_refused(&mut self, refusal: &Refusal) {
+        self.failed += 1;
+        self.note(refusal);
+    }
+
+    fn note(&mut self, refusal: &Refusal) {
+        if self.errors.len() < MOST_ERRORS {
+            self.errors.push(refusal.clone());
+        }
+    }
+
+    /// The report where nothing was kept: it tells of no record that was written.
+    pub(crate) fn without_effect(&mut self) {
+        (self.created, self.updated, self.unchanged) = (0, 0, 0);
+    }
+
+    pub(crate) fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The counts alone, as a line of progress.
+    pub(crate) fn progress(&self, bytes: u64) -> String {
+        let Tally { rows, created, updated, unchanged, failed, .. } = self;
+        format!(
+            "{{\"progress\":{{\"rows\":{rows},\"created\":{created},\"updated\":{updated},\
+             \"unchanged\":{unchanged},\"failed\":{failed},\"bytes\":{bytes}}}}}\n"
+        )
+    }
+}

@@ -1,0 +1,59 @@
+//! Where portions are written: each by a transaction of its own, or all by one.
+
+use crate::app::App;
+use crate::caller::Caller;
+use crate::database::Effect::Write;
+use crate::database::text;
+use crate::problem::Problem;
+use crate::transaction::Transaction;
+
+const STATEMENT: &str = "select keyed_http.import_rows($3::text, $4::text, $5::text) \
+                         from keyed.authenticate($1::bytea, $2::text, 'csv')";
+
+/// How the transaction of a whole file begins. The file may come slowly: how long is waited for it, the proxy decides.
+const BEGIN: &str = "begin; set local idle_in_transaction_session_timeout = 0";
+
+/// A template into which rows are written.
+pub(crate) struct Target<'a> {
+    app: &'a App,
+    caller: &'a Caller,
+    template: &'a str,
+    whole: Option<Transaction<'a>>,
+}
+
+impl<'a> Target<'a> {
+    pub(crate) async fn open(
+        app: &'a App,
+        caller: &'a Caller,
+        template: &'a str,
+        is_whole: bool,
+    ) -> Result<Target<'a>, Problem> {
+        let whole = if is_whole { Some(app.database.begin(BEGIN).await?) } else { None };
+        Ok(Target { app, caller, template, whole })
+    }
+
+    /// Writes a portion, and gives back the answer of the database.
+    pub(crate) async fn write(&mut self, options: &str, rows: &str) -> Result<String, Problem> {
+        let arguments = [text(&self.template), text(&options), text(&rows)];
+        let row = match &mut self.whole {
+            Some(transaction) => transaction.call(self.caller, STATEMENT, &arguments).await?,
+            None => self.app.database.call(Write, self.caller, STATEMENT, &arguments).await?,
+        };
+        row.try_get(0).map_err(|error| Problem::internal(format!("not the answer of an import: {error}")))
+    }
+
+    /// Keeps what was written.
+    pub(crate) async fn keep(self) -> Result<(), Problem> {
+        match self.whole {
+            Some(transaction) => transaction.commit().await,
+            None => Ok(()),
+        }
+    }
+
+    /// Takes back what one transaction for all has written.
+    pub(crate) async fn undo(self) {
+        if let Some(transaction) = self.whole {
+            transaction.roll_back().await;
+        }
+    }
+}

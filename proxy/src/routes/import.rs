@@ -1,0 +1,240 @@
+//! Records from a file.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request as HttpRequest, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+use tokio::sync::{SemaphorePermit, mpsc, oneshot};
+use tokio::time::timeout;
+
+use crate::answer;
+use crate::app::App;
+use crate::caller::Caller;
+use crate::envelope::Instance;
+use crate::error::Code;
+use crate::import::request::{Answer, Request};
+use crate::import::run::{Import, Listener, Nobody, Stopped};
+use crate::import::source::Source;
+use crate::import::tally::{Refusal, Tally};
+use crate::problem::{Particulars, Problem};
+use crate::query::Segments;
+
+/// How many pieces of an answer wait for a caller that does not read.
+const PIECES: usize = 64;
+
+pub(crate) async fn run(
+    State(app): State<Arc<App>>,
+    mut caller: Caller,
+    Segments([template]): Segments<1>,
+    Extension(instance): Extension<Instance>,
+    http: HttpRequest,
+) -> Result<Response, Problem> {
+    // Many statements cannot be one request that is run once. They need not be: rows with keys are safe to send again.
+    caller.idempotency = None;
+    let (parts, body) = http.into_parts();
+    let request = Request::parse(&parts.headers, &parts.uri)?;
+    if request.answer == Answer::Report {
+        let _permit = permit(&app).await?;
+        let source = Source::open(&request, body, app.body_timeout).await?;
+        let import = Import::open(&app, &caller, &template, &request, source).await?;
+        let (tally, outcome) = import.run(&mut Nobody).await;
+        return match outcome {
+            Ok(()) => Ok(answer::json(StatusCode::OK, tally.to_json())),
+            Err(stopped) => Err(problem(stopped, &tally)),
+        };
+    }
+    let content_type = match request.answer {
+        Answer::RefusedRows => "text/csv; charset=utf-8",
+        Answer::Report | Answer::Progress => "application/x-ndjson",
+    };
+    let (pieces, received) = mpsc::channel(PIECES);
+    let (begun, has_begun) = oneshot::channel();
+    tokio::spawn(async move {
+        let left = pieces.clone();
+        let told = tell(app, caller, template, request, body, instance, pieces, begun);
+        // Who hangs up needs no further rows.
+        tokio::select! {
+            () = told => {}
+            () = left.closed() => {}
+        }
+    });
+    match has_begun.await {
+        Ok(Ok(())) => {}
+        Ok(Err(problem)) => return Err(problem),
+        Err(_) => return Err(Problem::internal("an import ended before it began".to_owned())),
+    }
+    let body = Body::from_stream(tokio_stream::wrappers::ReceiverStream::new(received));
+    Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))], body).into_response())
+}
+
+/// Leave to have a file on its way.
+pub(crate) async fn permit(app: &App) -> Result<SemaphorePermit<'_>, Problem> {
+    match timeout(app.files_wait, app.files.acquire()).await {
+        Ok(Ok(permit)) => Ok(permit),
+        _ => Err(Problem::unavailable(
+            "as many files as may be are on their way at the moment",
+            "no permit for an import or export".to_owned(),
+        )),
+    }
+}
+
+type Piece = Result<Bytes, std::io::Error>;
+
+/// Imports, and tells of it while it does.
+#[allow(clippy::too_many_arguments, reason = "a task owns what it works with")]
+async fn tell(
+    app: Arc<App>,
+    caller: Caller,
+    template: String,
+    request: Request,
+    body: Body,
+    Instance(instance): Instance,
+    pieces: mpsc::Sender<Piece>,
+    begun: oneshot::Sender<Result<(), Problem>>,
+) {
+    let open = async {
+        let permit = permit(&app).await?;
+        let source = Source::open(&request, body, app.body_timeout).await?;
+        let import = Import::open(&app, &caller, &template, &request, source).await?;
+        Ok((permit, import))
+    };
+    let (_permit, import) = match open.await {
+        Ok(open) => {
+            let _ = begun.send(Ok(()));
+            open
+        }
+        Err(problem) => {
+            let _ = begun.send(Err(problem));
+            return;
+        }
+    };
+    if request.answer == Answer::RefusedRows {
+        let reason = import.header().iter().position(|name| name == REASON);
+        let mut listener = RefusedRows { pieces: pieces.clone(), delimiter: import.delimiter(), reason };
+        listener.write_header(import.header()).await;
+        let (_, outcome) = import.run(&mut listener).await;
+        if let Err(Stopped::Failed(problem)) = outcome {
+            // The answer has begun as a good one: only its end can say that it is not whole.
+            tracing::warn!(request_id = %instance, cause = problem.cause(), "import failed");
+            let _ = pieces.send(Err(std::io::Error::other("the import failed"))).await;
+        }
+        return;
+    }
+    let (tally, outcome) = import.run(&mut Lines { pieces: pieces.clone() }).await;
+    let last = match outcome {
+        Ok(()) => tally.to_json(),
+        Err(stopped) => {
+            let problem = problem(stopped, &tally);
+            if let Some(cause) = problem.cause() {
+                tracing::warn!(request_id = %instance, cause, "import failed");
+            }
+            format!("{{\"problem\":{}}}", problem.render(instance))
+        }
+    };
+    let _ = pieces.send(Ok(Bytes::from(last + "\n"))).await;
+}
+
+/// Why nothing was imported, or not all.
+fn problem(stopped: Stopped, tally: &Tally) -> Problem {
+    match stopped {
+        Stopped::Failed(problem) => problem.with_report(tally.to_json()),
+        Stopped::Refused => {
+            let first = tally.errors.first();
+            let detail = first.map_or_else(String::new, |first| {
+                let column =
+                    first.column.as_ref().map(|column| format!(", column {column}")).unwrap_or_default();
+                format!("line {}{column}: {}", first.line, first.message)
+            });
+            let particulars =
+                Particulars { code: first.map(|first| first.code.clone()), ..Particulars::default() };
+            let code = match first.map(|first| first.code.as_str()) {
+                Some("forbidden") => Code::Forbidden,
+                Some("external_key_taken" | "conflict") => Code::Conflict,
+                Some("not_found") => Code::NotFound,
+                _ => Code::InvalidValue,
+            };
+            Problem::new(
+                code,
+                format!("nothing was imported, since {} rows were refused: {detail}", tally.failed),
+            )
+            .with_particulars(particulars)
+            .with_hint("mend the rows, or import the others with on_error=skip")
+            .with_report(tally.to_json())
+        }
+    }
+}
+
+/// Tells of each portion and each refused row by a line of JSON.
+struct Lines {
+    pieces: mpsc::Sender<Piece>,
+}
+
+impl Listener for Lines {
+    async fn refused(&mut self, row: &str, refusals: &[Refusal]) {
+        for refusal in refusals {
+            let Refusal { line, column, code, message } = refusal;
+            let refused =
+                json!({"line": line, "column": column, "code": code, "message": message, "row": row});
+            let _ = self.pieces.send(Ok(Bytes::from(format!("{{\"refused\":{refused}}}\n")))).await;
+        }
+    }
+
+    async fn progress(&mut self, tally: &Tally, bytes: u64) {
+        // Who does not read misses some steps, not the end.
+        let _ = self.pieces.try_send(Ok(Bytes::from(tally.progress(bytes))));
+    }
+}
+
+/// Gives the refused rows back, each with a further cell that says why.
+struct RefusedRows {
+    pieces: mpsc::Sender<Piece>,
+    delimiter: u8,
+    /// The column of an earlier reason, which the new one replaces.
+    reason: Option<usize>,
+}
+
+impl RefusedRows {
+    async fn write_header(&mut self, header: &[String]) {
+        let line = self.line(header.iter().map(String::as_str), REASON);
+        let _ = self.pieces.send(Ok(line)).await;
+    }
+
+    fn line<'a>(&self, cells: impl Iterator<Item = &'a str>, reason: &'a str) -> Bytes {
+        let cells =
+            cells.enumerate().filter(|(position, _)| Some(*position) != self.reason).map(|(_, cell)| cell);
+        let mut writer =
+            csv::WriterBuilder::new().delimiter(self.delimiter).flexible(true).from_writer(Vec::new());
+        let written = writer.write_record(cells.chain([reason]));
+        Bytes::from(written.ok().and_then(|()| writer.into_inner().ok()).unwrap_or_default())
+    }
+}
+
+/// The column that says why a row was refused; an import passes over it.
+const REASON: &str = "import_error";
+
+impl Listener for RefusedRows {
+    async fn refused(&mut self, row: &str, refusals: &[Refusal]) {
+        let mut reader = csv::ReaderBuilder::new()
+            .delimiter(self.delimiter)
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(row.as_bytes());
+        let record = reader.records().next().and_then(Result::ok).unwrap_or_default();
+        let reasons: Vec<String> = refusals
+            .iter()
+            .map(|refusal| match &refusal.column {
+                Some(column) => format!("line {}, {column}: {}", refusal.line, refusal.message),
+                None => format!("line {}: {}", refusal.line, refusal.message),
+            })
+            .collect();
+        let reasons = reasons.join("; ");
+        let line = self.line(record.iter(), &reasons);
+        let _ = self.pieces.send(Ok(line)).await;
+    }
+
+    async fn progress(&mut self, _: &Tally, _: u64) {}
+}

@@ -1,0 +1,75 @@
+//! A transaction of several statements, for files on their way in and out. Every other request is one statement.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout};
+use tokio_postgres::Row;
+
+use crate::caller::Caller;
+use crate::database::Effect::{Read, Write};
+use crate::database::{Argument, Database, Failure};
+use crate::lease::Lease;
+use crate::problem::Problem;
+
+/// A transaction in progress. Dropping it undoes it.
+pub(crate) struct Transaction<'a> {
+    database: &'a Database,
+    lease: Lease<'a>,
+}
+
+impl Database {
+    /// Begins a transaction: `begin` is the statement for it, with what else it needs.
+    pub(crate) async fn begin(&self, begin: &'static str) -> Result<Transaction<'_>, Problem> {
+        let mut lease = self.lease().await.map_err(|failure| failure.into_problem(Read))?;
+        lease.begin();
+        let begun = timeout(self.patience(), lease.batch_execute(begin)).await;
+        match begun {
+            Ok(Ok(())) => Ok(Transaction { database: self, lease }),
+            Ok(Err(error)) => {
+                lease.discard();
+                Err(Failure::Unsent(error).into_problem(Read))
+            }
+            Err(_) => Err(Failure::TimedOut { sent: false }.into_problem(Read)),
+        }
+    }
+}
+
+impl Transaction<'_> {
+    /// Asks on behalf of a caller: `$1` and `$2` are the caller's, the arguments follow.
+    pub(crate) async fn call(
+        &mut self,
+        caller: &Caller,
+        statement: &'static str,
+        arguments: &[Argument<'_>],
+    ) -> Result<Row, Problem> {
+        let deadline = Instant::now() + self.database.patience();
+        let outcome = self.database.ask(&self.lease, deadline, caller, statement, arguments).await;
+        // Nothing is kept before the end, so no outcome is in doubt.
+        outcome.map_err(|failure| failure.into_problem(Read))
+    }
+
+    /// Keeps what was done.
+    pub(crate) async fn commit(self) -> Result<(), Problem> {
+        match timeout(self.database.patience(), self.lease.batch_execute("commit")).await {
+            Ok(Ok(())) => {
+                self.lease.release();
+                Ok(())
+            }
+            Ok(Err(error)) => {
+                self.lease.discard();
+                Err(Failure::Sent(error).into_problem(Write))
+            }
+            Err(_) => Err(Failure::TimedOut { sent: true }.into_problem(Write)),
+        }
+    }
+
+    /// Takes back what was done, and the connection stays good.
+    pub(crate) async fn roll_back(self) {
+        const PATIENCE: Duration = Duration::from_secs(5);
+        match timeout(PATIENCE, self.lease.batch_execute("rollback")).await {
+            Ok(Ok(())) => self.lease.release(),
+            // Its end is the end of the transaction.
+            Ok(Err(_)) | Err(_) => self.lease.discard(),
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! POST /entities/template/{template}/import.
+
+use harness::{Answer, Service};
+use serde_json::{Value, json};
+
+/// Sends a file of customers; `query` as it stands in the address.
+pub(crate) async fn import(service: &Service, query: &str, file: impl Into<reqwest::Body>) -> Answer {
+    send(service, "text/csv", "customers", query, file).await
+}
+
+pub(crate) async fn send(
+    service: &Service,
+    content_type: &str,
+    template: &str,
+    query: &str,
+    file: impl Into<reqwest::Body>,
+) -> Answer {
+    let path = format!("/v1/entities/template/{template}/import?{query}");
+    service.proxy.request("POST", &path).body(content_type, file).send().await
+}
+
+/// rows, created, updated, unchanged, failed.
+pub(crate) fn counts(report: &Value) -> [u64; 5] {
+    ["rows", "created", "updated", "unchanged", "failed"]
+        .map(|name| report[name].as_u64().unwrap_or(u64::MAX))
+}
+
+pub(crate) async fn attributes(service: &Service, key: &str) -> Value {
+    service.by_key(key).await.expect(200)["attributes"].clone()
+}
+
+#[tokio::test]
+async fn rows_become_records_under_their_keys_and_again_nothing_changes() {
+    let service = Service::start().await;
+    service
+        .post("/entities/template/companies", json!({"external_key": "ACME", "attributes": {"name": "Acme"}}))
+        .await;
+    let file = "external_key,name,visits,tags,tier,born,seen,company\n\
+                A-1,Ada,12345678901234567890.50,math;engines,gold,1815-12-10,2024-02-29T13:45:00+01:00,ACME\n\
+                A-2,\"Grace \"\"Amazing\"\"\nHopper\",-1,\"[\"\"a;b\"\",\"\"\"\"]\",,,,\n";
+    let report = import(&service, "", file).await.expect(200);
+    assert_eq!(counts(&report), [2, 2, 0, 0, 0], "{report}");
+    let ada = service.by_key("A-1").await;
+    assert!(ada.text.contains("\"visits\":12345678901234567890.50"), "{}", ada.text);
+    let ada = &ada.body["attributes"];
+    assert_eq!((&ada["tags"], &ada["tier"]), (&json!(["math", "engines"]), &json!(["gold"])));
+    assert_eq!((&ada["born"], &ada["seen"]), (&json!("1815-12-10"), &json!("2024-02-29T12:45:00Z")));
+    assert!(ada["company"].is_string());
+    let grace = attributes(&service, "A-2").await;
+    assert_eq!(grace["name"], "Grace \"Amazing\"\nHopper");
+    assert_eq!(
+        (&grace["tags"], &grace["born"], &grace["company"]),
+        (&json!(["a;b", ""]), &Value::Null, &Value::Null)
+    );
+    let before = service.by_key("A-1").await.expect(200)["updated_at"].clone();
+    let again = import(&service, "on_error=skip", file).await.expect(200);
+    assert_eq!(counts(&again), [2, 0, 0, 2, 0]);
+    assert_eq!(service.by_key("A-1").await.expect(200)["updated_at"], before);
+    let changed = import(&service, "", file.replace("Ada,", "Ada King,")).await.expect(200);
+    assert_eq!(counts(&changed), [2, 0, 1, 1, 0]);
+    let id = service.by_key("A-1").await.expect(200)["id"].clone();
+    let history =
+        service.get(&format!("/entities/{}/history", id.as_str().unwrap_or_default())).await.expect(200);
+    let entries = history["history"].as_array().expect("entries");
+    assert_eq!(entries.len(), 2);
+    assert!(entries.iter().all(|entry| entry["source"] == "csv"), "{history}");
+}
+
+#[tokio::test]
+async fn the_same_key_twice_is_written_in_the_order_of_the_file() {
+    let service = Service::start().await;
+    for query in ["on_error=skip", "on_error=abort"] {
+        let report =
+            import(&service, query, "external_key,name\nk,one\nl,x\nk,two\nk,three\n").await.expect(200);
+        assert_eq!(report["rows"], 4);
+        assert_eq!(attributes(&service, "k").await["name"], "three");
+    }
+}
+
+#[tokio::test]
+async fn a_bad_row_does_not_cost_its_neighbours_unless_all_are_wanted_or_none() {
+    let service = Service::start().await;
+    let file = "external_key,name,visits,company\n\
+                g1,good,1,\n\
+                b1,bad,1.5.5,\n\
+                ,no key,1,\n\
+                b2,bad,x,nobody\n\
+                b3,too few\n\
+                b4,dangling,1,nobody\n\
+                g2,good,2,\n";
+    let problem = import(&service, "", file).await;
+    let problem = problem.refused(422, "invalid_value");
+    assert!(problem["detail"].as_str().unwrap_or_default().contains("line 3, column visits"), "{problem}");
+    assert_eq!(counts(&problem["report"]), [7, 0, 0, 0, 5]);
+    assert_eq!(service.by_key("g1").await.status, 404);
+
+    let report = import(&service, "on_error=skip", file).await.expect(200);
+    assert_eq!(counts(&report), [7, 2, 0, 0, 5]);
+    let errors: Vec<Value> = report["errors"]
+        .as_array()
+        .expect("errors")
+        .iter()
+        .map(|error| json!([error["line"], error["column"], error["code"]]))
+        .collect();
+    assert_eq!(
+        errors,
+        [
+            json!([3, "visits", "invalid_value"]),
+            json!([4, "external_key", "invalid_external_key"]),
+            json!([5, "visits", "invalid_value"]),
+            json!([6, null, "invalid_value"]),
+            json!([7, "company", "reference_not_found"]),
+        ]
+    );
+    assert_eq!(service.by_key("g2").await.status, 200);
+    assert_eq!(service.by_key("b4").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_dry_run_tells_all_and_writes_nothing() {
+    let service = Service::start().await;
+    service.upsert("old", json!({"name": "old"})).await.expect(201);
+    let file = "external_key,name,visits\nnew,new,1\nold,changed,2\nbad,bad,x\nnew,again,1\n";
+    for query in ["dry_run=true", "dry_run=true&on_error=skip"] {
+        let report = import(&service, query, file).await.expect(200);
+        assert_eq!((report["dry_run"].clone(), counts(&report)), (json!(true), [4, 1, 2, 0, 1]), "{report}");
+    }
+    assert_eq!(service.by_key("new").await.status, 404);
+    assert_eq!(attributes(&service, "old").await["name"], "old");
+}
+
+#[tokio::test]
+async fn columns_are_found_by_slug_label_or_as_the_request_says() {
+    let service = Service::start().await;
+    let body = json!({"attributes": [{"slug": "name", "label": "Full name"}]});
+    service.patch("/templates/customers", body).await.expect(200);
+    let file = "No;Full name;Besuche;Bemerkung\n7;Ada;3;x\n";
+    let mapping = harness::encode(r#"{"Besuche": "visits", "Bemerkung": null}"#);
+    let report =
+        import(&service, &format!("key_column=No&key_prefix=erp:&mapping={mapping}"), file).await.expect(200);
+    assert_eq!((counts(&report), &report["delimiter"]), ([1, 1, 0, 0, 0], &json!(";")));
+    let ada = attributes(&service, "erp:7").await;
+    assert_eq!((&ada["name"], &ada["visits"]), (&json!("Ada"), &json!(3)));
+
+    let refused = import(&service, "", file).await.refused(422, "unknown_attribute");
+    assert_eq!(refused["errors"].as_array().map(Vec::len), Some(3), "{refused}");
+    for (query, file) in [
+        ("key_column=nope", "external_key\na\n"),
+        ("", "external_key,name,name\na,b,c\n"),
+        ("", "external_key,\na,b\n"),
+        ("key_column=name", "external_key,name\na,b\n"),
+    ] {
+        import(&service, query, file).await.refused(422, "invalid_value");
+    }
+}
+
+#[tokio::test]
+async fn rows_may_refer_to_rows_that_come_later_also_in_a_circle() {
+    let service = Service::start().await;
+    let staff = json!({"slug": "staff", "attributes": [
+        {"slug": "name", "type": "string"},
+        {"slug": "boss", "type": "reference", "template": "staff"},
+    ]});
+    // A template cannot refer to itself before it is there.
+    let first = json!({"slug": "staff", "attributes": [staff["attributes"][0]]});
+    service.post("/templates", first).await.expect(201);
+    service.patch("/templates/staff", json!({"attributes": [staff["attributes"][1]]})).await.expect(200);
+    // Everybody's boss stands behind them: thousands of rows, more than one portion holds.
+    let mut file = "external_key,name,boss\n".to_owned();
+    for number in (1..=5000).rev() {
+        file += &format!("s{number},n{number},s{}\n", number / 10);
+    }
+    file += "s0,chief,\nx,x,y\ny,y,x\nz,z,nobody\n";
+    let report = send(&service, "text/csv", "staff", "on_error=skip", file.clone()).await.expect(200);
+    assert_eq!(counts(&report), [5004, 5003, 0, 0, 1], "{report}");
+    assert_eq!(report["errors"][0]["line"], 5005, "{report}");
+    let session = service.session().await;
+    let linked = "select count(*) from crm.staff s join crm.staff b on b.id = s.boss \
+                  where b.external_key = 's' || substr(s.external_key, 2)::int / 10";
+    let linked = linked.replace("where b", "where s.external_key like 's%' and b");
+    assert_eq!(session.text(&linked, &[]).await, "5000");
+    let circle = "select count(*) from crm.staff s join crm.staff b on b.id = s.boss where b.external_key in ('x', 'y')";
+    assert_eq!(session.text(circle, &[]).await, "2");
+    let again = send(&service, "text/csv", "staff", "on_error=skip", file).await.expect(200);
+    assert_eq!(counts(&again), [5004, 0, 0, 5003, 1]);
+}
+
+#[tokio::test]
+async fn lines_of_json_are_rows_too() {
+    let service = Service::start().await;
+    let file = "{\"external_key\":\"a\",\"attributes\":{\"name\":\"A\",\"tags\":[\"x\"],\"mood\":3}}\n\
+                \n\
+                {\"external_key\":\"a\",\"attributes\":{\"visits\":{\"$inc\":2}}}\r\n\
+                {\"attributes\":{\"name\":\"no key\"}}\n\
+                {\"external_key\":\"b\",\"attributes\":{\"nope\":1}}\n\
+                not json\n\
+                {\"external_key\":\"c\",\"template_slug\":\"customers\",\"created_at\":null,\"attributes\":{}}\n";
+    let report = send(&service, "application/x-ndjson", "customers", "on_error=skip", file).await.expect(200);
+    assert_eq!(counts(&report), [6, 3, 1, 0, 2], "{report}");
+    assert_eq!(report["errors"][0]["line"], 5);
+    assert_eq!(
+        (&report["errors"][0]["column"], &report["errors"][0]["code"]),
+        (&json!("nope"), &json!("unknown_attribute"))
+    );
+    assert_eq!(
+        (&report["errors"][1]["line"], &report["errors"][1]["code"]),
+        (&json!(6), &json!("malformed_request"))
+    );
+    let a = attributes(&service, "a").await;
+    assert_eq!((&a["visits"], &a["mood"]), (&json!(2), &json!(3)));
+}
+
+#[tokio::test]
+async fn a_file_may_come_in_any_encoding_that_spreadsheets_write() {
+    let service = Service::start().await;
+    let text = "external_key;name\r\nz;Zoë Müller\r\n";
+    let windows: Vec<u8> = text.chars().map(|c| c as u8).collect();
+    let utf16: Vec<u8> =
+        "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    for (bytes, query, encoding) in [
+        (text.as_bytes().to_vec(), "", "utf-8"),
+        ([b"\xef\xbb\xbf", text.as_bytes()].concat(), "", "utf-8"),
+        (windows.clone(), "", "windows-1252"),
+        (windows.clone(), "encoding=latin1", "windows-1252"),
+        (utf16, "", "utf-16le"),
+    ] {
+        let report = import(&service, query, bytes).await.expect(200);
+        assert_eq!((&report["encoding"], &report["failed"]), (&json!(encoding), &json!(0)), "{report}");
+        assert_eq!(attributes(&service, "z").await["name"], "Zoë Müller");
+    }
+    let refused = import(&service, "encoding=utf-8", windows).await.refused(400, "malformed_request");
+    assert!(refused["detail"].as_str().unwrap_or_default().contains("line 2"), "{refused}");
+}
+
+#[tokio::test]
+async fn progress_and_refusals_come_line_by_line_before_the_report() {
+    let service = Service::start().await;
+    let file = "external_key,visits\na,1\nb,x\nc,3\n";
+    let path = "/v1/entities/template/customers/import?on_error=skip";
+    let request = || service.proxy.request("POST", path).body("text/csv", file);
+    let answer = request().header("accept", "application/x-ndjson").send().await;
+    assert_eq!((answer.status, answer.header("content-type")), (200, "application/x-ndjson"));
+    let lines: Vec<Value> =
+        answer.text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
+    assert_eq!(lines[0]["refused"]["line"], 3, "{lines:?}");
+    assert_eq!(lines[0]["refused"]["row"], "b,x");
+    assert_eq!(lines[1]["progress"]["rows"], 3);
+    assert_eq!(counts(lines.last().expect("a report")), [3, 2, 0, 0, 1]);
+
+    let answer = request().header("accept", "text/csv").send().await;
+    let mut refused = answer.text.lines();
+    assert_eq!(refused.next(), Some("external_key,visits,import_error"));
+    assert!(refused.next().is_some_and(|row| row.starts_with("b,x,\"line 3, visits: ")), "{}", answer.text);
+    // Mended, the list can be sent again as it is.
+    let mended = answer.text.replace("b,x,", "b,2,");
+    assert_eq!(counts(&import(&service, "", mended).await.expect(200)), [1, 1, 0, 0, 0]);
+
+    let whole =
+        service.proxy.request("POST", "/v1/entities/template/customers/import").body("text/csv", file);
+    let answer = whole.header("accept", "application/x-ndjson").send().await;
+    let last: Value = serde_json::from_str(answer.text.lines().last().expect("lines")).expect("JSON");
+    assert_eq!(
+        (&last["problem"]["status"], &last["problem"]["code"]),
+        (&json!(422), &json!("invalid_value"))
+    );
+}
+
+#[tokio::test]
+async fn a_file_may_bring_only_some_attributes_of_records_that_are_there() {
+    let service = Service::start().await;
+    let send = |file: &'static str| send(&service, "text/csv", "companies", "on_error=skip", file);
+    service
+        .patch("/templates/companies", json!({"attributes": [{"slug": "size", "type": "number"}]}))
+        .await
+        .expect(200);
+    assert_eq!(counts(&send("external_key,name\na,A\nb,B\n").await.expect(200)), [2, 2, 0, 0, 0]);
+    let report = send("external_key,size\na,1\nb,2\nc,3\n").await.expect(200);
+    assert_eq!(counts(&report), [3, 0, 2, 0, 1]);
+    assert_eq!(
+        (&report["errors"][0]["line"], &report["errors"][0]["code"]),
+        (&json!(4), &json!("required_attribute"))
+    );
+    assert_eq!(counts(&send("external_key,size\na,1\nb,5\n").await.expect(200)), [2, 0, 1, 1, 0]);
+}
+
+#[tokio::test]
+async fn a_row_may_name_its_record_by_id_where_it_has_no_key() {
+    let service = Service::start().await;
+    let record = service.create(json!({"attributes": {"name": "nameless"}})).await;
+    let id = record["id"].as_str().expect("an id");
+    let file = format!("id,external_key,name\n{id},,named\n");
+    assert_eq!(counts(&import(&service, "", file.clone()).await.expect(200)), [1, 0, 1, 0, 0]);
+    assert_eq!(counts(&import(&service, "", file).await.expect(200)), [1, 0, 0, 1, 0]);
+    let refused =
+        import(&service, "", "id,external_key,name\n00000000-0000-0000-0000-000000000000,,x\n").await;
+    refused.refused(404, "not_found");
+}
