@@ -174,7 +174,8 @@ fn run(endpoint: &Endpoint, payload: &str) -> Result<Counts, Error> {
         return Err(error);
     }
     let outcomes = batch::execute(&caller, operations, true).map_err(as_item)?;
-    let created = outcomes.iter().filter(|outcome| matches!(outcome, Some(Ok(done)) if done.is_created())).count();
+    let created =
+        outcomes.iter().filter(|outcome| matches!(outcome, Some(Ok(done)) if done.is_created())).count();
     Ok(Counts { created: created as i32, updated: (items.len() - created) as i32 })
 }
 

@@ -14,6 +14,9 @@ use pgrx::pg_sys::{self, Datum};
 /// The most items of one delivery.
 pub const MOST_ITEMS: usize = 10_000;
 
+/// The most values that all paths together find in a delivery.
+const MOST_VALUES: usize = 1_000_000;
+
 /// One record to be written.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Item {
@@ -25,7 +28,7 @@ pub struct Item {
 
 /// The items that a mapping finds in a payload, which is JSON.
 pub fn apply(template: &Template, mapping: &Mapping, payload: &str) -> Result<Vec<Item>, Error> {
-    let found = find(mapping, payload);
+    let found = find(mapping, payload)?;
     if found.len() > MOST_ITEMS {
         let message = format!("a delivery has at most {MOST_ITEMS} items");
         return Err(Error::at(Code::PayloadTooLarge, "/items", message));
@@ -43,7 +46,7 @@ pub fn apply(template: &Template, mapping: &Mapping, payload: &str) -> Result<Ve
 }
 
 /// For each item the values that each path finds in it, the key's first, as JSON.
-fn find(mapping: &Mapping, payload: &str) -> Vec<Vec<Vec<String>>> {
+fn find(mapping: &Mapping, payload: &str) -> Result<Vec<Vec<Vec<String>>>, Error> {
     let paths =
         std::iter::once(&mapping.external_key).chain(mapping.sources.iter().map(|source| &source.path));
     let paths: Vec<Option<&str>> = paths.map(|path| Some(path.as_str())).collect();
@@ -51,20 +54,26 @@ fn find(mapping: &Mapping, payload: &str) -> Vec<Vec<Vec<String>>> {
     as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once(
-                "select i.n, p.n, v.value::text \
+                // Limited before it is sorted, so that no payload takes more memory than that.
+                "select f.* from (select i.n, p.n, v.value::text, v.n \
                  from (select i.item, i.n from jsonb_path_query($1::jsonb, $2::jsonpath) with ordinality i (item, n) \
                    limit $4) i \
                  cross join unnest($3) with ordinality p (path, n) \
                  left join lateral jsonb_path_query(i.item, p.path::jsonpath) with ordinality v (value, n) on true \
-                 order by i.n, p.n, v.n",
+                 limit $5) f (item, path, value, place) order by f.item, f.path, f.place",
                 Access::Snapshot,
                 &[
                     (pg_sys::TEXTOID, datum::text(payload)),
                     (pg_sys::TEXTOID, datum::text(&mapping.items)),
                     (pg_sys::TEXTARRAYOID, datum::text_array(paths.into_iter())),
                     (pg_sys::INT8OID, Some(Datum::from(MOST_ITEMS as i64 + 1))),
+                    (pg_sys::INT8OID, Some(Datum::from(MOST_VALUES as i64 + 1))),
                 ],
             );
+            if rows.len() > MOST_VALUES {
+                let message = format!("the paths find more than {MOST_VALUES} values in a delivery");
+                return Err(Error::at(Code::PayloadTooLarge, "/items", message));
+            }
             let mut found: Vec<Vec<Vec<String>>> = Vec::new();
             for row in 0..rows.len() {
                 let number = |column| rows.get(row, column).map_or(1, datum::read_i64) as usize - 1;
@@ -76,7 +85,7 @@ fn find(mapping: &Mapping, payload: &str) -> Vec<Vec<Vec<String>>> {
                     found[item][path].push(value);
                 }
             }
-            found
+            Ok(found)
         })
     })
 }

@@ -12,7 +12,7 @@ use crate::answer;
 use crate::app::App;
 use crate::body::JsonText;
 use crate::caller::Caller;
-use crate::database::Effect::{Read, Write};
+use crate::database::Effect::{Read, Write, WriteOnce};
 use crate::database::{number, text};
 use crate::problem::Problem;
 use crate::query::{self, Prefix, Segments, parameters};
@@ -33,7 +33,9 @@ pub(crate) async fn deliver(
     let signature = header(&headers, "webhook-signature")?;
     let statement = "select keyed_http.deliver($1::bytea, $2::text, $3::text, $4::text, $5::text)";
     let arguments = [(&digest as _, Type::BYTEA), text(&id), text(&timestamp), text(&signature), text(&body)];
-    let row = app.database.run(Write, statement, &arguments).await?;
+    // By its id a delivery that was sent twice is known.
+    let effect = if id.is_some() { WriteOnce } else { Write };
+    let row = app.database.run(effect, statement, &arguments).await?;
     answer::written(&row, None)
 }
 
@@ -67,8 +69,15 @@ pub(crate) async fn create(
     let [] = parameters(&uri, [])?;
     let statement =
         "select keyed_http.create_inbound_endpoint($3::text) from keyed.authenticate($1::bytea, $2::text)";
+    let caller = without_memory(caller);
     let row = app.database.call(Write, &caller, statement, &[text(&body)]).await?;
     answer::written(&row, Some((prefix, "inbound-endpoints")))
+}
+
+/// An answer that may hold a secret is kept nowhere, whatever Idempotency-Key the request has: a second endpoint of a
+/// name is refused anyway.
+fn without_memory(caller: Caller) -> Caller {
+    Caller { idempotency: None, ..caller }
 }
 
 pub(crate) async fn read(
@@ -94,6 +103,7 @@ pub(crate) async fn alter(
     let [] = parameters(&uri, [])?;
     let statement = "select keyed_http.alter_inbound_endpoint($3::text, $4::text) \
                      from keyed.authenticate($1::bytea, $2::text)";
+    let caller = without_memory(caller);
     let row = app.database.call(Write, &caller, statement, &[text(&endpoint), text(&body)]).await?;
     answer::written(&row, None)
 }
