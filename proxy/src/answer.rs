@@ -17,6 +17,19 @@ pub(crate) fn read(row: &Row) -> Result<Response, Problem> {
     }
 }
 
+/// The one column of such a read is `{value of each header, …, body}`.
+pub(crate) fn read_with<const N: usize>(row: &Row, names: &[HeaderName; N]) -> Result<Response, Problem> {
+    let unexpected = |what: String| Problem::internal(format!("not the answer of a read: {what}"));
+    let mut columns: Vec<String> = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
+    let body = columns.pop().filter(|_| columns.len() == N);
+    let mut response = json(StatusCode::OK, body.ok_or_else(|| unexpected("other elements".to_owned()))?);
+    for (name, value) in names.iter().zip(columns) {
+        let value = HeaderValue::try_from(value).map_err(|error| unexpected(error.to_string()))?;
+        response.headers_mut().insert(name.clone(), value);
+    }
+    Ok(response)
+}
+
 /// Tells that the answer was given before, and that the request was not run again.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 

@@ -65,6 +65,7 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
         ("/inbound-endpoints/{endpoint}/deliveries/replay", post(inbound::replay_failed)),
         ("/inbound-endpoints/{endpoint}/deliveries/{id}", get(inbound::delivery)),
         ("/inbound-endpoints/{endpoint}/deliveries/{id}/replay", post(inbound::replay)),
+        ("/entities/semantic-search", post(search::semantic)),
         ("/me", get(access::me)),
         ("/projects", get(access::projects)),
         ("/templates", get(templates::list).post(templates::create)),

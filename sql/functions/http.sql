@@ -88,6 +88,11 @@ create function keyed_http.search(template text, body text) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_search';
 comment on function keyed_http.search(text, text) is 'POST /entities/search/{templateId}.';
 
+create function keyed_http.semantic_search(body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_semantic_search';
+comment on function keyed_http.semantic_search(text) is
+  'POST /entities/semantic-search: {whether it is exact, whether there are no more, the body}.';
+
 create function keyed_http.me() returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_http_me';
 comment on function keyed_http.me() is 'GET /me.';

@@ -3,7 +3,12 @@
 create function keyed.search(template regclass, query jsonb default '{}') returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_search';
 comment on function keyed.search(regclass, jsonb) is
-  'Finds live records. query: {"global_search"?, "filters"?: [{"field", "operator", "value"}], "filter_groups"?, "attribute_key"?, "sort"?, "limit"?: 1 to 1000, "cursor"?, "fields"?, "verbose"?, "count"?, "time_zone"?, "facets"?, "view"?}. Returns {"records", "next_cursor", "has_more", "total", "facets"?}. Error 22023 with a pointer to each fault.';
+  'Finds live records. query: {"global_search"?, "filters"?: [{"field", "operator", "value"}], "filter_groups"?, "attribute_key"?, "sort"?, "limit"?: 1 to 1000, "cursor"?, "fields"?, "verbose"?, "count"?, "time_zone"?, "facets"?, "query_vector"?, "mode"?, "view"?}. Returns {"records", "next_cursor", "has_more", "total", "facets"?}. Error 22023 with a pointer to each fault.';
+
+create function keyed.semantic_search(query jsonb) returns jsonb
+  language c volatile as 'MODULE_PATHNAME', 'keyed_semantic_search';
+comment on function keyed.semantic_search(jsonb) is
+  'Finds the live records whose vectors are closest to one, the most similar first. query: {"query_vector": 768 numbers, "template_id"?: its number or project.template (all templates when absent), "limit"?: 1 to 200 (10), "threshold"?: least similarity, 0 to 1 (0), "filters"?, "filter_groups"?, "attribute_key"?, "time_zone"?: as for keyed.search}. Returns [{"similarity_score", "entity": {"id", "template_id", "template_slug", "external_key", "attribute_values": {slug: {"value"}}}}]. Error 22023 with a pointer to each fault.';
 
 create function keyed.filter_sql(template regclass, query jsonb default '{}') returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_filter_sql';

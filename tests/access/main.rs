@@ -17,6 +17,7 @@ mod model;
 mod names;
 mod replays;
 mod sales;
+mod semantic;
 mod sessions;
 mod sight;
 mod views;

@@ -26,7 +26,7 @@ pub use http::{Answer, Request, encode};
 pub use inbound::{Sender, unix_time};
 pub use proxy::{Proxy, proxy_program};
 pub use session::{Refusal, Rows, Session, quote};
-pub use vectors::{array, similar, vector};
+pub use vectors::{SYNTHETIC, array, similar, vector};
 
 use std::path::PathBuf;
 

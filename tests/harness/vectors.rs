@@ -23,3 +23,18 @@ pub fn similar(similarity: f64) -> Value {
 pub fn array(vector: &Value) -> String {
     vector.to_string().replace('[', "{").replace(']', "}")
 }
+
+/// Statements that make the function `synthetic() returns vector`: each call answers another vector, of a set that
+/// looks like the work of a model. Each is one of 40 centres, moved along 32 directions, with a little noise; the same
+/// in every run.
+pub const SYNTHETIC: &str = "
+    select setseed(0.42);
+    create table axis as select k, array_agg((random() - 0.5)::real order by d)::vector as v
+      from generate_series(1, 272) k, generate_series(1, 768) d group by k;
+    create function synthetic() returns vector language sql volatile as $$
+      select l2_normalize(sum(a.v * array_fill(w.weight::real, array[768])::vector))
+      from (select 1 + floor(random() * 40)::int as k, 1.0 as weight
+            union all select k, 0.4 * (random() + random() + random() - 1.5) from generate_series(41, 72) k
+            union all select 73 + floor(random() * 200)::int, 0.1) w
+      join axis a on a.k = w.k
+    $$;";

@@ -20,6 +20,7 @@ mod projects;
 mod records;
 mod search;
 mod search_refusals;
+mod semantic;
 mod service;
 mod shared;
 mod templates;

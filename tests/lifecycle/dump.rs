@@ -1,6 +1,6 @@
 //! pg_dump and pg_restore carry everything over.
 
-use harness::{Cluster, Database, Durability, Sender, Service, Session};
+use harness::{Cluster, Database, Durability, Sender, Service, Session, array, similar};
 use serde_json::json;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -69,6 +69,10 @@ async fn restored() -> (Database, Database, String) {
            select keyed.create_project('empty', 'Nothing in it'); select keyed.issue_api_key('keyed_admin', null, 'unused');
            insert into keyed_state.idempotent_request values (1, 'once', sha256('x'), '{201,NULL,"{}"}')"#,
     ).await;
+    for (key, similarity) in [("é:/ 1", 0.9), ("é:/ 2", 0.5)] {
+        let set = "select keyed.set_embedding(id, $2) from crm.customers where external_key = $1";
+        session.rows(set, &[key, &array(&similar(similarity))]).await;
+    }
     let key = source.api_key(&role, &["crm"]).await;
     let partner = source.create_role("partner").await;
     let of_one = json!({"or": [
@@ -123,6 +127,10 @@ async fn a_restored_database_is_the_same_and_works_on() {
     assert_eq!(session.text(words, &[r#"{"global_search": "acme new"}"#]).await, "1");
     assert_eq!(session.text(words, &[r#"{"global_search": "cme gold"}"#]).await, "44");
     assert_eq!(session.text(words, &[r#"{"global_search": "cards"}"#]).await, "44");
+    let closest = "select keyed.semantic_search($1) #>> '{0,entity,external_key}'";
+    let body = json!({"query_vector": similar(0.8), "template_id": "crm.customers"}).to_string();
+    assert_eq!(session.text(closest, &[&body]).await, "é:/ 1");
+    session.run("drop index keyed_state.vector_2_hnsw; select keyed.migrate()").await;
     session
         .run("select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"metric\"}]')")
         .await;

@@ -5,6 +5,7 @@ mod batch;
 mod creation;
 mod definitions;
 mod embedding;
+mod embeddings;
 mod idempotency;
 mod inbound;
 mod increments;

@@ -3,11 +3,14 @@
 use super::plan::{Plan, RECORD};
 use super::query::{Count, Query};
 use super::run::Search;
+use super::semantic::find::Wanted;
+use super::semantic::way;
 use super::text::names;
 use super::time_zone;
 use super::words::{self, Selection};
 use crate::access::sight::{self, Sight};
 use crate::access::{Caller, Right};
+use crate::embedding;
 use crate::error::Error;
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, without_jit};
@@ -48,13 +51,20 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
                         }
                     }
                 }
+                if let Some(vector) = &query.vector {
+                    let wanted = Wanted::of(caller, template, &plan, vector, plan.limit, 0.0);
+                    embedding::table::require(template)?;
+                    out.push_str(way::choose(spi, &wanted).describe());
+                    return Ok(());
+                }
                 let search = Search { spi, caller, template, plan: &plan, selection };
                 for (purpose, sql) in statements(&search) {
                     write_statement(spi, &purpose, &sql, is_fenced, &mut out);
                 }
-            });
-        });
-    });
+                Ok(())
+            })
+        })
+    })?;
     Ok(out)
 }
 

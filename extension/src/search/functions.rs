@@ -1,6 +1,6 @@
 //! The SQL functions and the HTTP door that search.
 
-use super::{explain, run};
+use super::{explain, run, semantic};
 use crate::access::Caller;
 use crate::postgres::function::{Answer, sql_functions};
 use crate::template::catalog;
@@ -25,6 +25,19 @@ sql_functions! {
         let template = catalog::by_argument(call)?;
         let query = call.json(1);
         explain::explain(&Caller::current(), &template, query.as_deref().unwrap_or("{}")).map(Answer::Text)
+    };
+
+    /// `keyed.semantic_search(query jsonb) returns jsonb`.
+    keyed_semantic_search => |call| {
+        let query = call.required_json(0, "query")?;
+        semantic::run::search(&Caller::current(), &query).map(|answer| Answer::Json(answer.body))
+    };
+
+    /// `keyed_http.semantic_search(body text) returns text[]`.
+    keyed_http_semantic_search => |call| {
+        let answer = semantic::run::search(&Caller::current(), &call.required_text(0, "body")?)?;
+        let flags = [answer.is_exact, answer.is_exhausted].map(|flag| Some(flag.to_string()));
+        Ok(Answer::Texts(flags.into_iter().chain([Some(answer.body)]).collect()))
     };
 
     /// `keyed_http.search(template text, body text) returns text`.

@@ -15,6 +15,8 @@ pub mod explain;
 pub mod facet;
 /// The SQL functions and the HTTP door.
 pub mod functions;
+/// By words, by vectors, or by both.
+pub mod mode;
 /// Keyset pages.
 pub mod page;
 /// Query + template → parts of statements.
@@ -23,6 +25,8 @@ pub mod plan;
 pub mod query;
 /// Statements → answer.
 pub mod run;
+/// The records closest in meaning.
+pub mod semantic;
 /// What records are sorted by.
 pub mod sort;
 /// Plan → the statement of a page.

@@ -1,5 +1,8 @@
 //! The body of a search: its shape, and nothing of what it says about a template.
 
+use super::mode::{self, Mode};
+use super::semantic::hybrid;
+use crate::embedding::vector::Vector;
 use crate::error::{Code, Error};
 use crate::filter::schema::AttributeKey;
 use crate::json::{self, text_at};
@@ -59,12 +62,14 @@ pub struct Query<'a> {
     pub within: Option<Box<Query<'a>>>,
     /// The members that the body has.
     given: Vec<Cow<'a, str>>,
+    /// What the vectors of records are compared with, in the modes that do.
+    pub vector: Option<Vector>,
 }
 
 impl<'a> Query<'a> {
     /// Reads the body. Members that are null count as absent.
     pub fn parse(body: &'a str) -> Result<Query<'a>, Error> {
-        let mut query = Query::default();
+        let (mut query, mut mode) = (Query::default(), None);
         for (name, value) in json::object(body)?.0 {
             let here = format!("/{}", json::pointer_step(&name));
             if json::is_null(value) && KNOWN.contains(&name.as_ref()) {
@@ -84,6 +89,8 @@ impl<'a> Query<'a> {
                 "time_zone" => query.time_zone = Some(text_at(value, &here)?),
                 "facets" => query.facets = facets_at(value, &here)?,
                 "view" => query.view = Some(text_at(value, &here)?),
+                "query_vector" => query.vector = Some(Vector::parse(value, &here)?),
+                "mode" => mode = Some(Mode::parse(value, &here)?),
                 _ => {
                     let hint = format!("a search has {}", KNOWN.join(", "));
                     return Err(unknown_member(&name, &here).hint(hint));
@@ -91,6 +98,7 @@ impl<'a> Query<'a> {
             }
             query.given.push(name);
         }
+        mode::settle(&mut query, mode)?;
         Ok(query)
     }
 
@@ -99,7 +107,11 @@ impl<'a> Query<'a> {
     pub fn within(mut self, view: Option<&'a str>) -> Result<Query<'a>, Error> {
         let Some(view) = view else { return Ok(self) };
         let view = Query::parse(view)?;
-        self.limit = self.limit.or(view.limit);
+        if self.vector.is_some() {
+            mode::check_view(&view)?;
+        }
+        let most = if self.vector.is_some() { hybrid::DEPTH } else { MOST_LIMIT };
+        self.limit = self.limit.or(view.limit.map(|limit| limit.min(most)));
         self.fields = self.fields.or_else(|| view.fields.clone());
         self.time_zone = self.time_zone.or_else(|| view.time_zone.clone());
         if !self.says("verbose") {
@@ -126,7 +138,7 @@ impl<'a> Query<'a> {
     }
 }
 
-const KNOWN: [&str; 13] = [
+const KNOWN: [&str; 15] = [
     "global_search",
     "filters",
     "filter_groups",
@@ -140,6 +152,8 @@ const KNOWN: [&str; 13] = [
     "time_zone",
     "facets",
     "view",
+    "query_vector",
+    "mode",
 ];
 
 fn limit_at(value: &RawValue, pointer: &str) -> Result<usize, Error> {
@@ -236,6 +250,10 @@ mod tests {
             (r#"{"filter": []}"#, "/filter"),
             (r#"{"verbose": "yes"}"#, "/verbose"),
             (r#"{"attribute_key": "name"}"#, "/attribute_key"),
+            (r#"{"query_vector": [1]}"#, "/query_vector"),
+            (r#"{"mode": "semantic"}"#, "/query_vector"),
+            (r#"{"mode": "hybrid", "global_search": "x"}"#, "/query_vector"),
+            (r#"{"mode": "lexical"}"#, "/mode"),
         ] {
             let error = Query::parse(body).expect_err(body);
             assert_eq!(error.faults[0].pointer, pointer, "{body}");

@@ -4,6 +4,7 @@ use super::facet::Facet;
 use super::page::Segment;
 use super::plan::{Plan, RECORD};
 use super::query::{Count, Query};
+use super::semantic::hybrid;
 use super::statement::select;
 use super::words::{self, Selection};
 use super::{cursor, time_zone, usage};
@@ -43,11 +44,14 @@ pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<St
     let answer = as_owner(|| {
         without_jit(|| {
             connected(|spi| {
+                if let Some(vector) = &query.vector {
+                    return hybrid::answer(spi, caller, template, &plan, vector, selection.as_ref(), &view);
+                }
                 let search = Search { spi, caller, template, plan: &plan, selection };
-                search.answer(&view)
+                Ok(search.answer(&view))
             })
         })
-    });
+    })?;
     usage::note(&plan);
     Ok(answer)
 }

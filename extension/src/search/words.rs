@@ -10,7 +10,7 @@ use crate::access::{Caller, sight};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::with_settings;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Access, Connection, Rows};
 use crate::record::read;
 use crate::record::shape::{STANDARD_COLUMNS, View};
 use crate::record::statement::columns;
@@ -119,6 +119,36 @@ impl Selection {
         }
     }
 
+    /// The first records in the order of the words that pass the plan's condition.
+    pub fn first_ids(&self, spi: &Connection, template: &Template, plan: &Plan, most: usize) -> Vec<Uuid> {
+        let read =
+            |rows: &Rows| (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_uuid)).collect();
+        match self {
+            Selection::Ranked(ranked) => {
+                let (sql, mut rest) = (ranked_sql("t.id", template, plan), ranked.as_slice());
+                let (mut found, mut portion): (Vec<Uuid>, usize) = (Vec::new(), 2 * most);
+                while !rest.is_empty() && found.len() < most {
+                    let (now, later) = rest.split_at(portion.min(rest.len()));
+                    let limit = (pg_sys::INT8OID, Some(pg_sys::Datum::from(most - found.len())));
+                    let rows =
+                        spi.run_once(&sql, Access::Snapshot, &[ids(now.iter().map(|(_, id)| *id)), limit]);
+                    found.extend::<Vec<Uuid>>(read(&rows));
+                    (rest, portion) = (later, portion * 8);
+                }
+                found
+            }
+            Selection::Newest { condition, first, .. } => {
+                let mut found: Vec<Uuid> = Vec::new();
+                if let Some(first) = first {
+                    found.extend::<Vec<Uuid>>(read(&first_row(spi, "t.id", template, plan, *first)));
+                }
+                let rows = newest(spi, "t.id", template, plan, condition, "", most - found.len());
+                found.extend::<Vec<Uuid>>(read(&rows));
+                found
+            }
+        }
+    }
+
     /// Writes a page in the order of the words.
     pub fn page(
         &self,
@@ -141,6 +171,58 @@ fn ids(ids: impl Iterator<Item = Uuid>) -> (Oid, Argument) {
     (pg_sys::UUIDARRAYOID, datum::array_of(ids.map(datum::uuid).collect(), pg_sys::UUIDOID))
 }
 
+/// The statement that reads these columns of matches, in their order: `$1` are their ids, `$2` how many are wanted.
+fn ranked_sql(columns: &str, template: &Template, plan: &Plan) -> String {
+    format!(
+        "select {columns}, m.n from unnest($1) with ordinality m (id, n) join {} {RECORD} on {RECORD}.id = m.id \
+         where {} order by m.n limit $2",
+        template.table_sql(),
+        plan.condition
+    )
+}
+
+/// The record whose key is the whole text, if it passes the plan's condition.
+fn first_row<'c>(
+    spi: &'c Connection,
+    columns: &str,
+    template: &Template,
+    plan: &Plan,
+    first: Uuid,
+) -> Rows<'c> {
+    let table = template.table_sql();
+    let sql = format!("select {columns} from {table} {RECORD} where {RECORD}.id = $1 and {}", plan.condition);
+    spi.run_once(&sql, Access::Snapshot, &[(pg_sys::UUIDOID, datum::uuid(first))])
+}
+
+/// The newest first, each document checked on the way: matches are frequent, so a page is found soon. The planner, who
+/// cannot know that, is kept from reading everything.
+fn newest<'c>(
+    spi: &'c Connection,
+    columns: &str,
+    template: &Template,
+    plan: &Plan,
+    condition: &str,
+    after: &str,
+    most: usize,
+) -> Rows<'c> {
+    let (table, documents) = (template.table_sql(), table::table_sql(template.id));
+    // The record whose key is the whole text stands before all others.
+    let words = plan.words.as_ref().map(|words| words.text.as_str()).unwrap_or_default();
+    let not_first = format!(" and {RECORD}.external_key is distinct from {}", crate::quote::literal(words));
+    let sql = format!(
+        "select {columns} from {table} {RECORD} join {documents} d on d.record_id = {RECORD}.id \
+         where {} and ({condition}){not_first}{after} order by {RECORD}.id desc limit {most}",
+        plan.condition,
+    );
+    let settings = [
+        (c"enable_hashjoin", c"off"),
+        (c"enable_sort", c"off"),
+        (c"enable_seqscan", c"off"),
+        (c"enable_bitmapscan", c"off"),
+    ];
+    with_settings(&settings, || spi.run_once(&sql, Access::Snapshot, &[]))
+}
+
 /// The matches are looked up in portions that grow, since filters may leave few of them.
 fn ranked_page(
     spi: &Connection,
@@ -158,13 +240,7 @@ fn ranked_page(
         }
         _ => ranked,
     };
-    let sql = format!(
-        "select {}, m.n from unnest($1) with ordinality m (id, n) join {} {RECORD} on {RECORD}.id = m.id \
-         where {} order by m.n limit $2",
-        columns(template),
-        template.table_sql(),
-        plan.condition
-    );
+    let sql = ranked_sql(&columns(template), template, plan);
     let number = STANDARD_COLUMNS + template.attributes.len();
     let mut portion = 2 * (plan.limit + 1);
     while !rest.is_empty() {
@@ -188,8 +264,7 @@ fn ranked_page(
     page
 }
 
-/// The newest first, each document checked on the way: matches are frequent, so a page is found soon. The planner, who
-/// cannot know that, is kept from reading everything.
+/// A page of the newest.
 fn newest_page(
     spi: &Connection,
     template: &Template,
@@ -200,36 +275,18 @@ fn newest_page(
     out: &mut String,
 ) -> Page {
     let mut page = Page::default();
-    let (table, documents, columns) =
-        (template.table_sql(), table::table_sql(template.id), columns(template));
+    let columns = columns(template);
     let cursor = |id: &str| cursor::encode(&plan.fingerprint, &[NEWEST.to_string()], id);
     if let (Some(first), None) = (first, &plan.position) {
-        let sql =
-            format!("select {columns} from {table} {RECORD} where {RECORD}.id = $1 and {}", plan.condition);
-        let rows = spi.run_once(&sql, Access::Snapshot, &[(pg_sys::UUIDOID, datum::uuid(first))]);
+        let rows = first_row(spi, &columns, template, plan, first);
         if !rows.is_empty() {
             page.write_record(&read::to_json(template, &rows, 0, view), out);
             page.last = Some(cursor(&Uuid::max().to_string()));
         }
     }
     let after = plan.position.as_ref().map(|it| format!(" and {RECORD}.id < {}", it.id)).unwrap_or_default();
-    let words = plan.words.as_ref().map(|words| words.text.as_str()).unwrap_or_default();
-    // The record whose key is the whole text stands before all others.
-    let not_first = format!(" and {RECORD}.external_key is distinct from {}", crate::quote::literal(words));
     let room = plan.limit - page.shown;
-    let sql = format!(
-        "select {columns} from {table} {RECORD} join {documents} d on d.record_id = {RECORD}.id \
-         where {} and ({condition}){not_first}{after} order by {RECORD}.id desc limit {}",
-        plan.condition,
-        room + 1
-    );
-    let settings = [
-        (c"enable_hashjoin", c"off"),
-        (c"enable_sort", c"off"),
-        (c"enable_seqscan", c"off"),
-        (c"enable_bitmapscan", c"off"),
-    ];
-    let rows = with_settings(&settings, || spi.run_once(&sql, Access::Snapshot, &[]));
+    let rows = newest(spi, &columns, template, plan, condition, &after, room + 1);
     let shown = page.write_records(template, &rows, rows.len().min(room), view, out);
     if shown > 0 {
         let id = rows.get(shown - 1, 0).map(datum::read_uuid).unwrap_or_default();

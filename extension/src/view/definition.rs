@@ -49,7 +49,12 @@ pub fn check_name(template: &Template, slug: &str) -> Result<(), Error> {
 /// Checks a body as a caller may write it, and makes the statement that holds for every reader.
 pub fn compile(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<Definition, Error> {
     let query = Query::parse(body)?;
-    for (member, is_given) in [("view", query.view.is_some()), ("cursor", query.cursor.is_some())] {
+    let members = [
+        ("view", query.view.is_some()),
+        ("cursor", query.cursor.is_some()),
+        ("query_vector", query.vector.is_some()),
+    ];
+    for (member, is_given) in members {
         if is_given {
             return Err(Error::at(
                 Code::InvalidValue,

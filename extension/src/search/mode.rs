@@ -1,0 +1,127 @@
+//! What the records found are ranked by: words, vectors, or both. Pure.
+
+use super::query::{Count, Query};
+use super::semantic::hybrid;
+use crate::error::{Code, Error};
+use crate::json::text_at;
+use crate::template::definition::missing;
+use serde_json::value::RawValue;
+
+/// What the records found are ranked by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Words, or whatever the search is sorted by.
+    Keyword,
+    /// How close their vectors are.
+    Semantic,
+    /// Both.
+    Hybrid,
+}
+
+impl Mode {
+    /// Reads the member `mode`.
+    pub fn parse(value: &RawValue, pointer: &str) -> Result<Mode, Error> {
+        match text_at(value, pointer)?.as_ref() {
+            "keyword" => Ok(Mode::Keyword),
+            "semantic" => Ok(Mode::Semantic),
+            "hybrid" => Ok(Mode::Hybrid),
+            _ => {
+                Err(Error::at(Code::InvalidValue, pointer, "must be \"keyword\", \"semantic\" or \"hybrid\""))
+            }
+        }
+    }
+}
+
+/// Drops what the mode makes no use of, and refuses what makes no sense in it.
+pub fn settle(query: &mut Query, asked: Option<Mode>) -> Result<(), Error> {
+    let mode = asked.unwrap_or(match (&query.vector, &query.global_search) {
+        (None, _) => Mode::Keyword,
+        (Some(_), None) => Mode::Semantic,
+        (Some(_), Some(_)) => Mode::Hybrid,
+    });
+    match mode {
+        Mode::Keyword => {
+            query.vector = None;
+            return Ok(());
+        }
+        Mode::Semantic => query.global_search = None,
+        Mode::Hybrid if query.global_search.is_none() => return Err(missing("global_search", "")),
+        Mode::Hybrid => {}
+    }
+    if query.vector.is_none() {
+        return Err(missing("query_vector", ""));
+    }
+    let refuse = |pointer: &str, message: &str| {
+        Err(Error::at(Code::InvalidValue, pointer, message)
+            .hint("send mode \"keyword\", or no query_vector, to sort, count and page"))
+    };
+    if query.sort.is_some() {
+        return refuse("/sort", "a search by a vector has its own order: the closest first");
+    }
+    if query.cursor.is_some() {
+        return refuse("/cursor", "a search by a vector has one page");
+    }
+    if query.count != Count::None {
+        return refuse("/count", "a search by a vector finds the closest, however many there are");
+    }
+    if !query.facets.is_empty() {
+        return refuse("/facets", "a search by a vector counts nothing");
+    }
+    if query.limit.is_some_and(|limit| limit > hybrid::DEPTH) {
+        let message = format!("a search by a vector finds at most {} records", hybrid::DEPTH);
+        return Err(Error::at(Code::InvalidValue, "/limit", message));
+    }
+    Ok(())
+}
+
+/// Refuses a view that looks for words, for a search by a vector: the closest records need not have them.
+pub fn check_view(view: &Query) -> Result<(), Error> {
+    if view.global_search.is_none() {
+        return Ok(());
+    }
+    Err(Error::at(Code::InvalidValue, "/view", "a view that looks for words cannot be searched by a vector")
+        .hint("send mode \"keyword\", or save a view that has filters only"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_vector(members: &str) -> String {
+        format!("{{\"query_vector\":[{}]{members}}}", vec!["1"; 768].join(","))
+    }
+
+    #[test]
+    fn what_the_mode_makes_no_use_of_does_not_count() {
+        for (members, has_vector, has_words) in [
+            ("", true, false),
+            (r#","global_search":"x""#, true, true),
+            (r#","global_search":"x","mode":"hybrid""#, true, true),
+            (r#","global_search":"x","mode":"semantic""#, true, false),
+            (r#","global_search":"x","mode":"keyword","sort":"name","count":"exact""#, false, true),
+        ] {
+            let body = with_vector(members);
+            let query = Query::parse(&body).expect("a query");
+            assert_eq!(
+                (query.vector.is_some(), query.global_search.is_some()),
+                (has_vector, has_words),
+                "{members}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_with_a_vector_is_refused() {
+        for (members, pointer) in [
+            (r#","sort":"name""#, "/sort"),
+            (r#","cursor":"x""#, "/cursor"),
+            (r#","count":"exact""#, "/count"),
+            (r#","facets":["name"]"#, "/facets"),
+            (r#","limit":201"#, "/limit"),
+            (r#","mode":"hybrid""#, "/global_search"),
+        ] {
+            let error = Query::parse(&with_vector(members)).map(|_| ()).expect_err(members);
+            assert_eq!(error.faults[0].pointer, pointer);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The records of one template whose vectors are closest to one, as far as the caller sees them.
+//!
+//! An index of vectors gives the closest of all, and what the caller does not see or does not want is left out
+//! afterwards; so it is good where much is wanted, and finds little where little is. Therefore the candidates are looked
+//! for first: while they are few, each is compared, which is exact. Else the index is walked until enough of them were
+//! met; should it give up before, all are compared after all. Nothing here depends on what the planner expects.
+
+use super::way::{self, Way};
+use crate::access::{Caller, sight};
+use crate::embedding::table::{self, table_sql};
+use crate::embedding::vector::{DIMENSIONS, Vector};
+use crate::error::Error;
+use crate::postgres::datum::{self, Argument};
+use crate::postgres::guard::with_settings;
+use crate::postgres::spi::{Access, Connection, Rows};
+use crate::search::plan::{Plan, RECORD};
+use crate::template::Template;
+use pgrx::pg_sys::{self, Oid};
+use std::ffi::CString;
+use uuid::Uuid;
+
+/// How many entries of the index are looked at before the first record is given out, unless more are wanted: what
+/// recall depends on.
+const EFFORT: usize = 120;
+/// After so many entries the index gives up: to compare all candidates takes less time then.
+const MOST_ENTRIES: usize = 20_000;
+/// Distances are compared as whole millionths, which single precision keeps; equal ones are ordered by id.
+const UNITS: f64 = 1e6;
+
+/// What is looked for.
+pub struct Wanted<'a> {
+    /// In which template.
+    pub template: &'a Template,
+    /// Which of its records, as a condition over its table under the alias `t`.
+    pub condition: &'a str,
+    /// Whether that is all live ones.
+    pub is_open: bool,
+    /// Whether the condition is the same in many searches, so that its statements are worth keeping.
+    pub is_lasting: bool,
+    /// Close to what.
+    pub vector: &'a Vector,
+    /// The most records.
+    pub limit: usize,
+    /// The least similarity.
+    pub threshold: f64,
+}
+
+impl<'a> Wanted<'a> {
+    /// What a plan wants, as far as its caller sees it.
+    pub fn of(
+        caller: &Caller,
+        template: &'a Template,
+        plan: &'a Plan,
+        vector: &'a Vector,
+        limit: usize,
+        threshold: f64,
+    ) -> Wanted<'a> {
+        let is_lasting = plan.filter.is_always_true();
+        let is_open = is_lasting && sight::rows(caller, template, RECORD).is_none();
+        Wanted { template, condition: &plan.condition, is_open, is_lasting, vector, limit, threshold }
+    }
+
+    /// The records that pass the condition, as what follows FROM.
+    pub fn candidates(&self) -> String {
+        format!("{} t where {}", self.template.table_sql(), self.condition)
+    }
+
+    /// Runs a statement of the search, which is kept where it is the same in many.
+    pub fn ask<'c>(&self, spi: &'c Connection, sql: &str, arguments: &[(Oid, Argument)]) -> Rows<'c> {
+        if !self.is_lasting {
+            return spi.run_once(sql, Access::Snapshot, arguments);
+        }
+        let types = || arguments.iter().map(|argument| argument.0).collect();
+        let plan = self.template.plan(sql, types);
+        let values: Vec<Argument> = arguments.iter().map(|argument| argument.1).collect();
+        spi.run(&plan, Access::Snapshot, &values)
+    }
+}
+
+/// A record that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Neighbour {
+    /// Its distance (1 − cosine) in millionths, 0 to 2 millions.
+    pub distance: i64,
+    /// Its id.
+    pub id: Uuid,
+}
+
+impl Neighbour {
+    /// How similar it is, 0 to 1.
+    pub fn similarity(self) -> f64 {
+        // In this order a similarity of 0.1 is the very number that a threshold of 0.1 is read as.
+        (UNITS - self.distance as f64).clamp(0.0, UNITS) / UNITS
+    }
+}
+
+/// What was found, the closest first.
+#[derive(Debug)]
+pub struct Found {
+    /// The records.
+    pub neighbours: Vec<Neighbour>,
+    /// Whether every candidate was compared.
+    pub is_exact: bool,
+}
+
+/// Finds the closest.
+pub fn find(spi: &Connection, wanted: &Wanted) -> Result<Found, Error> {
+    let search = Search { spi, wanted, schema: table::require(wanted.template)? };
+    let exact = |neighbours| Ok(Found { neighbours: search.within(neighbours), is_exact: true });
+    match way::choose(spi, wanted) {
+        Way::FewCandidates(ids) => exact(search.compare(ids)),
+        Way::FewVectors | Way::NoIndex => exact(search.compare_all()),
+        Way::Index => {
+            let met = search.walk_index();
+            // Fewer than wanted are all there are only when the last of them is below the threshold.
+            let is_enough = met.len() >= wanted.limit
+                || met.last().is_some_and(|last| last.similarity() < wanted.threshold);
+            if is_enough {
+                return Ok(Found { neighbours: search.within(met), is_exact: false });
+            }
+            exact(search.compare_all())
+        }
+    }
+}
+
+struct Search<'a> {
+    spi: &'a Connection,
+    wanted: &'a Wanted<'a>,
+    schema: &'a str,
+}
+
+impl Search<'_> {
+    /// The vector that is asked for, read once by each statement.
+    fn asked(&self, kind: &str) -> String {
+        format!("(select $1::{}.{kind}({DIMENSIONS}))", self.schema)
+    }
+
+    /// The distance of a vector, in units.
+    fn distance(&self) -> String {
+        let (schema, asked) = (self.schema, self.asked("vector"));
+        format!("floor({UNITS:.0} * (v.embedding operator({schema}.<=>) {asked}) + 0.5)::bigint")
+    }
+
+    fn vectors(&self) -> String {
+        format!("{} v", table_sql(self.wanted.template.id))
+    }
+
+    /// Compares every candidate.
+    fn compare_all(&self) -> Vec<Neighbour> {
+        let sql = format!(
+            "select v.record_id, {} as distance from {} join (select t.id from {}) t on t.id = v.record_id \
+             where v.live order by distance, v.record_id limit {}",
+            self.distance(),
+            self.vectors(),
+            self.wanted.candidates(),
+            self.wanted.limit
+        );
+        read(&self.wanted.ask(self.spi, &sql, &[self.vector()]))
+    }
+
+    /// Compares these.
+    fn compare(&self, ids: Vec<Uuid>) -> Vec<Neighbour> {
+        let sql = format!(
+            "select v.record_id, {} as distance from {} where v.record_id = any ($2) and v.live \
+             order by distance, v.record_id limit {}",
+            self.distance(),
+            self.vectors(),
+            self.wanted.limit
+        );
+        let ids = datum::array_of(ids.into_iter().map(datum::uuid).collect(), pg_sys::UUIDOID);
+        let plan = self.wanted.template.plan(&sql, || vec![pg_sys::FLOAT4ARRAYOID, pg_sys::UUIDARRAYOID]);
+        read(&self.spi.run(&plan, Access::Snapshot, &[self.vector().1, ids]))
+    }
+
+    /// Walks the index until enough candidates were met. They come roughly in their order, so some more than wanted are
+    /// taken, and sorted.
+    fn walk_index(&self) -> Vec<Neighbour> {
+        let (schema, wanted) = (self.schema, self.wanted);
+        let taken = wanted.limit + wanted.limit / 4 + 2;
+        let sql = format!(
+            "select v.record_id, {} from {} where v.live \
+             and exists (select from {} and t.id = v.record_id offset 0) \
+             order by v.embedding::{schema}.halfvec({DIMENSIONS}) operator({schema}.<=>) {} limit {taken}",
+            self.distance(),
+            self.vectors(),
+            self.wanted.candidates(),
+            self.asked("halfvec")
+        );
+        let effort = CString::new(EFFORT.max(taken).to_string()).unwrap_or_default();
+        let most = CString::new(MOST_ENTRIES.to_string()).unwrap_or_default();
+        let settings = [
+            (c"hnsw.ef_search", effort.as_c_str()),
+            (c"hnsw.iterative_scan", c"relaxed_order"),
+            (c"hnsw.max_scan_tuples", most.as_c_str()),
+            (c"enable_seqscan", c"off"),
+            (c"enable_bitmapscan", c"off"),
+            (c"enable_sort", c"off"),
+        ];
+        let mut met = with_settings(&settings, || read(&self.wanted.ask(self.spi, &sql, &[self.vector()])));
+        met.sort_unstable();
+        met
+    }
+
+    fn vector(&self) -> (Oid, Argument) {
+        (pg_sys::FLOAT4ARRAYOID, datum::real_array(self.wanted.vector.components()))
+    }
+
+    /// Those that are similar enough, as many as wanted.
+    fn within(&self, mut neighbours: Vec<Neighbour>) -> Vec<Neighbour> {
+        neighbours.retain(|neighbour| neighbour.similarity() >= self.wanted.threshold);
+        neighbours.truncate(self.wanted.limit);
+        neighbours
+    }
+}
+
+fn read(rows: &Rows) -> Vec<Neighbour> {
+    let neighbour = |row| {
+        let id = rows.get(row, 0).map(datum::read_uuid)?;
+        Some(Neighbour { distance: rows.get(row, 1).map_or(0, datum::read_i64), id })
+    };
+    (0..rows.len()).filter_map(neighbour).collect()
+}

@@ -1,0 +1,140 @@
+//! A search by a vector, alone or together with words: the records with their ranks in each, the best first.
+//!
+//! Words and vectors rank by measures that cannot be compared, so it is ranks that are added up (reciprocal rank fusion):
+//! a record gets 1 / (60 + rank) from each list that it stands in.
+
+use super::find::{self, Wanted};
+use crate::access::Caller;
+use crate::embedding::vector::Vector;
+use crate::error::Error;
+use crate::postgres::datum;
+use crate::postgres::spi::{Access, Connection};
+use crate::record::read;
+use crate::record::shape::{View, write_double};
+use crate::record::statement::columns;
+use crate::search::plan::{Plan, RECORD};
+use crate::search::words::Selection;
+use crate::template::Template;
+use pgrx::pg_sys;
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// How many records are taken from each list, and so the most that are found.
+pub const DEPTH: usize = 200;
+/// What softens the difference between the first ranks; the value of those who proposed the method.
+const SOFTENING: f64 = 60.0;
+
+/// A record with its places in the two lists, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Fused {
+    id: Uuid,
+    keyword: Option<usize>,
+    semantic: Option<usize>,
+    score: f64,
+}
+
+/// Finds the records closest to a vector, together with those that words select where there are any, and writes
+/// `{records, next_cursor, has_more, total}`. There is one page: beyond it neither order means much.
+pub fn answer(
+    spi: &Connection,
+    caller: &Caller,
+    template: &Template,
+    plan: &Plan,
+    vector: &Vector,
+    selection: Option<&Selection>,
+    view: &View,
+) -> Result<String, Error> {
+    let mut fused = Vec::new();
+    if !plan.filter.is_never_true() {
+        let limit = if selection.is_some() { DEPTH } else { plan.limit };
+        let wanted = Wanted::of(caller, template, plan, vector, limit, 0.0);
+        let found = find::find(spi, &wanted)?.neighbours;
+        fused = match selection {
+            Some(selection) => {
+                let semantic: Vec<Uuid> = found.iter().map(|neighbour| neighbour.id).collect();
+                fuse(&selection.first_ids(spi, template, plan, DEPTH), &semantic)
+            }
+            None => found
+                .iter()
+                .enumerate()
+                .map(|(place, it)| Fused {
+                    id: it.id,
+                    keyword: None,
+                    semantic: Some(place + 1),
+                    score: it.similarity(),
+                })
+                .collect(),
+        };
+    }
+    fused.truncate(plan.limit);
+    let records = records(spi, template, plan, &fused, view);
+    let mut out = String::from("{\"records\":[");
+    out.push_str(&records.join(","));
+    out.push_str("],\"next_cursor\":null,\"has_more\":false,\"total\":null}");
+    Ok(out)
+}
+
+/// Adds up the ranks of two lists.
+fn fuse(keyword: &[Uuid], semantic: &[Uuid]) -> Vec<Fused> {
+    let mut all: HashMap<Uuid, Fused> = HashMap::with_capacity(keyword.len() + semantic.len());
+    let new = |id| Fused { id, keyword: None, semantic: None, score: 0.0 };
+    let value = |place: usize| 1.0 / (SOFTENING + place as f64 + 1.0);
+    for (place, id) in keyword.iter().enumerate() {
+        let record = all.entry(*id).or_insert_with(|| new(*id));
+        record.keyword = Some(place + 1);
+        record.score += value(place);
+    }
+    for (place, id) in semantic.iter().enumerate() {
+        let record = all.entry(*id).or_insert_with(|| new(*id));
+        record.semantic = Some(place + 1);
+        record.score += value(place);
+    }
+    let mut fused: Vec<Fused> = all.into_values().collect();
+    fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
+    fused
+}
+
+/// The records, each with its score and ranks, in the order of the list.
+fn records(spi: &Connection, template: &Template, plan: &Plan, fused: &[Fused], view: &View) -> Vec<String> {
+    let sql = format!(
+        "select {} from {} {RECORD} where {RECORD}.id = any ($1) and {}",
+        columns(template),
+        template.table_sql(),
+        plan.condition
+    );
+    let ids = datum::array_of(fused.iter().map(|it| datum::uuid(it.id)).collect(), pg_sys::UUIDOID);
+    let rows = spi.run_once(&sql, Access::Snapshot, &[(pg_sys::UUIDARRAYOID, ids)]);
+    let place = |row: usize| (rows.get(row, 0).map(datum::read_uuid).unwrap_or_default(), row);
+    let places: HashMap<Uuid, usize> = (0..rows.len()).map(place).collect();
+    let record = |it: &Fused| {
+        let mut record = read::to_json(template, &rows, *places.get(&it.id)?, view);
+        record.pop();
+        record.push_str(",\"score\":");
+        write_double(&mut record, it.score);
+        let rank = |place: Option<usize>| place.map_or_else(|| "null".to_owned(), |place| place.to_string());
+        let (keyword, semantic) = (rank(it.keyword), rank(it.semantic));
+        record.push_str(&format!(",\"ranks\":{{\"keyword\":{keyword},\"semantic\":{semantic}}}}}"));
+        Some(record)
+    };
+    fused.iter().filter_map(record).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_in_both_lists_stands_before_those_in_one() {
+        let [a, b, c] = [1, 2, 3].map(Uuid::from_u128);
+        let fused = fuse(&[a, b], &[c, b]);
+        let places: Vec<_> = fused.iter().map(|it| (it.id, it.keyword, it.semantic)).collect();
+        assert_eq!(places, [(b, Some(2), Some(2)), (a, Some(1), None), (c, None, Some(1))]);
+        assert!((fused[0].score - 2.0 / 62.0).abs() < 1e-12);
+        assert!((fused[1].score - 1.0 / 61.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn lists_without_records_give_none() {
+        assert_eq!(fuse(&[], &[]), []);
+    }
+}

@@ -1,0 +1,126 @@
+//! The body of a semantic search. Pure.
+
+use crate::embedding::vector::Vector;
+use crate::error::{Code, Error};
+use crate::filter::schema::AttributeKey;
+use crate::json::{self, text_at};
+use crate::search::query as search;
+use crate::template::definition::{missing, unknown_member};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// How many records are found when the request does not say.
+pub const DEFAULT_LIMIT: usize = 10;
+/// The most records that are found.
+pub const MOST_LIMIT: usize = 200;
+
+/// A semantic search as it was sent.
+#[derive(Debug)]
+pub struct Query<'a> {
+    /// What the vectors are compared with.
+    pub vector: Vector,
+    /// Whose records are searched: a number, or a name; all that the caller may read when absent.
+    pub template: Option<Cow<'a, str>>,
+    /// The most records.
+    pub limit: usize,
+    /// The least similarity.
+    pub threshold: f64,
+    /// The filters, in the form of a search without sort, page or words.
+    pub filters: search::Query<'a>,
+}
+
+const KNOWN: [&str; 8] = [
+    "query_vector",
+    "template_id",
+    "limit",
+    "threshold",
+    "attribute_key",
+    "filters",
+    "filter_groups",
+    "time_zone",
+];
+
+impl<'a> Query<'a> {
+    /// Reads the body. Members that are null count as absent.
+    pub fn parse(body: &'a str) -> Result<Query<'a>, Error> {
+        let (mut vector, mut template) = (None, None);
+        let (mut limit, mut threshold) = (DEFAULT_LIMIT, 0.0);
+        let mut filters = search::Query::default();
+        for (name, value) in json::object(body)?.0 {
+            let here = format!("/{}", json::pointer_step(&name));
+            if json::is_null(value) && KNOWN.contains(&name.as_ref()) {
+                continue;
+            }
+            match name.as_ref() {
+                "query_vector" => vector = Some(Vector::parse(value, &here)?),
+                "template_id" => template = Some(text_at(value, &here)?),
+                "limit" => limit = limit_at(value, &here)?,
+                "threshold" => threshold = threshold_at(value, &here)?,
+                "attribute_key" => filters.attribute_key = AttributeKey::parse(value, &here)?,
+                "filters" => filters.filters = Some(value),
+                "filter_groups" => filters.filter_groups = Some(value),
+                "time_zone" => filters.time_zone = Some(text_at(value, &here)?),
+                _ => {
+                    let hint = format!("a semantic search has {}", KNOWN.join(", "));
+                    return Err(unknown_member(&name, &here).hint(hint));
+                }
+            }
+        }
+        let vector = vector.ok_or_else(|| missing("query_vector", ""))?;
+        Ok(Query { vector, template, limit, threshold, filters })
+    }
+}
+
+fn limit_at(value: &RawValue, pointer: &str) -> Result<usize, Error> {
+    value.get().parse().ok().filter(|limit| (1..=MOST_LIMIT).contains(limit)).ok_or_else(|| {
+        Error::at(Code::InvalidValue, pointer, format!("limit is a whole number from 1 to {MOST_LIMIT}"))
+    })
+}
+
+fn threshold_at(value: &RawValue, pointer: &str) -> Result<f64, Error> {
+    // What Rust reads as a number beyond JSON's, such as inf, is not between the two either.
+    let threshold = value.get().parse().ok();
+    threshold
+        .filter(|threshold| (0.0..=1.0).contains(threshold))
+        .ok_or_else(|| Error::at(Code::InvalidValue, pointer, "threshold is a number from 0 to 1"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(members: &str) -> String {
+        format!("{{\"query_vector\":[{}]{members}}}", vec!["1"; 768].join(","))
+    }
+
+    #[test]
+    fn what_is_absent_or_null_has_its_default() {
+        for text in [body(""), body(r#","limit":null,"threshold":null,"template_id":null,"filters":null"#)] {
+            let query = Query::parse(&text).expect("a query");
+            assert_eq!((query.limit, query.threshold), (10, 0.0));
+            assert!(query.template.is_none() && query.filters.filters.is_none());
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_its_place() {
+        for (text, pointer) in [
+            (r#"{"limit": 5}"#.to_owned(), "/query_vector"),
+            (r#"{"query_vector": null}"#.to_owned(), "/query_vector"),
+            (r#"{"query_vector": [1]}"#.to_owned(), "/query_vector"),
+            (body(r#","limit":0"#), "/limit"),
+            (body(r#","limit":201"#), "/limit"),
+            (body(r#","limit":"10""#), "/limit"),
+            (body(r#","limit":1.5"#), "/limit"),
+            (body(r#","threshold":-0.1"#), "/threshold"),
+            (body(r#","threshold":1.1"#), "/threshold"),
+            (body(r#","threshold":"0.5""#), "/threshold"),
+            (body(r#","template_id":7"#), "/template_id"),
+            (body(r#","attribute_key":"name""#), "/attribute_key"),
+            (body(r#","sort":"name""#), "/sort"),
+        ] {
+            let error = Query::parse(&text).expect_err(pointer);
+            assert_eq!(error.faults[0].pointer, pointer);
+        }
+    }
+}

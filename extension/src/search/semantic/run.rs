@@ -1,0 +1,214 @@
+//! Runs a semantic search and writes the answer: an array of `{similarity_score, entity}`.
+
+use super::find::{self, Found, Neighbour, Wanted};
+use super::query::Query;
+use crate::access::sight::Sight;
+use crate::access::{Caller, Right};
+use crate::error::Error;
+use crate::filter::schema::{Attribute, Schema};
+use crate::filter::{check, parse};
+use crate::json::write_string;
+use crate::postgres::datum;
+use crate::postgres::guard::{as_owner, without_jit};
+use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::record::shape::{STANDARD_COLUMNS, write_double, write_name, write_value};
+use crate::record::statement::columns;
+use crate::search::plan::{Plan, RECORD};
+use crate::search::{time_zone, usage};
+use crate::template::{Template, catalog};
+use pgrx::pg_sys;
+use std::collections::HashMap;
+use std::rc::Rc;
+use uuid::Uuid;
+
+/// What a semantic search answers.
+pub struct Answer {
+    /// The array, as JSON.
+    pub body: String,
+    /// Whether every candidate was compared.
+    pub is_exact: bool,
+    /// Whether there are fewer than wanted because there are no more.
+    pub is_exhausted: bool,
+}
+
+/// Finds the records that are closest to the vector of the body.
+pub fn search(caller: &Caller, body: &str) -> Result<Answer, Error> {
+    let query = Query::parse(body)?;
+    let templates = templates(caller, &query)?;
+    let mut plans = Vec::with_capacity(templates.len());
+    for template in &templates {
+        let zone = time_zone::of_search(query.filters.time_zone.as_deref(), template)?;
+        plans.push(Plan::new(&query.filters, &Sight::new(caller, Rc::clone(template)), &zone)?);
+    }
+    let answer =
+        as_owner(|| without_jit(|| connected(|spi| answer(spi, caller, &query, &templates, &plans))))?;
+    plans.iter().for_each(usage::note);
+    Ok(answer)
+}
+
+fn answer(
+    spi: &Connection,
+    caller: &Caller,
+    query: &Query,
+    templates: &[Rc<Template>],
+    plans: &[Plan],
+) -> Result<Answer, Error> {
+    let (mut is_exact, mut all) = (true, Vec::new());
+    for (position, (template, plan)) in templates.iter().zip(plans).enumerate() {
+        pgrx::check_for_interrupts!();
+        let found = find_in(spi, caller, query, template, plan)?;
+        is_exact &= found.is_exact;
+        all.extend(found.neighbours.into_iter().map(|neighbour| (neighbour, position)));
+        // No more than can be in the answer are kept.
+        all.sort_unstable();
+        all.truncate(query.limit);
+    }
+    let body = write(spi, templates, plans, &all);
+    Ok(Answer { body, is_exact, is_exhausted: all.len() < query.limit })
+}
+
+fn find_in(
+    spi: &Connection,
+    caller: &Caller,
+    query: &Query,
+    template: &Template,
+    plan: &Plan,
+) -> Result<Found, Error> {
+    if plan.filter.is_never_true() {
+        return Ok(Found { neighbours: Vec::new(), is_exact: true });
+    }
+    let wanted = Wanted::of(caller, template, plan, &query.vector, query.limit, query.threshold);
+    find::find(spi, &wanted)
+}
+
+/// The templates that are searched.
+fn templates(caller: &Caller, query: &Query) -> Result<Vec<Rc<Template>>, Error> {
+    if let Some(name) = &query.template {
+        let template = find_template(caller, name)?;
+        caller.require(Right::Read, &template)?;
+        return Ok(vec![template]);
+    }
+    let conditions = parse::body(query.filters.filters, query.filters.filter_groups)?;
+    check::check(&conditions, &AnyTemplate, check::Settings::default()).map_err(|error| {
+        error.hint("name a template_id to filter by its attributes; without one, by standard fields only")
+    })?;
+    let readable = |template: &Rc<Template>| caller.require(Right::Read, template).is_ok();
+    let readable: Vec<_> = catalog::all().into_iter().filter(readable).collect();
+    // Without pgvector there is no vector anywhere, which is not the same as to find nothing.
+    if readable.iter().all(|template| template.vector_schema.is_none())
+        && let Some(template) = readable.first()
+    {
+        crate::embedding::table::require(template)?;
+    }
+    Ok(readable.into_iter().filter(|template| template.vector_schema.is_some()).collect())
+}
+
+/// A template by number, by slug within the caller's project, or as `project.template`.
+fn find_template(caller: &Caller, name: &str) -> Result<Rc<Template>, Error> {
+    let Some((project, slug)) = name.split_once('.') else { return catalog::by_name(caller, name) };
+    let project = catalog::project_by_name_or_id(project).ok_or_else(Error::not_found)?;
+    let found = catalog::by_slug(project.id, slug);
+    found.filter(|template| caller.sees_project(template.project_id)).ok_or_else(Error::not_found)
+}
+
+/// What all templates have in common: the standard fields.
+struct AnyTemplate;
+
+impl Schema for AnyTemplate {
+    fn id(&self) -> i32 {
+        0
+    }
+
+    fn slug(&self) -> &str {
+        "any"
+    }
+
+    fn full_name(&self) -> String {
+        "every template".to_owned()
+    }
+
+    fn table(&self) -> String {
+        String::new()
+    }
+
+    fn attributes(&self) -> Box<dyn Iterator<Item = Attribute<'_>> + '_> {
+        Box::new(std::iter::empty())
+    }
+
+    fn target(&self, _attribute: i32) -> Option<Rc<dyn Schema>> {
+        None
+    }
+
+    fn visible(&self, _alias: &str) -> Option<String> {
+        None
+    }
+}
+
+/// Writes the records found, template by template read and all in their order.
+fn write(
+    spi: &Connection,
+    templates: &[Rc<Template>],
+    plans: &[Plan],
+    found: &[(Neighbour, usize)],
+) -> String {
+    let mut records: HashMap<Uuid, String> = HashMap::with_capacity(found.len());
+    for (position, (template, plan)) in templates.iter().zip(plans).enumerate() {
+        let ids: Vec<_> = found.iter().filter(|it| it.1 == position).map(|it| datum::uuid(it.0.id)).collect();
+        if ids.is_empty() {
+            continue;
+        }
+        let sql = format!(
+            "select {} from {} {RECORD} where {RECORD}.id = any ($1) and {}",
+            columns(template),
+            template.table_sql(),
+            plan.condition
+        );
+        let ids = datum::array_of(ids, pg_sys::UUIDOID);
+        let rows = if plan.filter.is_always_true() {
+            spi.run(&template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]), Access::Snapshot, &[ids])
+        } else {
+            spi.run_once(&sql, Access::Snapshot, &[(pg_sys::UUIDARRAYOID, ids)])
+        };
+        for row in 0..rows.len() {
+            let id = rows.get(row, 0).map(datum::read_uuid).unwrap_or_default();
+            records.insert(id, entity(template, &rows, row));
+        }
+    }
+    let mut out = String::from("[");
+    for (neighbour, _) in found {
+        let Some(record) = records.get(&neighbour.id) else { continue };
+        if out.len() > 1 {
+            out.push(',');
+        }
+        out.push_str("{\"similarity_score\":");
+        write_double(&mut out, neighbour.similarity());
+        out.push_str(",\"entity\":");
+        out.push_str(record);
+        out.push('}');
+    }
+    out.push(']');
+    out
+}
+
+/// `{id, template_id, template_slug, external_key, attribute_values: {slug: {value}}}`.
+fn entity(template: &Template, rows: &Rows, row: usize) -> String {
+    let id = rows.get(row, 0).map(datum::read_uuid).unwrap_or_default();
+    let mut out = format!(
+        "{{\"id\":\"{id}\",\"template_id\":\"{}\",\"template_slug\":\"{}\",\"external_key\":",
+        template.id_text, template.slug
+    );
+    match rows.get(row, 1) {
+        Some(key) => datum::with_text(key, |key| write_string(&mut out, key)),
+        None => out.push_str("null"),
+    }
+    out.push_str(",\"attribute_values\":{");
+    let mut first = true;
+    for (position, attribute) in template.attributes.iter().enumerate() {
+        write_name(&mut out, attribute, &mut first);
+        out.push_str("{\"value\":");
+        write_value(&mut out, attribute.kind, rows.get(row, STANDARD_COLUMNS + position));
+        out.push('}');
+    }
+    out.push_str("}}");
+    out
+}

@@ -1,0 +1,104 @@
+//! How the closest vectors are found: by comparing, or by the index.
+
+use super::find::Wanted;
+use crate::embedding::table::{self, table_sql};
+use crate::embedding::vector::DIMENSIONS;
+use crate::postgres::datum;
+use crate::postgres::spi::{Access, Connection};
+use crate::template::catalog;
+use pgrx::pg_sys;
+use uuid::Uuid;
+
+/// So few vectors are all compared one by one: the index takes as long, and may miss some.
+const FEW_VECTORS: i64 = 4000;
+/// Candidates are compared one by one as long as there are fewer than this times the square root of the number of
+/// vectors: to compare them takes time by their number, to meet enough of them in the index by its inverse. Of 100,000
+/// vectors 3,200 take as long either way.
+const FEW_BY_ROOT: f64 = 10.0;
+/// Bounds of the same.
+const LEAST_FEW: usize = 1000;
+const MOST_FEW: usize = 20_000;
+/// How many pages of the records are looked at, at most, to guess how many pass, and how many rows must have been seen.
+const PAGES: i64 = 32;
+const LEAST_ROWS: i64 = 100;
+/// How the closest are found.
+pub enum Way {
+    /// Every candidate is compared, since there are few vectors.
+    FewVectors,
+    /// Every candidate is compared, since there are few of them: these.
+    FewCandidates(Vec<Uuid>),
+    /// The index is walked.
+    Index,
+    /// Every candidate is compared, since there is no index.
+    NoIndex,
+}
+
+impl Way {
+    /// The way in words.
+    pub fn describe(&self) -> &'static str {
+        match self {
+            Way::FewVectors => "There are few vectors: each is compared, which is exact.\n",
+            Way::FewCandidates(_) => "Few records pass: the vector of each is compared, which is exact.\n",
+            Way::Index => {
+                "Many records pass: the index of vectors is walked until enough of them were met, which may miss some; \
+                 should it give up before, all are compared.\n"
+            }
+            Way::NoIndex => {
+                "There is no index of vectors: all are compared, which is exact and slow. keyed.migrate() makes the \
+                 index.\n"
+            }
+        }
+    }
+}
+
+/// Chooses the way, and looks for the candidates where it needs them.
+pub fn choose(spi: &Connection, wanted: &Wanted) -> Way {
+    // A vector takes three kilobytes; what was deleted counts as long as its place was not used again.
+    let vectors = size(spi, wanted, &table_sql(wanted.template.id)) / (4 * DIMENSIONS as i64);
+    if vectors <= FEW_VECTORS {
+        return Way::FewVectors;
+    }
+    let few = ((FEW_BY_ROOT * (vectors as f64).sqrt()) as usize).clamp(LEAST_FEW, MOST_FEW);
+    if !wanted.is_open
+        && !seem_many(spi, wanted, few)
+        && let Some(ids) = candidates_up_to(spi, wanted, few)
+    {
+        return Way::FewCandidates(ids);
+    }
+    let index = table::index_name(wanted.template.id);
+    if catalog::table_oid("keyed_state", &index).is_some() { Way::Index } else { Way::NoIndex }
+}
+
+/// The size of a table in bytes.
+fn size(spi: &Connection, wanted: &Wanted, table: &str) -> i64 {
+    let plan = wanted.template.plan(&format!("select pg_relation_size('{table}')"), Vec::new);
+    spi.run(&plan, Access::Snapshot, &[]).get(0, 0).map_or(0, datum::read_i64)
+}
+
+/// Whether more than so many records seem to pass, by the look of some from all over the table. A wrong guess costs time
+/// and nothing else.
+fn seem_many(spi: &Connection, wanted: &Wanted, few: usize) -> bool {
+    let table = wanted.template.table_sql();
+    let pages = size(spi, wanted, &table) / i64::from(pg_sys::BLCKSZ);
+    if pages <= PAGES {
+        return false;
+    }
+    // In powers of two, since a percentage that changes with every new page would make another statement each time.
+    let part = ((pages / PAGES) as u64).next_power_of_two();
+    let sql = format!(
+        "select count(*), count(*) filter (where {}) from {table} t tablesample system ({}) repeatable (1)",
+        wanted.condition,
+        100.0 / part as f64
+    );
+    let rows = wanted.ask(spi, &sql, &[]);
+    let count = |column| rows.get(0, column).map_or(0, datum::read_i64);
+    count(0) >= LEAST_ROWS && count(1) * part as i64 > few as i64
+}
+
+/// The ids of all candidates; none when there are more than so many.
+fn candidates_up_to(spi: &Connection, wanted: &Wanted, few: usize) -> Option<Vec<Uuid>> {
+    let sql = format!("select t.id from {} limit {}", wanted.candidates(), few + 1);
+    let rows = wanted.ask(spi, &sql, &[]);
+    let ids = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_uuid));
+    (rows.len() <= few).then(|| ids.collect())
+}

@@ -1,0 +1,218 @@
+//! Semantic search finds what its caller may see, all of it, and nothing else.
+
+use crate::sales::{Sales, of_region};
+use harness::{SYNTHETIC, Session, array, similar};
+use serde_json::{Value, json};
+
+/// Everything that takes the id of a record, `$1`, and a vector, `$2`.
+const BY_ID: [&str; 6] = [
+    "select keyed.set_embedding($1, $2)",
+    "select keyed.set_embedding($1, null)",
+    "select keyed_http.set_embedding($1, jsonb_build_object('vector', $2::real[])::text)",
+    "select keyed_http.delete_embedding($1)",
+    "select keyed.patch_record($1, jsonb_build_object('embedding', $2::real[]))",
+    "select keyed.patch_record($1, '{\"embedding\": null}')",
+];
+
+/// Gives every customer and company a vector, deleted ones too.
+async fn embed_all(sales: &Sales) {
+    sales.admin.run(SYNTHETIC).await;
+    sales
+        .admin
+        .run(
+            "insert into keyed_state.vector_2 select id, synthetic(), deleted_at is null from crm.customers;
+             insert into keyed_state.vector_1 select id, synthetic(), deleted_at is null from crm.companies",
+        )
+        .await;
+}
+
+/// What the vectors of all records are, whoever may see them.
+async fn vectors(sales: &Sales) -> String {
+    let all = "select string_agg(v::text, E'\n' order by v.record_id) from keyed_state.vector_2 v";
+    sales.admin.text(all, &[]).await
+}
+
+/// The keys found close to a vector.
+async fn found(session: &Session, query: Value) -> String {
+    let mut body = json!({"query_vector": similar(1.0), "limit": 200});
+    for (name, value) in query.as_object().expect("members") {
+        body[name] = value.clone();
+    }
+    let keys = "select coalesce(string_agg(key, ' ' order by key), '') from (
+                  select e #>> '{entity,external_key}' as key from jsonb_array_elements(keyed.semantic_search($1)) e) e";
+    session.text(keys, &[&body.to_string()]).await
+}
+
+#[tokio::test]
+async fn the_vector_of_a_record_out_of_sight_answers_as_that_of_a_missing_one() {
+    let sales = Sales::new().await;
+    embed_all(&sales).await;
+    let session = sales.european("read, create, update, delete").await;
+    let missing = sales.admin.text("select keyed.new_id(2)", &[]).await;
+    let (before, vector) = (vectors(&sales).await, array(&similar(0.5)));
+    for statement in BY_ID {
+        let expected = session.refusal(statement, &[&missing, &vector]).await;
+        assert_eq!(expected.is(), ("P0002", "not_found"), "{statement}");
+        for key in ["US-1", "US-0", "EU-0"] {
+            let id = sales.id(key).await;
+            assert_eq!(session.refusal(statement, &[&id, &vector]).await, expected, "{statement} {key}");
+        }
+    }
+    assert_eq!(vectors(&sales).await, before);
+}
+
+#[tokio::test]
+async fn a_vector_is_written_by_who_may_update_the_record() {
+    let sales = Sales::new().await;
+    embed_all(&sales).await;
+    let (role, session) = sales.member().await;
+    sales.database.grant(&role, "crm.customers", "read, delete").await;
+    sales.database.grant_within(&role, "crm.customers", "update", &of_region("EU")).await;
+    let (before, vector) = (vectors(&sales).await, array(&similar(0.5)));
+    let (european, american) = (sales.id("EU-1").await, sales.id("US-1").await);
+    for statement in BY_ID {
+        assert_eq!(
+            session.refusal(statement, &[&american, &vector]).await.is(),
+            ("42501", "forbidden"),
+            "{statement}"
+        );
+    }
+    let batch = json!([{"op": "update", "id": american, "embedding": similar(0.5)}]).to_string();
+    let report = session.json("select keyed.batch($1)", &[&batch]).await;
+    assert_eq!(report["results"][0]["status"], 403, "{report}");
+    assert_eq!(vectors(&sales).await, before);
+    for statement in BY_ID {
+        session.rows(statement, &[&european, &vector]).await;
+    }
+    let (_, reader) = sales.clerk("read", &of_region("EU")).await;
+    for statement in BY_ID {
+        assert_eq!(
+            reader.refusal(statement, &[&european, &vector]).await.is(),
+            ("42501", "forbidden"),
+            "{statement}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn only_records_in_sight_are_found() {
+    let sales = Sales::new().await;
+    embed_all(&sales).await;
+    assert_eq!(found(&sales.admin, json!({})).await, "C-EU C-US EU-1 EU-2 US-1 US-2");
+    let european = sales.european("read").await;
+    assert_eq!(found(&european, json!({})).await, "C-EU C-US EU-1 EU-2");
+    assert_eq!(found(&european, json!({"template_id": "crm.customers"})).await, "EU-1 EU-2");
+    let (_, clerk) = sales.clerk("read", &of_region("US")).await;
+    assert_eq!(found(&clerk, json!({})).await, "US-1 US-2");
+    let (_, writer) = sales.clerk("update", &of_region("US")).await;
+    assert_eq!(found(&writer, json!({})).await, "");
+    let body = json!({"query_vector": similar(1.0), "template_id": "crm.customers"}).to_string();
+    let refusal = writer.refusal("select keyed.semantic_search($1)", &[&body]).await;
+    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    let (_, stranger) = sales.member().await;
+    assert_eq!(found(&stranger, json!({})).await, "");
+}
+
+#[tokio::test]
+async fn a_key_of_one_project_finds_nothing_of_another() {
+    let sales = Sales::new().await;
+    embed_all(&sales).await;
+    sales
+        .admin
+        .run("select keyed.create_project('other'); select keyed.create_template('other', 'things')")
+        .await;
+    let thing =
+        sales.admin.text("select keyed.create_record('other.things', '{}', 'thing') ->> 'id'", &[]).await;
+    sales.admin.rows("select keyed.set_embedding($1, $2)", &[&thing, &array(&similar(0.9))]).await;
+    let key = sales.database.api_key("keyed_admin", &["crm"]).await;
+    let find = "select jsonb_path_query_array((keyed_http.semantic_search($1))[3]::jsonb, '$[*].entity.external_key')
+                from keyed.authenticate(sha256(convert_to($2, 'UTF8')), null)";
+    let keys = sales.admin.json(find, &[&json!({"query_vector": similar(1.0)}).to_string(), &key]).await;
+    assert_eq!(keys.as_array().map(Vec::len), Some(6), "{keys}");
+    assert!(!keys.to_string().contains("thing"));
+}
+
+#[tokio::test]
+async fn nobody_reads_the_vectors_themselves() {
+    let sales = Sales::new().await;
+    embed_all(&sales).await;
+    let session = sales.european("read").await;
+    assert_eq!(session.refusal("select from keyed_state.vector_2", &[]).await.state, "42501");
+    // Whoever is given the table by hand sees the rows of the records in sight.
+    let role = session.text("select current_user", &[]).await;
+    sales
+        .admin
+        .run(&format!(
+            "grant usage on schema keyed_state to {role}; grant select on keyed_state.vector_2 to {role}"
+        ))
+        .await;
+    let keys = "select string_agg(c.external_key, ' ' order by 1) from keyed_state.vector_2 v join crm.customers c on c.id = v.record_id";
+    assert_eq!(session.text(keys, &[]).await, "EU-1 EU-2");
+    assert_eq!(session.text("select count(*) from keyed_state.vector_2", &[]).await, "2");
+    sales
+        .admin
+        .run(&format!(
+            "revoke all on keyed_state.vector_2 from {role}; revoke all on schema keyed_state from {role}"
+        ))
+        .await;
+}
+
+/// Twenty thousand customers with vectors: 100 of region `few`, 3 of region `three`, half of region `half`, and as many
+/// deleted ones of each region but the last.
+async fn crowd() -> Sales {
+    let sales = Sales::new().await;
+    sales.admin.run(SYNTHETIC).await;
+    sales
+        .admin
+        .run(
+            "set session_replication_role = replica;
+             insert into crm.customers (external_key, region, deleted_at)
+               select n, case when n % 200 = 0 then 'few' when n in (1, 7777, 19999) then 'three' when n % 2 = 0 then 'half' end
+               , null from generate_series(1, 20000) n;
+             insert into crm.customers (external_key, region, deleted_at)
+               select 'gone ' || n, case when n > 3 then 'few' else 'three' end, now() from generate_series(1, 103) n;
+             set session_replication_role = origin;
+             drop index keyed_state.vector_2_hnsw;
+             -- All but a few share some vectors, which are many times faster made.
+             create table pool as select n, synthetic() as v from generate_series(1, 2000) n;
+             insert into keyed_state.vector_2 (record_id, embedding, live)
+               select c.id, l2_normalize(p.v + q.v * array_fill(0.3::real, array[768])::vector), true
+               from (select *, row_number() over (order by id) as n from crm.customers) c
+               join pool p on p.n = c.n % 2000 + 1 join pool q on q.n = c.n / 7 % 1999 + 1;
+             set maintenance_work_mem = '256MB'; select keyed.migrate(); analyze",
+        )
+        .await;
+    sales
+}
+
+#[tokio::test]
+async fn however_few_of_many_are_in_sight_all_of_them_can_be_found() {
+    let sales = crowd().await;
+    for (region, count) in [("few", 10), ("three", 3), ("half", 10)] {
+        let (_, session) = sales.clerk("read", &of_region(region)).await;
+        let scope = format!("c.region = '{region}'");
+        for _ in 0..5 {
+            let asked = sales.admin.json("select synthetic()", &[]).await;
+            let body = json!({"query_vector": asked, "template_id": "crm.customers"}).to_string();
+            let ids = "select array_agg(e #>> '{entity,id}') from jsonb_array_elements(keyed.semantic_search($1)) e";
+            let found = session.text(ids, &[&body]).await;
+            let truth = "select array_agg(id) from (select c.id from keyed_state.vector_2 v join crm.customers c on c.id = v.record_id
+                           where c.deleted_at is null and ";
+            let truth = format!("{truth}{scope} order by v.embedding <=> $1::vector, c.id limit 10) c");
+            let truth = sales.admin.text(&truth, &[&asked.to_string()]).await;
+            let ids =
+                |text: &str| text.trim_matches(['{', '}']).split(',').map(str::to_owned).collect::<Vec<_>>();
+            let (found, truth) = (ids(&found), ids(&truth));
+            assert_eq!((found.len(), truth.len()), (count, count), "{region}");
+            if region == "half" {
+                let hits = truth.iter().filter(|id| found.contains(id)).count();
+                assert!(hits >= 8, "{hits} of 10");
+                let inside = "select count(*) from crm.customers where id = any ($1::uuid[])";
+                let inside = session.text(inside, &[&format!("{{{}}}", found.join(","))]).await;
+                assert_eq!(inside, "10", "every one is in sight");
+            } else {
+                assert_eq!(found, truth, "{region}");
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Semantic search over HTTP: status, headers and the shape of the answer.
+
+use harness::{Answer, Service, id_of, similar, vector};
+use serde_json::{Value, json};
+
+const PATH: &str = "/entities/semantic-search";
+
+async fn ask(service: &Service, query: Value) -> Answer {
+    let mut body = json!({"query_vector": vector(&[(0, 1.0)]), "template_id": "customers"});
+    for (name, value) in query.as_object().expect("members") {
+        body[name] = value.clone();
+    }
+    service.post(PATH, body).await
+}
+
+#[tokio::test]
+async fn an_answer_is_an_array_of_entities_with_their_similarity() {
+    let service = Service::start().await;
+    let record = service
+        .create(json!({"external_key": "A", "attributes": {"name": "Ada"}, "embedding": similar(0.8)}))
+        .await;
+    service.create(json!({"attributes": {"name": "Bea"}})).await;
+    let answer = ask(&service, json!({"attribute_key": "slug"})).await;
+    assert_eq!((answer.header("x-search-exact"), answer.header("x-search-exhausted")), ("true", "true"));
+    assert_eq!(answer.header("content-type"), "application/json");
+    let found = answer.expect(200);
+    assert_eq!(found.as_array().map(Vec::len), Some(1));
+    assert_eq!(found[0]["similarity_score"], 0.8);
+    let entity = &found[0]["entity"];
+    assert_eq!(id_of(entity), id_of(&record));
+    assert_eq!(entity["attribute_values"]["name"], json!({"value": "Ada"}));
+    for name in ["template_id", "template_slug", "external_key"] {
+        assert_eq!(entity[name], record[name]);
+    }
+}
+
+#[tokio::test]
+async fn the_headers_tell_whether_there_are_more() {
+    let service = Service::start().await;
+    for similarity in [0.9, 0.8, 0.7] {
+        service.create(json!({"embedding": similar(similarity)})).await;
+    }
+    for (query, count, exhausted) in [
+        (json!({"limit": 2}), 2, "false"),
+        (json!({"limit": 3}), 3, "false"),
+        (json!({"limit": 4}), 3, "true"),
+        (json!({"limit": 2, "threshold": 0.85}), 1, "true"),
+    ] {
+        let answer = ask(&service, query.clone()).await;
+        assert_eq!(answer.header("x-search-exhausted"), exhausted, "{query}");
+        assert_eq!(answer.expect(200).as_array().map(Vec::len), Some(count), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_search_needs_no_project_unless_it_names_a_template_by_its_slug() {
+    let service = Service::start().await;
+    service.create(json!({"embedding": similar(0.5)})).await;
+    for (template, status) in [(Value::Null, 200), (json!("2"), 200), (json!("customers"), 400)] {
+        let body = json!({"query_vector": similar(1.0), "template_id": template});
+        let request = service.proxy.request("POST", "/api/v1/entities/semantic-search").json(&body);
+        let answer = request.without_project().send().await;
+        assert_eq!(answer.status, status, "{}", answer.text);
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_asked_is_refused() {
+    let service = Service::start().await;
+    for (query, code, pointer) in [
+        (json!({"query_vector": [1]}), "vector_dimension", "/query_vector"),
+        (json!({"query_vector": vector(&[])}), "invalid_value", "/query_vector"),
+        (json!({"query_vector": null}), "invalid_value", "/query_vector"),
+        (json!({"limit": 201}), "invalid_value", "/limit"),
+        (json!({"threshold": 2}), "invalid_value", "/threshold"),
+        (json!({"sort": "name"}), "unknown_field", "/sort"),
+        (
+            json!({"filters": [{"field": "name", "operator": "gt", "value": "x"}]}),
+            "operator_not_allowed",
+            "/filters/0/operator",
+        ),
+    ] {
+        let problem = ask(&service, query).await.refused(422, code);
+        assert_eq!(problem["errors"][0]["pointer"], pointer);
+    }
+    ask(&service, json!({"template_id": "nothing"})).await.refused(404, "not_found");
+    service.send_text("POST", PATH, "{").await.refused(400, "malformed_request");
+    service.post(&format!("{PATH}?limit=5"), json!({})).await.refused(400, "malformed_request");
+}

@@ -1,0 +1,221 @@
+//! Semantic search as a user of SQL meets it.
+
+use harness::{Database, Session, array, similar, vector};
+use serde_json::{Value, json};
+
+async fn crm() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    (database, session)
+}
+
+/// Creates a customer with a vector; answers the id.
+async fn customer(session: &Session, key: &str, attributes: Value, vector: &Value) -> String {
+    let sql = "select keyed.create_record('crm.customers', $1, $2) ->> 'id'";
+    let id = session.text(sql, &[&attributes.to_string(), key]).await;
+    session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(vector)]).await;
+    id
+}
+
+async fn ask(session: &Session, query: Value) -> Value {
+    let mut body = json!({"query_vector": vector(&[(0, 2.0)]), "template_id": "crm.customers"});
+    for (name, value) in query.as_object().expect("members") {
+        body[name] = value.clone();
+    }
+    session.json("select keyed.semantic_search($1)", &[&body.to_string()]).await
+}
+
+/// The keys found, each with its score, in their order.
+async fn found(session: &Session, query: Value) -> String {
+    let answer = ask(session, query).await;
+    let entry = |it: &Value| {
+        format!("{} {}", it["entity"]["external_key"].as_str().unwrap_or("-"), it["similarity_score"])
+    };
+    answer.as_array().expect("an array").iter().map(entry).collect::<Vec<_>>().join(", ")
+}
+
+#[tokio::test]
+async fn the_closest_come_first_with_their_similarity() {
+    let (_database, session) = crm().await;
+    for (key, similarity) in [("half", 0.5), ("same", 1.0), ("none", 0.0), ("opposite", -1.0), ("near", 0.9)]
+    {
+        customer(&session, key, json!({}), &similar(similarity)).await;
+    }
+    session.run("select keyed.create_record('crm.customers', '{}', 'without')").await;
+    assert_eq!(found(&session, json!({})).await, "same 1, near 0.9, half 0.5, none 0, opposite 0");
+    assert_eq!(found(&session, json!({"limit": 2})).await, "same 1, near 0.9");
+}
+
+#[tokio::test]
+async fn a_threshold_is_the_least_similarity() {
+    let (_database, session) = crm().await;
+    for similarity in [0.1, 0.3, 0.5, 0.7, 0.9, 1.0, -0.5] {
+        customer(&session, &similarity.to_string(), json!({}), &similar(similarity)).await;
+    }
+    assert_eq!(found(&session, json!({"threshold": 1})).await, "1 1");
+    assert_eq!(found(&session, json!({"threshold": 0.7})).await, "1 1, 0.9 0.9, 0.7 0.7");
+    assert_eq!(found(&session, json!({"threshold": 0.700001})).await, "1 1, 0.9 0.9");
+    assert_eq!(ask(&session, json!({"threshold": 0.1})).await.as_array().map(Vec::len), Some(6));
+    assert_eq!(ask(&session, json!({"threshold": 0})).await.as_array().map(Vec::len), Some(7));
+}
+
+#[tokio::test]
+async fn an_entity_has_its_identity_and_its_values() {
+    let (_database, session) = crm().await;
+    let attributes = json!({"name": "Ada", "visits": 1.50, "tags": ["x"], "born": "1815-12-10"});
+    let id = customer(&session, "A-1", attributes, &similar(0.25)).await;
+    let values = json!({"name": {"value": "Ada"}, "visits": {"value": 1.50}, "mood": {"value": null},
+                        "tags": {"value": ["x"]}, "tier": {"value": null}, "born": {"value": "1815-12-10"},
+                        "seen": {"value": null}, "company": {"value": null}});
+    let entity = json!({"id": id, "template_id": "2", "template_slug": "customers", "external_key": "A-1",
+                        "attribute_values": values});
+    assert_eq!(ask(&session, json!({})).await, json!([{"similarity_score": 0.25, "entity": entity}]));
+}
+
+#[tokio::test]
+async fn equally_similar_records_are_ordered_by_id() {
+    let (_database, session) = crm().await;
+    let mut ids = Vec::new();
+    for number in 0..6 {
+        ids.push(customer(&session, &number.to_string(), json!({}), &similar(0.5)).await);
+    }
+    ids.sort_unstable();
+    let answer = ask(&session, json!({"limit": 4})).await;
+    let found: Vec<_> =
+        answer.as_array().expect("an array").iter().filter_map(|it| it["entity"]["id"].as_str()).collect();
+    assert_eq!(found, ids[..4]);
+}
+
+#[tokio::test]
+async fn filters_leave_only_what_passes_them() {
+    let (_database, session) = crm().await;
+    for number in 1..=9 {
+        let attributes = json!({"visits": number, "tier": if number % 2 == 0 { "gold" } else { "silver" }});
+        customer(&session, &number.to_string(), attributes, &similar(f64::from(number) / 10.0)).await;
+    }
+    let gold = json!([{"field": "tier", "operator": "in", "value": "gold"}]);
+    assert_eq!(found(&session, json!({"filters": gold})).await, "8 0.8, 6 0.6, 4 0.4, 2 0.2");
+    let groups = json!([[{"field": "visits", "operator": "lt", "value": 3}], [{"field": "external_key", "operator": "eq", "value": "9"}]]);
+    assert_eq!(found(&session, json!({"filter_groups": groups})).await, "9 0.9, 2 0.2, 1 0.1");
+    assert_eq!(found(&session, json!({"filters": gold, "filter_groups": groups})).await, "2 0.2");
+    let number = session.text("select id from keyed_state.attribute where slug = 'visits'", &[]).await;
+    let by_number = json!([{"field": number, "operator": "eq", "value": "7"}]);
+    assert_eq!(found(&session, json!({"filters": by_number, "attribute_key": "id"})).await, "7 0.7");
+}
+
+#[tokio::test]
+async fn deleted_records_are_not_found_and_restored_ones_are() {
+    let (_database, session) = crm().await;
+    let id = customer(&session, "A", json!({}), &similar(0.9)).await;
+    customer(&session, "B", json!({}), &similar(0.5)).await;
+    session.rows("select keyed.delete_record($1)", &[&id]).await;
+    assert_eq!(found(&session, json!({})).await, "B 0.5");
+    session.rows("select keyed.restore_record($1)", &[&id]).await;
+    assert_eq!(found(&session, json!({})).await, "A 0.9, B 0.5");
+    session.rows("select keyed.set_embedding($1, null)", &[&id]).await;
+    assert_eq!(found(&session, json!({})).await, "B 0.5");
+}
+
+#[tokio::test]
+async fn a_vector_is_found_by_the_transaction_that_wrote_it() {
+    let (_database, session) = crm().await;
+    session.run("begin").await;
+    customer(&session, "A", json!({}), &similar(0.5)).await;
+    assert_eq!(found(&session, json!({})).await, "A 0.5");
+    session.run("rollback").await;
+    assert_eq!(found(&session, json!({})).await, "");
+}
+
+#[tokio::test]
+async fn without_a_template_all_are_searched_and_merged() {
+    let (_database, session) = crm().await;
+    customer(&session, "near", json!({"name": "Ada"}), &similar(0.9)).await;
+    customer(&session, "far", json!({}), &similar(0.1)).await;
+    let company = "select keyed.create_record('crm.companies', '{\"name\": \"ACME\"}', 'company') ->> 'id'";
+    let id = session.text(company, &[]).await;
+    session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
+    let all = json!({"template_id": null});
+    assert_eq!(found(&session, all.clone()).await, "near 0.9, company 0.5, far 0.1");
+    let answer = ask(&session, json!({"template_id": null, "limit": 2})).await;
+    let slugs: Vec<_> = answer
+        .as_array()
+        .expect("an array")
+        .iter()
+        .map(|it| it["entity"]["template_slug"].as_str())
+        .collect();
+    assert_eq!(slugs, [Some("customers"), Some("companies")]);
+    let standard = json!([{"field": "external_key", "operator": "like", "value": "a"}]);
+    assert_eq!(
+        found(&session, json!({"template_id": null, "filters": standard})).await,
+        "near 0.9, company 0.5, far 0.1"
+    );
+    let body = json!({"query_vector": similar(1.0), "filters": [{"field": "name", "operator": "eq", "value": "Ada"}]});
+    let refusal = session.refusal("select keyed.semantic_search($1)", &[&body.to_string()]).await;
+    assert_eq!(refusal.is(), ("22023", "unknown_field"));
+    assert!(refusal.hint.contains("template_id"), "{}", refusal.hint);
+}
+
+#[tokio::test]
+async fn a_template_is_named_by_number_or_with_its_project() {
+    let (_database, session) = crm().await;
+    customer(&session, "A", json!({}), &similar(0.5)).await;
+    for name in ["2", "crm.customers", "1.customers"] {
+        assert_eq!(found(&session, json!({"template_id": name})).await, "A 0.5", "{name}");
+    }
+    for name in ["3", "crm.nothing", "nothing.customers", "crm.", "02x", "crm.customers.x"] {
+        let body = json!({"query_vector": similar(1.0), "template_id": name}).to_string();
+        let refusal = session.refusal("select keyed.semantic_search($1)", &[&body]).await;
+        assert_eq!(refusal.is(), ("P0002", "not_found"), "{name}");
+    }
+    let body = json!({"query_vector": similar(1.0), "template_id": "customers"}).to_string();
+    let refusal = session.refusal("select keyed.semantic_search($1)", &[&body]).await;
+    assert_eq!(refusal.is(), ("3F000", "project_required"));
+}
+
+#[tokio::test]
+async fn what_cannot_be_asked_is_refused_with_its_place() {
+    let (_database, session) = crm().await;
+    let mut text = vector(&[(0, 1.0)]);
+    text[17] = json!("x");
+    for (query, code, pointer) in [
+        (json!({"query_vector": [1, 2]}), "vector_dimension", "/query_vector"),
+        (json!({"query_vector": vector(&[])}), "invalid_value", "/query_vector"),
+        (json!({"query_vector": text}), "invalid_value", "/query_vector/17"),
+        (json!({"limit": 0}), "invalid_value", "/limit"),
+        (json!({"limit": 201}), "invalid_value", "/limit"),
+        (json!({"threshold": 1.5}), "invalid_value", "/threshold"),
+        (json!({"threshold": -0.5}), "invalid_value", "/threshold"),
+        (json!({"query_text": "x"}), "unknown_field", "/query_text"),
+        (
+            json!({"filters": [{"field": "nothing", "operator": "eq", "value": "x"}]}),
+            "unknown_field",
+            "/filters/0/field",
+        ),
+        (
+            json!({"filters": [{"field": "external_key", "operator": "gt", "value": "x"}]}),
+            "operator_not_allowed",
+            "/filters/0/operator",
+        ),
+        (json!({"time_zone": "Nowhere"}), "invalid_value", "/time_zone"),
+    ] {
+        let mut body = json!({"query_vector": vector(&[(0, 1.0)]), "template_id": "2"});
+        for (name, value) in query.as_object().expect("members") {
+            body[name] = value.clone();
+        }
+        let refusal = session.refusal("select keyed.semantic_search($1)", &[&body.to_string()]).await;
+        assert_eq!((refusal.is(), refusal.pointers()), (("22023", code), vec![pointer]));
+    }
+}
+
+#[tokio::test]
+async fn a_database_without_pgvector_says_what_to_do() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    session.run("drop extension vector").await;
+    let _database = database.add_crm().await;
+    for template in [json!("crm.customers"), Value::Null] {
+        let body = json!({"query_vector": similar(1.0), "template_id": template}).to_string();
+        let refusal = session.refusal("select keyed.semantic_search($1)", &[&body]).await;
+        assert!(refusal.message.contains("pgvector") && refusal.hint.contains("keyed.init()"), "{refusal}");
+    }
+}
