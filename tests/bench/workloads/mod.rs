@@ -13,6 +13,7 @@ mod metric;
 mod pages;
 mod roles;
 mod scopes;
+mod semantic;
 mod templates;
 mod text;
 mod upsert;
@@ -49,6 +50,8 @@ pub(crate) enum Group {
     Pages,
     /// Roles that see a part of the records.
     Scopes,
+    /// Vectors; takes minutes to prepare.
+    Semantic,
     /// Searches while records change.
     Churn,
     /// A million records; takes long.
@@ -58,7 +61,7 @@ pub(crate) enum Group {
 impl Group {
     /// Whether it runs only when asked for.
     pub(crate) fn takes_long(self) -> bool {
-        self == Self::Growth
+        matches!(self, Self::Growth | Self::Semantic)
     }
 
     pub(crate) async fn run(self, bed: &Bed, arguments: &Arguments, report: &mut Report) {
@@ -75,6 +78,7 @@ impl Group {
             Self::Text => text::run(&mut run).await,
             Self::Pages => pages::run(&mut run).await,
             Self::Scopes => scopes::run(&mut run).await,
+            Self::Semantic => semantic::run(&mut run).await,
             Self::Churn => churn::run(&mut run).await,
             Self::Growth => growth::run(&mut run).await,
         }
