@@ -11,7 +11,7 @@ select keyed.create_template('demo', 'paintings', '[
   {"slug": "year", "type": "number", "label": "Year"},
   {"slug": "medium", "type": "list", "label": "Medium", "options": ["oil", "fresco", "tempera"]},
   {"slug": "visitors", "type": "metric", "label": "Visitors"}
-]', 'Paintings');
+]', 'Paintings', embed => '{title,medium}');
 select keyed.upsert_by_key('demo.artists', 'museum:vermeer', '{"name": "Johannes Vermeer", "born": "1632-10-31"}');
 select keyed.upsert_by_key('demo.paintings', 'museum:670', '{
   "title": "Girl with a Pearl Earring", "artist": {"external_key": "museum:vermeer"}, "year": 1665,

@@ -161,3 +161,28 @@ async fn the_grants_shown_let_a_member_see_what_the_text_says() {
     let roles = format!("bern_{0}, anna_{0}", database.name());
     session.run(&format!("drop owned by {roles}; drop role {roles}")).await;
 }
+
+#[tokio::test]
+async fn texts_are_embedded_and_found_as_shown() {
+    let readme = blocks(&file("README.md"));
+    let database = Database::new().await;
+    let demo = std::fs::read_to_string(repository_folder().join("sql/demo.sql")).expect("the demo project");
+    database.cluster().sql(database.name(), &demo);
+    let status = database.cluster().sql(database.name(), block(&readme, "Embedding texts", "sql"));
+    assert_eq!(status, "[\"title\", \"medium\"]\ndemo.paintings|1|0|0|0|0");
+    let key = database.api_key("keyed_admin", &[]).await;
+    let settings = [("KEYED_EMBED_PROVIDER", "hash"), ("KEYED_EMBED_API_KEY", key.as_str())];
+    let proxy = Proxy::start_with(&database, &settings).await;
+    let session = database.session().await;
+    while session.text("select done from keyed.embedding_status()", &[]).await != "1" {
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let folder = run_folder(&database, proxy.key());
+    let script = block(&readme, "Embedding texts", "sh").replace("http://127.0.0.1:8080", &proxy.url(""));
+    let answer = shell(&folder, &script);
+    assert!(
+        answer.contains("\"similarity_score\":0.") && answer.contains("Girl with a Pearl Earring"),
+        "{answer}"
+    );
+    std::fs::remove_dir_all(folder).expect("the folder can be removed");
+}

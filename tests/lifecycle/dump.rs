@@ -64,6 +64,8 @@ async fn restored() -> (Database, Database, String) {
              'company', jsonb_build_object('external_key', 'C-' || (n % 3 + 1)))) from generate_series(1, 50) n;
            select keyed.patch_record(id, '{"attributes": {"visits": {"$inc": 1}}}') from crm.customers where visits > 30;
            select keyed.delete_record(id) from crm.customers where visits > 50;
+           select keyed.alter_template('crm.customers', '{"embed": ["name", "tier"]}');
+           select keyed_http.claim_embeddings('m', 7, 3600);
            select keyed.create_template('crm', 'tree', '[{"slug": "up", "type": "reference", "template": "tree"}]');
            select keyed.upsert_by_key('crm.tree', 'a'); select keyed.upsert_by_key('crm.tree', 'a', '{"up": {"external_key": "a"}}');
            select keyed.create_project('empty', 'Nothing in it'); select keyed.issue_api_key('keyed_admin', null, 'unused');
@@ -131,6 +133,10 @@ async fn a_restored_database_is_the_same_and_works_on() {
     let body = json!({"query_vector": similar(0.8), "template_id": "crm.customers"}).to_string();
     assert_eq!(session.text(closest, &[&body]).await, "é:/ 1");
     session.run("drop index keyed_state.vector_2_hnsw; select keyed.migrate()").await;
+    // What waited to be embedded still does, with what was written since.
+    let waiting =
+        "select concat_ws(' ', attributes, pending, running, by_hand) from keyed.embedding_status()";
+    assert_eq!(session.text(waiting, &[]).await, "{name,tier} 39 5 1");
     session
         .run("select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"metric\"}]')")
         .await;

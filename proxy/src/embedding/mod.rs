@@ -1,5 +1,7 @@
 //! Texts become vectors: who does it, and what is asked of them.
 
+/// What a server answers.
+mod answer;
 /// A bag of words, for demos and tests.
 mod hash;
 /// A server that speaks OpenAI's protocol.
