@@ -15,6 +15,8 @@ pub mod batch;
 pub mod embedding;
 /// What can be refused, and how it reaches the caller.
 pub mod error;
+/// All records that a search finds, as a file.
+pub mod export;
 /// Which records are meant: conditions, from JSON to SQL.
 pub mod filter;
 /// What happened to a record.

@@ -12,7 +12,7 @@ use crate::embedding::Embedder;
 use crate::envelope;
 use crate::problem::Problem;
 use crate::routes::health::Readiness;
-use crate::routes::{access, batch, by_key, entities, health, import, inbound, search, templates, views};
+use crate::routes::{access, batch, by_key, entities, export, health, import, inbound, search, templates, views};
 use crate::settings::Settings;
 
 /// What the routes share.
@@ -49,6 +49,7 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
     vec![
         ("/entities/template/{template}", post(entities::create)),
         ("/entities/template/{template}/by-key", put(by_key::upsert).get(by_key::read).delete(by_key::delete)),
+        ("/entities/template/{template}/export", get(export::saved).post(export::search)),
         ("/entities/template/{template}/import", post(import::run)),
         ("/entities/{id}", get(entities::read).patch(entities::patch).put(entities::replace).delete(entities::delete)),
         ("/entities/{id}/restore", post(entities::restore)),

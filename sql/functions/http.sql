@@ -172,3 +172,13 @@ create function keyed_http.import_rows(template text, options text, rows text) r
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_import_rows';
 comment on function keyed_http.import_rows(text, text, text) is
   'POST /entities/template/{template}/import, a portion of whole rows: {created, updated, unchanged, waiting, errors}.';
+
+create function keyed_http.export_open(template text, format text, body text) returns text
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_export_open';
+comment on function keyed_http.export_open(text, text, text) is
+  'GET and POST /entities/template/{template}/export: begins an export of what a search finds, in format csv or ndjson, and answers its first lines. Needs a transaction of its own.';
+
+create function keyed_http.export_next() returns text
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_export_next';
+comment on function keyed_http.export_next() is
+  'The next lines of the export that this transaction began; null at its end.';

@@ -10,6 +10,7 @@ mod embedding_providers;
 mod embedding_worker;
 mod embeddings;
 mod errors;
+mod export;
 mod external_key;
 mod history;
 mod idempotency;

@@ -3,6 +3,8 @@
 
 /// Time zones.
 pub mod clock;
+/// Statements whose rows are taken portion by portion.
+pub mod cursor;
 /// Values in and out of PostgreSQL's `Datum`.
 pub mod datum;
 /// Functions that PostgreSQL calls: arguments in, one result out.

@@ -44,6 +44,11 @@ pub fn moment() -> Moment {
     Moment { transaction: ENDED.get(), subtransaction: unsafe { pg_sys::GetCurrentSubTransactionId() } }
 }
 
+/// The number of the transaction within the session.
+pub fn number() -> u64 {
+    ENDED.get()
+}
+
 /// When the transaction began, as `now()` says it: microseconds since 2000-01-01T00:00:00Z.
 pub fn began_at() -> i64 {
     // SAFETY: reads a variable of the session.

@@ -166,7 +166,8 @@ pub fn write_double(out: &mut String, value: f64) {
     }
 }
 
-fn write_uuid(out: &mut String, value: Option<Datum>) {
+/// Appends an id.
+pub fn write_uuid(out: &mut String, value: Option<Datum>) {
     if let Some(value) = value {
         let mut text = uuid::Uuid::encode_buffer();
         out.push_str(datum::read_uuid(value).hyphenated().encode_lower(&mut text));

@@ -34,3 +34,19 @@ pub fn select(template: &Template, plan: &Plan, segment: &Segment, selected: &st
          select {columns}{outer} from p join {table} {RECORD} on {RECORD}.id = p.id order by {again}"
     )
 }
+
+/// Reads all records found, of a segment or in the order of the table, with further expressions behind their columns.
+pub fn select_all(
+    template: &Template,
+    plan: &Plan,
+    segment: Option<&Segment>,
+    selected: &str,
+    further: &str,
+) -> String {
+    let (columns, from, condition) = (columns(template), &plan.from, &plan.condition);
+    let (and, order) = segment.map_or_else(Default::default, |segment| {
+        let order_by = segment.order_by(|by| plan.order.sql(by));
+        (segment.and_condition(), format!(" order by {order_by}"))
+    });
+    format!("select {columns}{further} from {from} where {condition}{selected}{and}{order}")
+}

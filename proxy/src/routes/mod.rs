@@ -4,6 +4,7 @@ pub(crate) mod access;
 pub(crate) mod batch;
 pub(crate) mod by_key;
 pub(crate) mod entities;
+pub(crate) mod export;
 pub(crate) mod health;
 pub(crate) mod import;
 pub(crate) mod inbound;

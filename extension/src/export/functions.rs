@@ -1,0 +1,28 @@
+//! The SQL functions that export.
+
+use super::{Format, run};
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::postgres::function::{Answer, sql_functions};
+use crate::template::catalog;
+
+sql_functions! {
+    /// `keyed_http.export_open(template text, format text, body text) returns text`.
+    keyed_http_export_open => |call| {
+        let caller = Caller::current();
+        let template = catalog::by_name(&caller, &call.required_text(0, "template")?)?;
+        let format = match call.text(1).as_deref() {
+            None | Some("csv") => Format::Csv,
+            Some("ndjson") => Format::Ndjson,
+            Some(other) => {
+                return Err(Error::at(Code::InvalidValue, "/format", format!("{other:?} is not a format"))
+                    .hint("the formats are csv and ndjson"));
+            }
+        };
+        let body = call.text(2).unwrap_or_else(|| "{}".to_owned());
+        run::open(&caller, &template, &body, format).map(Answer::Text)
+    };
+
+    /// `keyed_http.export_next() returns text`.
+    keyed_http_export_next => |_| Ok(run::next()?.map_or(Answer::Null, Answer::Text));
+}

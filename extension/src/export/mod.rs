@@ -1,0 +1,61 @@
+//! Export: all records that a search finds, as CSV or as lines of JSON that an import reads back.
+//!
+//! Within one transaction, and so from one snapshot, `keyed_http.export_open` opens a cursor and
+//! `keyed_http.export_next` writes portion after portion, until there is none.
+
+/// Records → CSV.
+pub mod csv;
+/// The SQL functions.
+pub mod functions;
+/// Records → lines of JSON.
+pub mod ndjson;
+/// Search → cursors.
+pub mod run;
+
+use crate::slug::STANDARD_FIELDS;
+use crate::template::Template;
+
+/// The form of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// CSV with a header.
+    Csv,
+    /// A JSON object on each line.
+    Ndjson,
+}
+
+/// One field of an exported record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// The standard field of this name.
+    Standard(&'static str),
+    /// The attribute at this position of the template.
+    Attribute(usize),
+}
+
+impl Field {
+    /// The fields of an export: those wanted, behind what an import finds the record by; else everything that tells
+    /// records of one template apart.
+    pub fn of_export(template: &Template, wanted: Option<&[String]>) -> Vec<Field> {
+        let mut fields = vec![Field::Standard("id"), Field::Standard("external_key")];
+        let Some(wanted) = wanted else {
+            fields.extend((0..template.attributes.len()).map(Field::Attribute));
+            fields.extend(["created_at", "updated_at"].map(Field::Standard));
+            return fields;
+        };
+        for name in wanted {
+            let standard = STANDARD_FIELDS.into_iter().find(|field| field == name).map(Field::Standard);
+            let field = standard.or_else(|| template.position(name).map(Field::Attribute));
+            fields.extend(field.filter(|field| !fields.contains(field)));
+        }
+        fields
+    }
+
+    /// Its name.
+    pub fn name<'t>(&self, template: &'t Template) -> &'t str {
+        match self {
+            Field::Standard(name) => name,
+            Field::Attribute(position) => &template.attributes[*position].slug,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Records → lines of JSON: the record as the interface shows it, but references by the external key of their target,
+//! by which they are found in another database too.
+
+use super::Field;
+use super::run::Record;
+use crate::json::write_string;
+use crate::postgres::datum;
+use crate::record::shape::{STANDARD_COLUMNS, write_uuid, write_value};
+use crate::template::definition::Kind;
+
+/// Appends the line of a record.
+pub fn write(out: &mut String, record: &Record, fields: &[Field]) {
+    let template = record.template;
+    out.push('{');
+    for field in fields {
+        let Field::Standard(name) = field else { continue };
+        if !out.ends_with('{') {
+            out.push(',');
+        }
+        out.push('"');
+        out.push_str(name);
+        out.push_str("\":");
+        match *name {
+            "id" => {
+                out.push('"');
+                write_uuid(out, record.column(0));
+                out.push('"');
+            }
+            "external_key" => write_value(out, Kind::String, record.column(1)),
+            "template_id" => write_string(out, &template.id_text),
+            "template_slug" => write_string(out, &template.slug),
+            "created_at" => write_value(out, Kind::DateTime, record.column(2)),
+            "updated_at" => write_value(out, Kind::DateTime, record.column(3)),
+            _ => write_value(out, Kind::DateTime, record.column(4)),
+        }
+    }
+    out.push_str(",\"attributes\":{");
+    for field in fields {
+        let Field::Attribute(position) = field else { continue };
+        let attribute = &template.attributes[*position];
+        if !out.ends_with('{') {
+            out.push(',');
+        }
+        out.push('"');
+        out.push_str(&attribute.slug);
+        out.push_str("\":");
+        match record.target_key(*position) {
+            Some(key) => {
+                out.push_str("{\"external_key\":");
+                datum::with_text(key, |key| write_string(out, key));
+                out.push('}');
+            }
+            None => write_value(out, attribute.kind, record.column(STANDARD_COLUMNS + position)),
+        }
+    }
+    out.push_str("}}\n");
+}

@@ -1,0 +1,167 @@
+//! Search → cursors, and what is written of their rows.
+
+use super::{Field, Format, csv, ndjson};
+use crate::access::sight::Sight;
+use crate::access::{Caller, Right};
+use crate::error::{Code, Error};
+use crate::filter::schema::Schema;
+use crate::postgres::cursor::Cursor;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Rows, connected};
+use crate::postgres::transaction;
+use crate::quote::identifier;
+use crate::record::shape::{STANDARD_COLUMNS, View};
+use crate::search::plan::{Plan, RECORD};
+use crate::search::query::Query;
+use crate::search::statement::select_all;
+use crate::search::words::Selection;
+use crate::search::{time_zone, words};
+use crate::template::Template;
+use crate::view::stored;
+use pgrx::pg_sys::Datum;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// So many rows are read at once.
+const FETCHED: usize = 1000;
+/// A portion ends with the rows that make it so long.
+const PORTION: usize = 128 << 10;
+
+/// An export in progress.
+struct Export {
+    /// The transaction that its cursors belong to.
+    transaction: u64,
+    template: Rc<Template>,
+    format: Format,
+    fields: Vec<Field>,
+    /// The attributes whose targets' keys follow the other columns.
+    references: Vec<usize>,
+    cursors: VecDeque<Cursor>,
+}
+
+thread_local! {
+    static EXPORT: RefCell<Option<Export>> = const { RefCell::new(None) };
+}
+
+/// One record of an export.
+pub struct Record<'a> {
+    /// Its template.
+    pub template: &'a Template,
+    rows: &'a Rows<'a>,
+    row: usize,
+    references: &'a [usize],
+}
+
+impl Record<'_> {
+    /// A column of [`crate::record::statement::columns`].
+    pub fn column(&self, position: usize) -> Option<Datum> {
+        self.rows.get(self.row, position)
+    }
+
+    /// The external key of what the attribute at a position refers to, where there is one that the caller sees.
+    pub fn target_key(&self, position: usize) -> Option<Datum> {
+        let place = self.references.iter().position(|reference| *reference == position)?;
+        self.rows.get(self.row, STANDARD_COLUMNS + self.template.attributes.len() + place)
+    }
+}
+
+/// Begins an export of what a search finds, and gives back what comes before the first record. Pages, counts and
+/// facets of the search do not matter; without a sort the order is that of the table.
+pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format) -> Result<String, Error> {
+    caller.require(Right::Read, template)?;
+    let query = Query::parse(body)?;
+    let saved = stored::body_of(template, &query)?;
+    let mut query = query.within(saved.as_deref())?;
+    query.cursor = None;
+    let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
+    let sight = Sight::new(caller, Rc::clone(template));
+    let plan = Plan::new(&query, &sight, &zone)?;
+    // Refuses names of fields that there are not.
+    View::parse(caller, template, query.fields.as_deref(), false)?;
+    let fields = Field::of_export(template, query.fields.as_deref());
+    let selection = match &plan.words {
+        Some(words) => Some(words::select(caller, template, words, None)?.0),
+        None => None,
+    };
+    let (references, keys) = target_keys(template, &sight, &fields);
+    let selected = selection.as_ref().map(|it| it.condition(template, true)).unwrap_or_default();
+    let arguments = selection.as_ref().map(Selection::arguments).unwrap_or_default();
+    let segments = match plan.keys.is_empty() {
+        true => vec![None],
+        false => plan.order.segments(None).into_iter().map(Some).collect(),
+    };
+    let cursors = as_owner(|| {
+        connected(|spi| {
+            let statements = segments
+                .iter()
+                .map(|segment| select_all(template, &plan, segment.as_ref(), &selected, &keys));
+            statements.map(|sql| spi.open_cursor(&sql, &arguments)).collect()
+        })
+    });
+    let header = match format {
+        Format::Csv => csv::header(template, &fields),
+        Format::Ndjson => String::new(),
+    };
+    let transaction = transaction::number();
+    let template = Rc::clone(template);
+    EXPORT.set(Some(Export { transaction, template, format, fields, references, cursors }));
+    Ok(header)
+}
+
+/// The references among the fields, and the expressions that give the keys of what they refer to.
+fn target_keys(template: &Template, sight: &Sight, fields: &[Field]) -> (Vec<usize>, String) {
+    let (mut references, mut keys) = (Vec::new(), String::new());
+    for field in fields {
+        let Field::Attribute(position) = field else { continue };
+        let attribute = &template.attributes[*position];
+        let Some(target) = attribute.target.and_then(|_| sight.target(attribute.id)) else { continue };
+        let visible = target.visible("r").map(|visible| format!(" and {visible}")).unwrap_or_default();
+        keys.push_str(&format!(
+            ", (select r.external_key from {} r where r.id = {RECORD}.{} and r.deleted_at is null{visible})",
+            target.table(),
+            identifier(&attribute.slug),
+        ));
+        references.push(*position);
+    }
+    (references, keys)
+}
+
+/// The next records of the export that this transaction began; none at its end.
+pub fn next() -> Result<Option<String>, Error> {
+    let export = EXPORT.take().filter(|export| export.transaction == transaction::number());
+    let Some(mut export) = export else {
+        return Err(Error::new(Code::InvalidValue, "this transaction has begun no export")
+            .hint("begin with keyed_http.export_open, in the same transaction"));
+    };
+    let mut out = String::with_capacity(PORTION + PORTION / 4);
+    while out.len() < PORTION {
+        pgrx::check_for_interrupts!();
+        let Some(cursor) = export.cursors.front() else { break };
+        let is_over = as_owner(|| {
+            connected(|spi| {
+                let Some(rows) = spi.fetch(cursor, FETCHED) else {
+                    spi.close_cursor(cursor);
+                    return true;
+                };
+                for row in 0..rows.len() {
+                    let (template, references) = (&*export.template, export.references.as_slice());
+                    let record = Record { template, rows: &rows, row, references };
+                    match export.format {
+                        Format::Csv => csv::write(&mut out, &record, &export.fields),
+                        Format::Ndjson => ndjson::write(&mut out, &record, &export.fields),
+                    }
+                }
+                false
+            })
+        });
+        if is_over {
+            export.cursors.pop_front();
+        }
+    }
+    if out.is_empty() {
+        return Ok(None);
+    }
+    EXPORT.set(Some(export));
+    Ok(Some(out))
+}

@@ -1,0 +1,156 @@
+//! Records into a file.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderValue, Uri, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+use tokio::sync::{mpsc, oneshot};
+use tokio_stream::wrappers::ReceiverStream;
+
+use super::import::permit;
+use crate::app::App;
+use crate::body::OptionalJsonText;
+use crate::caller::Caller;
+use crate::database::text;
+use crate::problem::Problem;
+use crate::query::{Segments, parameters};
+
+/// One snapshot for all portions. How long the caller takes over them, the proxy decides.
+const BEGIN: &str = "begin isolation level repeatable read read only; \
+                     set local idle_in_transaction_session_timeout = 0";
+const OPEN: &str = "select keyed_http.export_open($3::text, $4::text, $5::text) \
+                    from keyed.authenticate($1::bytea, $2::text)";
+const NEXT: &str = "select keyed_http.export_next() from keyed.authenticate($1::bytea, $2::text)";
+
+/// How many portions are read ahead of the caller.
+const AHEAD: usize = 2;
+
+/// All records of a template, or of a saved view.
+pub(crate) async fn saved(
+    state: State<Arc<App>>,
+    caller: Caller,
+    segments: Segments<1>,
+    uri: Uri,
+) -> Result<Response, Problem> {
+    let [format, view] = parameters(&uri, ["format", "view"])?;
+    let body = view.map_or_else(|| json!({}), |view| json!({"view": view})).to_string();
+    export(state, caller, segments, format.map(Into::into), body).await
+}
+
+/// The records that a search finds.
+pub(crate) async fn search(
+    state: State<Arc<App>>,
+    caller: Caller,
+    segments: Segments<1>,
+    uri: Uri,
+    OptionalJsonText(body): OptionalJsonText,
+) -> Result<Response, Problem> {
+    let [format] = parameters(&uri, ["format"])?;
+    export(state, caller, segments, format.map(Into::into), body.unwrap_or_else(|| "{}".to_owned())).await
+}
+
+async fn export(
+    State(app): State<Arc<App>>,
+    mut caller: Caller,
+    Segments([template]): Segments<1>,
+    format: Option<String>,
+    body: String,
+) -> Result<Response, Problem> {
+    // It writes nothing that could be done twice.
+    caller.idempotency = None;
+    let (kind, ending) = match format.as_deref() {
+        Some("ndjson") => ("application/x-ndjson", "ndjson"),
+        _ => ("text/csv; charset=utf-8; header=present", "csv"),
+    };
+    let name = format!("attachment; filename=\"{}.{ending}\"", file_name(&template));
+    let (pieces, received) = mpsc::channel(AHEAD);
+    let (begun, has_begun) = oneshot::channel();
+    tokio::spawn(async move {
+        let left = pieces.clone();
+        // Who hangs up needs no further records; what the database is doing for them ends with the transaction.
+        tokio::select! {
+            () = send(&app, &caller, &template, format.as_deref(), &body, pieces, begun) => {}
+            () = left.closed() => {}
+        }
+    });
+    match has_begun.await {
+        Ok(Ok(())) => {}
+        Ok(Err(problem)) => return Err(problem),
+        Err(_) => return Err(Problem::internal("an export ended before it began".to_owned())),
+    }
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
+        (
+            header::CONTENT_DISPOSITION,
+            HeaderValue::try_from(name).unwrap_or(HeaderValue::from_static("attachment")),
+        ),
+    ];
+    Ok((headers, Body::from_stream(ReceiverStream::new(received))).into_response())
+}
+
+/// What a file of a template is called: whatever stands in the path, nothing in it may end the name.
+fn file_name(template: &str) -> String {
+    template
+        .chars()
+        .filter(|character| character.is_ascii_alphanumeric() || *character == '_')
+        .take(63)
+        .collect()
+}
+
+type Piece = Result<Bytes, std::io::Error>;
+
+async fn send(
+    app: &App,
+    caller: &Caller,
+    template: &str,
+    format: Option<&str>,
+    body: &str,
+    pieces: mpsc::Sender<Piece>,
+    begun: oneshot::Sender<Result<(), Problem>>,
+) {
+    let open = async {
+        let permit = permit(app).await?;
+        let mut transaction = app.database.begin(BEGIN).await?;
+        let row = transaction.call(caller, OPEN, &[text(&template), text(&format), text(&body)]).await?;
+        Ok((permit, transaction, portion(&row)?.unwrap_or_default()))
+    };
+    let (_permit, mut transaction, first) = match open.await {
+        Ok(open) => {
+            let _ = begun.send(Ok(()));
+            open
+        }
+        Err(problem) => {
+            let _ = begun.send(Err(problem));
+            return;
+        }
+    };
+    let mut next = Some(first);
+    loop {
+        match next {
+            Some(portion) if portion.is_empty() => {}
+            Some(portion) => {
+                if pieces.send(Ok(Bytes::from(portion))).await.is_err() {
+                    return;
+                }
+            }
+            None => break,
+        }
+        next = match transaction.call(caller, NEXT, &[]).await.and_then(|row| portion(&row)) {
+            Ok(portion) => portion,
+            Err(problem) => {
+                // The answer has begun as a good one: only its end can say that it is not whole.
+                tracing::warn!(cause = problem.cause(), "export failed");
+                let _ = pieces.send(Err(std::io::Error::other("the export failed"))).await;
+                return;
+            }
+        };
+    }
+    transaction.roll_back().await;
+}
+
+fn portion(row: &tokio_postgres::Row) -> Result<Option<String>, Problem> {
+    row.try_get(0).map_err(|error| Problem::internal(format!("not the answer of an export: {error}")))
+}
