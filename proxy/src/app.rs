@@ -12,7 +12,9 @@ use crate::embedding::Embedder;
 use crate::envelope;
 use crate::problem::Problem;
 use crate::routes::health::Readiness;
-use crate::routes::{access, batch, by_key, entities, export, health, import, inbound, search, templates, views};
+use crate::routes::{
+    access, batch, by_key, entities, export, health, import, inbound, search, templates, views,
+};
 use crate::settings::Settings;
 
 /// What the routes share.

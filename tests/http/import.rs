@@ -242,9 +242,14 @@ async fn progress_and_refusals_come_line_by_line_before_the_report() {
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/x-ndjson"));
     let lines: Vec<Value> =
         answer.text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
-    assert_eq!(lines[0]["refused"]["line"], 3, "{lines:?}");
-    assert_eq!(lines[0]["refused"]["row"], "b,x");
-    assert_eq!(lines[1]["progress"]["rows"], 3);
+    assert_eq!(
+        lines[0]["file"],
+        json!({"header": ["external_key", "visits"], "delimiter": ","}),
+        "{lines:?}"
+    );
+    assert_eq!((&lines[1]["refused"]["line"], &lines[1]["refused"]["row"]), (&json!(3), &json!("b,x")));
+    assert_eq!(lines[1]["refused"]["errors"][0]["column"], "visits");
+    assert_eq!(lines[2]["progress"]["rows"], 3);
     assert_eq!(counts(lines.last().expect("a report")), [3, 2, 0, 0, 1]);
 
     let answer = request().header("accept", "text/csv").send().await;

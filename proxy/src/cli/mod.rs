@@ -9,6 +9,15 @@ mod connection;
 /// Answer requests.
 mod serve;
 
+/// What commands that speak to a running proxy have in common.
+mod service;
+
+/// A file → records.
+mod import;
+
+/// Records → a file.
+mod export;
+
 /// API keys: issued, listed, revoked.
 mod keys;
 
@@ -38,7 +47,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Answer HTTP requests until told to stop (SIGINT or SIGTERM).
     Serve(Box<Settings>),
-    // `import` and `export` of records stand here.
+    /// Import a CSV or NDJSON file through a running proxy: rows with a key create records or change them.
+    Import(Box<import::Import>),
+    /// Export records as CSV or NDJSON through a running proxy.
+    Export(Box<export::Export>),
     /// Issue, list and revoke API keys.
     #[command(subcommand)]
     Keys(keys::Keys),
@@ -71,6 +83,8 @@ impl From<anyhow::Error> for Failure {
 pub(crate) fn main() -> ExitCode {
     let done = match Cli::parse().command() {
         Command::Serve(settings) => serve::run(*settings),
+        Command::Import(import) => import::run(*import),
+        Command::Export(export) => export::run(*export),
         Command::Keys(keys) => keys::run(keys),
         Command::Completions(completions) => completions::run(completions),
     };

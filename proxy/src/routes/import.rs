@@ -124,6 +124,8 @@ async fn tell(
         }
         return;
     }
+    let file = json!({"file": {"header": import.header(), "delimiter": char::from(import.delimiter())}});
+    let _ = pieces.send(Ok(Bytes::from(format!("{file}\n")))).await;
     let (tally, outcome) = import.run(&mut Lines { pieces: pieces.clone() }).await;
     let last = match outcome {
         Ok(()) => tally.to_json(),
@@ -175,12 +177,9 @@ struct Lines {
 
 impl Listener for Lines {
     async fn refused(&mut self, row: &str, refusals: &[Refusal]) {
-        for refusal in refusals {
-            let Refusal { line, column, code, message } = refusal;
-            let refused =
-                json!({"line": line, "column": column, "code": code, "message": message, "row": row});
-            let _ = self.pieces.send(Ok(Bytes::from(format!("{{\"refused\":{refused}}}\n")))).await;
-        }
+        let line = refusals.first().map(|refusal| refusal.line);
+        let refused = json!({"refused": {"line": line, "row": row, "errors": refusals}});
+        let _ = self.pieces.send(Ok(Bytes::from(format!("{refused}\n")))).await;
     }
 
     async fn progress(&mut self, tally: &Tally, bytes: u64) {

@@ -1,0 +1,120 @@
+//! `export`: what a running proxy streams, into a file that is there only when it is whole.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use axum::body::Body;
+use axum::http::header;
+use clap::{Args, ValueEnum};
+use http_body_util::BodyExt;
+use indicatif::{ProgressBar, ProgressStyle};
+use tempfile::NamedTempFile;
+
+use super::Failure;
+use super::connection::runtime;
+use super::service::{Service, send};
+
+#[derive(Args)]
+pub(crate) struct Export {
+    #[command(flatten)]
+    service: Service,
+
+    /// The form of the file; without it NDJSON when its name ends so, else CSV.
+    #[arg(long)]
+    format: Option<Format>,
+
+    /// Only the records of this saved view.
+    #[arg(long, value_name = "SLUG")]
+    view: Option<String>,
+
+    /// Only the records that a search finds, as JSON: {"filters": […], "global_search": …, "sort": …, "fields": […]}.
+    #[arg(long, value_name = "JSON", conflicts_with = "view")]
+    search: Option<String>,
+
+    /// The file; without it, or as -, standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Csv,
+    Ndjson,
+}
+
+pub(crate) fn run(export: Export) -> Result<(), Failure> {
+    runtime()?.block_on(export.run())
+}
+
+impl Export {
+    async fn run(self) -> Result<(), Failure> {
+        let output = self.output.as_deref().filter(|output| *output != Path::new("-"));
+        let ending = output.and_then(Path::extension).and_then(|ending| ending.to_str()).unwrap_or_default();
+        let format = match (self.format, ending) {
+            (Some(Format::Ndjson), _) | (None, "ndjson" | "jsonl") => "ndjson",
+            _ => "csv",
+        };
+        let request = self.service.request("export", &[("format", Some(format))], "export")?;
+        let body = match (&self.search, &self.view) {
+            (Some(search), _) => search.clone(),
+            (None, Some(view)) => serde_json::json!({"view": view}).to_string(),
+            (None, None) => "{}".to_owned(),
+        };
+        let request = request
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Body::from(body))
+            .context("the address cannot be asked")?;
+        let mut answer = send(request).await?.into_body();
+        let mut sink = Sink::open(output)?;
+        let style = ProgressStyle::with_template("{spinner} {bytes} {bytes_per_sec}");
+        let bar =
+            ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        while let Some(frame) =
+            answer.frame().await.transpose().context("the export broke off: it is not whole")?
+        {
+            if let Ok(data) = frame.into_data() {
+                sink.write(&data)?;
+                bar.inc(data.len() as u64);
+            }
+        }
+        bar.finish_and_clear();
+        Ok(sink.finish()?)
+    }
+}
+
+/// Where an export goes.
+enum Sink {
+    Standard(io::Stdout),
+    /// A file beside the one that is wanted, which takes its name at the end.
+    File(NamedTempFile, PathBuf),
+}
+
+impl Sink {
+    fn open(output: Option<&Path>) -> anyhow::Result<Sink> {
+        let Some(output) = output else { return Ok(Sink::Standard(io::stdout())) };
+        let folder =
+            output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let file = NamedTempFile::new_in(folder)
+            .with_context(|| format!("cannot write into {}", folder.display()))?;
+        Ok(Sink::File(file, output.to_owned()))
+    }
+
+    fn write(&mut self, data: &[u8]) -> anyhow::Result<()> {
+        let written = match self {
+            Sink::Standard(out) => out.write_all(data),
+            Sink::File(file, _) => file.write_all(data),
+        };
+        written.context("cannot write the records")
+    }
+
+    fn finish(self) -> anyhow::Result<()> {
+        match self {
+            Sink::Standard(mut out) => out.flush().context("cannot write the records"),
+            Sink::File(file, output) => {
+                file.persist(&output).with_context(|| format!("cannot write {}", output.display()))?;
+                Ok(())
+            }
+        }
+    }
+}

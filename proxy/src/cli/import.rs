@@ -1,0 +1,350 @@
+//! `import`: a file, sent to a running proxy piece by piece, with its progress shown.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use axum::body::{Body, Bytes};
+use axum::http::header;
+use clap::{Args, ValueEnum};
+use http_body_util::BodyExt;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Deserialize;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+use super::connection::runtime;
+use super::service::{Service, in_words, send};
+use super::{Failure, print};
+
+/// What is sent at once.
+const PIECE: usize = 64 << 10;
+/// So many refused rows are told; all of them stand in the file of --failed.
+const MOST_TOLD: u64 = 20;
+
+#[derive(Args)]
+pub(crate) struct Import {
+    /// The file; - for standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    service: Service,
+
+    /// The form of the file; without it NDJSON when its name ends so, else CSV.
+    #[arg(long)]
+    format: Option<Format>,
+
+    /// The column that holds the external key; external_key unless told otherwise.
+    #[arg(long, value_name = "COLUMN")]
+    key_column: Option<String>,
+
+    /// What comes before every key of the file, such as erp:
+    #[arg(long, value_name = "TEXT")]
+    key_prefix: Option<String>,
+
+    /// Which attributes columns are, as JSON: {"Column": "slug"}; null for a column that is left out.
+    #[arg(long, value_name = "JSON")]
+    mapping: Option<String>,
+
+    /// The character between cells, or the word tab; without it the header tells.
+    #[arg(long, value_name = "CHARACTER")]
+    delimiter: Option<String>,
+
+    /// The encoding, such as windows-1252; without it the file tells.
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<String>,
+
+    /// Apply all rules and write nothing.
+    #[arg(long)]
+    dry_run: bool,
+
+    /// What happens when rows are refused: nothing is imported at all, or all the others are.
+    #[arg(long, default_value = "abort")]
+    on_error: OnError,
+
+    /// Where the refused rows are written, each with the reason; mended, the file can be imported as it is.
+    #[arg(long, value_name = "FILE")]
+    failed: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Csv,
+    Ndjson,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum OnError {
+    Abort,
+    Skip,
+}
+
+/// A line of the answer: one of these members, or the report, which has none of them.
+#[derive(Deserialize)]
+struct Line {
+    file: Option<Header>,
+    progress: Option<Counts>,
+    refused: Option<Refused>,
+    problem: Option<serde_json::Value>,
+    #[serde(flatten)]
+    report: Counts,
+}
+
+#[derive(Deserialize)]
+struct Header {
+    header: Vec<String>,
+    delimiter: char,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Counts {
+    rows: Option<u64>,
+    created: u64,
+    updated: u64,
+    unchanged: u64,
+    failed: u64,
+}
+
+#[derive(Deserialize)]
+struct Refused {
+    line: u64,
+    row: String,
+    errors: Vec<Fault>,
+}
+
+#[derive(Deserialize)]
+struct Fault {
+    column: Option<String>,
+    message: String,
+}
+
+impl Refused {
+    fn reason(&self) -> String {
+        let faults = self.errors.iter().map(|fault| match &fault.column {
+            Some(column) => format!("{column}: {}", fault.message),
+            None => fault.message.clone(),
+        });
+        format!("line {}: {}", self.line, faults.collect::<Vec<_>>().join("; "))
+    }
+}
+
+pub(crate) fn run(import: Import) -> Result<(), Failure> {
+    runtime()?.block_on(import.run())
+}
+
+impl Import {
+    fn form(&self) -> Format {
+        let ending = self.file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        self.format.unwrap_or(match ending {
+            "ndjson" | "jsonl" => Format::Ndjson,
+            _ => Format::Csv,
+        })
+    }
+
+    async fn run(self) -> Result<(), Failure> {
+        let (format, kind) = match self.form() {
+            Format::Csv => (Format::Csv, "text/csv"),
+            Format::Ndjson => (Format::Ndjson, "application/x-ndjson"),
+        };
+        let parameters = [
+            ("key_column", self.key_column.as_deref()),
+            ("key_prefix", self.key_prefix.as_deref()),
+            ("mapping", self.mapping.as_deref()),
+            ("delimiter", self.delimiter.as_deref()),
+            ("encoding", self.encoding.as_deref()),
+            ("dry_run", self.dry_run.then_some("true")),
+            (
+                "on_error",
+                Some(match self.on_error {
+                    OnError::Abort => "abort",
+                    OnError::Skip => "skip",
+                }),
+            ),
+        ];
+        let request = self.service.request("import", &parameters, "import")?;
+        let (input, size) = open(&self.file)?;
+        let failed = self.failed.as_deref().map(|file| FailedRows::create(file, format)).transpose()?;
+        let bar = progress_bar(size);
+        let body = Body::from_stream(ReceiverStream::new(pieces(input, bar.clone())));
+        let request = request
+            .header(header::CONTENT_TYPE, kind)
+            .header(header::ACCEPT, "application/x-ndjson")
+            .body(body)
+            .context("the address cannot be asked")?;
+        let outcome = self.follow(request, &bar, failed).await;
+        bar.finish_and_clear();
+        let counts = outcome?;
+        let Counts { rows, created, updated, unchanged, failed } = counts;
+        let dry = if self.dry_run { " (dry run: nothing was written)" } else { "" };
+        print(&format!(
+            "rows {}, created {created}, updated {updated}, unchanged {unchanged}, failed {failed}{dry}\n",
+            rows.unwrap_or(0)
+        ))?;
+        if failed > 0 {
+            return Err(anyhow!("{failed} rows were refused").into());
+        }
+        Ok(())
+    }
+
+    /// Reads the answer line by line while the file is still being sent.
+    async fn follow(
+        &self,
+        request: axum::http::Request<Body>,
+        bar: &ProgressBar,
+        mut failed: Option<FailedRows>,
+    ) -> anyhow::Result<Counts> {
+        let mut answer = send(request).await?.into_body();
+        let (mut held, mut told) = (Vec::new(), 0);
+        loop {
+            let frame = answer.frame().await.transpose().context("the answer broke off")?;
+            let is_end = frame.is_none();
+            if let Some(data) = frame.and_then(|frame| frame.into_data().ok()) {
+                held.extend_from_slice(&data);
+            }
+            while let Some(end) = held.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = held.drain(..=end).collect();
+                let line: Line = serde_json::from_slice(&line).context("the answer is none of an import")?;
+                if let (Some(header), Some(failed)) = (&line.file, &mut failed) {
+                    failed.begin(header)?;
+                }
+                if let Some(counts) = &line.progress {
+                    bar.set_message(format!(
+                        "{} rows, {} created, {} updated, {} failed",
+                        counts.rows.unwrap_or(0),
+                        counts.created,
+                        counts.updated,
+                        counts.failed
+                    ));
+                }
+                if let Some(refused) = &line.refused {
+                    told += 1;
+                    if told <= MOST_TOLD {
+                        bar.suspend(|| eprintln!("{}", refused.reason()));
+                    }
+                    if let Some(failed) = &mut failed {
+                        failed.add(refused)?;
+                    }
+                }
+                if let Some(problem) = &line.problem {
+                    if let Some(failed) = &mut failed {
+                        failed.finish()?;
+                    }
+                    return Err(anyhow!("{}", in_words(problem)));
+                }
+                if line.report.rows.is_some() {
+                    if let Some(failed) = &mut failed {
+                        failed.finish()?;
+                    }
+                    if told > MOST_TOLD {
+                        eprintln!("and {} more", told - MOST_TOLD);
+                    }
+                    return Ok(line.report);
+                }
+            }
+            if is_end {
+                return Err(anyhow!(
+                    "the answer ended before its report: rows may have been imported or not"
+                ));
+            }
+        }
+    }
+}
+
+fn open(file: &Path) -> anyhow::Result<(Box<dyn Read + Send>, Option<u64>)> {
+    if file == Path::new("-") {
+        return Ok((Box::new(io::stdin()), None));
+    }
+    let opened = File::open(file).with_context(|| format!("cannot open {}", file.display()))?;
+    let size = opened.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
+    Ok((Box::new(opened), size))
+}
+
+/// The file, piece by piece, read on a thread of its own. A piece counts as sent when it was asked for.
+fn pieces(mut input: Box<dyn Read + Send>, bar: ProgressBar) -> mpsc::Receiver<io::Result<Bytes>> {
+    let (pieces, received) = mpsc::channel(4);
+    std::thread::spawn(move || {
+        loop {
+            let mut piece = vec![0; PIECE];
+            let read = match input.read(&mut piece) {
+                Ok(0) => return,
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    let _ = pieces.blocking_send(Err(error));
+                    return;
+                }
+            };
+            piece.truncate(read);
+            if pieces.blocking_send(Ok(Bytes::from(piece))).is_err() {
+                return;
+            }
+            bar.inc(read as u64);
+        }
+    });
+    received
+}
+
+fn progress_bar(size: Option<u64>) -> ProgressBar {
+    let (bar, template) = match size {
+        Some(size) => (ProgressBar::new(size), "{bar:30} {bytes}/{total_bytes} {eta} {msg}"),
+        None => (ProgressBar::new_spinner(), "{spinner} {bytes} {msg}"),
+    };
+    bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// The file of refused rows.
+struct FailedRows {
+    out: BufWriter<File>,
+    format: Format,
+    delimiter: u8,
+    /// The column of an earlier reason, which the new one replaces.
+    reason: Option<usize>,
+}
+
+/// The column that says why a row was refused; an import passes over it.
+const REASON: &str = "import_error";
+
+impl FailedRows {
+    fn create(file: &Path, format: Format) -> anyhow::Result<FailedRows> {
+        let out = File::create(file).with_context(|| format!("cannot write {}", file.display()))?;
+        Ok(FailedRows { out: BufWriter::new(out), format, delimiter: b',', reason: None })
+    }
+
+    fn begin(&mut self, header: &Header) -> anyhow::Result<()> {
+        if self.format == Format::Ndjson {
+            return Ok(());
+        }
+        self.delimiter = u8::try_from(header.delimiter).unwrap_or(b',');
+        self.reason = header.header.iter().position(|name| name == REASON);
+        self.write(header.header.iter().map(String::as_str), REASON)
+    }
+
+    fn add(&mut self, refused: &Refused) -> anyhow::Result<()> {
+        if self.format == Format::Ndjson {
+            return Ok(writeln!(self.out, "{}", refused.row)?);
+        }
+        let mut reader = csv::ReaderBuilder::new()
+            .delimiter(self.delimiter)
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(refused.row.as_bytes());
+        let record = reader.records().next().transpose()?.unwrap_or_default();
+        self.write(record.iter(), &refused.reason())
+    }
+
+    fn write<'a>(&mut self, cells: impl Iterator<Item = &'a str>, reason: &'a str) -> anyhow::Result<()> {
+        let own = self.reason;
+        let cells = cells.enumerate().filter(|(position, _)| Some(*position) != own).map(|(_, cell)| cell);
+        let mut writer =
+            csv::WriterBuilder::new().delimiter(self.delimiter).flexible(true).from_writer(&mut self.out);
+        writer.write_record(cells.chain([reason]))?;
+        Ok(writer.flush()?)
+    }
+
+    fn finish(&mut self) -> anyhow::Result<()> {
+        self.out.flush().context("cannot write the refused rows")
+    }
+}

@@ -1,0 +1,123 @@
+//! What commands that speak to a running proxy have in common: where it is, and whose key they carry.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow};
+use axum::body::Body;
+use axum::http::{HeaderValue, Request, Response, StatusCode, header};
+use clap::Args;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use hyper_rustls::HttpsConnectorBuilder;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use rustls::ClientConfig;
+use rustls_platform_verifier::BuilderVerifierExt;
+
+use super::Failure;
+
+#[derive(Args)]
+pub(crate) struct Service {
+    /// Where the proxy answers.
+    #[arg(long, env = "KEYED_URL", default_value = "http://127.0.0.1:8080", value_name = "URL")]
+    url: String,
+
+    /// The API key.
+    #[arg(long, env = "KEYED_API_KEY", hide_env_values = true, value_name = "KEY")]
+    api_key: Option<String>,
+
+    /// A file that holds the API key, which keeps it out of the list of processes.
+    #[arg(long, env = "KEYED_API_KEY_FILE", value_name = "FILE", conflicts_with = "api_key")]
+    api_key_file: Option<PathBuf>,
+
+    /// The template: its slug, with that of its project before it (crm.customers) unless the key is bound to one
+    /// project.
+    #[arg(long, value_name = "TEMPLATE")]
+    template: String,
+}
+
+impl Service {
+    /// The name of the template, without that of its project.
+    pub(crate) fn template(&self) -> &str {
+        self.template.split_once('.').map_or(&self.template, |(_, template)| template)
+    }
+
+    /// Begins a request about the template: `action` is the end of its path, the parameters follow it.
+    pub(crate) fn request(
+        &self,
+        action: &str,
+        parameters: &[(&str, Option<&str>)],
+        help: &'static str,
+    ) -> Result<axum::http::request::Builder, Failure> {
+        let usage = |message: String| Failure::Usage { message, help };
+        let key = match (&self.api_key, &self.api_key_file) {
+            (Some(key), _) => key.clone(),
+            (None, Some(file)) => std::fs::read_to_string(file).map_err(|error| {
+                usage(format!("the API key cannot be read from {}: {error}", file.display()))
+            })?,
+            (None, None) => return Err(usage("KEYED_API_KEY is not set: an API key is needed.".to_owned())),
+        };
+        let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+        let given =
+            parameters.iter().filter_map(|(name, value)| Some(format!("{name}={}", encode((*value)?))));
+        let query = given.collect::<Vec<_>>().join("&");
+        let template = encode(self.template());
+        let address =
+            format!("{}/v1/entities/template/{template}/{action}?{query}", self.url.trim_end_matches('/'));
+        let mut token = HeaderValue::try_from(format!("Bearer {}", key.trim()))
+            .map_err(|_| usage("the API key holds characters that no key has".to_owned()))?;
+        token.set_sensitive(true);
+        let mut request = Request::post(address).header(header::AUTHORIZATION, token);
+        if let Some((project, _)) = self.template.split_once('.') {
+            request = request.header("x-service-project-id", project);
+        }
+        Ok(request)
+    }
+}
+
+/// Sends a request; an answer that is none of success is an error in words.
+pub(crate) async fn send(request: Request<Body>) -> anyhow::Result<Response<Incoming>> {
+    let tls = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .and_then(BuilderVerifierExt::with_platform_verifier)
+        .context("cannot load the system's root certificates")?
+        .with_no_client_auth();
+    let mut connector = HttpConnector::new();
+    connector.enforce_http(false);
+    let connector = HttpsConnectorBuilder::new()
+        .with_tls_config(tls)
+        .https_or_http()
+        .enable_http1()
+        .wrap_connector(connector);
+    let client: Client<_, Body> = Client::builder(TokioExecutor::new()).build(connector);
+    let address = request.uri().clone();
+    let response = client.request(request).await.with_context(|| {
+        let host = address.authority().map_or("the proxy", |authority| authority.as_str());
+        format!("cannot reach {host}")
+    })?;
+    if response.status() == StatusCode::OK {
+        return Ok(response);
+    }
+    let status = response.status();
+    let body = response.into_body().collect().await.context("the answer broke off")?.to_bytes();
+    Err(match serde_json::from_slice::<serde_json::Value>(&body) {
+        Ok(problem) => anyhow!("{}", in_words(&problem)),
+        Err(_) => anyhow!("the proxy answered {status}"),
+    })
+}
+
+/// A problem as a person reads it: what is wrong, with its places, and what to do.
+pub(crate) fn in_words(problem: &serde_json::Value) -> String {
+    let mut words = problem["detail"].as_str().unwrap_or("the proxy gave no reason").to_owned();
+    let faults = problem["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for fault in faults.iter().skip(1) {
+        words += &format!("\n{}", fault["detail"].as_str().unwrap_or_default());
+    }
+    if let Some(hint) = problem["hint"].as_str() {
+        words += &format!("\nHint: {hint}");
+    }
+    words
+}
