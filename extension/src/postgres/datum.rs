@@ -155,6 +155,13 @@ pub fn read_uuid(datum: Datum) -> Uuid {
     Uuid::from_bytes(unsafe { *datum.cast_mut_ptr::<[u8; 16]>() })
 }
 
+/// The page that a `tid` datum names.
+pub fn read_page(datum: Datum) -> u32 {
+    // SAFETY: a tid datum points to an item pointer, which begins with the number of the page in two halves.
+    let page = unsafe { (*datum.cast_mut_ptr::<pg_sys::ItemPointerData>()).ip_blkid };
+    u32::from(page.bi_hi) << 16 | u32::from(page.bi_lo)
+}
+
 /// A `boolean` datum.
 pub fn read_bool(datum: Datum) -> bool {
     datum.value() & 0xff != 0

@@ -18,9 +18,11 @@ const FEW_BY_ROOT: f64 = 10.0;
 /// Bounds of the same.
 const LEAST_FEW: usize = 1000;
 const MOST_FEW: usize = 20_000;
-/// How many pages of the records are looked at, at most, to guess how many pass, and how many rows must have been seen.
+/// How many pages of the records are looked at, at most, to guess how many pass, and on how many of these there must be
+/// some: records that pass may stand together.
 const PAGES: i64 = 32;
-const LEAST_ROWS: i64 = 100;
+const LEAST_PAGES: usize = 5;
+
 /// How the closest are found.
 pub enum Way {
     /// Every candidate is compared, since there are few vectors.
@@ -86,13 +88,16 @@ fn seem_many(spi: &Connection, wanted: &Wanted, few: usize) -> bool {
     // In powers of two, since a percentage that changes with every new page would make another statement each time.
     let part = ((pages / PAGES) as u64).next_power_of_two();
     let sql = format!(
-        "select count(*), count(*) filter (where {}) from {table} t tablesample system ({}) repeatable (1)",
-        wanted.condition,
-        100.0 / part as f64
+        "select t.ctid from {table} t tablesample system ({}) repeatable (1) where {}",
+        100.0 / part as f64,
+        wanted.condition
     );
     let rows = wanted.ask(spi, &sql, &[]);
-    let count = |column| rows.get(0, column).map_or(0, datum::read_i64);
-    count(0) >= LEAST_ROWS && count(1) * part as i64 > few as i64
+    // They come page by page.
+    let mut pages: Vec<u32> =
+        (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_page)).collect();
+    pages.dedup();
+    pages.len() >= LEAST_PAGES && rows.len() as u64 * part > few as u64
 }
 
 /// The ids of all candidates; none when there are more than so many.
