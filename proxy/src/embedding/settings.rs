@@ -28,7 +28,8 @@ pub(crate) struct EmbeddingSettings {
 
     /// The address of the server, for example `http://localhost:11434`; `/v1/embeddings` is added to it.
     ///
-    /// With https its certificate is checked against the system's roots or those in the file that SSL_CERT_FILE names.
+    /// With https its certificate is checked against the system's roots or those in the file that SSL_CERT_FILE names. It is
+    /// asked directly: HTTP_PROXY and the like are not heeded.
     #[arg(long, env = "KEYED_EMBED_URL", value_name = "URL")]
     pub(crate) embed_url: Option<String>,
 
