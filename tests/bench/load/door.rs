@@ -1,4 +1,4 @@
-//! The doors that a batch can go through, and what each answers.
+//! The doors that a batch, or a file, can go through, and what each answers.
 
 use futures_util::SinkExt;
 use harness::Cluster;
@@ -61,7 +61,10 @@ impl Door {
                 let request = client.expect("no TLS, so nothing can be missing").post(url);
                 let request =
                     headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
-                Session::Http(Box::new(request.header("Content-Type", "application/json")))
+                let is_typed = headers.iter().any(|(name, _)| *name == "Content-Type");
+                let request =
+                    if is_typed { request } else { request.header("Content-Type", "application/json") };
+                Session::Http(Box::new(request))
             }
         }
     }
@@ -114,12 +117,16 @@ impl Answer {
     }
 }
 
-/// Reads the report of keyed, or the list of records that PostgREST answers with.
+/// Reads the report of keyed on a batch or a file, or the list of records that PostgREST answers with.
 fn read_json(text: &str) -> Result<Written, Failure> {
     let wrong = || Failure::Refusal(text.chars().take(500).collect());
     let answer: Value = serde_json::from_str(text).map_err(|_| wrong())?;
     if let Some(records) = answer.as_array() {
         return Ok(Written { records: records.len(), created: None });
+    }
+    if let Some(rows) = answer["rows"].as_u64() {
+        let created = answer["created"].as_u64().filter(|_| answer["failed"] == 0).ok_or_else(wrong)?;
+        return Ok(Written { records: rows as usize, created: Some(created as usize) });
     }
     let results = answer["results"].as_array().filter(|_| answer["errors"] == false).ok_or_else(wrong)?;
     let mut created = 0;

@@ -1,4 +1,4 @@
-//! Those who write batches of upserts, with four attributes each.
+//! Those who write batches of upserts, or files, with four attributes for each record.
 
 use super::token_of_keyed;
 use crate::bed::Bed;
@@ -84,6 +84,39 @@ pub(super) fn over_postgrest(postgrest: &PostgRest, shape: Shape) -> Contender {
     Contender::new(POSTGREST, Load::Batches(Batches { door, format: rows(), shape }))
         .creating_in("rest.customers")
         .resetting_by(reset("rest.customers", None))
+}
+
+/// A file for the import of keyed; `on_error` as the request says it.
+pub(super) fn keyed_file(bed: &Bed, shape: Shape, name: &'static str, on_error: &str) -> Contender {
+    let door = Door::Http {
+        url: bed.proxy.url(&format!("/v1/entities/template/customers/import?on_error={on_error}")),
+        headers: vec![
+            ("Authorization", token_of_keyed(bed)),
+            ("X-Service-Project-Id", "bench".to_owned()),
+            ("Content-Type", "text/csv".to_owned()),
+        ],
+    };
+    of_keyed(Contender::new(name, Load::Batches(Batches { door, format: csv(), shape })))
+}
+
+/// The same file for PostgREST.
+pub(super) fn file_over_postgrest(postgrest: &PostgRest, shape: Shape) -> Contender {
+    let columns = "columns=external_key,name,email,city,score";
+    let door = Door::Http {
+        url: format!("{}/customers?on_conflict=external_key&select=id&{columns}", postgrest.url),
+        headers: vec![
+            ("Prefer", "resolution=merge-duplicates,return=representation".to_owned()),
+            ("Content-Type", "text/csv".to_owned()),
+        ],
+    };
+    Contender::new(POSTGREST, Load::Batches(Batches { door, format: csv(), shape }))
+        .creating_in("rest.customers")
+        .resetting_by(reset("rest.customers", None))
+}
+
+fn csv() -> Format {
+    let record = "$key,Name $n,user$n@example.org,City $n,$n\n".to_owned();
+    Format { before: "external_key,name,email,city,score\n".to_owned(), record, between: "", after: "" }
 }
 
 fn rows() -> Format {

@@ -7,6 +7,7 @@ mod batch_contenders;
 mod churn;
 mod growth;
 mod hot_key;
+mod import;
 mod list;
 mod lookup;
 mod metric;
@@ -38,6 +39,8 @@ pub(crate) enum Group {
     Batch,
     /// Batches over the same records.
     BatchClash,
+    /// Files of many rows.
+    Import,
     /// Metric points and increments.
     Metric,
     /// A thousand templates.
@@ -72,6 +75,7 @@ impl Group {
             Self::HotKey => hot_key::run(&mut run).await,
             Self::Batch => batch::run(&mut run),
             Self::BatchClash => batch_clash::run(&mut run),
+            Self::Import => import::run(&mut run),
             Self::Metric => metric::run(&mut run),
             Self::Templates => templates::run(&mut run).await,
             Self::List => list::run(&mut run).await,
