@@ -8,6 +8,7 @@ mod differential;
 mod direct;
 mod embedding;
 mod explain;
+mod files;
 mod grants;
 mod inbound;
 mod keys;

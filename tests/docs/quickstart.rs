@@ -91,6 +91,28 @@ async fn the_request_shown_is_sent_twice_and_run_once() {
 }
 
 #[tokio::test]
+async fn the_file_shown_goes_in_and_comes_out() {
+    let readme = blocks(&file("README.md"));
+    let database = Database::new().await;
+    let demo = std::fs::read_to_string(repository_folder().join("sql/demo.sql")).expect("the demo project");
+    database.cluster().sql(database.name(), &demo);
+    let proxy = Proxy::start(&database).await;
+    let folder = run_folder(&database, proxy.key());
+    let script = block(&readme, "CSV and NDJSON", "sh").replace("http://127.0.0.1:8080", &proxy.url(""));
+    let answer =
+        shell(&folder, &script.replace("import?on_error=skip' \\\n", "import?on_error=skip' -w '\\n' \\\n"));
+    let (report, exported) = answer.split_once('\n').expect("two answers");
+    assert_eq!(report, block(&readme, "CSV and NDJSON", "json").trim());
+    let exported: Vec<&str> = exported.lines().collect();
+    assert_eq!(exported[0], "id,external_key,name,born");
+    assert!(
+        exported.len() == 2 && exported[1].ends_with(",museum:leyster,Judith Leyster,1609-07-28"),
+        "{exported:?}"
+    );
+    std::fs::remove_dir_all(folder).expect("the folder can be removed");
+}
+
+#[tokio::test]
 async fn the_search_shown_finds_the_painting_of_the_demo() {
     let readme = blocks(&file("README.md"));
     let database = Database::new().await;

@@ -4,5 +4,6 @@ mod crash;
 mod disconnect;
 mod dump;
 mod extension;
+mod files;
 mod restart;
 mod standby;

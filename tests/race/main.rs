@@ -7,6 +7,7 @@ mod definitions;
 mod embedding;
 mod embeddings;
 mod idempotency;
+mod import;
 mod inbound;
 mod increments;
 mod isolation;

@@ -11,7 +11,8 @@ use pgrx::pg_sys::{self, Datum};
 const LOCK: i32 = 0x6b65_7969;
 
 /// Makes the transaction fit for a whole file: another one into the same template waits for its end, and where it
-/// waits in a circle with a batch, it is the batch that PostgreSQL ends, which the proxy then sends again.
+/// waits in a circle with a batch, it is the batch that PostgreSQL ends: by its deadlock check, or where the circle
+/// closes after that check, by its lock timeout, which began before ours.
 pub fn enter(template: &Template) {
     as_owner(|| {
         connected(|spi| {

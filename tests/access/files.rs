@@ -1,0 +1,71 @@
+//! Import and export under a scope.
+
+use crate::sales::Sales;
+use harness::Proxy;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn rows_outside_of_a_scope_are_refused_one_by_one() {
+    let sales = Sales::new().await;
+    let (role, _) = sales.clerk("read, create, update", &crate::sales::of_region("EU")).await;
+    let proxy = Proxy::start(&sales.database).await.in_project("crm");
+    let key = sales.database.api_key(&role, &["crm"]).await;
+    let import = |query: &'static str, file: &'static str| {
+        let path = format!("/v1/entities/template/customers/import?{query}");
+        proxy.request("POST", &path).key(&key).body("text/csv", file).send()
+    };
+    let file = "external_key,region,name\n\
+                EU-1,EU,mine\n\
+                US-1,EU,taken\n\
+                US-9,US,not mine\n\
+                EU-2,US,given away\n\
+                EU-9,EU,new\n";
+    let report = import("on_error=skip", file).await.expect(200);
+    let errors: Vec<Value> = report["errors"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|error| json!([error["line"], error["code"]]))
+        .collect();
+    assert_eq!(
+        errors,
+        [json!([3, "external_key_taken"]), json!([4, "forbidden"]), json!([5, "forbidden"])],
+        "{report}"
+    );
+    assert_eq!((&report["created"], &report["updated"]), (&json!(1), &json!(1)));
+    let shown = "select string_agg(external_key || ':' || coalesce(name, ''), ' ' order by external_key) from crm.customers \
+                 where deleted_at is null and external_key in ('EU-1', 'EU-2', 'EU-9', 'US-1', 'US-9')";
+    let shown = sales.admin.text(shown, &[]).await;
+    assert_eq!(shown, "EU-1:mine EU-2:Customer EU-2 EU-9:new US-1:Customer US-1");
+    import("", file).await.refused(409, "external_key_taken");
+
+    let reader = sales.database.create_role("reader").await;
+    sales.database.grant(&reader, "crm.customers", "read").await;
+    let key = sales.database.api_key(&reader, &["crm"]).await;
+    let path = "/v1/entities/template/customers/import";
+    let refused = proxy.request("POST", path).key(&key).body("text/csv", "external_key\nx\n").send().await;
+    refused.refused(403, "forbidden");
+}
+
+#[tokio::test]
+async fn an_export_shows_what_its_caller_sees_and_nothing_of_what_lies_behind_a_reference() {
+    let sales = Sales::new().await;
+    let (role, _) = sales.clerk("read", &crate::sales::of_region("EU")).await;
+    let proxy = Proxy::start(&sales.database).await.in_project("crm");
+    let key = sales.database.api_key(&role, &["crm"]).await;
+    let export = |query: &'static str| {
+        let path = format!("/v1/entities/template/customers/export?{query}");
+        proxy.request("GET", &path).key(&key).send()
+    };
+    for query in ["", "format=ndjson"] {
+        let file = export(query).await;
+        assert_eq!(file.status, 200, "{}", file.text);
+        assert!(file.text.contains("EU-1") && file.text.contains("EU-2"), "{}", file.text);
+        assert!(!file.text.contains("US-") && !file.text.contains("EU-0"), "{}", file.text);
+        assert!(!file.text.contains("C-EU"), "companies are not this role's to read: {}", file.text);
+    }
+    let stranger = sales.database.create_role("stranger").await;
+    let key = sales.database.api_key(&stranger, &["crm"]).await;
+    let refused = proxy.request("GET", "/v1/entities/template/customers/export").key(&key).send().await;
+    refused.refused(403, "forbidden");
+}

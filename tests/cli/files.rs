@@ -1,0 +1,117 @@
+//! Files in and out on the command line.
+
+use crate::run;
+use harness::{Service, proxy_program, target_folder};
+use std::path::PathBuf;
+use std::process::Stdio;
+
+fn file(name: &str, content: &str) -> PathBuf {
+    let folder = target_folder().join("test-logs");
+    std::fs::create_dir_all(&folder).expect("the target folder can be written");
+    let file = folder.join(format!("cli-files-{}-{name}", std::process::id()));
+    std::fs::write(&file, content).expect("the file can be written");
+    file
+}
+
+fn command(service: &Service, arguments: &[&str]) -> std::process::Command {
+    let mut command = proxy_program(arguments);
+    command.env("KEYED_URL", service.proxy.url("")).env("KEYED_API_KEY", service.proxy.key());
+    command
+}
+
+fn path(file: &std::path::Path) -> &str {
+    file.to_str().expect("the path is UTF-8")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_goes_in_and_comes_out() {
+    let service = Service::start().await;
+    let input = file("in.csv", "No;Full name;visits\nA-1;Ada;1\nA-2;Grace;2\n");
+    let import = |further: &[&str]| {
+        let mut arguments = vec![
+            "import",
+            path(&input),
+            "--template",
+            "crm.customers",
+            "--key-column",
+            "No",
+            "--mapping",
+            r#"{"Full name": "name"}"#,
+        ];
+        arguments.extend(further);
+        run(&mut command(&service, &arguments))
+    };
+    assert_eq!(
+        import(&["--dry-run"]).expect(),
+        "rows 2, created 2, updated 0, unchanged 0, failed 0 (dry run: nothing was written)\n"
+    );
+    assert_eq!(
+        import(&["--key-prefix", "erp:"]).expect(),
+        "rows 2, created 2, updated 0, unchanged 0, failed 0\n"
+    );
+    assert_eq!(
+        import(&["--key-prefix", "erp:"]).expect(),
+        "rows 2, created 0, updated 0, unchanged 2, failed 0\n"
+    );
+
+    let output = file("out.csv", "");
+    let export = [
+        "export",
+        "--template",
+        "crm.customers",
+        "-o",
+        path(&output),
+        "--search",
+        r#"{"fields": ["name"], "sort": "name"}"#,
+    ];
+    run(&mut command(&service, &export)).expect();
+    let exported = std::fs::read_to_string(&output).expect("the file is there");
+    let names: Vec<&str> =
+        exported.lines().map(|line| line.split_once(',').map_or(line, |(_, rest)| rest)).collect();
+    assert_eq!(names, ["external_key,name", "erp:A-1,Ada", "erp:A-2,Grace"]);
+    let lines = run(&mut command(&service, &["export", "--template", "crm.customers", "--format", "ndjson"]))
+        .expect();
+    assert_eq!(lines.lines().count(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn refused_rows_are_told_and_kept_to_be_mended() {
+    let service = Service::start().await;
+    let failed = file("failed.csv", "");
+    let content = "external_key,visits\na,1\nb,x\nc,y\n";
+    let input = file("bad.csv", content);
+    let arguments = [
+        "import",
+        path(&input),
+        "--template",
+        "crm.customers",
+        "--on-error",
+        "skip",
+        "--failed",
+        path(&failed),
+    ];
+    let outcome = run(&mut command(&service, &arguments));
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert_eq!(outcome.out, "rows 3, created 1, updated 0, unchanged 0, failed 2\n");
+    assert!(outcome.err.contains("line 3: visits: \"x\" is not a number"), "{}", outcome.err);
+    let mended = std::fs::read_to_string(&failed)
+        .expect("the file is there")
+        .replace("b,x,", "b,2,")
+        .replace("c,y,", "c,3,");
+    // Standard input does as well.
+    let mut again = command(&service, &["import", "-", "--template", "crm.customers"]);
+    let mut child = again.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
+    std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), mended.as_bytes()).expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "rows 2, created 2, updated 0, unchanged 0, failed 0\n"
+    );
+
+    let whole = run(&mut command(&service, &["import", path(&input), "--template", "crm.customers"]));
+    assert!(whole.code == Some(1) && whole.err.contains("nothing was imported"), "{whole:?}");
+    let unknown = run(&mut command(&service, &["export", "--template", "crm.nothing"]));
+    assert!(unknown.code == Some(1) && unknown.err.contains("nothing here"), "{unknown:?}");
+    let keyless = run(&mut proxy_program(&["export", "--template", "crm.customers"]));
+    assert!(keyless.code == Some(2) && keyless.err.contains("KEYED_API_KEY is not set"), "{keyless:?}");
+}

@@ -1,0 +1,91 @@
+//! Files whose way in or out is cut.
+
+use futures_util::stream;
+use harness::{Database, Service, Session};
+use std::time::{Duration, Instant};
+
+async fn assert_idle_within(session: &Session, patience: Duration) {
+    let busy = "select count(*) from pg_stat_activity where usename = 'keyed_proxy' \
+                and datname = current_database() and xact_start is not null";
+    let began = Instant::now();
+    while session.text(busy, &[]).await != "0" {
+        assert!(began.elapsed() < patience, "a transaction is still open");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// A file of so many rows, after which its sender falls silent.
+fn endless(rows: usize) -> reqwest::Body {
+    let pieces = stream::unfold(0, move |number| async move {
+        if number >= rows {
+            tokio::time::sleep(Duration::from_secs(3600)).await;
+        }
+        let header = if number == 0 { "external_key,name\n" } else { "" };
+        let lines: String = (number..number + 100).map(|key| format!("k{key},n\n")).collect();
+        Some((Ok::<_, std::io::Error>(format!("{header}{lines}")), number + 100))
+    });
+    reqwest::Body::wrap_stream(pieces)
+}
+
+#[tokio::test]
+async fn a_sender_who_hangs_up_leaves_whole_portions_or_nothing() {
+    let service = Service::start().await;
+    let session = service.session().await;
+    for (query, accept) in
+        [("on_error=abort", "*/*"), ("on_error=abort", "application/x-ndjson"), ("on_error=skip", "*/*")]
+    {
+        let path = format!("/v1/entities/template/customers/import?{query}");
+        let request =
+            service.proxy.request("POST", &path).header("accept", accept).body("text/csv", endless(10_000));
+        let cut = tokio::time::timeout(Duration::from_secs(3), request.send()).await;
+        assert!(cut.is_err(), "it should still wait for rows");
+        assert_idle_within(&session, Duration::from_secs(5)).await;
+        let there: usize =
+            session.text("select count(*) from crm.customers", &[]).await.parse().expect("a number");
+        match query {
+            "on_error=abort" => assert_eq!(there, 0),
+            _ => assert!(there > 0 && there.is_multiple_of(2000), "{there} rows are there"),
+        }
+    }
+    let torn = "select count(*) from crm.customers c where not exists (select from keyed_state.history_2 h where h.record_id = c.id)";
+    assert_eq!(session.text(torn, &[]).await, "0");
+}
+
+#[tokio::test]
+async fn a_reader_who_hangs_up_ends_the_export() {
+    let service = Service::start().await;
+    let session = service.session().await;
+    session.run("insert into crm.customers (external_key, name) select 'k' || n, repeat('x', 1000) from generate_series(1, 20000) n").await;
+    let mut answer = service.proxy.request("GET", "/v1/entities/template/customers/export").response().await;
+    assert!(answer.chunk().await.expect("a piece").is_some());
+    let open = "select count(*) from pg_stat_activity where usename = 'keyed_proxy' \
+                and datname = current_database() and xact_start is not null";
+    assert_eq!(session.text(open, &[]).await, "1");
+    drop(answer);
+    assert_idle_within(&session, Duration::from_secs(5)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_killed_during_an_import_has_whole_portions_or_nothing() {
+    let service = Service::over(Database::new_durable().await.add_crm().await, &[]).await;
+    for query in ["on_error=abort", "on_error=skip"] {
+        let path = format!("/v1/entities/template/customers/import?{query}");
+        let sending = service.proxy.request("POST", &path).body("text/csv", endless(1_000_000)).send();
+        let sending = tokio::spawn(sending);
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        tokio::task::block_in_place(|| service.database.cluster().kill());
+        let answer =
+            tokio::time::timeout(Duration::from_secs(30), sending).await.expect("an answer").expect("sent");
+        assert_eq!(answer.status, 503, "{}", answer.text);
+        tokio::task::block_in_place(|| service.database.cluster().start_again());
+        let session = service.session().await;
+        let there: usize =
+            session.text("select count(*) from crm.customers", &[]).await.parse().expect("a number");
+        match query {
+            "on_error=abort" => assert_eq!(there, 0),
+            _ => assert!(there.is_multiple_of(2000), "{there} rows are there"),
+        }
+        let torn = "select count(*) from crm.customers c where (select count(*) from keyed_state.history_2 h where h.record_id = c.id) <> 1";
+        assert_eq!(session.text(torn, &[]).await, "0");
+    }
+}

@@ -1,0 +1,78 @@
+//! Files that are imported while others write.
+
+use crate::deadlocks;
+use harness::Service;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+const KEYS: usize = 3000;
+
+/// A file that writes all keys, in an order of its own for each number.
+fn file(number: usize) -> String {
+    let mut keys: Vec<usize> = (0..KEYS).collect();
+    keys.sort_by_key(|key| ((key + 1) * (number * 2 + 1) * 2_654_435_761) % 1_000_003);
+    let rows: String = keys.iter().map(|key| format!("k{key:05},n{number}\n")).collect();
+    format!("external_key,name\n{rows}")
+}
+
+fn send(service: &Service, query: &str, number: usize) -> impl Future<Output = harness::Answer> + use<> {
+    let path = format!("/v1/entities/template/customers/import?{query}");
+    service.proxy.request("POST", &path).body("text/csv", file(number)).send()
+}
+
+async fn assert_each_key_once(service: &Service) {
+    let session = service.session().await;
+    let counts =
+        "select count(*) || ' ' || count(distinct external_key) from crm.customers where deleted_at is null";
+    assert_eq!(session.text(counts, &[]).await, format!("{KEYS} {KEYS}"));
+}
+
+#[tokio::test]
+async fn files_over_the_same_keys_wait_for_each_other_and_create_no_record_twice() {
+    for query in ["on_error=skip", "on_error=abort"] {
+        let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
+        let mut imports = JoinSet::new();
+        for number in 0..3 {
+            imports.spawn(send(&service, query, number));
+        }
+        let reports: Vec<Value> =
+            imports.join_all().await.into_iter().map(|answer| answer.expect(200)).collect();
+        let created: u64 = reports.iter().filter_map(|report| report["created"].as_u64()).sum();
+        assert_eq!(created, KEYS as u64, "{reports:?}");
+        assert_each_key_once(&service).await;
+        assert_eq!(deadlocks(&service.database), 0, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_comes_through_beside_batches_over_the_same_keys() {
+    for (query, number) in [("on_error=skip", 1), ("on_error=abort", 2)] {
+        let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
+        let mut imports = JoinSet::new();
+        imports.spawn(send(&service, query, number));
+        let mut batches = JoinSet::new();
+        for batch in 0..20 {
+            let operations: Vec<Value> = (0..50)
+                .map(|step| {
+                    let key = format!("k{:05}", (batch * 97 + step * 59) % KEYS);
+                    json!({"op": "upsert", "template": "customers", "external_key": key, "attributes": {"name": "b"}})
+                })
+                .collect();
+            let body = json!({"atomic": true, "operations": operations});
+            batches.spawn(service.proxy.request("POST", "/v1/entities/batch").json(&body).send());
+        }
+        for answer in imports.join_all().await {
+            assert_eq!(answer.expect(200)["failed"], 0);
+        }
+        let batches = batches.join_all().await;
+        if query == "on_error=skip" {
+            assert!(batches.iter().all(|answer| answer.status == 200));
+            assert_eq!(deadlocks(&service.database), 0);
+        } else {
+            // One transaction for the whole file has locks that others wait for: they may be told to come again.
+            let told = |answer: &harness::Answer| answer.status == 503 && answer.body["retryable"] == true;
+            assert!(batches.iter().all(|answer| answer.status == 200 || told(answer)), "{batches:?}");
+        }
+        assert_each_key_once(&service).await;
+    }
+}
