@@ -138,6 +138,8 @@ async fn what_cannot_be_exported_is_refused() {
     export(&service, "nothing", "", None).await.refused(404, "not_found");
     export(&service, "customers", "", Some(json!({"fields": ["nope"]}))).await.refused(422, "unknown_field");
     export(&service, "customers", "", Some(json!({"nope": 1}))).await.refused(422, "unknown_field");
+    let vector = json!({"query_vector": vec![1; 768]});
+    export(&service, "customers", "", Some(vector)).await.refused(422, "invalid_value");
     export(&service, "customers", "page=1", None).await.refused(400, "malformed_request");
 }
 

@@ -73,6 +73,11 @@ pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format
     let query = Query::parse(body)?;
     let saved = stored::body_of(template, &query)?;
     let mut query = query.within(saved.as_deref())?;
+    if query.vector.is_some() {
+        let message = "an export is all that filters and words let through: it has no closest records";
+        return Err(Error::at(Code::InvalidValue, "/query_vector", message)
+            .hint("leave query_vector out, or read the closest records by a search"));
+    }
     query.cursor = None;
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
     let sight = Sight::new(caller, Rc::clone(template));
