@@ -81,8 +81,9 @@ const NEW: [&str; 10] = [
 ];
 
 /// What a change of an endpoint takes.
-const CHANGES: [&str; 11] = [
+const CHANGES: [&str; 12] = [
     "slug",
+    "template",
     "role",
     "items",
     "external_key",
@@ -161,6 +162,11 @@ impl Endpoint {
     /// Changes it; the answer tells what was made anew.
     pub fn alter(&self, caller: &Caller, body: &str) -> Result<String, Error> {
         let given = Given::parse(body, &CHANGES)?;
+        let is_own = |name: &str| name == self.template.slug || name == self.template.id_text;
+        if given.template.as_deref().is_some_and(|name| !is_own(name)) {
+            return Err(Error::at(Code::InvalidValue, "/template", "an endpoint keeps its template")
+                .hint("make another endpoint for records of another template"));
+        }
         let mapping = given.mapping(&self.template, Some(&self.mapping))?;
         let role = match &given.role {
             Some(name) => find_role(caller, Some(name))?,
