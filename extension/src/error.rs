@@ -1,121 +1,13 @@
 //! What can be refused, and how it reaches the caller: one enum, one table.
 
+mod code;
+
+pub use code::Code;
+
+use crate::quota::{self, Reached};
 use pgrx::prelude::*;
 use std::fmt::Write as _;
 use uuid::Uuid;
-
-/// Every refusal of the product, by the name that `code` has in an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Code {
-    /// The text is not JSON, or not of the outer shape that the request must have.
-    MalformedRequest,
-    /// A template was named by slug and no project was chosen.
-    ProjectRequired,
-    /// The API key is missing, unknown, revoked or expired.
-    Unauthorized,
-    /// The caller's role lacks the right.
-    Forbidden,
-    /// Missing, deleted or out of the caller's sight.
-    NotFound,
-    /// A live record of the template already holds the key.
-    ExternalKeyTaken,
-    /// Something of that name exists, or is still in use.
-    Conflict,
-    /// The same request is being run at this moment.
-    RequestInProgress,
-    /// The Idempotency-Key came with another request before.
-    IdempotencyKeyReused,
-    /// More than a limit allows.
-    PayloadTooLarge,
-    /// The key breaks a rule of the spec.
-    InvalidExternalKey,
-    /// The name does not have the form of a slug.
-    InvalidSlug,
-    /// The name belongs to a standard field or to PostgreSQL.
-    ReservedSlug,
-    /// The template has no attribute of that name.
-    UnknownAttribute,
-    /// The body has a member that the operation does not know.
-    UnknownField,
-    /// The operator does not apply to fields of this type.
-    OperatorNotAllowed,
-    /// The value does not fit the attribute.
-    InvalidValue,
-    /// A vector has another number of numbers than it must have.
-    VectorDimension,
-    /// A required attribute was left out or set to null.
-    RequiredAttribute,
-    /// The record that a reference names does not exist, as far as the caller can see.
-    ReferenceNotFound,
-    /// Concurrent transactions got in each other's way; the same request may succeed next time.
-    SerializationFailure,
-    /// The installation itself is not as the extension expects it.
-    Internal,
-}
-
-impl Code {
-    const ALL: &[Code] = &[
-        Code::MalformedRequest,
-        Code::ProjectRequired,
-        Code::Unauthorized,
-        Code::Forbidden,
-        Code::NotFound,
-        Code::ExternalKeyTaken,
-        Code::Conflict,
-        Code::RequestInProgress,
-        Code::IdempotencyKeyReused,
-        Code::PayloadTooLarge,
-        Code::InvalidExternalKey,
-        Code::InvalidSlug,
-        Code::ReservedSlug,
-        Code::UnknownAttribute,
-        Code::UnknownField,
-        Code::OperatorNotAllowed,
-        Code::InvalidValue,
-        Code::VectorDimension,
-        Code::RequiredAttribute,
-        Code::ReferenceNotFound,
-        Code::SerializationFailure,
-        Code::Internal,
-    ];
-
-    /// The code of that name.
-    pub fn parse(name: &str) -> Option<Code> {
-        Code::ALL.iter().copied().find(|code| code.row().0 == name)
-    }
-
-    /// The name in answers, the standard SQLSTATE it is raised with, and the HTTP status. PostgreSQL's own states only: others
-    /// become XX000 on their way through Rust.
-    pub const fn row(self) -> (&'static str, PgSqlErrorCode, u16) {
-        use PgSqlErrorCode as State;
-        match self {
-            Code::MalformedRequest => ("malformed_request", State::ERRCODE_INVALID_JSON_TEXT, 400),
-            Code::ProjectRequired => ("project_required", State::ERRCODE_INVALID_SCHEMA_NAME, 400),
-            Code::Unauthorized => ("unauthorized", State::ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION, 401),
-            Code::Forbidden => ("forbidden", State::ERRCODE_INSUFFICIENT_PRIVILEGE, 403),
-            Code::NotFound => ("not_found", State::ERRCODE_NO_DATA_FOUND, 404),
-            Code::ExternalKeyTaken => ("external_key_taken", State::ERRCODE_UNIQUE_VIOLATION, 409),
-            Code::Conflict => ("conflict", State::ERRCODE_UNIQUE_VIOLATION, 409),
-            Code::RequestInProgress => ("request_in_progress", State::ERRCODE_OBJECT_IN_USE, 409),
-            Code::IdempotencyKeyReused => {
-                ("idempotency_key_reused", State::ERRCODE_INVALID_PARAMETER_VALUE, 422)
-            }
-            Code::PayloadTooLarge => ("payload_too_large", State::ERRCODE_PROGRAM_LIMIT_EXCEEDED, 413),
-            Code::InvalidExternalKey => ("invalid_external_key", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
-            Code::InvalidSlug => ("invalid_slug", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
-            Code::ReservedSlug => ("reserved_slug", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
-            Code::UnknownAttribute => ("unknown_attribute", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
-            Code::UnknownField => ("unknown_field", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
-            Code::OperatorNotAllowed => ("operator_not_allowed", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
-            Code::InvalidValue => ("invalid_value", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
-            Code::VectorDimension => ("vector_dimension", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
-            Code::RequiredAttribute => ("required_attribute", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
-            Code::ReferenceNotFound => ("reference_not_found", State::ERRCODE_FOREIGN_KEY_VIOLATION, 422),
-            Code::SerializationFailure => ("conflict", State::ERRCODE_T_R_SERIALIZATION_FAILURE, 503),
-            Code::Internal => ("internal", State::ERRCODE_INTERNAL_ERROR, 500),
-        }
-    }
-}
 
 /// One fault at one place of the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,6 +38,8 @@ pub struct Error {
     pub existing_id: Option<Uuid>,
     /// Which operation of an atomic batch was refused (counted from 0).
     pub failed_index: Option<usize>,
+    /// The quota that is reached.
+    pub quota: Option<Box<Reached>>,
 }
 
 impl std::error::Error for Error {}
@@ -160,7 +54,15 @@ impl Error {
     /// An error about the request as a whole.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         let message = shortened(message.into());
-        Error { code, message, hint: None, faults: Vec::new(), existing_id: None, failed_index: None }
+        Error {
+            code,
+            message,
+            hint: None,
+            faults: Vec::new(),
+            existing_id: None,
+            failed_index: None,
+            quota: None,
+        }
     }
 
     /// An error about one place of the request.
@@ -190,6 +92,7 @@ impl Error {
             code: String,
             #[serde(default)]
             errors: Vec<DetailFault>,
+            quota: Option<DetailQuota>,
         }
         #[derive(serde::Deserialize)]
         struct DetailFault {
@@ -197,13 +100,22 @@ impl Error {
             code: String,
             detail: String,
         }
+        #[derive(serde::Deserialize)]
+        struct DetailQuota {
+            name: String,
+            maximum: i64,
+            used: i64,
+        }
         let detail: Detail = serde_json::from_str(detail?).ok()?;
+        let quota = detail.quota.and_then(|DetailQuota { name, maximum, used }| {
+            Some(Box::new(Reached { name: quota::Name::parse(&name)?, maximum, used }))
+        });
         let faults = detail.errors.into_iter().filter_map(|fault| {
             Some(Fault { pointer: fault.pointer, code: Code::parse(&fault.code)?, detail: fault.detail })
         });
         let faults: Vec<Fault> = faults.collect();
         let message = faults.first().map_or(message, |fault| &fault.detail).to_owned();
-        Some(Error { faults, ..Error::new(Code::parse(&detail.code)?, message) })
+        Some(Error { faults, quota, ..Error::new(Code::parse(&detail.code)?, message) })
     }
 
     /// Moves every pointer below `prefix`, for an error that arose in a part of a larger request.
@@ -222,7 +134,7 @@ impl Error {
         Some(first)
     }
 
-    /// The machine-readable part, sent in DETAIL: `{"code":…,"errors":[…],"existing_id":…,"failed_index":…}`.
+    /// The machine-readable part, sent in DETAIL: `{"code":…,"errors":[…],"existing_id":…,"failed_index":…,"quota":…}`.
     pub fn detail(&self) -> String {
         let mut out = format!("{{\"code\":\"{}\"", self.code.row().0);
         if !self.faults.is_empty() {
@@ -244,6 +156,13 @@ impl Error {
         }
         if let Some(index) = self.failed_index {
             let _ = write!(out, ",\"failed_index\":{index}");
+        }
+        if let Some(Reached { name, maximum, used }) = self.quota.as_deref() {
+            let _ = write!(
+                out,
+                ",\"quota\":{{\"name\":\"{}\",\"maximum\":{maximum},\"used\":{used}}}",
+                name.text()
+            );
         }
         out.push('}');
         out

@@ -35,6 +35,8 @@ pub mod key;
 pub mod metric;
 /// PostgreSQL's C interface.
 pub mod postgres;
+/// How much a project may hold and write.
+pub mod quota;
 /// Texts and names as parts of statements.
 pub mod quote;
 /// Records.

@@ -13,3 +13,4 @@ extension_sql_file!("../../sql/functions/inbound.sql", name = "inbound", require
 extension_sql_file!("../../sql/functions/http.sql", name = "http", requires = ["inbound"]);
 extension_sql_file!("../../sql/functions/idempotency.sql", name = "idempotency", requires = ["http"]);
 extension_sql_file!("../../sql/functions/embedding_queue.sql", name = "embedding_queue", requires = ["http"]);
+extension_sql_file!("../../sql/functions/quota.sql", name = "quota", requires = ["idempotency"]);

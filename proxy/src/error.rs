@@ -129,6 +129,7 @@ struct Detail {
     errors: Option<Box<RawValue>>,
     existing_id: Option<Box<RawValue>>,
     failed_index: Option<Box<RawValue>>,
+    quota: Option<Box<RawValue>>,
 }
 
 /// The answer to an error that a statement of ours raised.
@@ -153,8 +154,8 @@ fn problem(sqlstate: &str, message: &str, detail: Option<&str>, hint: Option<&st
     let detail = detail.and_then(|detail| serde_json::from_str::<Detail>(detail).ok());
     let hint = hint.map(str::to_owned);
     let particulars = match detail {
-        Some(Detail { code, errors, existing_id, failed_index }) => {
-            Particulars { code, hint, errors, existing_id, failed_index, report: None }
+        Some(Detail { code, errors, existing_id, failed_index, quota }) => {
+            Particulars { code, hint, errors, existing_id, failed_index, quota, report: None }
         }
         None => Particulars { hint, ..Particulars::default() },
     };

@@ -36,6 +36,7 @@ pub(crate) struct Particulars {
     pub(crate) failed_index: Option<Box<RawValue>>,
     /// What an import had done until then.
     pub(crate) report: Option<Box<RawValue>>,
+    pub(crate) quota: Option<Box<RawValue>>,
 }
 
 #[derive(Serialize)]
@@ -57,6 +58,8 @@ struct Body<'a> {
     failed_index: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quota: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<&'static str>,
 }
@@ -197,6 +200,7 @@ impl Problem {
             existing_id: particulars.existing_id.as_deref(),
             failed_index: particulars.failed_index.as_deref(),
             report: particulars.report.as_deref(),
+            quota: particulars.quota.as_deref(),
             outcome: outcome_unknown.then_some("unknown"),
         };
         serde_json::to_string(&body).unwrap_or_default()

@@ -5,6 +5,11 @@ create function keyed.init() returns integer
 comment on function keyed.init() is
   'Sets the database up: roles keyed_owner, keyed_admin and keyed_proxy, and the state tables. What exists stays. Needs a superuser. Returns the version of the state.';
 
+create function keyed.pending_migrations() returns integer[]
+  language c stable as 'MODULE_PATHNAME', 'keyed_pending_migrations';
+comment on function keyed.pending_migrations() is
+  'The steps that keyed.migrate() would run, by number; empty when the state of this database is that of the library.';
+
 create function keyed.migrate() returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_migrate';
 comment on function keyed.migrate() is

@@ -62,6 +62,7 @@ fn the_readme_lists_every_function_that_people_call() {
         "sql/functions/idempotency.sql",
         "sql/functions/view.sql",
         "sql/functions/inbound.sql",
+        "sql/functions/quota.sql",
     ] {
         for line in file(page).lines() {
             let Some(rest) = line.strip_prefix("create function keyed.") else { continue };

@@ -13,6 +13,7 @@ mod increments;
 mod isolation;
 mod metrics;
 mod order;
+mod quotas;
 mod random_history;
 mod tenants;
 mod waiting;

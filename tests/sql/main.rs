@@ -35,6 +35,7 @@ mod numbers;
 mod page_walks;
 mod pages;
 mod principal;
+mod quotas;
 mod records;
 mod references;
 mod required;

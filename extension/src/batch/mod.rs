@@ -175,10 +175,15 @@ pub fn rethrow_unless_local(caught: Box<Caught>) -> Result<Error, Error> {
         }
         Class::Data | Class::IntegrityConstraint | Class::RaisedByTrigger => Code::InvalidValue,
         Class::ProgramLimit => Code::PayloadTooLarge,
+        Class::Quota => Code::QuotaExceeded,
         Class::Other => caught.rethrow(),
     };
-    Ok(Error::from_raised(&caught.message, caught.detail.as_deref())
-        .unwrap_or_else(|| Error::new(code, caught.message)))
+    match Error::from_raised(&caught.message, caught.detail.as_deref()) {
+        Some(error) => Ok(error),
+        // A limit of PostgreSQL's own, on temporary files for one, has the same SQLSTATE and is not about the operation.
+        None if code == Code::QuotaExceeded => caught.rethrow(),
+        None => Ok(Error::new(code, caught.message)),
+    }
 }
 
 fn settle(

@@ -15,6 +15,7 @@ use crate::postgres::insert::{insert_row, lock_table};
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::transaction::{self, Moment};
 use crate::postgres::trigger::{self, Firing};
+use crate::quota::count;
 use crate::record::guard::{changed_attributes, is_deleted, operation};
 use crate::record::shape::write_value;
 use crate::record_id;
@@ -107,6 +108,8 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     upkeep::note(&template, &firing, moment);
     embedding::write::follow(&template, &firing);
     embedding::queue::upkeep::note(&template, &firing, moment);
+    let was_live = firing.old.as_ref().is_some_and(|row| row.get(column::DELETED_AT).is_none());
+    count::note(&template, operation, was_live, moment);
     let entry = Entry {
         table: firing.table,
         moment,
@@ -135,11 +138,16 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
 pub fn write_history(call: &Call) -> Result<Answer, Error> {
     let table = trigger::table_of(call)?;
     let is_waiting = WAITING.with_borrow(|waiting| waiting.entries.iter().any(|it| it.table == table));
-    if is_waiting || upkeep::is_waiting(table) || embedding::queue::upkeep::is_waiting(table) {
+    if is_waiting
+        || upkeep::is_waiting(table)
+        || embedding::queue::upkeep::is_waiting(table)
+        || count::is_waiting(table)
+    {
         let (template, moment) = (catalog::by_table(table)?, transaction::moment());
         flush(&template, moment);
         upkeep::follow(&template, moment);
         embedding::queue::upkeep::follow(&template, moment);
+        count::settle(&template, moment)?;
     }
     Ok(Answer::Datum(Datum::from(0usize)))
 }

@@ -3,9 +3,9 @@
 use super::replay;
 use crate::access::Caller;
 use crate::error::{Code, Error};
+use crate::postgres::advisory_lock::{Kind, try_lock};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
-use crate::postgres::request_lock::{Kind, try_lock};
 use crate::postgres::spi::{Access, Plan, connected};
 use pgrx::pg_sys::{self, Datum, Oid};
 use sha2::{Digest, Sha256};

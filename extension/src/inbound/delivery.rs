@@ -125,7 +125,7 @@ fn of_postgres(caught: Box<Caught>) -> Error {
             Code::PayloadTooLarge
         }
         (Class::Data | Class::IntegrityConstraint | Class::RaisedByTrigger, _) => Code::InvalidValue,
-        (Class::Other, _) => caught.rethrow(),
+        (Class::Quota | Class::Other, _) => caught.rethrow(),
     };
     Error::new(code, caught.message)
 }

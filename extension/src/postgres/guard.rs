@@ -56,6 +56,12 @@ pub fn not_set_up() -> Error {
         .hint("run: SELECT keyed.init()  (as a superuser)")
 }
 
+/// The error of a database whose state is older than this library.
+pub fn not_migrated() -> Error {
+    Error::new(Code::Internal, "the state of keyed in this database is older than the extension")
+        .hint("run: SELECT keyed.migrate()")
+}
+
 thread_local! {
     /// How many of our own functions are at work, one inside the other.
     static OWN_WORK: Cell<u32> = const { Cell::new(0) };
@@ -180,6 +186,8 @@ pub enum Class {
     Data,
     /// 23: a constraint.
     IntegrityConstraint,
+    /// 53400: a quota.
+    Quota,
     /// 54: a limit.
     ProgramLimit,
     /// P0001: raised by somebody's trigger.
@@ -196,6 +204,8 @@ impl Caught {
         let class = class_of(self.state);
         if self.state == PgSqlErrorCode::ERRCODE_RAISE_EXCEPTION {
             Class::RaisedByTrigger
+        } else if self.state == PgSqlErrorCode::ERRCODE_CONFIGURATION_LIMIT_EXCEEDED {
+            Class::Quota
         } else if class == class_of(PgSqlErrorCode::ERRCODE_DATA_EXCEPTION) {
             Class::Data
         } else if class == class_of(PgSqlErrorCode::ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION) {

@@ -1,6 +1,8 @@
 //! Everything that touches PostgreSQL's C interface, and the only place of `unsafe`: the rest of the crate is
 //! written in terms of these few shapes.
 
+/// Locks that are about no table.
+pub mod advisory_lock;
 /// Time zones.
 pub mod clock;
 /// Statements whose rows are taken portion by portion.
@@ -19,8 +21,6 @@ pub mod insert;
 pub mod invalidation;
 /// What row triggers leave for the end of their statement.
 pub mod notes;
-/// Locks that are about no table.
-pub mod request_lock;
 /// Roles and what they may do.
 pub mod role;
 /// Settings that carry the caller's identity through a transaction.

@@ -104,6 +104,33 @@ impl Connection {
         self.rows(status, sql)
     }
 
+    /// Reads what is committed by now, also where the transaction's own snapshot is fixed.
+    pub fn run_newest(&self, sql: &str, arguments: &[(Oid, Argument)]) -> Rows<'_> {
+        let source = c_string(sql);
+        let mut types: Vec<Oid> = arguments.iter().map(|argument| argument.0).collect();
+        let (mut values, nulls) = split(&arguments.iter().map(|argument| argument.1).collect::<Vec<_>>());
+        // SAFETY: the string is NUL-terminated; types, values and nulls have one entry for each argument. The plan, which
+        // the connection frees, is run under a snapshot that SPI keeps for as long.
+        let status = unsafe {
+            let plan = pg_sys::SPI_prepare(source.as_ptr(), types.len() as i32, types.as_mut_ptr());
+            if plan.is_null() {
+                fail("prepare", sql);
+            }
+            let (snapshot, crosscheck) = (pg_sys::GetLatestSnapshot(), std::ptr::null_mut());
+            pg_sys::SPI_execute_snapshot(
+                plan,
+                values.as_mut_ptr(),
+                nulls.as_ptr(),
+                snapshot,
+                crosscheck,
+                true,
+                false,
+                0,
+            )
+        };
+        self.rows(status, sql)
+    }
+
     /// Runs one or several statements without parameters, data definition among them.
     pub fn script(&self, sql: &str) {
         let source = c_string(sql);

@@ -22,12 +22,21 @@ pub fn lock_exclusively(tables: &[String]) {
 
 /// The same for tables and for views, which LOCK TABLE would take together with all that they read.
 pub fn lock_with_views(tables: &[String], views: &[Oid]) {
+    lock(tables, views, "access exclusive");
+}
+
+/// Lets nobody else write to these tables until the transaction ends.
+pub fn lock_against_writers(tables: &[String]) {
+    lock(tables, &[], "share row exclusive");
+}
+
+fn lock(tables: &[String], views: &[Oid], mode: &str) {
     if tables.is_empty() && views.is_empty() {
         return;
     }
     let sql = match tables {
         [] => String::new(),
-        tables => format!("lock table {} in access exclusive mode", tables.join(", ")),
+        tables => format!("lock table {} in {mode} mode", tables.join(", ")),
     };
     let lock = || {
         connected(|spi| spi.script(&sql));

@@ -12,6 +12,7 @@ use crate::postgres::guard;
 use crate::postgres::role::{self, TableRight};
 use crate::postgres::spi::connected;
 use crate::postgres::trigger::{self, Event, Firing, Row};
+use crate::quota::{count, usage};
 use crate::record_id;
 use crate::search::text;
 use crate::template::definition::Kind;
@@ -198,14 +199,18 @@ pub fn guard_delete(_call: &Call) -> Result<Answer, Error> {
 pub fn guard_truncate(call: &Call) -> Result<Answer, Error> {
     refuse_removal()?;
     let template = catalog::by_table(trigger::table_of(call)?)?;
-    if template.has_documents {
-        let sql = format!("truncate {}", text::table::table_sql(template.id));
-        guard::as_owner(|| connected(|spi| spi.script(&sql)));
-    }
-    if template.vector_schema.is_some() {
-        let sql = format!("truncate {}", embedding::table::table_sql(template.id));
-        guard::as_owner(|| connected(|spi| spi.script(&sql)));
-    }
+    let live = guard::as_owner(|| {
+        connected(|spi| {
+            if template.has_documents {
+                spi.script(&format!("truncate {}", text::table::table_sql(template.id)));
+            }
+            if template.vector_schema.is_some() {
+                spi.script(&format!("truncate {}", embedding::table::table_sql(template.id)));
+            }
+            usage::live_in(spi, &template.table_sql())
+        })
+    });
+    count::give_back(&template, live)?;
     embedding::queue::definition::forget(template.id);
     Ok(Answer::Datum(Datum::from(0usize)))
 }

@@ -13,6 +13,7 @@ use crate::postgres::guard::{as_owner_defining, subtransaction};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::table_lock::lock_with_views;
 use crate::postgres::{datum, invalidation};
+use crate::quota;
 use crate::quote::literal;
 use crate::search::text;
 use crate::slug::{self, Noun};
@@ -68,9 +69,10 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                     if let Some(embed) = member("embed") {
                         set_embed(spi, &*current(id)?, embed)?;
                     }
-                    let project = current(id)?.project_id;
-                    granted::check_scopes(spi, project)?;
-                    upkeep::follow(spi, project)
+                    let after = current(id)?;
+                    check_quota(template, &after)?;
+                    granted::check_scopes(spi, after.project_id)?;
+                    upkeep::follow(spi, after.project_id)
                 };
                 // An error undoes every step, like one that PostgreSQL raises.
                 if let Err(error) = steps() {
@@ -135,6 +137,11 @@ fn current(id: i32) -> Result<Rc<Template>, Error> {
     // SAFETY: makes the transaction's own changes visible to its catalog look-ups.
     unsafe { pg_sys::CommandCounterIncrement() };
     catalog::by_id(id).ok_or_else(Error::not_found)
+}
+
+fn check_quota(before: &Template, after: &Template) -> Result<(), Error> {
+    let project = catalog::project_by_id(after.project_id).ok_or_else(Error::not_found)?;
+    quota::check_attributes(&project, before.attributes.len(), after.attributes.len())
 }
 
 fn rename_all(spi: &Connection, template: i32, renames: &RawValue) -> Result<(), Error> {

@@ -8,6 +8,7 @@ use crate::postgres::function::{Call, must_not_be_null};
 use crate::postgres::guard::{self, as_owner};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, invalidation};
+use crate::quota;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -44,6 +45,7 @@ thread_local! {
 pub fn refresh() {
     let Some(stale) = invalidation::take_stale() else { return };
     api_key::forget(&stale);
+    quota::forget(&stale);
     forget_rights(&stale);
     // The templates are dropped after the borrow has ended: dropping one frees its plans.
     let forgotten: Vec<Rc<Template>> = CATALOG.with_borrow_mut(|catalog| {

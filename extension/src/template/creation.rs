@@ -11,6 +11,7 @@ use crate::metric;
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
 use crate::postgres::spi::{Access, Connection, connected};
+use crate::quota;
 use crate::record_id::MAX_TEMPLATE;
 use crate::search::text;
 use crate::slug::{self, Noun};
@@ -67,6 +68,8 @@ pub fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
         .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))?;
     caller.require_define_in(project.id)?;
     slug::check(Noun::Template, &new.slug, "/slug")?;
+    quota::check_templates(&project)?;
+    quota::check_attributes(&project, 0, new.definitions.len())?;
     if let Some(display) = &new.display
         && !new.definitions.iter().any(|definition| definition.slug == *display)
     {

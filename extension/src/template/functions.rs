@@ -7,12 +7,18 @@ use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, sql_functions};
-use crate::postgres::{invalidation, trigger};
-use pgrx::pg_sys::Datum;
+use crate::postgres::{datum, invalidation, trigger};
+use pgrx::pg_sys::{self, Datum};
 
 sql_functions! {
     /// `keyed.init() returns integer`.
     keyed_init => |_| setup::init().map(|version| Answer::Datum(Datum::from(version)));
+
+    /// `keyed.pending_migrations() returns integer[]`.
+    keyed_pending_migrations => |_| {
+        let numbers = setup::pending().into_iter().map(|number| Some(Datum::from(number))).collect();
+        Ok(datum::array_of(numbers, pg_sys::INT4OID).map_or(Answer::Null, Answer::Datum))
+    };
 
     /// `keyed.migrate() returns integer`.
     keyed_migrate => |_| setup::migrate().map(|version| Answer::Datum(Datum::from(version)));

@@ -8,6 +8,7 @@ use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::table_lock::lock_with_views;
+use crate::quota::{count, usage};
 use crate::search::text;
 use crate::view::upkeep;
 use pgrx::prelude::PgSqlErrorCode;
@@ -38,6 +39,9 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                             "delete them first, or call keyed.drop_template(template, with_records => true)",
                         )
                         .raise();
+                }
+                if with_records && let Err(error) = count::give_back(template, usage::live_in(spi, &table)) {
+                    error.raise();
                 }
                 let statements = format!(
                     "drop table {}; drop table if exists {}; drop table if exists {}; drop table if exists {}; \

@@ -35,6 +35,7 @@ const STATE: &[(i32, Step)] = &[
     (8, Step::Script(include_str!("../../../sql/state/0008_embedding_queue.sql"))),
     (9, Step::Script(include_str!("../../../sql/state/0009_inbound.sql"))),
     (10, Step::Script(include_str!("../../../sql/state/0010_views.sql"))),
+    (11, Step::Script(include_str!("../../../sql/state/0011_quota.sql"))),
     (12, Step::Script(include_str!("../../../sql/state/0012_idempotent_request.sql"))),
 ];
 
@@ -94,6 +95,22 @@ pub fn migrate() -> Result<i32, Error> {
             version
         })
     }))
+}
+
+/// The steps that this database has not seen.
+pub fn pending() -> Vec<i32> {
+    let known = || STATE.iter().map(|step| step.0);
+    if !state_exists() || role::find(role::OWNER).is_none() {
+        return known().collect();
+    }
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once("select number from keyed_state.version", Access::Snapshot, &[]);
+            let seen: HashSet<i32> =
+                (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+            known().filter(|number| !seen.contains(number)).collect()
+        })
+    })
 }
 
 /// Makes sure of an extension that we rest on, and that the owner of our tables may name what is in it. Whether it is

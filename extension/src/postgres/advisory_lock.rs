@@ -1,0 +1,69 @@
+//! Locks that are about no table: who runs a request, who counts for a quota.
+//!
+//! They are advisory locks of kinds that the functions of SQL cannot take, so that nobody keeps us waiting on purpose.
+
+use pgrx::pg_sys;
+
+/// Which of the kinds of advisory locks: SQL takes 1 and 2.
+#[derive(Clone, Copy)]
+#[repr(u16)]
+pub enum Kind {
+    /// A request with an Idempotency-Key.
+    Request = 3,
+    /// A quota of a project.
+    Quota = 4,
+}
+
+/// Who else may have the lock.
+#[derive(Clone, Copy)]
+pub enum Mode {
+    /// Others who share it.
+    Shared,
+    /// Nobody.
+    Exclusive,
+}
+
+/// Takes a lock until the (sub)transaction ends, waiting for it. Different numbers are different locks.
+pub fn lock(kind: Kind, number: u64, mode: Mode) {
+    acquire(kind, number, mode, false);
+}
+
+/// Takes a lock for itself, unless somebody else has it.
+pub fn try_lock(kind: Kind, number: u64) -> bool {
+    acquire(kind, number, Mode::Exclusive, true)
+}
+
+/// Gives back a lock that was just taken, unless it was had before as well.
+pub fn unlock(kind: Kind, number: u64, mode: Mode) {
+    // SAFETY: the tag is complete; the lock is held, by the same owner of resources that took it.
+    unsafe {
+        pg_sys::LockRelease(&tag(kind, number), mode.number(), false);
+    }
+}
+
+fn acquire(kind: Kind, number: u64, mode: Mode, at_once: bool) -> bool {
+    // SAFETY: the tag is complete; the lock is the transaction's, and released with it.
+    let outcome = unsafe { pg_sys::LockAcquire(&tag(kind, number), mode.number(), false, at_once) };
+    outcome != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL
+}
+
+fn tag(kind: Kind, number: u64) -> pg_sys::LOCKTAG {
+    pg_sys::LOCKTAG {
+        // SAFETY: reads a variable of the session.
+        locktag_field1: unsafe { pg_sys::MyDatabaseId }.to_u32(),
+        locktag_field2: (number >> 32) as u32,
+        locktag_field3: number as u32,
+        locktag_field4: kind as u16,
+        locktag_type: pg_sys::LockTagType::LOCKTAG_ADVISORY as u8,
+        locktag_lockmethodid: pg_sys::USER_LOCKMETHOD as u8,
+    }
+}
+
+impl Mode {
+    fn number(self) -> pg_sys::LOCKMODE {
+        (match self {
+            Mode::Shared => pg_sys::ShareLock,
+            Mode::Exclusive => pg_sys::ExclusiveLock,
+        }) as pg_sys::LOCKMODE
+    }
+}

@@ -1,0 +1,86 @@
+//! What statements bring into being, noted row by row and counted when they end: one look at the counters for a
+//! statement of any size, and a statement is counted whole or refused whole.
+
+use super::{Name, of_project, slots};
+use crate::error::Error;
+use crate::postgres::transaction::Moment;
+use crate::template::Template;
+use pgrx::pg_sys::Oid;
+use std::cell::RefCell;
+
+/// What a statement has done to a table so far.
+struct Note {
+    table: Oid,
+    /// The subtransaction it belongs to: what one has done that failed is never counted.
+    moment: Moment,
+    live: i64,
+    writes: i64,
+}
+
+thread_local! {
+    static NOTES: RefCell<Vec<Note>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Notes a change of a row, as history names it; `was_live` is about the row before.
+pub fn note(template: &Template, operation: &str, was_live: bool, moment: Moment) {
+    let quotas = of_project(template.project_id);
+    if !Name::ALL.into_iter().any(|name| name.has_slots() && quotas.maximum(name).is_some()) {
+        return;
+    }
+    let live = match operation {
+        "create" | "restore" => 1,
+        "delete" => -1,
+        "purge" if was_live => -1,
+        _ => 0,
+    };
+    NOTES.with_borrow_mut(|notes| {
+        if notes.last().is_some_and(|last| last.moment != moment) {
+            notes.retain(|note| note.moment.may_still_commit(moment));
+        }
+        let found = notes.iter_mut().find(|note| note.table == template.table && note.moment == moment);
+        match found {
+            Some(note) => {
+                note.live += live;
+                note.writes += 1;
+            }
+            None => notes.push(Note { table: template.table, moment, live, writes: 1 }),
+        }
+    });
+}
+
+/// Whether anything is noted of a table.
+pub fn is_waiting(table: Oid) -> bool {
+    NOTES.with_borrow(|notes| notes.iter().any(|note| note.table == table))
+}
+
+/// Counts what the statement that ends now has done, or refuses it.
+pub fn settle(template: &Template, moment: Moment) -> Result<(), Error> {
+    let taken: Vec<Note> = NOTES.with_borrow_mut(|notes| {
+        notes.extract_if(.., |note| note.table == template.table && note.moment == moment).collect()
+    });
+    for note in taken {
+        settle_one(template, &note)?;
+    }
+    Ok(())
+}
+
+fn settle_one(template: &Template, note: &Note) -> Result<(), Error> {
+    let quotas = of_project(template.project_id);
+    // Always in this order, which is also that in which their locks are taken.
+    for (name, count) in [(Name::LiveRecords, note.live), (Name::WritesPerDay, note.writes)] {
+        if count != 0 && quotas.maximum(name).is_some() {
+            slots::add(template.project_id, name, count)
+                .map_err(|reached| reached.refusal(&template.project_slug))?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives back what is removed without its rows being seen: by TRUNCATE, or with its table.
+pub fn give_back(template: &Template, live: i64) -> Result<(), Error> {
+    if live != 0 && of_project(template.project_id).maximum(Name::LiveRecords).is_some() {
+        slots::add(template.project_id, Name::LiveRecords, -live)
+            .map_err(|reached| reached.refusal(&template.project_slug))?;
+    }
+    Ok(())
+}

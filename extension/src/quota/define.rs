@@ -1,0 +1,116 @@
+//! Setting a quota.
+
+use super::{Name, slots, usage};
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::postgres::guard::{as_owner_defining, not_migrated};
+use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::table_lock::lock_against_writers;
+use crate::postgres::{datum, role, snapshot_is_fixed};
+use crate::template::catalog::{self, Project};
+use crate::template::setup;
+use pgrx::pg_sys::{self, Datum};
+
+/// Sets the most that a project may have; `None`: there is no bound.
+pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error> {
+    Caller::current().require_admin("set quotas")?;
+    let Some(name) = Name::parse(name) else {
+        let names = Name::ALL.map(Name::text).join(", ");
+        return Err(Error::at(Code::InvalidValue, "/name", format!("there is no quota {name:?}"))
+            .hint(format!("there are {names}")));
+    };
+    if maximum.is_some_and(|maximum| maximum < 0) {
+        return Err(Error::at(Code::InvalidValue, "/maximum", "maximum must not be negative")
+            .hint("null takes the quota away"));
+    }
+    if snapshot_is_fixed() {
+        return Err(Error::new(
+            Code::InvalidValue,
+            "a quota is counted from what is committed now, which this transaction does not see",
+        )
+        .hint("set it in a transaction of isolation level READ COMMITTED"));
+    }
+    // Templates that are made meanwhile wait, and know the quota when they go on.
+    setup::lock_definitions();
+    let project = project_named(project)?;
+    if catalog::table_oid("keyed_state", "quota").is_none() {
+        return Err(not_migrated());
+    }
+    as_owner_defining(|| {
+        connected(|spi| match maximum {
+            None => take_away(spi, &project, name),
+            Some(maximum) => put(spi, &project, name, maximum),
+        });
+    });
+    Ok(())
+}
+
+/// The project that an administrator names by slug or number.
+pub(super) fn project_named(project: &str) -> Result<Project, Error> {
+    let caller = Caller::current();
+    catalog::refresh();
+    catalog::project_by_name_or_id(project)
+        .filter(|project| caller.sees_project(project.id))
+        .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))
+}
+
+fn take_away(spi: &Connection, project: &Project, name: Name) {
+    spi.run_once(
+        "delete from keyed_state.quota q where q.project_id = $1 and q.name = $2",
+        Access::Latest,
+        &[(pg_sys::INT4OID, Some(Datum::from(project.id))), (pg_sys::TEXTOID, datum::text(name.text()))],
+    );
+}
+
+fn put(spi: &Connection, project: &Project, name: Name, maximum: i64) {
+    let rows = spi.run_once(
+        "insert into keyed_state.quota as q (project_id, name, maximum, set_by) values ($1, $2, $3, $4) \
+         on conflict (project_id, name) do update \
+         set maximum = excluded.maximum, set_at = excluded.set_at, set_by = excluded.set_by \
+         returning not exists (select from keyed_state.quota_slot s where s.project_id = $1 and s.name = $2)",
+        Access::Latest,
+        &[
+            (pg_sys::INT4OID, Some(Datum::from(project.id))),
+            (pg_sys::TEXTOID, datum::text(name.text())),
+            (pg_sys::INT8OID, Some(Datum::from(maximum))),
+            (pg_sys::TEXTOID, datum::text(&role::name(role::session()).unwrap_or_default())),
+        ],
+    );
+    if !name.has_slots() {
+        return;
+    }
+    if rows.get(0, 0).is_some_and(datum::read_bool) {
+        let used = match name {
+            Name::LiveRecords => count_records(spi, project.id),
+            // A day is counted from the moment on at which its quota is set.
+            _ => 0,
+        };
+        make_slots(spi, project.id, name, used);
+    }
+    slots::deal_anew(project.id, name);
+}
+
+/// How many live records the project has, and will have until this transaction ends: writers wait, and count from then
+/// on.
+fn count_records(spi: &Connection, project: i32) -> i64 {
+    let templates = catalog::of_project(spi, project);
+    let tables: Vec<String> = templates.iter().map(|template| template.table_sql()).collect();
+    lock_against_writers(&tables);
+    tables.iter().map(|table| usage::live_in(spi, table)).sum()
+}
+
+fn make_slots(spi: &Connection, project: i32, name: Name, used: i64) {
+    spi.run_once(
+        "insert into keyed_state.quota_slot (project_id, name, slot, used, allowed, day) \
+         select $1, $2, n, case when n = 0 then $3 else 0 end, 0, \
+           case when $2 = 'live_records' then 'infinity'::date else '-infinity' end \
+         from generate_series(0, $4 - 1) n",
+        Access::Latest,
+        &[
+            (pg_sys::INT4OID, Some(Datum::from(project))),
+            (pg_sys::TEXTOID, datum::text(name.text())),
+            (pg_sys::INT8OID, Some(Datum::from(used))),
+            (pg_sys::INT4OID, Some(Datum::from(slots::SLOTS))),
+        ],
+    );
+}

@@ -1,0 +1,184 @@
+//! Quotas: how much a project may hold and write.
+//!
+//! Templates and attributes are counted where they are defined, one definition at a time. Records and writes are
+//! counted where their history is written, by whatever door they come; `slots` has how that is exact and yet makes no
+//! writer wait for another.
+
+/// What statements bring into being, counted when they end.
+pub mod count;
+/// Setting a quota.
+pub mod define;
+/// The SQL functions.
+pub mod functions;
+/// Counting without waiting for each other.
+mod slots;
+/// Telling what is used.
+pub mod usage;
+
+use crate::error::{Code, Error};
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::connected;
+use crate::postgres::{datum, invalidation, snapshot_is_fixed};
+use crate::template::catalog;
+use pgrx::pg_sys::{self, Datum, Oid};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// What can be bounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// Records that are not deleted.
+    LiveRecords,
+    /// Templates.
+    Templates,
+    /// Attributes of each template.
+    AttributesPerTemplate,
+    /// Lines in the history of a day.
+    WritesPerDay,
+}
+
+impl Name {
+    /// All of them, as they are listed.
+    pub const ALL: [Name; 4] =
+        [Name::LiveRecords, Name::Templates, Name::AttributesPerTemplate, Name::WritesPerDay];
+
+    /// As it is written.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Name::LiveRecords => "live_records",
+            Name::Templates => "templates",
+            Name::AttributesPerTemplate => "attributes_per_template",
+            Name::WritesPerDay => "writes_per_day",
+        }
+    }
+
+    /// The quota of that name.
+    pub fn parse(name: &str) -> Option<Name> {
+        Name::ALL.into_iter().find(|candidate| candidate.text() == name)
+    }
+
+    /// Whether it is counted in slots.
+    pub const fn has_slots(self) -> bool {
+        matches!(self, Name::LiveRecords | Name::WritesPerDay)
+    }
+}
+
+/// A quota that is reached, as an error tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// Which.
+    pub name: Name,
+    /// The most there may be.
+    pub maximum: i64,
+    /// What there is.
+    pub used: i64,
+}
+
+impl Reached {
+    /// The refusal of what would go beyond it.
+    pub fn refusal(self, project: &str) -> Error {
+        let Reached { name, maximum, used } = self;
+        let (name, what) = match name {
+            Name::LiveRecords => (name.text(), "live records"),
+            Name::Templates => (name.text(), "templates"),
+            Name::AttributesPerTemplate => (name.text(), "attributes in each template"),
+            Name::WritesPerDay => (name.text(), "writes a day"),
+        };
+        let message = format!(
+            "the project {project:?} may have {maximum} {what} and has {used}: quota {name} is reached"
+        );
+        let hint = format!("an administrator can raise it: SELECT keyed.set_quota('{project}', '{name}', …)");
+        Error { quota: Some(Box::new(self)), ..Error::new(Code::QuotaExceeded, message) }.hint(hint)
+    }
+}
+
+/// The quotas of a project; `None` where there is no bound.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quotas([Option<i64>; Name::ALL.len()]);
+
+impl Quotas {
+    /// The most there may be.
+    pub fn maximum(&self, name: Name) -> Option<i64> {
+        self.0[name as usize]
+    }
+}
+
+#[derive(Default)]
+struct Known {
+    /// The table of quotas: when it changes, what is known of them is forgotten.
+    table: Oid,
+    quotas: HashMap<i32, Quotas>,
+}
+
+thread_local! {
+    static KNOWN: RefCell<Known> = RefCell::default();
+}
+
+/// Forgets what this session knows, when the table of quotas is among the stale ones.
+pub fn forget(stale: &[Oid]) {
+    KNOWN.with_borrow_mut(|known| {
+        if stale.iter().any(|&table| table == known.table || table == Oid::INVALID) {
+            known.quotas.clear();
+        }
+    });
+}
+
+/// The quotas of a project.
+pub fn of_project(project: i32) -> Quotas {
+    // A transaction whose snapshot is older than a quota would not know it, and one that remembers may be it.
+    if snapshot_is_fixed() {
+        return load(project).map(|(_, quotas)| quotas).unwrap_or_default();
+    }
+    if let Some(known) = KNOWN.with_borrow(|known| known.quotas.get(&project).copied()) {
+        return known;
+    }
+    let before = invalidation::count();
+    // A state that is not migrated yet has no quotas.
+    let Some((table, quotas)) = load(project) else { return Quotas::default() };
+    if invalidation::count() == before {
+        KNOWN.with_borrow_mut(|known| {
+            known.table = table;
+            known.quotas.insert(project, quotas);
+        });
+    }
+    quotas
+}
+
+fn load(project: i32) -> Option<(Oid, Quotas)> {
+    let table = catalog::table_oid("keyed_state", "quota")?;
+    let mut quotas = Quotas::default();
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_newest(
+                "select q.name, q.maximum from keyed_state.quota q where q.project_id = $1",
+                &[(pg_sys::INT4OID, Some(Datum::from(project)))],
+            );
+            for row in 0..rows.len() {
+                let name = rows.get(row, 0).map(datum::read_text).and_then(|name| Name::parse(&name));
+                if let Some(name) = name {
+                    quotas.0[name as usize] = rows.get(row, 1).map(datum::read_i64);
+                }
+            }
+        });
+    });
+    Some((table, quotas))
+}
+
+/// Refuses one more template in a project. Definitions come one at a time.
+pub fn check_templates(project: &catalog::Project) -> Result<(), Error> {
+    let Some(maximum) = of_project(project.id).maximum(Name::Templates) else { return Ok(()) };
+    let used = usage::templates(project.id);
+    if used < maximum {
+        return Ok(());
+    }
+    Err(Reached { name: Name::Templates, maximum, used }.refusal(&project.slug))
+}
+
+/// Refuses a template that grows beyond so many attributes.
+pub fn check_attributes(project: &catalog::Project, before: usize, after: usize) -> Result<(), Error> {
+    let Some(maximum) = of_project(project.id).maximum(Name::AttributesPerTemplate) else { return Ok(()) };
+    if after <= before || after as i64 <= maximum {
+        return Ok(());
+    }
+    Err(Reached { name: Name::AttributesPerTemplate, maximum, used: before as i64 }.refusal(&project.slug))
+}

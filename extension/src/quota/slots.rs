@@ -1,0 +1,323 @@
+//! Counting without waiting for each other.
+//!
+//! A quota is spread over slots, rows with what was `used` there and what is `allowed` there; all that is allowed
+//! together is at most the quota. Whoever uses something adds it in a slot that nobody else has locked, and has that
+//! slot until the transaction ends: so a rollback gives everything back, and as long as there is room in a free slot,
+//! nobody waits for anybody. Each session begins with a slot of its own.
+//!
+//! Only when the free slots together have no room is it necessary to know what the others will have used: then all of
+//! them are waited for, and what is left is dealt out anew. A shared lock, which everybody holds who counts here, and
+//! which is taken exclusively for that, makes them wait in order instead of in a circle.
+
+use super::{Name, Reached};
+use crate::error::{Code, Error};
+use crate::postgres::advisory_lock::{self, Kind, Mode};
+use crate::postgres::datum::{self, Argument};
+use crate::postgres::guard::{as_owner, attempt};
+use crate::postgres::snapshot_is_fixed;
+use crate::postgres::spi::{Access, Connection, Plan, connected};
+use crate::template::catalog;
+use pgrx::pg_sys::{self, Datum, Oid};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// How many slots a quota is spread over: more sessions than this are not at work at once on usual machines.
+pub(super) const SLOTS: i32 = 64;
+
+/// In how many slots room is looked for, when one has not enough, before in all: so that a statement of many rows leaves
+/// others some.
+const A_FEW: i64 = 8;
+
+/// Slots from here on are sessions' own, made when no other was free to give something back to.
+const EXTRA: i32 = 1000;
+
+/// The day that a slot is about and that it is now, in SQL over `s` and the parameter $3, a time zone.
+const TODAY: &str = "(clock_timestamp() at time zone $3)::date";
+
+/// What a slot has used today.
+const USED: &str = "case when s.day >= d.today then s.used else 0 end";
+
+/// Adds to what is used of a quota, or gives back what is negative.
+pub(super) fn add(project: i32, name: Name, count: i64) -> Result<(), Reached> {
+    let quota = Quota { project, name, zone: zone(project) };
+    as_owner(|| {
+        connected(|spi| {
+            quota.lock(Mode::Shared);
+            if count < 0 {
+                quota.give_back(spi, count);
+                return Ok(());
+            }
+            if quota.take_from_own(spi, count) {
+                return Ok(());
+            }
+            // Nothing was taken. Whoever waits for the others must not be one that they wait for.
+            quota.unlock(Mode::Shared);
+            if quota.take_from_others(count) {
+                return Ok(());
+            }
+            quota.lock(Mode::Exclusive);
+            quota.take_exactly(spi, count)
+        })
+    })
+}
+
+/// Deals a quota out anew when its maximum has changed. Whoever calls this keeps it until the transaction ends.
+pub(super) fn deal_anew(project: i32, name: Name) {
+    let quota = Quota { project, name, zone: zone(project) };
+    quota.lock(Mode::Exclusive);
+    connected(|spi| {
+        if let Some(account) = quota.account(spi) {
+            quota.deal(spi, account.maximum - account.used, 0);
+        }
+    });
+}
+
+/// What is used of a quota, as committed by now.
+pub(super) fn used(project: i32, name: Name) -> i64 {
+    let quota = Quota { project, name, zone: zone(project) };
+    as_owner(|| connected(|spi| quota.account(spi).map_or(0, |account| account.used)))
+}
+
+/// When the project's day ends, as RFC 3339 has it.
+pub(super) fn end_of_day(project: i32) -> String {
+    let zone = zone(project);
+    let sql = "select to_char((((clock_timestamp() at time zone $1)::date + 1)::timestamp at time zone $1) \
+               at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')";
+    connected(|spi| {
+        let rows = spi.run_once(sql, Access::Snapshot, &[(pg_sys::TEXTOID, datum::text(&zone))]);
+        rows.get(0, 0).map(datum::read_text).unwrap_or_default()
+    })
+}
+
+fn zone(project: i32) -> String {
+    catalog::project_by_id(project).and_then(|project| project.time_zone).unwrap_or_else(|| "UTC".to_owned())
+}
+
+struct Quota {
+    project: i32,
+    name: Name,
+    zone: String,
+}
+
+/// What is known of a quota whose users were all waited for.
+struct Account {
+    maximum: i64,
+    used: i64,
+    allowed: i64,
+}
+
+impl Quota {
+    fn lock(&self, mode: Mode) {
+        advisory_lock::lock(Kind::Quota, self.number(), mode);
+    }
+
+    fn unlock(&self, mode: Mode) {
+        advisory_lock::unlock(Kind::Quota, self.number(), mode);
+    }
+
+    fn number(&self) -> u64 {
+        (self.project as u64) << 8 | self.name as u64
+    }
+
+    /// The parameters that every statement here begins with.
+    fn names(&self) -> Vec<Argument> {
+        vec![Some(Datum::from(self.project)), datum::text(self.name.text()), datum::text(&self.zone)]
+    }
+
+    fn run(&self, spi: &Connection, sql: &str, more: &[(Oid, Argument)]) -> usize {
+        let types: Vec<Oid> = more.iter().map(|argument| argument.0).collect();
+        let mut arguments = self.names();
+        arguments.extend(more.iter().map(|argument| argument.1));
+        spi.run(&plan(spi, sql, &types), Access::Latest, &arguments).len()
+    }
+
+    /// The way of nearly all: the session's own slot is free and has room.
+    fn take_from_own(&self, spi: &Connection, count: i64) -> bool {
+        let sql = format!(
+            "with d as materialized (select {TODAY} as today) \
+             update keyed_state.quota_slot s set used = {USED} + $5, day = greatest(s.day, d.today) from d \
+             where s.project_id = $1 and s.name = $2 and s.slot = (select f.slot from keyed_state.quota_slot f \
+               where f.project_id = $1 and f.name = $2 and f.slot = $4 and f.allowed - {} >= $5 \
+               for update skip locked) and s.allowed - {USED} >= $5",
+            // Without room its row is not even locked.
+            USED.replace("s.", "f.").replace("d.today", TODAY)
+        );
+        self.run(spi, &sql, &[int4(own_slot()), int8(count)]) > 0
+    }
+
+    /// Looks for room in free slots; where there is not enough, none of them stays locked.
+    fn take_from_others(&self, count: i64) -> bool {
+        let taken = attempt(|| {
+            self.lock(Mode::Shared);
+            let mut widths = [1, A_FEW, i64::MAX].into_iter();
+            let taken = connected(|spi| widths.any(|most| self.take_from_free(spi, count, most)));
+            if taken { Ok(()) } else { Err(()) }
+        });
+        match taken {
+            Ok(outcome) => outcome.is_ok(),
+            Err(caught) => caught.rethrow(),
+        }
+    }
+
+    /// Takes from the free slots that have the most room, from no more than so many of them.
+    fn take_from_free(&self, spi: &Connection, count: i64, most: i64) -> bool {
+        let sql = format!(
+            "with d as materialized (select {TODAY} as today) \
+             select s.slot, s.allowed - {USED} from keyed_state.quota_slot s, d \
+             where s.project_id = $1 and s.name = $2 and s.allowed - {USED} > 0 \
+             order by s.allowed - {USED} desc limit $4 for update of s skip locked"
+        );
+        let mut arguments = self.names();
+        arguments.push(Some(Datum::from(most)));
+        let rows = spi.run(&plan(spi, &sql, &[pg_sys::INT8OID]), Access::Latest, &arguments);
+        let (mut missing, mut slots, mut parts) = (count, Vec::new(), Vec::new());
+        for row in 0..rows.len() {
+            let room = rows.get(row, 1).map_or(0, datum::read_i64).min(missing);
+            missing -= room;
+            slots.push(rows.get(row, 0));
+            parts.push(Some(Datum::from(room)));
+            if missing == 0 {
+                break;
+            }
+        }
+        if missing > 0 {
+            return false;
+        }
+        let sql = format!(
+            "with d as materialized (select {TODAY} as today) \
+             update keyed_state.quota_slot s set used = {USED} + u.part, day = greatest(s.day, d.today) \
+             from d, unnest($4::integer[], $5::bigint[]) u (slot, part) \
+             where s.project_id = $1 and s.name = $2 and s.slot = u.slot"
+        );
+        let slots = (pg_sys::INT4ARRAYOID, datum::array_of(slots, pg_sys::INT4OID));
+        let parts = (pg_sys::INT8ARRAYOID, datum::array_of(parts, pg_sys::INT8OID));
+        self.run(spi, &sql, &[slots, parts]) > 0
+    }
+
+    /// With everybody else waited for: what is left is known, and is dealt out anew, or taken from what is not dealt out.
+    fn take_exactly(&self, spi: &Connection, count: i64) -> Result<(), Reached> {
+        // The quota was taken away meanwhile.
+        let Some(Account { maximum, used, allowed }) = self.account(spi) else { return Ok(()) };
+        let left = maximum - used - count;
+        if left < 0 {
+            return Err(Reached { name: self.name, maximum, used });
+        }
+        let written = if left < i64::from(SLOTS) && maximum - allowed >= count {
+            let sql = format!(
+                "with d as materialized (select {TODAY} as today) update keyed_state.quota_slot s \
+                 set used = {USED} + $5, allowed = s.allowed + $5, day = greatest(s.day, d.today) \
+                 from d where s.project_id = $1 and s.name = $2 and s.slot = $4"
+            );
+            self.run(spi, &sql, &[int4(own_slot()), int8(count)])
+        } else {
+            self.deal(spi, left, count)
+        };
+        require_written(written);
+        Ok(())
+    }
+
+    fn account(&self, spi: &Connection) -> Option<Account> {
+        let sql = format!(
+            "with d as materialized (select {TODAY} as today) \
+             select q.maximum, (select coalesce(sum({USED}), 0)::bigint from keyed_state.quota_slot s, d \
+               where s.project_id = $1 and s.name = $2), (select coalesce(sum(s.allowed), 0)::bigint \
+               from keyed_state.quota_slot s where s.project_id = $1 and s.name = $2) \
+             from keyed_state.quota q where q.project_id = $1 and q.name = $2"
+        );
+        let types = [pg_sys::INT4OID, pg_sys::TEXTOID, pg_sys::TEXTOID];
+        let arguments: Vec<_> = types.into_iter().zip(self.names()).collect();
+        let rows = spi.run_newest(&sql, &arguments);
+        let number = |column| rows.get(0, column).map_or(0, datum::read_i64);
+        (!rows.is_empty()).then(|| Account { maximum: number(0), used: number(1), allowed: number(2) })
+    }
+
+    /// Gives every slot the same part of what is left, after this session has taken what it needs; what cannot be parted
+    /// is not dealt out. Where more is used than there may be, nothing is left, and what is given back makes no room before
+    /// it is dealt out again: one slot's room would be what the others have too much. Extra slots end here.
+    fn deal(&self, spi: &Connection, left: i64, count: i64) -> usize {
+        let sql = format!(
+            "with d as materialized (select {TODAY} as today), \
+             gone as (delete from keyed_state.quota_slot s using d \
+               where s.project_id = $1 and s.name = $2 and s.slot >= {EXTRA} returning {USED} as used), \
+             more as (select coalesce(sum(g.used), 0)::bigint + $5 as used from gone g) \
+             update keyed_state.quota_slot s set used = n.used, allowed = n.used + greatest($6, 0) / {SLOTS}, \
+               is_over = $6 < 0, day = greatest(s.day, n.today) \
+             from (select s.slot, d.today, {USED} + case when s.slot = $4 then m.used else 0 end as used \
+               from keyed_state.quota_slot s, d, more m where s.project_id = $1 and s.name = $2) n \
+             where s.project_id = $1 and s.name = $2 and s.slot = n.slot and s.slot < {EXTRA}"
+        );
+        self.run(spi, &sql, &[int4(own_slot()), int8(count), int8(left)])
+    }
+
+    /// Gives back in the session's own slot, in any other that is free, or in one made for it: never waiting.
+    fn give_back(&self, spi: &Connection, count: i64) {
+        let update = |which: &str| {
+            format!(
+                "with d as materialized (select {TODAY} as today) \
+                 update keyed_state.quota_slot s set used = {USED} + $5, day = greatest(s.day, d.today), \
+                   allowed = s.allowed + case when s.is_over then $5 else 0 end from d \
+                 where s.project_id = $1 and s.name = $2 and s.slot = (select f.slot from keyed_state.quota_slot f \
+                   where f.project_id = $1 and f.name = $2 and {which} limit 1 for update skip locked)"
+            )
+        };
+        let arguments = [int4(own_slot()), int8(count)];
+        if self.run(spi, &update("f.slot = $4"), &arguments) > 0
+            || self.run(spi, &update("f.slot <> $4"), &arguments) > 0
+        {
+            return;
+        }
+        let sql = "insert into keyed_state.quota_slot as s (project_id, name, slot, used, allowed, is_over, day) \
+             select o.project_id, o.name, $4, $5, case when o.is_over then $5 else 0 end, o.is_over, o.day \
+             from keyed_state.quota_slot o where o.project_id = $1 and o.name = $2 and o.slot = 0 \
+             on conflict (project_id, name, slot) do update set used = s.used + excluded.used, \
+               allowed = s.allowed + case when s.is_over then excluded.used else 0 end";
+        let own = int4(EXTRA + process() % (i32::MAX - EXTRA));
+        // Without a row the quota was taken away meanwhile, unless it is one that this transaction cannot see.
+        if self.run(spi, sql, &[own, int8(count)]) == 0 && snapshot_is_fixed() {
+            require_written(0);
+        }
+    }
+}
+
+/// A transaction whose snapshot is older than the quota knows of it, but cannot count in it.
+fn require_written(rows: usize) {
+    if rows == 0 {
+        Error::new(Code::SerializationFailure, "the quota was set after this transaction began")
+            .hint("run the transaction again")
+            .raise();
+    }
+}
+
+fn int4(value: i32) -> (Oid, Argument) {
+    (pg_sys::INT4OID, Some(Datum::from(value)))
+}
+
+fn int8(value: i64) -> (Oid, Argument) {
+    (pg_sys::INT8OID, Some(Datum::from(value)))
+}
+
+/// The slot in which this session looks first.
+fn own_slot() -> i32 {
+    process() % SLOTS
+}
+
+fn process() -> i32 {
+    // SAFETY: reads a variable of the session.
+    unsafe { pg_sys::MyProcPid }
+}
+
+thread_local! {
+    /// The statements of this module, prepared once for each session.
+    static PLANS: RefCell<HashMap<String, Rc<Plan>>> = RefCell::default();
+}
+
+fn plan(spi: &Connection, sql: &str, more: &[Oid]) -> Rc<Plan> {
+    if let Some(plan) = PLANS.with_borrow(|plans| plans.get(sql).cloned()) {
+        return plan;
+    }
+    let types = [&[pg_sys::INT4OID, pg_sys::TEXTOID, pg_sys::TEXTOID], more].concat();
+    let plan = Rc::new(spi.prepare(sql, &types));
+    PLANS.with_borrow_mut(|plans| plans.insert(sql.to_owned(), Rc::clone(&plan)));
+    plan
+}

@@ -1,0 +1,83 @@
+//! Telling what is used.
+
+use super::define::project_named;
+use super::{Name, of_project, slots};
+use crate::access::Caller;
+use crate::error::Error;
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, Connection, connected};
+use crate::template::catalog;
+use pgrx::pg_sys::{self, Datum};
+use std::fmt::Write as _;
+
+/// `[{name, maximum, used, resets_at}]`: each quota of a project and what is used of it.
+pub fn report(project: &str) -> Result<String, Error> {
+    Caller::current().require_admin("see quotas")?;
+    let project = project_named(project)?;
+    let quotas = of_project(project.id);
+    let mut out = String::from("[");
+    for name in Name::ALL {
+        let maximum = quotas.maximum(name);
+        let used = match (name, maximum) {
+            (Name::Templates, _) => Some(templates(project.id)),
+            (Name::AttributesPerTemplate, _) => Some(most_attributes(project.id)),
+            (Name::LiveRecords, None) => Some(live_records(project.id)),
+            (Name::LiveRecords | Name::WritesPerDay, Some(_)) => Some(slots::used(project.id, name)),
+            (Name::WritesPerDay, None) => None,
+        };
+        let resets_at = match name {
+            Name::WritesPerDay => format!("\"{}\"", slots::end_of_day(project.id)),
+            _ => "null".to_owned(),
+        };
+        let number = |number: Option<i64>| number.map_or("null".to_owned(), |number| number.to_string());
+        let comma = if out.len() > 1 { "," } else { "" };
+        let _ = write!(
+            out,
+            "{comma}{{\"name\":\"{}\",\"maximum\":{},\"used\":{},\"resets_at\":{resets_at}}}",
+            name.text(),
+            number(maximum),
+            number(used),
+        );
+    }
+    out.push(']');
+    Ok(out)
+}
+
+/// How many templates a project has.
+pub fn templates(project: i32) -> i64 {
+    number(project, "select count(*) from keyed_state.template t where t.project_id = $1")
+}
+
+/// How many attributes the template has that has the most.
+fn most_attributes(project: i32) -> i64 {
+    number(
+        project,
+        "select coalesce(max(n.count), 0) from (select count(*) from keyed_state.attribute a \
+         join keyed_state.template t on t.id = a.template_id where t.project_id = $1 group by t.id) n",
+    )
+}
+
+fn number(project: i32, sql: &str) -> i64 {
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_newest(sql, &[(pg_sys::INT4OID, Some(Datum::from(project)))]);
+            rows.get(0, 0).map_or(0, datum::read_i64)
+        })
+    })
+}
+
+fn live_records(project: i32) -> i64 {
+    as_owner(|| {
+        connected(|spi| {
+            let templates = catalog::of_project(spi, project);
+            templates.iter().map(|template| live_in(spi, &template.table_sql())).sum()
+        })
+    })
+}
+
+/// How many live records a table has, counted one by one.
+pub fn live_in(spi: &Connection, table: &str) -> i64 {
+    let sql = format!("select count(*) from {table} t where t.deleted_at is null");
+    spi.run_once(&sql, Access::Latest, &[]).get(0, 0).map_or(0, datum::read_i64)
+}

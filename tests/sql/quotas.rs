@@ -1,0 +1,282 @@
+//! Quotas: how much a project may hold and write.
+
+use harness::{Database, Refusal, Session};
+use serde_json::{Value, json};
+
+const UPSERT: &str = "select keyed.upsert_by_key('crm.customers', $1, '{\"visits\": {\"$inc\": 1}}')";
+
+async fn with_quota(name: &str, maximum: &str) -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.rows("select keyed.set_quota('crm', $1, $2::bigint)", &[name, maximum]).await;
+    (database, session)
+}
+
+#[track_caller]
+fn assert_reached(refusal: &Refusal, name: &str, maximum: i64, used: i64) {
+    assert_eq!(refusal.is(), ("53400", "quota_exceeded"), "{refusal:?}");
+    assert_eq!(refusal.detail["quota"], json!({"name": name, "maximum": maximum, "used": used}));
+    for part in [name, &maximum.to_string(), &used.to_string()] {
+        assert!(refusal.message.contains(part), "{}", refusal.message);
+    }
+}
+
+async fn used(session: &Session, name: &str) -> String {
+    session
+        .text("select coalesce(used::text, '-') from keyed.quota_usage('crm') where name = $1", &[name])
+        .await
+}
+
+#[tokio::test]
+async fn the_last_record_goes_in_and_the_next_is_refused_by_every_door() {
+    let (_database, session) = with_quota("live_records", "3").await;
+    session.rows(UPSERT, &["A"]).await;
+    session.run("select keyed.create_record('crm.companies', '{\"name\": \"ACME\"}')").await;
+    session.run("insert into crm.customers (external_key) values ('B')").await;
+    for statement in [
+        "select keyed.upsert_by_key('crm.customers', 'C')",
+        "select keyed.create_record('crm.companies', '{\"name\": \"Globex\"}')",
+        "insert into crm.customers (external_key) values ('C')",
+        "insert into crm.customers select from generate_series(1, 5)",
+        "select keyed.batch('[{\"op\": \"create\", \"template\": \"crm.customers\"}]', true)",
+    ] {
+        assert_reached(&session.refusal(statement, &[]).await, "live_records", 3, 3);
+    }
+    assert_eq!(used(&session, "live_records").await, "3");
+    // What exists is changed as ever.
+    for statement in [
+        "select keyed.upsert_by_key('crm.customers', 'A', '{\"visits\": 7}')",
+        "update crm.customers set name = 'Ada'",
+        "insert into crm.customers (external_key) values ('A') on conflict (external_key) where deleted_at is null and external_key is not null do update set visits = 8",
+        "select keyed.batch('[{\"op\": \"upsert\", \"template\": \"crm.customers\", \"external_key\": \"A\", \"attributes\": {\"visits\": 9}}]', true)",
+    ] {
+        session.run(statement).await;
+    }
+    assert_eq!(used(&session, "live_records").await, "3");
+}
+
+#[tokio::test]
+async fn a_deleted_record_makes_room_and_a_restored_one_needs_it() {
+    let (_database, session) = with_quota("live_records", "2").await;
+    session.rows(UPSERT, &["A"]).await;
+    session.rows(UPSERT, &["B"]).await;
+    let delete = "update crm.customers set deleted_at = now() where external_key = $1 and deleted_at is null";
+    session.rows(delete, &["A"]).await;
+    assert_eq!(used(&session, "live_records").await, "1");
+    session.rows(UPSERT, &["C"]).await;
+    for restore in [
+        "select keyed.restore_record(id) from crm.customers where external_key = 'A'",
+        "update crm.customers set deleted_at = null where external_key = 'A'",
+    ] {
+        assert_reached(&session.refusal(restore, &[]).await, "live_records", 2, 2);
+    }
+    session.run("delete from crm.customers where external_key = 'C'").await;
+    session.run("select keyed.restore_record(id) from crm.customers where external_key = 'A'").await;
+    // A deleted record that is removed for good was not counted any more.
+    session.rows(delete, &["A"]).await;
+    session.run("delete from crm.customers where external_key = 'A'").await;
+    assert_eq!(used(&session, "live_records").await, "1");
+    session.run("truncate crm.customers").await;
+    assert_eq!(used(&session, "live_records").await, "0");
+    session.rows(UPSERT, &["D"]).await;
+    session.run("select keyed.drop_template('crm.customers', true)").await;
+    assert_eq!(used(&session, "live_records").await, "0");
+}
+
+#[tokio::test]
+async fn what_is_rolled_back_was_never_used() {
+    let (_database, session) = with_quota("live_records", "2").await;
+    for _ in 0..3 {
+        session.run("begin; insert into crm.customers select from generate_series(1, 2); rollback").await;
+    }
+    session
+        .run("begin; savepoint s; insert into crm.customers select from generate_series(1, 2); rollback to s; insert into crm.customers default values; commit")
+        .await;
+    assert_eq!(used(&session, "live_records").await, "1");
+    // A statement that is refused counts nothing of itself.
+    let refusal = session.refusal("insert into crm.customers select from generate_series(1, 2)", &[]).await;
+    assert_reached(&refusal, "live_records", 2, 1);
+    session.run("insert into crm.customers default values").await;
+    assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "2");
+}
+
+fn creates(count: usize) -> String {
+    let operation =
+        |n: usize| json!({"op": "create", "template": "crm.customers", "external_key": format!("K-{n:03}")});
+    Value::Array((0..count).map(operation).collect()).to_string()
+}
+
+#[tokio::test]
+async fn an_atomic_batch_goes_in_whole_or_not_at_all() {
+    let (_database, session) = with_quota("live_records", "10").await;
+    let refusal = session.refusal("select keyed.batch($1, true)", &[&creates(11)]).await;
+    assert_eq!(refusal.detail["failed_index"], 10);
+    assert_reached(&refusal, "live_records", 10, 10);
+    assert_eq!(used(&session, "live_records").await, "0");
+    let report = session.json("select keyed.batch($1, true)", &[&creates(10)]).await;
+    assert_eq!((&report["errors"], used(&session, "live_records").await.as_str()), (&json!(false), "10"));
+}
+
+#[tokio::test]
+async fn of_a_batch_that_is_not_atomic_those_beyond_are_refused_one_by_one() {
+    let (_database, session) = with_quota("live_records", "300").await;
+    let report = session.json("select keyed.batch($1, false)", &[&creates(400)]).await;
+    let results = report["results"].as_array().expect("results");
+    let refused: Vec<&Value> = results.iter().filter(|result| result["status"] == 403).collect();
+    assert_eq!((results.len(), refused.len()), (400, 100));
+    assert_eq!(refused[0]["error"]["code"], "quota_exceeded");
+    assert_eq!(refused[0]["error"]["quota"], json!({"name": "live_records", "maximum": 300, "used": 300}));
+    assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "300");
+    assert_eq!(used(&session, "live_records").await, "300");
+}
+
+#[tokio::test]
+async fn setting_a_quota_counts_what_is_there() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.run("insert into crm.customers select from generate_series(1, 5); insert into crm.companies (name) values ('ACME')").await;
+    session.run("update crm.customers set deleted_at = now() where id = (select max(id::text)::uuid from crm.customers)").await;
+    assert_eq!(used(&session, "live_records").await, "5", "without a quota they are counted one by one");
+    let set = "select keyed.set_quota('crm', 'live_records', $1::bigint)";
+    session.rows(set, &["6"]).await;
+    session.run("insert into crm.customers default values").await;
+    assert_reached(&session.refusal(UPSERT, &["B"]).await, "live_records", 6, 6);
+
+    // Lower than what there is: nothing goes in before as much went out.
+    session.rows(set, &["2"]).await;
+    assert_reached(&session.refusal(UPSERT, &["B"]).await, "live_records", 2, 6);
+    session.run("update crm.customers set deleted_at = now() where deleted_at is null").await;
+    assert_eq!(used(&session, "live_records").await, "1");
+    session.rows(UPSERT, &["B"]).await;
+    assert_reached(&session.refusal(UPSERT, &["C"]).await, "live_records", 2, 2);
+    session.rows(set, &["3"]).await;
+    session.rows(UPSERT, &["C"]).await;
+
+    session.run("select keyed.set_quota('crm', 'live_records', null)").await;
+    for key in ["D", "E"] {
+        session.rows(UPSERT, &[key]).await;
+    }
+    session.rows(set, &["5"]).await;
+    assert_eq!(used(&session, "live_records").await, "5");
+}
+
+#[tokio::test]
+async fn a_session_that_knew_no_quota_knows_it_at_once() {
+    let database = Database::with_crm().await;
+    let (session, other) = (database.session().await, database.session().await);
+    session.rows(UPSERT, &["A"]).await;
+    session.run("begin isolation level repeatable read; select 1").await;
+    other.run("select keyed.set_quota('crm', 'live_records', 1)").await;
+    // Also one whose snapshot is older than the quota.
+    assert_eq!(session.refusal(UPSERT, &["B"]).await.state, "53400");
+    session.run("rollback").await;
+    assert_reached(&session.refusal(UPSERT, &["B"]).await, "live_records", 1, 1);
+    other.run("select keyed.set_quota('crm', 'live_records', 2)").await;
+    session.rows(UPSERT, &["B"]).await;
+}
+
+#[tokio::test]
+async fn templates_and_their_attributes_are_bounded() {
+    let (_database, session) = with_quota("templates", "3").await;
+    session.run("select keyed.set_quota('crm', 'attributes_per_template', 8)").await;
+    session.run("select keyed.create_template('crm', 'orders')").await;
+    let another = session.refusal("select keyed.create_template('crm', 'invoices')", &[]).await;
+    assert_reached(&another, "templates", 3, 3);
+    session
+        .run("select keyed.drop_template('crm.orders'); select keyed.create_template('crm', 'invoices')")
+        .await;
+
+    let add = "select keyed.add_attribute('crm.customers', '{\"slug\": \"fax\", \"type\": \"string\"}')";
+    assert_reached(&session.refusal(add, &[]).await, "attributes_per_template", 8, 8);
+    session.run("select keyed.alter_attribute('crm.customers', 'name', '{\"label\": \"Full name\"}')").await;
+    session.run("select keyed.drop_attribute('crm.customers', 'name')").await;
+    session.run(add).await;
+    let many: Vec<Value> = (0..9).map(|n| json!({"slug": format!("a{n}"), "type": "string"})).collect();
+    session.run("select keyed.drop_template('crm.invoices')").await;
+    let refusal = session
+        .refusal("select keyed.create_template('crm', 'wide', $1)", &[&Value::from(many).to_string()])
+        .await;
+    assert_reached(&refusal, "attributes_per_template", 8, 0);
+    // Lowered below what there is, it takes nothing away.
+    session.run("select keyed.set_quota('crm', 'attributes_per_template', 2)").await;
+    session.run("select keyed.drop_attribute('crm.customers', 'fax')").await;
+    assert_eq!(used(&session, "attributes_per_template").await, "7");
+}
+
+#[tokio::test]
+async fn every_line_of_history_is_a_write_of_the_day() {
+    let (_database, session) = with_quota("writes_per_day", "6").await;
+    session.rows(UPSERT, &["A"]).await;
+    session.rows(UPSERT, &["A"]).await;
+    session.run("select keyed.upsert_by_key('crm.customers', 'A', '{\"visits\": 2}')").await;
+    assert_eq!(used(&session, "writes_per_day").await, "2", "the same values again are no write");
+    session.run("insert into crm.customers (external_key) values ('B'), ('C')").await;
+    session.run("select keyed.delete_record(id) from crm.customers where external_key = 'C'").await;
+    session.run("select keyed.restore_record(id) from crm.customers where external_key = 'C'").await;
+    assert_reached(&session.refusal(UPSERT, &["A"]).await, "writes_per_day", 6, 6);
+    let resets = "select resets_at - clock_timestamp() between interval '0' and interval '24:00'
+                  and (resets_at at time zone 'UTC')::time = '00:00' from keyed.quota_usage('crm') where name = 'writes_per_day'";
+    assert_eq!(session.text(resets, &[]).await, "t");
+
+    // The next day.
+    session.run("update keyed_state.quota_slot set day = day - 1").await;
+    assert_eq!(used(&session, "writes_per_day").await, "0");
+    for _ in 0..6 {
+        session.rows(UPSERT, &["A"]).await;
+    }
+    assert_reached(&session.refusal(UPSERT, &["A"]).await, "writes_per_day", 6, 6);
+}
+
+#[tokio::test]
+async fn days_are_those_of_the_project() {
+    let (_database, session) = with_quota("writes_per_day", "1").await;
+    for zone in ["Pacific/Kiritimati", "Etc/GMT+12"] {
+        session.rows("select keyed.set_time_zone('crm', $1)", &[zone]).await;
+        let midnight = "select (resets_at at time zone $1)::time = '00:00' from keyed.quota_usage('crm') where name = 'writes_per_day'";
+        assert_eq!(session.text(midnight, &[zone]).await, "t", "{zone}");
+    }
+}
+
+#[tokio::test]
+async fn quotas_of_one_project_are_not_anothers() {
+    let (_database, session) = with_quota("live_records", "0").await;
+    session.run("select keyed.create_project('shop'); select keyed.create_template('shop', 'orders'); insert into shop.orders default values").await;
+    assert_reached(&session.refusal(UPSERT, &["A"]).await, "live_records", 0, 0);
+    let all = "select string_agg(concat_ws(' ', name, coalesce(maximum::text, '-'), coalesce(used::text, '-')), ', ') from keyed.quota_usage($1)";
+    assert_eq!(
+        session.text(all, &["crm"]).await,
+        "live_records 0 0, templates - 2, attributes_per_template - 8, writes_per_day - -"
+    );
+    assert_eq!(
+        session.text(all, &["shop"]).await,
+        "live_records - 1, templates - 1, attributes_per_template - 0, writes_per_day - -"
+    );
+}
+
+#[tokio::test]
+async fn what_makes_no_quota_is_refused() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    for (arguments, code, pointer) in [
+        ("'crm', 'records', 1", ("22023", "invalid_value"), "/name"),
+        ("'crm', 'live_records', -1", ("22023", "invalid_value"), "/maximum"),
+        ("'crm', null, 1", ("22023", "invalid_value"), "/name"),
+        ("'nowhere', 'templates', 1", ("P0002", "not_found"), ""),
+    ] {
+        let refusal = session.refusal(&format!("select keyed.set_quota({arguments})"), &[]).await;
+        assert_eq!(refusal.is(), code, "{arguments}");
+        assert_eq!(refusal.pointers().first().copied().unwrap_or_default(), pointer);
+    }
+    session.run("begin isolation level repeatable read").await;
+    let fixed = session.refusal("select keyed.set_quota('crm', 'live_records', 1)", &[]).await;
+    assert!(fixed.hint.contains("READ COMMITTED"), "{fixed:?}");
+    session.run("rollback").await;
+
+    let clerk = database.create_role("clerk").await;
+    database.grant(&clerk, "crm", "read, create, update, delete, define").await;
+    let clerk = database.session_as(&clerk).await;
+    for statement in ["select keyed.set_quota('crm', 'templates', 1)", "select from keyed.quota_usage('crm')"]
+    {
+        assert_eq!(clerk.refusal(statement, &[]).await.is(), ("42501", "forbidden"));
+    }
+}
