@@ -128,7 +128,7 @@ async fn a_view_bounds_what_is_found_unless_it_looks_for_words() {
         .await;
     assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/view"]));
     let refusal = session.refusal(save, &["vectors", &body(json!({}))]).await;
-    assert_eq!(refusal.pointers(), ["/query_vector"]);
+    assert_eq!(refusal.pointers(), ["/query/query_vector"]);
 }
 
 #[tokio::test]
