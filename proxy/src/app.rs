@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 use crate::database::Database;
 use crate::embedding::Embedder;
 use crate::envelope;
+use crate::openapi;
 use crate::problem::Problem;
 use crate::routes::health::Readiness;
 use crate::routes::{
@@ -78,9 +79,22 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
     ]
 }
 
+/// What is served without a prefix, to anybody.
+fn outside() -> [(&'static str, MethodRouter<Arc<App>>); 4] {
+    [
+        ("/healthz", get(health::alive)),
+        ("/readyz", get(health::ready)),
+        ("/openapi.json", get(openapi::serve)),
+        ("/docs", get(openapi::serve_page)),
+    ]
+}
+
 /// All that is served.
 pub(crate) fn router(app: Arc<App>) -> Router {
-    let mut router = Router::new().route("/healthz", get(health::alive)).route("/readyz", get(health::ready));
+    let mut router = Router::new();
+    for (path, methods) in outside() {
+        router = router.route(path, methods);
+    }
     for prefix in PREFIXES {
         for (path, methods) in api() {
             router = router.route(&format!("{prefix}{path}"), methods);
@@ -155,6 +169,39 @@ mod tests {
             assert_eq!(status, 405, "{address}");
             assert_eq!(headers[header::ALLOW], allowed);
             assert!(body.contains(r#""code":"method_not_allowed""#), "{body}");
+        }
+    }
+
+    /// The methods that a path takes, HEAD apart, which comes with GET.
+    async fn methods_of(path: &str) -> Vec<String> {
+        let (status, headers, _) = ask(&format!("TRACE {}", path.replace(['{', '}'], ""))).await;
+        if status == 404 {
+            return Vec::new();
+        }
+        let allowed = headers[header::ALLOW].to_str().expect("names of methods").split(',');
+        let mut methods: Vec<String> =
+            allowed.filter(|method| *method != "HEAD").map(str::to_ascii_lowercase).collect();
+        methods.sort();
+        methods
+    }
+
+    #[tokio::test]
+    async fn the_document_describes_every_route_and_nothing_else() {
+        let document: serde_json::Value = serde_json::from_str(openapi::text()).expect("JSON");
+        let described = |path: &str| -> Vec<String> {
+            let methods = document["paths"][path].as_object().into_iter().flatten();
+            let mut methods: Vec<String> = methods.map(|(method, _)| method.clone()).collect();
+            methods.sort();
+            methods
+        };
+        let served = api().into_iter().map(|(path, _)| format!("{}{path}", PREFIXES[0]));
+        let served: Vec<String> =
+            served.chain(outside().into_iter().map(|(path, _)| path.to_owned())).collect();
+        for path in &served {
+            assert_eq!(described(path), methods_of(path).await, "{path}");
+        }
+        for path in document["paths"].as_object().expect("paths").keys() {
+            assert!(served.contains(path), "{path} is described and not served");
         }
     }
 

@@ -12,6 +12,9 @@ mod settings;
 /// Where a database is.
 mod database_url;
 
+/// The interface, described.
+mod openapi;
+
 /// Sockets: accepting, keeping and closing connections.
 mod server;
 

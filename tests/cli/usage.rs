@@ -82,3 +82,18 @@ fn settings_of_embeddings_that_make_no_sense_are_told_before_anything_starts() {
         assert!(outcome.code == Some(2) && outcome.err.contains(told), "{told}: {}", outcome.err);
     }
 }
+
+#[tokio::test]
+async fn the_document_printed_is_the_one_served_and_needs_no_key() {
+    let service = harness::Service::start().await;
+    let printed = run(&mut proxy_program(&["openapi"])).json();
+    assert_eq!(printed["openapi"], "3.1.0");
+    let served = service.proxy.request("GET", "/openapi.json").without_key().send().await;
+    assert_eq!(served.expect(200), printed);
+    let page = service.proxy.request("GET", "/docs").without_key().send().await;
+    assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
+    assert!(
+        page.text.contains("upsertRecord")
+            && page.header("content-security-policy").contains("default-src 'none'")
+    );
+}

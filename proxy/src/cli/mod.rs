@@ -21,6 +21,12 @@ mod export;
 /// API keys: issued, listed, revoked.
 mod keys;
 
+/// What is wrong with a database.
+mod doctor;
+
+/// The interface, for programs.
+mod openapi;
+
 /// What shells complete.
 mod completions;
 
@@ -54,6 +60,10 @@ pub(crate) enum Command {
     /// Issue, list and revoke API keys.
     #[command(subcommand)]
     Keys(keys::Keys),
+    /// Say what is wrong with a database, and how to mend it; change nothing.
+    Doctor(doctor::Doctor),
+    /// Print the HTTP interface as an OpenAPI 3.1 document.
+    Openapi,
     /// Print a completion script for a shell.
     Completions(completions::Completions),
 }
@@ -86,6 +96,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Import(import) => import::run(*import),
         Command::Export(export) => export::run(*export),
         Command::Keys(keys) => keys::run(keys),
+        Command::Doctor(doctor) => doctor::run(doctor),
+        Command::Openapi => openapi::run(),
         Command::Completions(completions) => completions::run(completions),
     };
     match done {

@@ -1,0 +1,194 @@
+//! What is looked at: each check is a query whose rows are what it finds, as message and way to mend it.
+//!
+//! A check runs only if those before it that it `needs` found no error: without the extension there is no state to look
+//! at. Queries spell every name out and run where no schema but PostgreSQL's own is searched.
+
+use super::Severity::{self, Error, Note, Warning};
+
+pub(super) struct Check {
+    pub(super) name: &'static str,
+    /// What it means when nothing is found.
+    pub(super) sound: &'static str,
+    pub(super) severity: Severity,
+    pub(super) needs: Needs,
+    pub(super) query: &'static str,
+}
+
+/// What must be there for a check to make sense, in ascending order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Needs {
+    Nothing,
+    Extension,
+    State,
+}
+
+/// The schemas that hold tables of ours, as a part of a query.
+macro_rules! our_tables {
+    () => {
+        "select c.oid, c.relname, c.relrowsecurity, c.relowner, n.nspname from pg_class c \
+         join pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 'p') \
+         and (n.nspname = 'keyed_state' or exists (select from keyed_state.template t \
+           join keyed_state.project p on p.id = t.project_id where p.slug = n.nspname and t.slug = c.relname))"
+    };
+}
+
+#[rustfmt::skip]
+pub(super) const CHECKS: &[Check] = &[
+    Check { name: "server", sound: "PostgreSQL 15 or later, in UTF-8", severity: Error, needs: Needs::Nothing, query:
+        "select 'this is PostgreSQL ' || current_setting('server_version') || ', and 15 is the oldest that serves',
+                'move the database to PostgreSQL 15 or later'
+         where current_setting('server_version_num')::int < 150000
+         union all
+         select 'the database is encoded in ' || current_setting('server_encoding'),
+                'make one with: create database … encoding ''UTF8'' template template0'
+         where current_setting('server_encoding') <> 'UTF8'" },
+    Check { name: "extension", sound: "keyed is installed, as new as its files", severity: Error, needs: Needs::Nothing, query:
+        "select 'the extension keyed is not in this database', 'create extension keyed cascade; select keyed.init();'
+         where not exists (select from pg_extension where extname = 'keyed')
+         union all
+         select 'the extension keyed is ' || e.extversion || ', its files are ' || a.default_version, 'alter extension keyed update;'
+         from pg_extension e join pg_available_extensions a on a.name = e.extname
+         where e.extname = 'keyed' and e.extversion <> a.default_version" },
+    Check { name: "text search", sound: "pg_trgm is installed", severity: Error, needs: Needs::Nothing, query:
+        "select 'the extension pg_trgm, on which text search rests, is not in this database', 'create extension pg_trgm;'
+         where not exists (select from pg_extension where extname = 'pg_trgm')" },
+    Check { name: "vectors", sound: "pgvector is installed", severity: Note, needs: Needs::Nothing, query:
+        "select 'the extension vector, which semantic search needs, is not in this database',
+                case when exists (select from pg_available_extensions where name = 'vector') then 'create extension vector;'
+                  else 'install pgvector on the server (Debian: postgresql-' || current_setting('server_version_num')::int / 10000
+                       || '-pgvector), then: create extension vector;' end
+         where not exists (select from pg_extension where extname = 'vector')
+         union all
+         select 'the extension vector is ' || e.extversion || ', its files are ' || a.default_version, 'alter extension vector update;'
+         from pg_extension e join pg_available_extensions a on a.name = e.extname
+         where e.extname = 'vector' and e.extversion <> a.default_version" },
+    Check { name: "state", sound: "the state is that of this library", severity: Error, needs: Needs::Extension, query:
+        "select 'the state tables lack the steps ' || array_to_string(keyed.pending_migrations(), ', '),
+                case when to_regnamespace('keyed_state') is null then 'select keyed.init();' else 'select keyed.migrate();' end
+         where cardinality(keyed.pending_migrations()) > 0" },
+    Check { name: "roles", sound: "the fixed roles are there, and can do no more than they should", severity: Error, needs: Needs::Nothing, query:
+        "select 'the role ' || wanted.name || ' is missing', 'select keyed.init();'
+         from (values ('keyed_owner'), ('keyed_admin'), ('keyed_proxy')) wanted (name)
+         where not exists (select from pg_roles r where r.rolname = wanted.name)
+         union all
+         select format('%s may %s', r.rolname, a.what), format('alter role %I %s;', r.rolname, a.mend)
+         from pg_roles r, lateral (values
+           (r.rolsuper, 'do everything (superuser)', 'nosuperuser'), (r.rolcreaterole, 'make roles', 'nocreaterole'),
+           (r.rolbypassrls, 'bypass row-level security', 'nobypassrls'), (r.rolreplication, 'replicate', 'noreplication'),
+           (r.rolcreatedb, 'make databases', 'nocreatedb'),
+           (r.rolcanlogin and r.rolname in ('keyed_owner', 'keyed_admin'), 'log in', 'nologin')) a (found, what, mend)
+         where r.rolname in ('keyed_owner', 'keyed_admin', 'keyed_proxy') and a.found
+         union all
+         select format('%s is a member of %s', m.rolname, r.rolname), format('revoke %I from %I;', r.rolname, m.rolname)
+         from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid
+         where m.rolname in ('keyed_proxy', 'keyed_admin') or r.rolname = 'keyed_owner'" },
+    Check { name: "proxy login", sound: "keyed_proxy may log in here and call what it needs, and nothing else", severity: Error, needs: Needs::Extension, query:
+        "select 'keyed_proxy cannot log in', 'alter role keyed_proxy login;'
+         from pg_roles where rolname = 'keyed_proxy' and not rolcanlogin
+         union all
+         select 'keyed_proxy may not connect to this database', format('grant connect on database %I to keyed_proxy;', current_database())
+         from pg_roles r where r.rolname = 'keyed_proxy' and not has_database_privilege(r.oid, current_database(), 'connect')
+         union all
+         select 'keyed_proxy may not use the schema ' || n.nspname, format('grant usage on schema %I to keyed_proxy;', n.nspname)
+         from pg_roles r, pg_namespace n where r.rolname = 'keyed_proxy' and n.nspname in ('keyed', 'keyed_http')
+           and not has_schema_privilege(r.oid, n.oid, 'usage')
+         union all
+         select 'keyed_proxy may not call ' || p.oid::regprocedure, format('grant execute on function %s to keyed_proxy;', p.oid::regprocedure)
+         from pg_roles r, pg_proc p where r.rolname = 'keyed_proxy' and not has_function_privilege(r.oid, p.oid, 'execute')
+           and (p.pronamespace = to_regnamespace('keyed_http') or p.oid = to_regproc('keyed.authenticate'))
+         union all
+         select format('keyed_proxy was granted %s on %s', a.privilege_type, c.oid::regclass),
+                format('revoke all on %s from keyed_proxy;', c.oid::regclass)
+         from pg_class c cross join lateral aclexplode(c.relacl) a join pg_roles r on r.oid = a.grantee
+         where r.rolname = 'keyed_proxy' and c.relkind in ('r', 'p', 'v', 'm', 'S')" },
+    Check { name: "ownership", sound: "tables belong to keyed_owner, and rows are hidden from who was not granted them", severity: Error, needs: Needs::State, query:
+        concat!("select format('row-level security of %I.%I is off', c.nspname, c.relname),
+                format('alter table %I.%I enable row level security;', c.nspname, c.relname)
+         from (", our_tables!(), ") c where not c.relrowsecurity
+         union all
+         select format('%I.%I belongs to %s', c.nspname, c.relname, pg_get_userbyid(c.relowner)),
+                format('alter table %I.%I owner to keyed_owner;', c.nspname, c.relname)
+         from (", our_tables!(), ") c where pg_get_userbyid(c.relowner) <> 'keyed_owner'") },
+    Check { name: "templates", sound: "every template has its tables, and triggers that keep its rules", severity: Error, needs: Needs::State, query:
+        "with t as (select t.id, p.slug as project, t.slug, to_regclass(format('%I.%I', p.slug, t.slug)) as oid
+                    from keyed_state.template t join keyed_state.project p on p.id = t.project_id)
+         select format('the table %I.%I is missing', t.project, t.slug), 'restore it from a dump; its history may still be there'
+         from t where t.oid is null
+         union all
+         select format('the table keyed_state.%s_%s of %I.%I is missing', beside.name, t.id, t.project, t.slug),
+                'select keyed.migrate(); or restore it from a dump'
+         from t, (values ('history'), ('text')) beside (name)
+         where t.oid is not null and to_regclass(format('keyed_state.%I', beside.name || '_' || t.id)) is null
+         union all
+         select format('the trigger %s of %I.%I is %s', wanted.name, t.project, t.slug, case when g.oid is null then 'missing' else 'off' end),
+                case when g.oid is null then 'restore the table from a dump'
+                  else format('alter table %I.%I enable trigger %I;', t.project, t.slug, wanted.name) end
+         from t cross join (values ('keyed_guard'), ('keyed_guard_delete'), ('keyed_guard_truncate'), ('keyed_note_history'),
+           ('keyed_write_history')) wanted (name)
+         left join pg_trigger g on g.tgrelid = t.oid and g.tgname = wanted.name
+         where t.oid is not null and (g.oid is null or g.tgenabled not in ('O', 'A'))" },
+    Check { name: "indexes", sound: "every index is there and valid", severity: Error, needs: Needs::State, query:
+        concat!("select format('the index %s of %I.%I is invalid', i.indexrelid::regclass, c.nspname, c.relname),
+                format('reindex index concurrently %s;', i.indexrelid::regclass)
+         from (", our_tables!(), ") c join pg_index i on i.indrelid = c.oid where not i.indisvalid or not i.indisready
+         union all
+         select format('nothing keeps the keys of %I.%I unique', c.nspname, c.relname),
+                format('create unique index on %I.%I (external_key) where deleted_at is null and external_key is not null;', c.nspname, c.relname)
+         from (", our_tables!(), ") c where c.nspname <> 'keyed_state' and not exists (
+           select from pg_index i where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indnatts = 1
+           and pg_get_expr(i.indpred, i.indrelid) = '((deleted_at IS NULL) AND (external_key IS NOT NULL))')
+         union all
+         select format('the attribute %s of %I.%I is said to be indexed, and no index serves it', a.slug, c.nspname, c.relname),
+                case a.type when 'reference' then format('create index on %I.%I (%I);', c.nspname, c.relname, a.slug)
+                  else format('select keyed.alter_attribute(%1$L, %2$L, ''{\"indexed\": false}''), keyed.alter_attribute(%1$L, %2$L, ''{\"indexed\": true}'');',
+                    format('%I.%I', c.nspname, c.relname), a.slug) end
+         from (", our_tables!(), ") c join keyed_state.project p on p.slug = c.nspname
+         join keyed_state.template t on t.project_id = p.id and t.slug = c.relname
+         join keyed_state.attribute a on a.template_id = t.id and (a.indexed or a.type = 'reference')
+         join pg_attribute n on n.attrelid = c.oid and n.attname = a.slug and not n.attisdropped
+         where not exists (select from pg_index i join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid
+           where i.indrelid = c.oid and d.refobjid = c.oid and d.refobjsubid = n.attnum)") },
+    Check { name: "API keys", sound: "every key in force has a role, and none is mightier than it should be", severity: Warning, needs: Needs::State, query:
+        "select format('the API key %s (%s) is for a role that is gone, and refused', k.id, k.label), format('select keyed.revoke_api_key(%s);', k.id)
+         from keyed_state.api_key k where k.revoked_at is null and not exists (select from pg_roles r where r.oid = k.role)
+         union all
+         select format('the API key %s (%s) acts as the superuser %s', k.id, k.label, r.rolname),
+                format('issue one for another role, then: select keyed.revoke_api_key(%s);', k.id)
+         from keyed_state.api_key k join pg_roles r on r.oid = k.role
+         where k.revoked_at is null and r.rolsuper and coalesce(k.expires_at > now(), true)" },
+    Check { name: "grants", sound: "every grant is to a role that row-level security binds", severity: Warning, needs: Needs::State, query:
+        "select format('%s was granted to a role that is gone (%s)', string_agg(distinct g.privilege, ', '), g.role::oid),
+                format('delete from keyed_state.access_grant where role = %s::regrole;', g.role::oid)
+         from keyed_state.access_grant g where not exists (select from pg_roles r where r.oid = g.role) group by g.role
+         union all
+         select distinct format('the scopes of %s do not bind it: it %s', r.rolname, case when r.rolsuper then 'is a superuser' else 'bypasses row-level security' end),
+                format('alter role %I %s;', r.rolname, case when r.rolsuper then 'nosuperuser' else 'nobypassrls' end)
+         from keyed_state.access_grant g join pg_roles r on r.oid = g.role where r.rolsuper or r.rolbypassrls" },
+    Check { name: "durability", sound: "what is acknowledged survives a crash", severity: Error, needs: Needs::Nothing, query:
+        "select format('%s is off: a crash can destroy the database', s.name), format('alter system set %s = on; select pg_reload_conf();', s.name)
+         from pg_settings s where s.name in ('fsync', 'full_page_writes') and s.setting = 'off'" },
+    Check { name: "settings", sound: "settings are as keyed expects them", severity: Warning, needs: Needs::Nothing, query:
+        "select 'synchronous_commit is off: a crash can take back writes that were acknowledged', 'alter system set synchronous_commit = on; select pg_reload_conf();'
+         where current_setting('synchronous_commit') = 'off'
+         union all
+         select 'autovacuum is off: tables and indexes will swell', 'alter system set autovacuum = on; select pg_reload_conf();'
+         where current_setting('autovacuum') = 'off'
+         union all
+         select 'default_transaction_isolation is ' || s.setting || ': concurrent writes will often have to be tried again',
+                format('alter role keyed_proxy set default_transaction_isolation = %L;', 'read committed')
+         from pg_settings s where s.name = 'default_transaction_isolation' and s.setting <> 'read committed'" },
+    Check { name: "timeouts", sound: "statements of keyed_proxy are bounded, also behind PgBouncer", severity: Note, needs: Needs::Nothing, query:
+        "select format('keyed_proxy has no %s of its own: the proxy sets one for its sessions, unless it is told to leave that (KEYED_PREPARED_STATEMENTS=false)', wanted.name),
+                format('alter role keyed_proxy set %s = %L;', wanted.name, wanted.value)
+         from (values ('statement_timeout', '30s'), ('lock_timeout', '15s'), ('idle_in_transaction_session_timeout', '30s')) wanted (name, value)
+         where exists (select from pg_roles r where r.rolname = 'keyed_proxy') and not exists (
+           select from pg_db_role_setting s cross join lateral unnest(s.setconfig) c (line) join pg_roles r on r.oid = s.setrole
+           where r.rolname = 'keyed_proxy' and c.line like wanted.name || '=%')" },
+    Check { name: "transactions", sound: "no transaction holds the others up", severity: Warning, needs: Needs::Nothing, query:
+        "select format('a session of %s (process %s) has been in a transaction for %s', a.usename, a.pid, justify_interval(date_trunc('minute', now() - a.xact_start))),
+                format('select pg_terminate_backend(%s);', a.pid)
+         from pg_stat_activity a where a.datname = current_database() and a.xact_start < now() - interval '1 hour' and a.backend_type = 'client backend'
+         union all
+         select format('the transaction %L was prepared %s and never ended', x.gid, x.prepared), format('rollback prepared %L;', x.gid)
+         from pg_prepared_xacts x where x.database = current_database() and x.prepared < now() - interval '1 hour'" },
+];

@@ -1,0 +1,162 @@
+//! `doctor`: what is wrong with a database, and how to mend it. It changes nothing.
+
+mod checks;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use tokio_postgres::Client;
+
+use self::checks::{CHECKS, Check, Needs};
+use super::connection::{Connection, connect, explain, runtime};
+use super::{Failure, print};
+
+#[derive(Args)]
+pub(crate) struct Doctor {
+    /// Print JSON: {"healthy", "extension_version", "proxy_version", "checks": [{"name", "sound"}],
+    /// "findings": [{"check", "severity", "message", "mend"}]}.
+    #[arg(long)]
+    json: bool,
+
+    /// From which severity on a finding makes the exit code 1.
+    #[arg(long, value_enum, default_value = "error", value_name = "SEVERITY")]
+    fail_on: Severity,
+
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// How bad it is, in ascending order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Something does not work as it should, or will not one day.
+    Warning,
+    /// Something does not work, or rules do not hold.
+    Error,
+}
+
+#[derive(Serialize)]
+struct Finding {
+    check: &'static str,
+    severity: Severity,
+    message: String,
+    mend: String,
+}
+
+#[derive(Serialize)]
+struct Passed {
+    name: &'static str,
+    /// Whether nothing was found; null when it could not be looked at, for what is missing.
+    sound: Option<bool>,
+}
+
+#[derive(Serialize)]
+struct Report {
+    healthy: bool,
+    extension_version: Option<String>,
+    proxy_version: &'static str,
+    checks: Vec<Passed>,
+    findings: Vec<Finding>,
+}
+
+pub(crate) fn run(arguments: Doctor) -> Result<(), Failure> {
+    let report = runtime()?.block_on(examine(&arguments))?;
+    let is_failure = report.findings.iter().any(|finding| finding.severity >= arguments.fail_on);
+    if arguments.json {
+        print(&format!("{}\n", serde_json::to_string_pretty(&report).map_err(anyhow::Error::new)?))?;
+    } else {
+        print(&report.to_text())?;
+    }
+    if is_failure {
+        return Err(Failure::Running(anyhow::anyhow!("there is something to mend")));
+    }
+    Ok(())
+}
+
+async fn examine(arguments: &Doctor) -> Result<Report, Failure> {
+    let client = connect(&arguments.connection.config("doctor")?).await?;
+    // All is seen as it was at one moment, and nothing can be changed by mistake.
+    client.batch_execute("begin isolation level repeatable read read only").await.map_err(explain)?;
+    let (mut checks, mut findings) = (Vec::new(), Vec::new());
+    for check in CHECKS {
+        let sound = if check.needs <= there_is(&client).await? {
+            let found = findings_of(&client, check).await?;
+            let sound = found.is_empty();
+            findings.extend(found);
+            Some(sound)
+        } else {
+            None
+        };
+        checks.push(Passed { name: check.name, sound });
+    }
+    let extension_version = extension_version(&client).await?;
+    let proxy_version = env!("CARGO_PKG_VERSION");
+    if let Some(version) = extension_version.as_deref().filter(|version| *version != proxy_version) {
+        findings.push(Finding {
+            check: "extension",
+            severity: Severity::Warning,
+            message: format!(
+                "this program is of version {proxy_version}, the extension of version {version}"
+            ),
+            mend: "install both from the same release".to_owned(),
+        });
+    }
+    let healthy = findings.iter().all(|finding| finding.severity < Severity::Error);
+    Ok(Report { healthy, extension_version, proxy_version, checks, findings })
+}
+
+async fn there_is(client: &Client) -> Result<Needs, Failure> {
+    let query = "select exists (select from pg_extension where extname = 'keyed'), \
+                 to_regclass('keyed_state.template') is not null and to_regclass('keyed_state.access_grant') is not null";
+    let rows = client.query_typed(query, &[]).await.map_err(explain)?;
+    Ok(match rows.first().map(|row| (row.get(0), row.get(1))) {
+        Some((true, true)) => Needs::State,
+        Some((true, false)) => Needs::Extension,
+        _ => Needs::Nothing,
+    })
+}
+
+async fn findings_of(client: &Client, check: &Check) -> Result<Vec<Finding>, Failure> {
+    let rows = client
+        .query_typed(check.query, &[])
+        .await
+        .map_err(|error| explain(error).context(format!("the check of {} could not be made", check.name)))?;
+    let finding = |row: &tokio_postgres::Row| Finding {
+        check: check.name,
+        severity: check.severity,
+        message: row.get(0),
+        mend: row.get(1),
+    };
+    Ok(rows.iter().map(finding).collect())
+}
+
+async fn extension_version(client: &Client) -> Result<Option<String>, Failure> {
+    let query = "select extversion from pg_extension where extname = 'keyed'";
+    let rows = client.query_typed(query, &[]).await.map_err(explain)?;
+    Ok(rows.first().map(|row| row.get(0)))
+}
+
+impl Report {
+    fn to_text(&self) -> String {
+        let mut out = String::new();
+        for (passed, check) in self.checks.iter().zip(CHECKS) {
+            match passed.sound {
+                Some(true) => out += &format!("ok       {}: {}\n", check.name, check.sound),
+                Some(false) => {}
+                None => out += &format!("skipped  {}: what it looks at is missing\n", check.name),
+            }
+            for finding in self.findings.iter().filter(|finding| finding.check == check.name) {
+                let severity = match finding.severity {
+                    Severity::Error => "ERROR  ",
+                    Severity::Warning => "WARNING",
+                    Severity::Note => "note   ",
+                };
+                out += &format!("{severity}  {}: {}\n", finding.check, finding.message);
+                out += &format!("         mend: {}\n", finding.mend);
+            }
+        }
+        out
+    }
+}

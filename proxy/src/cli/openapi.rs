@@ -1,0 +1,8 @@
+//! `openapi`: the interface, for programs that generate clients.
+
+use super::{Failure, print};
+use crate::openapi;
+
+pub(crate) fn run() -> Result<(), Failure> {
+    print(openapi::text())
+}

@@ -1,0 +1,248 @@
+//! One operation: parameters, body and answers, said in few words.
+
+use serde_json::{Map, Value, json};
+
+/// An operation on its way into the document.
+pub(super) struct Operation {
+    method: &'static str,
+    path: String,
+    value: Value,
+    writes: bool,
+}
+
+/// Begins an operation of the API, below `/v1`: `id` names it in generated clients.
+pub(super) fn operation(method: &'static str, path: &str, tag: &str, id: &str, summary: &str) -> Operation {
+    let mut operation = bare(method, &format!("/v1{path}"), tag, id, summary);
+    operation.refuse("401", "Unauthorized").refuse("403", "Forbidden").refuse("default", "Problem");
+    if path.contains('{') {
+        operation.refuse("404", "NotFound");
+    }
+    if path.contains("{template}") || !path.contains("/entities/{id}") {
+        operation.parameter(json!({"$ref": "#/components/parameters/Project"}));
+    }
+    operation
+}
+
+/// Begins an operation that needs no key.
+pub(super) fn open(method: &'static str, path: &str, tag: &str, id: &str, summary: &str) -> Operation {
+    let mut operation = bare(method, path, tag, id, summary);
+    operation.value["security"] = json!([]);
+    operation.refuse("default", "Problem");
+    operation
+}
+
+fn bare(method: &'static str, path: &str, tag: &str, id: &str, summary: &str) -> Operation {
+    let value =
+        json!({"operationId": id, "tags": [tag], "summary": summary, "parameters": [], "responses": {}});
+    let mut operation = Operation { method, path: path.to_owned(), value, writes: false };
+    for name in path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
+        let (schema, description) = path_parameter(path, name);
+        operation.parameter(json!({
+            "name": name, "in": "path", "required": true, "schema": schema, "description": description,
+        }));
+    }
+    operation
+}
+
+fn path_parameter(path: &str, name: &str) -> (Value, &'static str) {
+    let text = json!({"type": "string"});
+    match name {
+        "template" => (text, "The template, by slug or number."),
+        "id" if path.contains("deliveries") => (text, "The number of the delivery."),
+        "id" => (json!({"type": "string", "format": "uuid"}), "The id of the record."),
+        "slug" if path.contains("views") => (text, "The slug of the view."),
+        "slug" => (text, "The slug of the attribute."),
+        "endpoint" => (text, "The endpoint, by slug or number."),
+        "token" => (text, "What was told when the endpoint was made."),
+        _ => (text, ""),
+    }
+}
+
+impl Operation {
+    fn parameter(&mut self, parameter: Value) -> &mut Self {
+        if let Some(parameters) = self.value["parameters"].as_array_mut() {
+            parameters.push(parameter);
+        }
+        self
+    }
+
+    fn refuse(&mut self, status: &str, response: &str) -> &mut Self {
+        self.value["responses"][status] = json!({"$ref": format!("#/components/responses/{response}")});
+        self
+    }
+
+    /// Says more than the summary.
+    pub(super) fn says(mut self, description: &str) -> Self {
+        self.value["description"] = json!(description);
+        self
+    }
+
+    /// Takes a parameter in the query string.
+    pub(super) fn query(mut self, name: &str, schema: Value, description: &str) -> Self {
+        self.parameter(json!({"name": name, "in": "query", "schema": schema, "description": description}));
+        self
+    }
+
+    /// Takes one that must be there.
+    pub(super) fn required_query(mut self, name: &str, schema: Value, description: &str) -> Self {
+        self.parameter(
+            json!({"name": name, "in": "query", "required": true, "schema": schema, "description": description}),
+        );
+        self
+    }
+
+    /// Takes the parameters of a list that is read page by page.
+    pub(super) fn pages(self) -> Self {
+        self.query("limit", json!({"type": "integer", "minimum": 1}), "How many at most.").query(
+            "cursor",
+            json!({"type": "string"}),
+            "`next_cursor` of the page before.",
+        )
+    }
+
+    /// Takes a header.
+    pub(super) fn header(mut self, name: &str, description: &str) -> Self {
+        self.parameter(
+            json!({"name": name, "in": "header", "schema": {"type": "string"}, "description": description}),
+        );
+        self
+    }
+
+    /// Takes a JSON body.
+    pub(super) fn body(self, schema: &str) -> Self {
+        self.any_body(schema, true)
+    }
+
+    /// Takes a JSON body that may be missing.
+    pub(super) fn optional_body(self, schema: &str) -> Self {
+        self.any_body(schema, false)
+    }
+
+    fn any_body(mut self, schema: &str, required: bool) -> Self {
+        self.value["requestBody"] = json!({
+            "required": required,
+            "content": {"application/json": {"schema": {"$ref": format!("#/components/schemas/{schema}")}}},
+        });
+        self.refuse("400", "Malformed").refuse("413", "TooLarge").refuse("415", "UnsupportedMediaType");
+        self.refuse("422", "Invalid");
+        self
+    }
+
+    /// Takes a file.
+    pub(super) fn file(mut self, types: &[&str]) -> Self {
+        let content: Map<String, Value> =
+            types.iter().map(|kind| ((*kind).to_owned(), json!({"schema": {"type": "string"}}))).collect();
+        self.value["requestBody"] = json!({"required": true, "content": content});
+        self.refuse("400", "Malformed").refuse("415", "UnsupportedMediaType").refuse("422", "Invalid");
+        self
+    }
+
+    /// Writes: it may be sent again with an Idempotency-Key, and may meet others.
+    pub(super) fn writes(mut self) -> Self {
+        self.writes = true;
+        self.parameter(json!({"$ref": "#/components/parameters/IdempotencyKey"}));
+        self.refuse("409", "Conflict").refuse("422", "Invalid");
+        self
+    }
+
+    /// Answers JSON.
+    pub(super) fn answers(mut self, status: u16, schema: &str, description: &str) -> Self {
+        let schema = json!({"$ref": format!("#/components/schemas/{schema}")});
+        self.answer(
+            status,
+            json!({
+                "description": description, "content": {"application/json": {"schema": schema}},
+            }),
+        );
+        self
+    }
+
+    /// Answers a file of one of these types.
+    pub(super) fn answers_file(mut self, status: u16, types: &[&str], description: &str) -> Self {
+        let content: Map<String, Value> =
+            types.iter().map(|kind| ((*kind).to_owned(), json!({"schema": {"type": "string"}}))).collect();
+        let mut response = json!({"description": description, "content": content});
+        if let Some(known) = self.value["responses"][status.to_string()]["content"].as_object() {
+            for (kind, schema) in known {
+                response["content"][kind] = schema.clone();
+            }
+        }
+        self.answer(status, response);
+        self
+    }
+
+    /// Answers without a body.
+    pub(super) fn answers_nothing(mut self, description: &str) -> Self {
+        self.answer(204, json!({"description": description}));
+        self
+    }
+
+    fn answer(&mut self, status: u16, mut response: Value) {
+        if status == 201 {
+            response["headers"]["Location"] = json!({"$ref": "#/components/headers/Location"});
+        }
+        if self.writes {
+            response["headers"]["Idempotency-Replayed"] =
+                json!({"$ref": "#/components/headers/IdempotencyReplayed"});
+        }
+        self.value["responses"][status.to_string()] = response;
+    }
+
+    /// Path, method, and everything else.
+    pub(super) fn into_parts(self) -> (String, &'static str, Value) {
+        (self.path, self.method, self.value)
+    }
+}
+
+pub(super) fn shared_parameters() -> Value {
+    json!({
+        "Project": {
+            "name": "X-Service-Project-Id", "in": "header", "schema": {"type": "string"}, "example": "crm",
+            "description": "The project, by slug or number: needed wherever a template is named by its slug, unless the \
+                API key is bound to one project.",
+        },
+        "IdempotencyKey": {
+            "name": "Idempotency-Key", "in": "header",
+            "schema": {"type": "string", "minLength": 1, "maxLength": 255}, "example": "8e03978e-40d5-43dd-bc93",
+            "description": "Makes sending the request again harmless: it has one effect, and the same answer for 24 hours.",
+        },
+    })
+}
+
+pub(super) fn shared_headers() -> Value {
+    json!({
+        "Location": {"description": "Where what was created is found.", "schema": {"type": "string"}},
+        "IdempotencyReplayed": {
+            "description": "`true` when the request was run before, and this is what was answered then.",
+            "schema": {"type": "string", "const": "true"},
+        },
+        "RetryAfter": {"description": "After how many seconds to ask again.", "schema": {"type": "string"}},
+        "WwwAuthenticate": {"description": "How to ask.", "schema": {"type": "string"}},
+    })
+}
+
+pub(super) fn shared_responses() -> Value {
+    let problem = |description: &str| {
+        json!({
+            "description": description,
+            "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        })
+    };
+    let mut responses = json!({
+        "Malformed": problem("`malformed_request`, `project_required`: it cannot be read as a request."),
+        "Unauthorized": problem("`unauthorized`: the API key is missing, unknown, revoked or expired."),
+        "Forbidden": problem("`forbidden`: the key's role lacks the right. `quota_exceeded`: the project has as much as it may have."),
+        "NotFound": problem("`not_found`: missing, deleted, or out of the caller's sight."),
+        "Conflict": problem("`external_key_taken`, `conflict`; `request_in_progress`: a request with this Idempotency-Key is being run."),
+        "TooLarge": problem("`payload_too_large`: beyond a limit."),
+        "UnsupportedMediaType": problem("`unsupported_media_type`: the body is not of a type that is read here."),
+        "Invalid": problem("It was read and refused; `errors` points at each fault. `idempotency_key_reused`: the Idempotency-Key came with another request before."),
+        "Problem": problem("Any other refusal or failure; 503 and 504 may be sent again."),
+    });
+    responses["Unauthorized"]["headers"]["WWW-Authenticate"] =
+        json!({"$ref": "#/components/headers/WwwAuthenticate"});
+    for name in ["Conflict", "Problem"] {
+        responses[name]["headers"]["Retry-After"] = json!({"$ref": "#/components/headers/RetryAfter"});
+    }
+    responses
+}

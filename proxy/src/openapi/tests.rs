@@ -1,0 +1,100 @@
+//! The document describes itself rightly: what it refers to is there, and its examples are what it says they are.
+
+use std::collections::HashSet;
+
+use super::*;
+
+/// Every operation, as path, method, and what is said of it.
+fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
+    let paths = document["paths"].as_object().expect("paths");
+    paths
+        .iter()
+        .flat_map(|(path, methods)| {
+            let methods = methods.as_object().expect("methods").iter();
+            methods.map(move |(method, operation)| (path.as_str(), method.as_str(), operation))
+        })
+        .collect()
+}
+
+fn references<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+    match value {
+        Value::Object(members) => {
+            found.extend(members.get("$ref").and_then(Value::as_str));
+            members.values().for_each(|member| references(member, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn whatever_is_referred_to_is_there_and_nothing_stands_there_in_vain() {
+    let document = document();
+    let mut found = Vec::new();
+    references(&document, &mut found);
+    for reference in &found {
+        let pointer = reference.strip_prefix('#').expect("a reference within the document");
+        assert!(document.pointer(pointer).is_some(), "{reference} leads nowhere");
+    }
+    for (kind, components) in document["components"].as_object().expect("components") {
+        for name in components.as_object().expect("components").keys().filter(|_| kind != "securitySchemes") {
+            let reference = format!("#/components/{kind}/{name}");
+            assert!(found.contains(&reference.as_str()), "nothing refers to {reference}");
+        }
+    }
+}
+
+#[test]
+fn every_operation_has_a_name_of_its_own_a_tag_and_an_answer() {
+    let document = document();
+    let tags: Vec<&Value> =
+        document["tags"].as_array().expect("tags").iter().map(|tag| &tag["name"]).collect();
+    let mut names = HashSet::new();
+    for (path, method, operation) in operations(&document) {
+        let name = operation["operationId"].as_str().expect("a name");
+        assert!(names.insert(name), "{name} is given twice");
+        assert!(tags.contains(&&operation["tags"][0]), "{method} {path}");
+        let responses = operation["responses"].as_object().expect("answers");
+        assert!(responses.keys().any(|status| status.starts_with('2')), "{method} {path}");
+        assert!(responses.contains_key("default"), "{method} {path}");
+    }
+}
+
+#[test]
+fn the_parameters_of_a_path_are_those_that_stand_in_it() {
+    let document = document();
+    for (path, method, operation) in operations(&document) {
+        let in_path: Vec<&str> =
+            path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).collect();
+        let parameters = operation["parameters"].as_array().expect("parameters").iter();
+        let described: Vec<&str> =
+            parameters.filter(|it| it["in"] == "path").filter_map(|it| it["name"].as_str()).collect();
+        assert_eq!(described, in_path, "{method} {path}");
+    }
+}
+
+#[test]
+fn every_schema_has_an_example_that_it_accepts() {
+    let document = document();
+    for (name, schema) in document["components"]["schemas"].as_object().expect("schemas") {
+        let examples = schema["examples"].as_array().unwrap_or_else(|| panic!("{name} has no example"));
+        let root =
+            json!({"$ref": format!("#/components/schemas/{name}"), "components": document["components"]});
+        let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&root);
+        let validator = validator.unwrap_or_else(|error| panic!("{name} is not a schema: {error}"));
+        for example in examples {
+            let faults: Vec<String> = validator.iter_errors(example).map(|error| error.to_string()).collect();
+            assert!(faults.is_empty(), "{name}: {faults:?}");
+        }
+    }
+}
+
+#[test]
+fn the_page_shows_every_operation_and_runs_nothing() {
+    let page = page::render(&document());
+    for (path, _, operation) in operations(&document()) {
+        let name = operation["operationId"].as_str().expect("a name");
+        assert!(page.contains(&format!("<details id=\"{name}\">")) && page.contains(path), "{name}");
+    }
+    assert!(!page.contains("<script") && !page.contains("http://") && !page.contains("https://"));
+}

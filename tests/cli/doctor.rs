@@ -1,0 +1,140 @@
+//! What is wrong with a database, and how to mend it.
+
+use crate::{Outcome, keyed, keyed_as};
+use harness::Database;
+use serde_json::Value;
+use std::io::Write;
+use std::process::Stdio;
+
+/// Runs statements as a person would paste them.
+fn paste(database: &Database, statements: &str) {
+    let mut psql = database.cluster().program("psql");
+    psql.args(["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--dbname", database.name()]);
+    let mut psql = psql.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("psql runs");
+    psql.stdin.take().expect("piped").write_all(statements.as_bytes()).expect("psql reads");
+    assert!(psql.wait().is_ok_and(|status| status.success()), "{statements}");
+}
+
+/// The findings of a check.
+fn findings(outcome: Outcome, check: &str) -> Vec<Value> {
+    let report: Value =
+        serde_json::from_str(&outcome.out).unwrap_or_else(|_| panic!("no report: {}", outcome.err));
+    let all = report["findings"].as_array().expect("findings").iter();
+    all.filter(|finding| finding["check"] == check).cloned().collect()
+}
+
+#[tokio::test]
+async fn a_database_as_it_is_set_up_is_healthy() {
+    let database = Database::new_durable().await.add_crm().await;
+    let report = keyed(&database, &["doctor", "--json"]).json();
+    assert_eq!(report["healthy"], true, "{report:#}");
+    assert_eq!(report["extension_version"], report["proxy_version"]);
+    for finding in report["findings"].as_array().expect("findings") {
+        assert_eq!(finding["severity"], "note", "{finding}");
+    }
+    let text = keyed(&database, &["doctor"]).expect();
+    assert!(text.contains("ok       ownership:") && !text.contains("skipped"), "{text}");
+
+    let dba = database.create_role("dba").await;
+    database.session().await.run(&format!("grant keyed_admin to {dba}")).await;
+    assert_eq!(keyed_as(&database, &dba, &["doctor", "--json"]).json()["healthy"], true);
+}
+
+#[tokio::test]
+async fn each_fault_is_found_and_mended_as_it_says() {
+    let database = Database::new_durable().await.add_crm().await;
+    let key = "select keyed.issue_api_key('gone', null, 'orphan')";
+    let grant = "select keyed.grant_access('gone', 'crm.customers', '{read}')";
+    for (fault, check, part) in [
+        ("alter table crm.customers disable row level security", "ownership", "crm.customers is off"),
+        ("alter table keyed_state.api_key owner to postgres", "ownership", "belongs to postgres"),
+        (
+            "alter table crm.customers disable trigger keyed_note_history",
+            "templates",
+            "keyed_note_history of crm.customers is off",
+        ),
+        (
+            "set allow_system_table_mods = on; update pg_index set indisvalid = false where indexrelid = 'crm.companies_pkey'::regclass",
+            "indexes",
+            "companies_pkey",
+        ),
+        ("drop index crm.companies_external_key_idx", "indexes", "nothing keeps the keys"),
+        (
+            "do $$ begin execute (select 'drop index ' || i.indexrelid::regclass from pg_index i where i.indrelid = 'crm.customers'::regclass and pg_get_indexdef(i.indexrelid) like '%(company%'); end $$",
+            "indexes",
+            "the attribute company",
+        ),
+        ("grant keyed_owner to keyed_proxy", "roles", "a member of keyed_owner"),
+        ("alter role keyed_admin createrole", "roles", "make roles"),
+        ("alter role keyed_proxy nologin", "proxy login", "cannot log in"),
+        ("grant select on crm.customers to keyed_proxy", "proxy login", "SELECT on crm.customers"),
+        ("revoke usage on schema keyed_http from public", "proxy login", "schema keyed_http"),
+        ("revoke execute on function keyed.authenticate from public", "proxy login", "keyed.authenticate"),
+        (&format!("create role gone; {key}; drop role gone"), "API keys", "orphan"),
+        ("select keyed.issue_api_key('postgres', null, 'mighty')", "API keys", "superuser postgres"),
+        (
+            &format!("create role gone; {grant}; drop owned by gone; drop role gone"),
+            "grants",
+            "a role that is gone",
+        ),
+        (
+            "create role wide bypassrls; select keyed.grant_access('wide', 'crm.customers', '{read}')",
+            "grants",
+            "bypasses",
+        ),
+        (
+            "drop table keyed_state.idempotent_request; delete from keyed_state.version where number = 12",
+            "state",
+            "steps 12",
+        ),
+        (
+            "alter system set synchronous_commit = off; select pg_reload_conf()",
+            "settings",
+            "synchronous_commit is off",
+        ),
+        (
+            "alter system set full_page_writes = off; select pg_reload_conf()",
+            "durability",
+            "full_page_writes",
+        ),
+    ] {
+        paste(&database, fault);
+        let found = findings(keyed(&database, &["doctor", "--json", "--fail-on", "note"]), check);
+        let finding =
+            found.iter().find(|finding| finding["message"].as_str().is_some_and(|it| it.contains(part)));
+        let finding = finding.unwrap_or_else(|| panic!("{fault}: not found in {found:?}"));
+        let is_error = !["API keys", "grants", "settings"].contains(&check);
+        let outcome = keyed(&database, &["doctor"]);
+        assert_eq!(outcome.code, Some(i32::from(is_error)), "{fault}: {}", outcome.out);
+        assert!(outcome.out.contains(part) && outcome.out.contains("mend: "), "{}", outcome.out);
+        let mend = finding["mend"].as_str().expect("a way to mend it");
+        paste(&database, mend.split("then: ").last().unwrap_or_default());
+        let left = findings(keyed(&database, &["doctor", "--json"]), check);
+        assert!(left.is_empty(), "{fault}: mended by {mend}, but: {left:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_missing_is_said_and_what_rests_on_it_skipped() {
+    let database = Database::empty_in(&harness::Cluster::shared()).await;
+    let outcome = keyed(&database, &["doctor"]);
+    assert_eq!(outcome.code, Some(1));
+    assert!(outcome.out.contains("mend: create extension keyed cascade"), "{}", outcome.out);
+    assert!(outcome.out.contains("skipped  ownership"), "{}", outcome.out);
+    database.session().await.run("create extension keyed cascade").await;
+    let found = findings(keyed(&database, &["doctor", "--json"]), "state");
+    assert_eq!(found[0]["mend"], "select keyed.init();");
+}
+
+#[tokio::test]
+async fn a_note_is_no_failure_unless_it_is_asked_to_be() {
+    let database = Database::new_durable().await;
+    let found = findings(keyed(&database, &["doctor", "--json"]), "timeouts");
+    assert_eq!((found.len(), &found[0]["severity"]), (3, &Value::from("note")));
+    assert_eq!(keyed(&database, &["doctor"]).code, Some(0));
+    assert_eq!(keyed(&database, &["doctor", "--fail-on", "note"]).code, Some(1));
+    for finding in found {
+        paste(&database, finding["mend"].as_str().expect("a way to mend it"));
+    }
+    assert!(findings(keyed(&database, &["doctor", "--json"]), "timeouts").is_empty());
+}
