@@ -104,7 +104,7 @@ impl Error {
         struct DetailQuota {
             name: String,
             maximum: i64,
-            used: i64,
+            used: Option<i64>,
         }
         let detail: Detail = serde_json::from_str(detail?).ok()?;
         let quota = detail.quota.and_then(|DetailQuota { name, maximum, used }| {
@@ -158,11 +158,11 @@ impl Error {
             let _ = write!(out, ",\"failed_index\":{index}");
         }
         if let Some(Reached { name, maximum, used }) = self.quota.as_deref() {
-            let _ = write!(
-                out,
-                ",\"quota\":{{\"name\":\"{}\",\"maximum\":{maximum},\"used\":{used}}}",
-                name.text()
-            );
+            let _ = write!(out, ",\"quota\":{{\"name\":\"{}\",\"maximum\":{maximum}", name.text());
+            if let Some(used) = used {
+                let _ = write!(out, ",\"used\":{used}");
+            }
+            out.push('}');
         }
         out.push('}');
         out

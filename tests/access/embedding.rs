@@ -82,3 +82,23 @@ async fn administrators_see_how_far_embedding_has_come_and_nobody_else() {
         assert_eq!(clerk.refusal(statement, &[]).await.state, "42501", "{statement}");
     }
 }
+
+#[tokio::test]
+async fn who_may_update_a_record_sets_its_vector_also_where_texts_are_embedded() {
+    let sales = embedded().await;
+    let (role, session) = sales.clerk("read, create, update", &of_region("EU")).await;
+    let id = sales.id("EU-1").await;
+    session.rows("select keyed.set_embedding($1, array_fill(1::real, array[768]))", &[&id]).await;
+    let state = "select state || ' ' || by_hand from keyed_state.embedding_job where record_id = $1";
+    assert_eq!(sales.admin.text(state, &[&id]).await, "done true");
+    let vector = serde_json::json!(vec![0.5; 768]);
+    let body = serde_json::json!({"attributes": {"amount": 7}, "embedding": vector}).to_string();
+    session.rows("select keyed.patch_record($1, $2)", &[&id, &body]).await;
+    let key = sales.database.api_key(&role, &["crm"]).await;
+    let with_key = "select keyed_http.upsert_by_key('customers', $1, null, false) \
+                    from keyed.authenticate(sha256($2::bytea), 'crm')";
+    let attributes = serde_json::json!({"name": "New", "region": "EU"});
+    let body = serde_json::json!({"external_key": "EU-9", "attributes": attributes, "embedding": vector});
+    sales.admin.rows(with_key, &[&body.to_string(), &key]).await;
+    assert_eq!(sales.admin.text(state, &[&sales.id("EU-9").await]).await, "done true");
+}

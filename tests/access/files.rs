@@ -69,3 +69,17 @@ async fn an_export_shows_what_its_caller_sees_and_nothing_of_what_lies_behind_a_
     let refused = proxy.request("GET", "/v1/entities/template/customers/export").key(&key).send().await;
     refused.refused(403, "forbidden");
 }
+
+#[tokio::test]
+async fn an_import_tells_no_value_to_a_role_that_may_write_but_not_read() {
+    let sales = Sales::new().await;
+    let (role, _) = sales.clerk("create, update", &crate::sales::of_region("EU")).await;
+    let proxy = Proxy::start(&sales.database).await.in_project("crm");
+    let key = sales.database.api_key(&role, &["crm"]).await;
+    for amount in ["1", "2"] {
+        let path = "/v1/entities/template/customers/import?dry_run=true";
+        let file = format!("external_key,amount\nEU-1,{amount}\n");
+        let report = proxy.request("POST", path).key(&key).body("text/csv", file).send().await.expect(200);
+        assert_eq!((&report["updated"], &report["unchanged"]), (&json!(1), &json!(0)), "{amount}: {report}");
+    }
+}

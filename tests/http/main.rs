@@ -15,6 +15,7 @@ mod external_key;
 mod history;
 mod idempotency;
 mod import;
+mod import_chains;
 mod inbound;
 mod metrics;
 mod projects;

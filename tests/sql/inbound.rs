@@ -232,3 +232,10 @@ async fn only_what_was_done_is_purged_and_only_its_payload_where_the_sender_gave
     assert_eq!(session.text(deliver, &[&token, "msg_1", r#"{"id": 9}"#]).await, "200");
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "2");
 }
+
+#[tokio::test]
+async fn a_path_with_a_variable_is_refused_like_any_that_finds_nothing_it_can_use() {
+    let (_database, session) = crm().await;
+    let refused = mapped(&session, &json!({"name": "$x"}), r#"{"id": 1}"#).await;
+    assert_eq!(refused.expect_err("there are no variables").0, "invalid_value");
+}

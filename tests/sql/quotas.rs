@@ -280,3 +280,20 @@ async fn what_makes_no_quota_is_refused() {
         assert_eq!(clerk.refusal(statement, &[]).await.is(), ("42501", "forbidden"));
     }
 }
+
+#[tokio::test]
+async fn how_much_there_is_in_all_is_not_told_to_who_may_see_a_part() {
+    let (database, session) = with_quota("live_records", "2").await;
+    session.run("insert into crm.customers (name) values ('a'), ('b')").await;
+    let clerk = database.create_role("clerk").await;
+    database.grant(&clerk, "crm.customers", "create").await;
+    let stranger = database.session_as(&clerk).await;
+    for statement in
+        ["insert into crm.customers (name) values ('c')", "select keyed.upsert_by_key('crm.customers', 'C')"]
+    {
+        let refusal = stranger.refusal(statement, &[]).await;
+        assert_eq!(refusal.is(), ("53400", "quota_exceeded"), "{refusal}");
+        assert_eq!(refusal.detail["quota"], json!({"name": "live_records", "maximum": 2}));
+        assert!(!refusal.message.contains(" has "), "{refusal}");
+    }
+}

@@ -15,6 +15,7 @@ use crate::record::reference;
 use crate::record::value::{Change, Value};
 use crate::record::write::Key;
 use crate::template::Template;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -34,6 +35,10 @@ enum Way {
     /// By statements of its own: it increments, or appends to a series.
     Alone,
 }
+
+/// Rows come after those they refer to in so many waves; what is left then, of a long chain, is written first without
+/// its references. A wave costs statements and looks at all rows that are left.
+const MOST_WAVES: usize = 8;
 
 /// Rows that one statement can write: of one way, and writing the same attributes.
 type Shape = (Way, Vec<usize>);
@@ -57,7 +62,7 @@ impl<'r> Run<'r> {
     /// unless this is the end of it.
     pub fn run(mut self, rows: Vec<Row>, is_last: bool) -> Result<Vec<Outcome>, Error> {
         let mut waiting = rows;
-        loop {
+        for _ in 0..MOST_WAVES {
             pgrx::check_for_interrupts!();
             let (mut wave, mut later) = first_of_each_key(waiting);
             let missing = self.resolve(&mut wave);
@@ -77,12 +82,14 @@ impl<'r> Run<'r> {
                 break;
             }
         }
-        if is_last {
-            self.close_circles(waiting)?;
-        } else {
-            waiting.into_iter().for_each(|row| self.settle(row.index, Outcome::Waits));
-        }
-        Ok(self.outcomes.into_iter().map(|outcome| outcome.unwrap_or(Outcome::Unchanged)).collect())
+        self.close_circles(waiting, is_last)?;
+        // Whether a record held these values already is for its readers to know.
+        let may_tell = self.caller.require(Right::Read, self.template).is_ok();
+        let told = |outcome: Option<Outcome>| match outcome {
+            None | Some(Outcome::Unchanged) if !may_tell => Outcome::Updated,
+            outcome => outcome.unwrap_or(Outcome::Unchanged),
+        };
+        Ok(self.outcomes.into_iter().map(told).collect())
     }
 
     fn settle(&mut self, index: usize, outcome: Outcome) {
@@ -136,7 +143,7 @@ impl<'r> Run<'r> {
         let plain = row.changes.iter().all(|(_, change)| matches!(change, Change::Set(_)));
         match (&row.key, row.id) {
             (None, Some(_)) if plain => Way::Update(By::Id),
-            (None, None) if plain => Way::Create,
+            (None, None) if plain && changes::is_complete(self.template, &row.changes) => Way::Create,
             (Some(_), _) if plain && changes::is_complete(self.template, &row.changes) => Way::Upsert,
             (Some(_), _) if plain => Way::Update(By::Key),
             _ => Way::Alone,
@@ -234,34 +241,47 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Writes rows that refer to each other in a circle: first without these references, then those alone. Rows that
-    /// refer to what nobody brings are refused.
-    fn close_circles(&mut self, mut rows: Vec<Row>) -> Result<(), Error> {
-        loop {
-            let coming: HashSet<String> = rows.iter().filter_map(|row| row.key.clone()).collect();
-            let dangling = |row: &Row| {
-                row.changes.iter().find_map(|(position, change)| match change {
-                    Change::Set(Value::ReferenceByKey(key)) => {
-                        let attribute = &self.template.attributes[*position];
-                        (attribute.required || !coming.contains(key.as_ref()))
-                            .then(|| reference::not_found(attribute))
-                    }
-                    _ => None,
-                })
-            };
-            let errors: Vec<Option<Error>> = rows.iter().map(dangling).collect();
-            if errors.iter().all(Option::is_none) {
-                break;
-            }
-            let mut kept = Vec::with_capacity(rows.len());
-            for (row, error) in rows.into_iter().zip(errors) {
-                match error {
-                    Some(error) => self.settle(row.index, Outcome::Refused(error)),
-                    None => kept.push(row),
+    /// The rows that refer to what none of them brings, directly or through others, by their places; also those that
+    /// cannot be written without the reference. Each row is looked at once for each of its references.
+    fn dangling(&self, rows: &[Row]) -> HashMap<usize, Error> {
+        let coming: HashSet<&str> = rows.iter().filter_map(|row| row.key.as_deref()).collect();
+        let mut referring: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        for (place, row) in rows.iter().enumerate() {
+            for (position, change) in &row.changes {
+                let Change::Set(Value::ReferenceByKey(key)) = change else { continue };
+                if self.template.attributes[*position].required || !coming.contains(key.as_ref()) {
+                    found.push((place, *position));
+                } else {
+                    referring.entry(key.as_ref()).or_default().push((place, *position));
                 }
             }
-            rows = kept;
         }
+        let mut errors = HashMap::new();
+        while let Some((place, position)) = found.pop() {
+            let new = || reference::not_found(&self.template.attributes[position]);
+            if let Entry::Vacant(vacant) = errors.entry(place) {
+                vacant.insert(new());
+                let lost = rows[place].key.as_deref().and_then(|key| referring.remove(key));
+                found.extend(lost.unwrap_or_default());
+            }
+        }
+        errors
+    }
+
+    /// Writes rows that refer to each other, in a circle or a long chain: first without these references, then those
+    /// alone. Rows that refer to what none of them brings wait for the rest of the file, or are refused at its end.
+    fn close_circles(&mut self, mut rows: Vec<Row>, is_last: bool) -> Result<(), Error> {
+        let mut errors = self.dangling(&rows);
+        let mut kept = Vec::with_capacity(rows.len());
+        for (place, row) in rows.into_iter().enumerate() {
+            match errors.remove(&place) {
+                Some(error) if is_last => self.settle(row.index, Outcome::Refused(error)),
+                Some(_) => self.settle(row.index, Outcome::Waits),
+                None => kept.push(row),
+            }
+        }
+        rows = kept;
         let mut links = Vec::with_capacity(rows.len());
         for row in &mut rows {
             let (refers, others) = std::mem::take(&mut row.changes)

@@ -124,6 +124,8 @@ fn of_postgres(caught: Box<Caught>) -> Error {
         (_, PgSqlErrorCode::ERRCODE_STATEMENT_TOO_COMPLEX) | (Class::ProgramLimit, _) => {
             Code::PayloadTooLarge
         }
+        // A path asks for a variable, of which there are none.
+        (_, PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT) => Code::InvalidValue,
         (Class::Data | Class::IntegrityConstraint | Class::RaisedByTrigger, _) => Code::InvalidValue,
         (Class::Quota | Class::Other, _) => caught.rethrow(),
     };

@@ -15,10 +15,12 @@ mod slots;
 /// Telling what is used.
 pub mod usage;
 
+use crate::access::Caller;
+use crate::access::principal::Principal;
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::connected;
-use crate::postgres::{datum, invalidation, snapshot_is_fixed};
+use crate::postgres::{datum, invalidation, role, snapshot_is_fixed};
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
@@ -70,8 +72,8 @@ pub struct Reached {
     pub name: Name,
     /// The most there may be.
     pub maximum: i64,
-    /// What there is.
-    pub used: i64,
+    /// What there is; not told to everybody.
+    pub used: Option<i64>,
 }
 
 impl Reached {
@@ -84,11 +86,18 @@ impl Reached {
             Name::AttributesPerTemplate => (name.text(), "attributes in each template"),
             Name::WritesPerDay => (name.text(), "writes a day"),
         };
-        let message = format!(
-            "the project {project:?} may have {maximum} {what} and has {used}: quota {name} is reached"
-        );
+        // How much there is in all is not for those who may see a part of it. While we write we are the owner, so it is
+        // asked who began.
+        let used = used.filter(|_| {
+            let role = Principal::current().map_or_else(role::session, |it| Oid::from(it.role));
+            Caller::of_role(role).is_admin()
+        });
+        let has = used.map(|used| format!(" and has {used}")).unwrap_or_default();
+        let message =
+            format!("the project {project:?} may have {maximum} {what}{has}: quota {name} is reached");
         let hint = format!("an administrator can raise it: SELECT keyed.set_quota('{project}', '{name}', …)");
-        Error { quota: Some(Box::new(self)), ..Error::new(Code::QuotaExceeded, message) }.hint(hint)
+        Error { quota: Some(Box::new(Reached { used, ..self })), ..Error::new(Code::QuotaExceeded, message) }
+            .hint(hint)
     }
 }
 
@@ -171,7 +180,7 @@ pub fn check_templates(project: &catalog::Project) -> Result<(), Error> {
     if used < maximum {
         return Ok(());
     }
-    Err(Reached { name: Name::Templates, maximum, used }.refusal(&project.slug))
+    Err(Reached { name: Name::Templates, maximum, used: Some(used) }.refusal(&project.slug))
 }
 
 /// Refuses a template that grows beyond so many attributes.
@@ -180,5 +189,6 @@ pub fn check_attributes(project: &catalog::Project, before: usize, after: usize)
     if after <= before || after as i64 <= maximum {
         return Ok(());
     }
-    Err(Reached { name: Name::AttributesPerTemplate, maximum, used: before as i64 }.refusal(&project.slug))
+    Err(Reached { name: Name::AttributesPerTemplate, maximum, used: Some(before as i64) }
+        .refusal(&project.slug))
 }

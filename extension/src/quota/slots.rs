@@ -201,7 +201,7 @@ impl Quota {
         let Some(Account { maximum, used, allowed }) = self.account(spi) else { return Ok(()) };
         let left = maximum - used - count;
         if left < 0 {
-            return Err(Reached { name: self.name, maximum, used });
+            return Err(Reached { name: self.name, maximum, used: Some(used) });
         }
         let written = if left < i64::from(SLOTS) && maximum - allowed >= count {
             let sql = format!(

@@ -496,7 +496,7 @@ fn problems() -> Value {
         },
     }});
     let quota = object(
-        &["name", "maximum", "used"],
+        &["name", "maximum"],
         json!({
             "name": {"enum": ["live_records", "templates", "attributes_per_template", "writes_per_day"]},
             "maximum": count(), "used": {"type": "integer"},

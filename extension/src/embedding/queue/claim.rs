@@ -18,6 +18,12 @@ use uuid::Uuid;
 
 /// The most texts of one claim.
 const MOST: i32 = 2048;
+/// The longest that texts are one worker's alone, in seconds.
+const LONGEST_LEASE: i32 = 3600;
+/// Once the texts of a claim have so many bytes, the rest of its records are given back for the next one.
+const MOST_BYTES: usize = 16 << 20;
+/// So many records are read at a time: texts may be long, and what is not embedded of them is read along.
+const PORTION: usize = 64;
 
 /// What a claim came to.
 struct Claim {
@@ -36,7 +42,7 @@ struct Claim {
 pub fn claim(caller: &Caller, model: &str, most: i32, lease: i32) -> Result<String, Error> {
     require()?;
     check_model(model)?;
-    for (name, number, range) in [("most", most, 1..=MOST), ("lease", lease, 1..=86_400)] {
+    for (name, number, range) in [("most", most, 1..=MOST), ("lease", lease, 1..=LONGEST_LEASE)] {
         if !range.contains(&number) {
             let message = format!("{name} must be between {} and {}", range.start(), range.end());
             return Err(Error::at(Code::InvalidValue, format!("/{name}"), message));
@@ -141,20 +147,38 @@ impl Claim {
             let hash = rows.get(row, 1).filter(|_| is_same_model).map(datum::read_bytes).unwrap_or_default();
             made_of.insert(record, hash);
         }
-        if !made_of.is_empty() {
-            self.hand_out(spi, template, &made_of);
+        let records: Vec<Uuid> = made_of.keys().copied().collect();
+        let mut portions = records.chunks(PORTION);
+        for portion in portions.by_ref() {
+            pgrx::check_for_interrupts!();
+            self.hand_out(spi, template, portion, &made_of);
+            if self.entries.len() > MOST_BYTES {
+                break;
+            }
+        }
+        let rest: Vec<Uuid> = portions.flatten().copied().collect();
+        if !rest.is_empty() {
+            let sql = format!(
+                "update {TABLE} set state = 'pending', claim = null, attempts = attempts - 1, due_at = now() \
+                 where record_id = any ($1)"
+            );
+            let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
+            spi.run(&plan, Access::Latest, &[ids(&rest)]);
         }
     }
 
     /// Adds the texts of claimed records to the answer, and settles those that are what the vector was made of.
-    fn hand_out(&mut self, spi: &Connection, template: &Template, made_of: &HashMap<Uuid, Vec<u8>>) {
-        let ids = |records: &mut dyn Iterator<Item = Uuid>| {
-            datum::array_of(records.map(datum::uuid).collect(), pg_sys::UUIDOID)
-        };
+    fn hand_out(
+        &mut self,
+        spi: &Connection,
+        template: &Template,
+        records: &[Uuid],
+        made_of: &HashMap<Uuid, Vec<u8>>,
+    ) {
         let columns = source::columns(template);
         let sql = format!("select {columns} from {} t where t.id = any ($1)", template.table_sql());
         let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
-        let rows = spi.run(&plan, Access::Latest, &[ids(&mut made_of.keys().copied())]);
+        let rows = spi.run(&plan, Access::Latest, &[ids(records)]);
         let mut unchanged = Vec::new();
         for row in 0..rows.len() {
             let Some(record) = rows.get(row, 0).map(datum::read_uuid) else { continue };
@@ -180,7 +204,11 @@ impl Claim {
                  where record_id = any ($1)"
             );
             let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
-            spi.run(&plan, Access::Latest, &[ids(&mut unchanged.into_iter())]);
+            spi.run(&plan, Access::Latest, &[ids(&unchanged)]);
         }
     }
+}
+
+fn ids(records: &[Uuid]) -> datum::Argument {
+    datum::array_of(records.iter().map(|record| datum::uuid(*record)).collect(), pg_sys::UUIDOID)
 }

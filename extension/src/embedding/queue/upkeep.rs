@@ -126,9 +126,9 @@ pub fn settle_by_hand(template: &Template, record: Uuid) {
 }
 
 fn run(template: &Template, sql: &str, records: &[Uuid]) {
-    let plan = template.plan(sql, || vec![pg_sys::UUIDARRAYOID, pg_sys::INT4OID]);
     let ids = datum::array_of(records.iter().map(|record| datum::uuid(*record)).collect(), pg_sys::UUIDOID);
     as_owner(|| {
+        let plan = template.plan(sql, || vec![pg_sys::UUIDARRAYOID, pg_sys::INT4OID]);
         connected(|spi| {
             spi.run(&plan, Access::Latest, &[ids, Some(Datum::from(template.id))]);
         });

@@ -111,12 +111,10 @@ pub fn find(spi: &Connection, wanted: &Wanted) -> Result<Found, Error> {
         Way::FewCandidates(ids) => exact(search.compare(ids)),
         Way::FewVectors | Way::NoIndex => exact(search.compare_all()),
         Way::Index => {
-            let met = search.walk_index();
-            // Fewer than wanted are all there are only when the last of them is below the threshold.
-            let is_enough = met.len() >= wanted.limit
-                || met.last().is_some_and(|last| last.similarity() < wanted.threshold);
-            if is_enough {
-                return Ok(Found { neighbours: search.within(met), is_exact: false });
+            // The index may have missed one that is similar enough: fewer than wanted are proof of nothing.
+            let met = search.within(search.walk_index());
+            if met.len() >= wanted.limit {
+                return Ok(Found { neighbours: met, is_exact: false });
             }
             exact(search.compare_all())
         }
