@@ -13,9 +13,9 @@ pub(crate) fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result
         (None, Some(file)) => std::fs::read_to_string(file)
             .map_err(|error| format!("{name}_FILE {}: {error}.", file.display()))?,
         (None, None) => {
-            return Err(format!(
-                "{name} is not set. An example is postgres://keyed_proxy:secret@localhost/crm."
-            ));
+            // The proxy's own login may do nothing of what an administrator wants.
+            let login = if name.contains("ADMIN") { "dba" } else { "keyed_proxy" };
+            return Err(format!("{name} is not set. An example is postgres://{login}:secret@localhost/crm."));
         }
     };
     // The client library knows three of the modes; ours checks the certificate in every mode that encrypts.

@@ -115,3 +115,78 @@ async fn refused_rows_are_told_and_kept_to_be_mended() {
     let keyless = run(&mut proxy_program(&["export", "--template", "crm.customers"]));
     assert!(keyless.code == Some(2) && keyless.err.contains("KEYED_API_KEY is not set"), "{keyless:?}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_file_of_refused_rows_replaces_another_only_when_rows_were_refused() {
+    let service = Service::start().await;
+    let input = file("kept-in.csv", "external_key,visits\na,1\nb,x\n");
+    let failed = file("kept-failed.csv", "of an earlier import\n");
+    let import = |input: &std::path::Path, failed: &std::path::Path, further: &[&str]| {
+        let mut arguments =
+            vec!["import", path(input), "--template", "crm.customers", "--failed", path(failed)];
+        arguments.extend(further);
+        run(&mut command(&service, &arguments))
+    };
+    // Without the right, and where nothing is refused, nothing is touched.
+    let refused = import(&input, &failed, &["--api-key", "keyed_1_wrong"]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    let good = file("kept-good.csv", "external_key,visits\na,1\n");
+    import(&good, &failed, &[]).expect();
+    assert_eq!(std::fs::read_to_string(&failed).expect("it is there"), "of an earlier import\n");
+
+    // The file itself is no place for its refused rows, by whatever name.
+    let link = input.with_extension("link");
+    let _ = std::fs::remove_file(&link);
+    std::os::unix::fs::symlink(&input, &link).expect("a link");
+    for failed in [&input, &link] {
+        let outcome = import(&input, failed, &["--on-error", "skip"]);
+        assert_eq!(outcome.code, Some(2), "{outcome:?}");
+        assert!(outcome.err.contains("is the file that is imported"), "{}", outcome.err);
+    }
+    assert_eq!(std::fs::read_to_string(&input).expect("it is there"), "external_key,visits\na,1\nb,x\n");
+
+    let outcome = import(&input, &failed, &["--on-error", "skip"]);
+    assert!(outcome.err.contains("1 row was refused"), "{}", outcome.err);
+    let kept = std::fs::read_to_string(&failed).expect("it is there");
+    assert!(kept.starts_with("external_key,visits,import_error\nb,x,"), "{kept}");
+
+    let folder = target_folder();
+    let outcome = import(&folder, &failed, &[]);
+    assert!(outcome.code == Some(1) && outcome.err.contains("is a directory"), "{outcome:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_import_that_breaks_off_tells_what_it_wrote_and_of_lines_of_json_every_reason() {
+    let service = Service::start().await;
+    let rows: String = (0..20_000).map(|number| format!("k{number},é\n")).collect();
+    let broken = file("broken.csv", "");
+    std::fs::write(&broken, [b"external_key,name\n", rows.as_bytes(), b"bad,\xe9\n"].concat())
+        .expect("written");
+    let arguments = ["import", path(&broken), "--template", "crm.customers", "--on-error", "skip"];
+    let outcome = run(&mut command(&service, &arguments));
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.err.contains("line 20002 holds bytes that are no text in utf-8"), "{}", outcome.err);
+    assert!(
+        outcome.err.contains("Before that: rows ") && !outcome.err.contains("created 0,"),
+        "{}",
+        outcome.err
+    );
+
+    let lines: String = (0..30)
+        .map(|n| format!("{{\"external_key\":\"j{n}\",\"attributes\":{{\"visits\":\"x\"}}}}\n"))
+        .collect();
+    let (lines, failed) = (file("bad.ndjson", &lines), file("failed.ndjson", ""));
+    let arguments = [
+        "import",
+        path(&lines),
+        "--template",
+        "crm.customers",
+        "--on-error",
+        "skip",
+        "--failed",
+        path(&failed),
+    ];
+    let outcome = run(&mut command(&service, &arguments));
+    assert_eq!(outcome.err.matches("visits: ").count(), 30, "{}", outcome.err);
+    assert_eq!(std::fs::read_to_string(&failed).expect("it is there").lines().count(), 30);
+}

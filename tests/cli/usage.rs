@@ -16,6 +16,11 @@ fn a_command_without_a_database_says_which_setting_it_needs() {
         let outcome = run(&mut proxy_program(command));
         assert_eq!(outcome.code, Some(2), "{command:?}");
         assert!(outcome.err.contains("KEYED_ADMIN_DATABASE_URL is not set"), "{}", outcome.err);
+        assert!(
+            !outcome.err.contains("keyed_proxy:"),
+            "the proxy's login may do none of it: {}",
+            outcome.err
+        );
     }
 }
 

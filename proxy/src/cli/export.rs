@@ -9,10 +9,10 @@ use axum::http::header;
 use clap::{Args, ValueEnum};
 use http_body_util::BodyExt;
 use indicatif::{ProgressBar, ProgressStyle};
-use tempfile::NamedTempFile;
 
 use super::Failure;
 use super::connection::runtime;
+use super::output::Output;
 use super::service::{Service, send};
 
 #[derive(Args)]
@@ -86,24 +86,21 @@ impl Export {
 /// Where an export goes.
 enum Sink {
     Standard(io::Stdout),
-    /// A file beside the one that is wanted, which takes its name at the end.
-    File(NamedTempFile, PathBuf),
+    File(Output),
 }
 
 impl Sink {
     fn open(output: Option<&Path>) -> anyhow::Result<Sink> {
-        let Some(output) = output else { return Ok(Sink::Standard(io::stdout())) };
-        let folder =
-            output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = NamedTempFile::new_in(folder)
-            .with_context(|| format!("cannot write into {}", folder.display()))?;
-        Ok(Sink::File(file, output.to_owned()))
+        Ok(match output {
+            Some(output) => Sink::File(Output::create(output)?),
+            None => Sink::Standard(io::stdout()),
+        })
     }
 
     fn write(&mut self, data: &[u8]) -> anyhow::Result<()> {
         let written = match self {
             Sink::Standard(out) => out.write_all(data),
-            Sink::File(file, _) => file.write_all(data),
+            Sink::File(file) => file.write_all(data),
         };
         written.context("cannot write the records")
     }
@@ -111,10 +108,7 @@ impl Sink {
     fn finish(self) -> anyhow::Result<()> {
         match self {
             Sink::Standard(mut out) => out.flush().context("cannot write the records"),
-            Sink::File(file, output) => {
-                file.persist(&output).with_context(|| format!("cannot write {}", output.display()))?;
-                Ok(())
-            }
+            Sink::File(file) => file.keep(),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
@@ -15,12 +17,13 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::connection::runtime;
+use super::output::Output;
 use super::service::{Service, in_words, send};
 use super::{Failure, print};
 
 /// What is sent at once.
 const PIECE: usize = 64 << 10;
-/// So many refused rows are told; all of them stand in the file of --failed.
+/// So many refused rows are told, where the reasons of all can stand in the file of --failed.
 const MOST_TOLD: u64 = 20;
 
 #[derive(Args)]
@@ -64,7 +67,8 @@ pub(crate) struct Import {
     #[arg(long, default_value = "abort")]
     on_error: OnError,
 
-    /// Where the refused rows are written, each with the reason; mended, the file can be imported as it is.
+    /// Where the refused rows are written, of CSV each with the reason; mended, the file can be imported as it is.
+    /// A file that is there is replaced only when rows were refused.
     #[arg(long, value_name = "FILE")]
     failed: Option<PathBuf>,
 }
@@ -165,16 +169,23 @@ impl Import {
             ),
         ];
         let request = self.service.request("import", &parameters, "import")?;
-        let (input, size) = open(&self.file)?;
+        let input = open(&self.file)?;
+        let metadata = input.metadata().ok().filter(std::fs::Metadata::is_file);
+        if let (Some(failed), Some(input)) = (&self.failed, &metadata)
+            && std::fs::metadata(failed).is_ok_and(|it| (it.dev(), it.ino()) == (input.dev(), input.ino()))
+        {
+            let message = format!("--failed {} is the file that is imported.", failed.display());
+            return Err(Failure::Usage { message, help: "import" });
+        }
         let failed = self.failed.as_deref().map(|file| FailedRows::create(file, format)).transpose()?;
-        let bar = progress_bar(size);
+        let bar = progress_bar(metadata.map(|metadata| metadata.len()));
         let body = Body::from_stream(ReceiverStream::new(pieces(input, bar.clone())));
         let request = request
             .header(header::CONTENT_TYPE, kind)
             .header(header::ACCEPT, "application/x-ndjson")
             .body(body)
             .context("the address cannot be asked")?;
-        let outcome = self.follow(request, &bar, failed).await;
+        let outcome = follow(request, &bar, failed).await;
         bar.finish_and_clear();
         let counts = outcome?;
         let Counts { rows, created, updated, unchanged, failed } = counts;
@@ -184,86 +195,90 @@ impl Import {
             rows.unwrap_or(0)
         ))?;
         if failed > 0 {
-            return Err(anyhow!("{failed} rows were refused").into());
+            let were = if failed == 1 { "row was" } else { "rows were" };
+            return Err(anyhow!("{failed} {were} refused").into());
         }
         Ok(())
     }
+}
 
-    /// Reads the answer line by line while the file is still being sent.
-    async fn follow(
-        &self,
-        request: axum::http::Request<Body>,
-        bar: &ProgressBar,
-        mut failed: Option<FailedRows>,
-    ) -> anyhow::Result<Counts> {
-        let mut answer = send(request).await?.into_body();
-        let (mut held, mut told) = (Vec::new(), 0);
-        loop {
-            let frame = answer.frame().await.transpose().context("the answer broke off")?;
-            let is_end = frame.is_none();
-            if let Some(data) = frame.and_then(|frame| frame.into_data().ok()) {
-                held.extend_from_slice(&data);
+/// Reads the answer line by line while the file is still being sent.
+async fn follow(
+    request: axum::http::Request<Body>,
+    bar: &ProgressBar,
+    mut failed: Option<FailedRows>,
+) -> anyhow::Result<Counts> {
+    let mut answer = send(request).await?.into_body();
+    let (mut held, mut told) = (Vec::new(), 0);
+    // Lines of JSON have no place for a reason, so all are told.
+    let most_told = match &failed {
+        Some(failed) if failed.format == Format::Ndjson => u64::MAX,
+        _ => MOST_TOLD,
+    };
+    loop {
+        let frame = answer.frame().await.transpose().context("the answer broke off")?;
+        let is_end = frame.is_none();
+        if let Some(data) = frame.and_then(|frame| frame.into_data().ok()) {
+            held.extend_from_slice(&data);
+        }
+        while let Some(end) = held.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = held.drain(..=end).collect();
+            let line: Line = serde_json::from_slice(&line).context("the answer is none of an import")?;
+            if let (Some(header), Some(failed)) = (&line.file, &mut failed) {
+                failed.begin(header)?;
             }
-            while let Some(end) = held.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = held.drain(..=end).collect();
-                let line: Line = serde_json::from_slice(&line).context("the answer is none of an import")?;
-                if let (Some(header), Some(failed)) = (&line.file, &mut failed) {
-                    failed.begin(header)?;
-                }
-                if let Some(counts) = &line.progress {
-                    bar.set_message(format!(
-                        "{} rows, {} created, {} updated, {} failed",
-                        counts.rows.unwrap_or(0),
-                        counts.created,
-                        counts.updated,
-                        counts.failed
-                    ));
-                }
-                if let Some(refused) = &line.refused {
-                    told += 1;
-                    if told <= MOST_TOLD {
-                        bar.suspend(|| eprintln!("{}", refused.reason()));
-                    }
-                    if let Some(failed) = &mut failed {
-                        failed.add(refused)?;
-                    }
-                }
-                if let Some(problem) = &line.problem {
-                    if let Some(failed) = &mut failed {
-                        failed.finish()?;
-                    }
-                    return Err(anyhow!("{}", in_words(problem)));
-                }
-                if line.report.rows.is_some() {
-                    if let Some(failed) = &mut failed {
-                        failed.finish()?;
-                    }
-                    if told > MOST_TOLD {
-                        eprintln!("and {} more", told - MOST_TOLD);
-                    }
-                    return Ok(line.report);
-                }
-            }
-            if is_end {
-                return Err(anyhow!(
-                    "the answer ended before its report: rows may have been imported or not"
+            if let Some(counts) = &line.progress {
+                bar.set_message(format!(
+                    "{} rows, {} created, {} updated, {} failed",
+                    counts.rows.unwrap_or(0),
+                    counts.created,
+                    counts.updated,
+                    counts.failed
                 ));
             }
+            if let Some(refused) = &line.refused {
+                told += 1;
+                if told <= most_told {
+                    bar.suspend(|| eprintln!("{}", refused.reason()));
+                }
+                if let Some(failed) = &mut failed {
+                    failed.add(refused)?;
+                }
+            }
+            if line.problem.is_none() && line.report.rows.is_none() {
+                continue;
+            }
+            if told > most_told {
+                bar.suspend(|| eprintln!("and {} more", told - most_told));
+            }
+            if let Some(failed) = failed {
+                failed.finish()?;
+            }
+            return match &line.problem {
+                Some(problem) => Err(anyhow!("{}", in_words(problem))),
+                None => Ok(line.report),
+            };
+        }
+        if is_end {
+            return Err(anyhow!("the answer ended before its report: rows may have been imported or not"));
         }
     }
 }
 
-fn open(file: &Path) -> anyhow::Result<(Box<dyn Read + Send>, Option<u64>)> {
+fn open(file: &Path) -> anyhow::Result<File> {
     if file == Path::new("-") {
-        return Ok((Box::new(io::stdin()), None));
+        let input = io::stdin().as_fd().try_clone_to_owned().context("cannot read standard input")?;
+        return Ok(File::from(input));
     }
     let opened = File::open(file).with_context(|| format!("cannot open {}", file.display()))?;
-    let size = opened.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
-    Ok((Box::new(opened), size))
+    if opened.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(anyhow!("{} is a directory: name the file in it", file.display()));
+    }
+    Ok(opened)
 }
 
 /// The file, piece by piece, read on a thread of its own. A piece counts as sent when it was asked for.
-fn pieces(mut input: Box<dyn Read + Send>, bar: ProgressBar) -> mpsc::Receiver<io::Result<Bytes>> {
+fn pieces(mut input: File, bar: ProgressBar) -> mpsc::Receiver<io::Result<Bytes>> {
     let (pieces, received) = mpsc::channel(4);
     std::thread::spawn(move || {
         loop {
@@ -297,8 +312,10 @@ fn progress_bar(size: Option<u64>) -> ProgressBar {
 
 /// The file of refused rows.
 struct FailedRows {
-    out: BufWriter<File>,
+    out: BufWriter<Output>,
     format: Format,
+    /// Whether any row was refused.
+    has_rows: bool,
     delimiter: u8,
     /// The column of an earlier reason, which the new one replaces.
     reason: Option<usize>,
@@ -309,8 +326,8 @@ const REASON: &str = "import_error";
 
 impl FailedRows {
     fn create(file: &Path, format: Format) -> anyhow::Result<FailedRows> {
-        let out = File::create(file).with_context(|| format!("cannot write {}", file.display()))?;
-        Ok(FailedRows { out: BufWriter::new(out), format, delimiter: b',', reason: None })
+        let out = BufWriter::new(Output::create(file)?);
+        Ok(FailedRows { out, format, has_rows: false, delimiter: b',', reason: None })
     }
 
     fn begin(&mut self, header: &Header) -> anyhow::Result<()> {
@@ -323,6 +340,7 @@ impl FailedRows {
     }
 
     fn add(&mut self, refused: &Refused) -> anyhow::Result<()> {
+        self.has_rows = true;
         if self.format == Format::Ndjson {
             return Ok(writeln!(self.out, "{}", refused.row)?);
         }
@@ -344,7 +362,12 @@ impl FailedRows {
         Ok(writer.flush()?)
     }
 
-    fn finish(&mut self) -> anyhow::Result<()> {
-        self.out.flush().context("cannot write the refused rows")
+    /// The file is there from now on, if there is anything to mend.
+    fn finish(self) -> anyhow::Result<()> {
+        if !self.has_rows {
+            return Ok(());
+        }
+        let out = self.out.into_inner().map_err(|error| error.into_error());
+        out.context("cannot write the refused rows")?.keep()
     }
 }

@@ -146,17 +146,23 @@ async fn list(arguments: List) -> Result<(), Failure> {
 
 async fn revoke(arguments: Revoke) -> Result<(), Failure> {
     let client = connect(&arguments.connection.config("keys revoke")?).await?;
-    let mut missed = Vec::new();
+    let (mut revoked, mut missed) = (Vec::new(), Vec::new());
     for id in &arguments.ids {
         let statement = "select keyed.revoke_api_key($1)";
-        let rows = client.query_typed(statement, &[(id, Type::INT4)]).await.map_err(explain)?;
-        if !rows.first().is_some_and(|row| row.get(0)) {
-            missed.push(id.to_string());
-        }
+        let rows = client.query_typed(statement, &[(id, Type::INT4)]).await.map_err(|error| {
+            let error = explain(error);
+            if revoked.is_empty() { error } else { error.context(format!("revoked {}", revoked.join(", "))) }
+        })?;
+        let is_revoked = rows.first().is_some_and(|row| row.get(0));
+        if is_revoked { &mut revoked } else { &mut missed }.push(id.to_string());
     }
     if missed.is_empty() {
         return Ok(());
     }
+    let done = match revoked.as_slice() {
+        [] => "nothing to revoke".to_owned(),
+        revoked => format!("revoked {}", revoked.join(", ")),
+    };
     let missed = missed.join(", ");
-    Err(Failure::Running(anyhow::anyhow!("nothing to revoke: no key in force has the number {missed}")))
+    Err(Failure::Running(anyhow::anyhow!("{done}: no key in force has the number {missed}")))
 }

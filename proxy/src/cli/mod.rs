@@ -12,6 +12,9 @@ mod serve;
 /// What commands that speak to a running proxy have in common.
 mod service;
 
+/// Files that commands write.
+mod output;
+
 /// A file → records.
 mod import;
 

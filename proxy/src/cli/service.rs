@@ -116,8 +116,45 @@ pub(crate) fn in_words(problem: &serde_json::Value) -> String {
     for fault in faults.iter().skip(1) {
         words += &format!("\n{}", fault["detail"].as_str().unwrap_or_default());
     }
+    if let Some(done) = what_was_done(&problem["report"]) {
+        words += &format!("\nBefore that: {done}");
+    }
     if let Some(hint) = problem["hint"].as_str() {
         words += &format!("\nHint: {hint}");
     }
     words
+}
+
+/// What an import had written when it broke off; none when that is nothing.
+fn what_was_done(report: &serde_json::Value) -> Option<String> {
+    let [rows, created, updated, unchanged, failed] =
+        ["rows", "created", "updated", "unchanged", "failed"].map(|name| report[name].as_u64().unwrap_or(0));
+    (created + updated + unchanged > 0).then(|| {
+        format!(
+            "rows {rows}, created {created}, updated {updated}, unchanged {unchanged}, failed {failed}. \
+             What was written stays; the file can be imported again."
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_problem_says_what_an_import_had_written() {
+        let report = |created| {
+            json!({"detail": "line 9 holds bytes that are no text in utf-8", "hint": "say which encoding",
+                "report": {"rows": 3, "created": created, "updated": 0, "unchanged": 0, "failed": 1}})
+        };
+        let words = in_words(&report(2));
+        assert!(
+            words.contains("\nBefore that: rows 3, created 2, updated 0, unchanged 0, failed 1."),
+            "{words}"
+        );
+        assert!(words.ends_with("\nHint: say which encoding"), "{words}");
+        assert!(!in_words(&report(0)).contains("Before that"));
+    }
 }
