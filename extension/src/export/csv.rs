@@ -4,7 +4,7 @@ use super::Field;
 use super::run::Record;
 use crate::import::cell::{write_list, write_text};
 use crate::postgres::datum;
-use crate::record::shape::{STANDARD_COLUMNS, write_double, write_uuid};
+use crate::record::shape::{STANDARD_COLUMNS, write_uuid};
 use crate::record::time;
 use crate::template::Template;
 use crate::template::definition::Kind;
@@ -60,7 +60,7 @@ fn write_attribute(cell: &mut String, record: &Record, position: usize) {
     match record.template.attributes[position].kind {
         Kind::String => datum::with_text(value, |text| write_text(cell, text)),
         Kind::Number => datum::write_numeric(cell, value),
-        Kind::Metric => write_double(cell, datum::read_f64(value)),
+        Kind::Metric => record.write_metric(cell, position, value),
         Kind::List => write_list(cell, &datum::read_text_array(value).unwrap_or_default()),
         Kind::Date => time::write_date(cell, datum::read_i32(value)),
         Kind::DateTime => time::write_datetime(cell, datum::read_i64(value)),

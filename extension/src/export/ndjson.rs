@@ -44,13 +44,17 @@ pub fn write(out: &mut String, record: &Record, fields: &[Field]) {
         out.push('"');
         out.push_str(&attribute.slug);
         out.push_str("\":");
-        match record.target_key(*position) {
-            Some(key) => {
+        let value = record.column(STANDARD_COLUMNS + position);
+        match (record.target_key(*position), value) {
+            (Some(key), _) => {
                 out.push_str("{\"external_key\":");
                 datum::with_text(key, |key| write_string(out, key));
                 out.push('}');
             }
-            None => write_value(out, attribute.kind, record.column(STANDARD_COLUMNS + position)),
+            (None, Some(value)) if attribute.kind == Kind::Metric => {
+                record.write_metric(out, *position, value);
+            }
+            (None, value) => write_value(out, attribute.kind, value),
         }
     }
     out.push_str("}}\n");

@@ -5,18 +5,22 @@ use crate::access::sight::Sight;
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::filter::schema::Schema;
+use crate::metric;
 use crate::postgres::cursor::Cursor;
+use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Rows, connected};
 use crate::postgres::transaction;
 use crate::quote::identifier;
-use crate::record::shape::{STANDARD_COLUMNS, View};
+use crate::record::shape::{STANDARD_COLUMNS, View, write_double};
+use crate::record::time;
 use crate::search::plan::{Plan, RECORD};
 use crate::search::query::Query;
 use crate::search::statement::select_all;
 use crate::search::words::Selection;
 use crate::search::{time_zone, words};
 use crate::template::Template;
+use crate::template::definition::Kind;
 use crate::view::stored;
 use pgrx::pg_sys::Datum;
 use std::cell::RefCell;
@@ -35,8 +39,9 @@ struct Export {
     template: Rc<Template>,
     format: Format,
     fields: Vec<Field>,
-    /// The attributes whose targets' keys follow the other columns.
-    references: Vec<usize>,
+    /// The attributes of which something follows the other columns: of a reference the target's key, of a metric the
+    /// time of its latest point.
+    further: Vec<usize>,
     cursors: VecDeque<Cursor>,
 }
 
@@ -50,7 +55,7 @@ pub struct Record<'a> {
     pub template: &'a Template,
     rows: &'a Rows<'a>,
     row: usize,
-    references: &'a [usize],
+    further: &'a [usize],
 }
 
 impl Record<'_> {
@@ -61,7 +66,27 @@ impl Record<'_> {
 
     /// The external key of what the attribute at a position refers to, where there is one that the caller sees.
     pub fn target_key(&self, position: usize) -> Option<Datum> {
-        let place = self.references.iter().position(|reference| *reference == position)?;
+        (self.template.attributes[position].kind == Kind::Reference).then(|| self.further(position))?
+    }
+
+    /// When the value of the metric at a position was measured.
+    fn measured_at(&self, position: usize) -> Option<Datum> {
+        (self.template.attributes[position].kind == Kind::Metric).then(|| self.further(position))?
+    }
+
+    /// Writes the metric at a position as a point of its series, so that it keeps its time wherever it is read.
+    pub fn write_metric(&self, out: &mut String, position: usize, value: Datum) {
+        let value = datum::read_f64(value);
+        let Some(at) = self.measured_at(position) else { return write_double(out, value) };
+        out.push_str("{\"value\":");
+        write_double(out, value);
+        out.push_str(",\"at\":\"");
+        time::write_datetime(out, datum::read_i64(at));
+        out.push_str("\"}");
+    }
+
+    fn further(&self, position: usize) -> Option<Datum> {
+        let place = self.further.iter().position(|attribute| *attribute == position)?;
         self.rows.get(self.row, STANDARD_COLUMNS + self.template.attributes.len() + place)
     }
 }
@@ -89,7 +114,7 @@ pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format
         Some(words) => Some(words::select(caller, template, words, None)?.0),
         None => None,
     };
-    let (references, keys) = target_keys(template, &sight, &fields);
+    let (further, columns) = further_columns(template, &sight, &fields);
     let selected = selection.as_ref().map(|it| it.condition(template, true)).unwrap_or_default();
     let arguments = selection.as_ref().map(Selection::arguments).unwrap_or_default();
     let segments = match plan.keys.is_empty() {
@@ -100,7 +125,7 @@ pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format
         connected(|spi| {
             let statements = segments
                 .iter()
-                .map(|segment| select_all(template, &plan, segment.as_ref(), &selected, &keys));
+                .map(|segment| select_all(template, &plan, segment.as_ref(), &selected, &columns));
             statements.map(|sql| spi.open_cursor(&sql, &arguments)).collect()
         })
     });
@@ -110,26 +135,37 @@ pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format
     };
     let transaction = transaction::number();
     let template = Rc::clone(template);
-    EXPORT.set(Some(Export { transaction, template, format, fields, references, cursors }));
+    EXPORT.set(Some(Export { transaction, template, format, fields, further, cursors }));
     Ok(header)
 }
 
-/// The references among the fields, and the expressions that give the keys of what they refer to.
-fn target_keys(template: &Template, sight: &Sight, fields: &[Field]) -> (Vec<usize>, String) {
-    let (mut references, mut keys) = (Vec::new(), String::new());
+/// The references and metrics among the fields, and the expressions that give the keys of what the ones refer to and
+/// the times of the others.
+fn further_columns(template: &Template, sight: &Sight, fields: &[Field]) -> (Vec<usize>, String) {
+    let (mut further, mut columns) = (Vec::new(), String::new());
     for field in fields {
         let Field::Attribute(position) = field else { continue };
         let attribute = &template.attributes[*position];
+        if attribute.kind == Kind::Metric {
+            columns.push_str(&format!(
+                ", (select m.at from {} m where m.record_id = {RECORD}.id and m.attribute_id = {} \
+                 order by m.at desc, m.id desc limit 1)",
+                metric::table_sql(template.id),
+                attribute.id,
+            ));
+            further.push(*position);
+            continue;
+        }
         let Some(target) = attribute.target.and_then(|_| sight.target(attribute.id)) else { continue };
         let visible = target.visible("r").map(|visible| format!(" and {visible}")).unwrap_or_default();
-        keys.push_str(&format!(
+        columns.push_str(&format!(
             ", (select r.external_key from {} r where r.id = {RECORD}.{} and r.deleted_at is null{visible})",
             target.table(),
             identifier(&attribute.slug),
         ));
-        references.push(*position);
+        further.push(*position);
     }
-    (references, keys)
+    (further, columns)
 }
 
 /// The next records of the export that this transaction began; none at its end.
@@ -150,8 +186,8 @@ pub fn next() -> Result<Option<String>, Error> {
                     return true;
                 };
                 for row in 0..rows.len() {
-                    let (template, references) = (&*export.template, export.references.as_slice());
-                    let record = Record { template, rows: &rows, row, references };
+                    let (template, further) = (&*export.template, export.further.as_slice());
+                    let record = Record { template, rows: &rows, row, further };
                     match export.format {
                         Format::Csv => csv::write(&mut out, &record, &export.fields),
                         Format::Ndjson => ndjson::write(&mut out, &record, &export.fields),
