@@ -153,3 +153,71 @@ async fn an_export_of_many_records_comes_whole() {
     let sorted = export(&service, "customers", "", Some(json!({"sort": "name"}))).await.text;
     assert_eq!(sorted.lines().count(), 20_001);
 }
+
+#[tokio::test]
+async fn a_metric_is_exported_as_the_point_that_it_is() {
+    let service = Service::start().await;
+    let point = json!({"value": 2.5, "at": "2024-02-01T00:00:00Z"});
+    let id = service.upsert("a", json!({"mood": point})).await.expect(201)["id"].clone();
+    let path = format!("/entities/{}/metrics/mood", id.as_str().expect("an id"));
+    service.upsert("b", json!({"name": "without"})).await.expect(201);
+    let fields = || Some(json!({"fields": ["mood"], "sort": "external_key"}));
+    let cells = export(&service, "customers", "", fields()).await.text;
+    assert!(
+        cells.contains(",a,\"{\"\"value\"\":2.5,\"\"at\"\":\"\"2024-02-01T00:00:00Z\"\"}\"\r\n"),
+        "{cells}"
+    );
+    assert!(cells.ends_with(",b,\r\n"), "{cells}");
+    let lines = export(&service, "customers", "format=ndjson", fields()).await.text;
+    let shown: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["attributes"]["mood"].clone())
+        .collect();
+    assert_eq!(shown, [point.clone(), Value::Null]);
+
+    // Each import appends its points, also those that the series has; without the column there are none.
+    let drop_mood = format!("mapping={}", harness::encode(r#"{"mood": null}"#));
+    for (kind, query, file, count) in [
+        ("text/csv", drop_mood.as_str(), &cells, 1),
+        ("text/csv", "", &cells, 2),
+        ("application/x-ndjson", "", &lines, 3),
+    ] {
+        send(&service, kind, "customers", query, file.clone()).await.expect(200);
+        let series = service.get(&path).await.expect(200);
+        let points = series["points"].as_array().expect("points");
+        assert_eq!(points.len(), count, "{series}");
+        assert!(points.iter().all(|it| *it == json!({"at": point["at"], "value": 2.5})), "{series}");
+    }
+}
+
+#[tokio::test]
+async fn an_export_that_nobody_reads_is_given_up() {
+    let settings = [("KEYED_REQUEST_TIMEOUT", "2"), ("KEYED_STATEMENT_TIMEOUT", "1")];
+    let service = Service::start_with(&settings).await;
+    let name = "x".repeat(1000);
+    for part in 0..10 {
+        let file: String = (0..2000).map(|number| format!("k{part}-{number},{name}\n")).collect();
+        send(&service, "text/csv", "customers", "", format!("external_key,name\n{file}")).await.expect(200);
+    }
+    let request = service.proxy.request("GET", "/v1/entities/template/customers/export");
+    let mut answer = request.response().await;
+    assert_eq!(answer.status(), 200);
+    let session = service.session().await;
+    let snapshots = "select count(*) from pg_stat_activity where datname = current_database() \
+                     and usename = 'keyed_proxy' and xact_start is not null";
+    let mut waited = 0;
+    while session.text(snapshots, &[]).await != "0" {
+        assert!(waited < 100, "the export still holds its snapshot");
+        waited += 1;
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    assert!(waited > 5, "the export was over before anybody could have waited for its reader");
+    // What was not read does not look whole.
+    let ended = loop {
+        match answer.chunk().await {
+            Ok(Some(_)) => {}
+            ended => break ended,
+        }
+    };
+    assert!(ended.is_err(), "an answer that broke off seems to have ended");
+}

@@ -261,8 +261,19 @@ async fn progress_and_refusals_come_line_by_line_before_the_report() {
     assert_eq!(counts(&import(&service, "", mended).await.expect(200)), [1, 1, 0, 0, 0]);
 
     let whole =
-        service.proxy.request("POST", "/v1/entities/template/customers/import").body("text/csv", file);
-    let answer = whole.header("accept", "application/x-ndjson").send().await;
+        || service.proxy.request("POST", "/v1/entities/template/customers/import").body("text/csv", file);
+    // Where nothing is imported, the refused rows alone are no list to send again.
+    let problem = whole().header("accept", "text/csv").send().await.refused(422, "invalid_value");
+    assert_eq!(counts(&problem["report"]), [3, 0, 0, 0, 1], "{problem}");
+    let detail = problem["detail"].as_str().unwrap_or_default();
+    assert!(
+        detail.starts_with("nothing was imported, since 1 row was refused: line 3, column visits"),
+        "{detail}"
+    );
+    let good = service.proxy.request("POST", "/v1/entities/template/customers/import?");
+    let good = good.body("text/csv", "external_key,visits\na,1\n").header("accept", "text/csv").send().await;
+    assert_eq!((good.status, good.text.as_str()), (200, "external_key,visits,import_error\n"));
+    let answer = whole().header("accept", "application/x-ndjson").send().await;
     let last: Value = serde_json::from_str(answer.text.lines().last().expect("lines")).expect("JSON");
     assert_eq!(
         (&last["problem"]["status"], &last["problem"]["code"]),
@@ -285,6 +296,8 @@ async fn a_file_may_bring_only_some_attributes_of_records_that_are_there() {
         (&report["errors"][0]["line"], &report["errors"][0]["code"]),
         (&json!(4), &json!("required_attribute"))
     );
+    // It has no column, so its slug stands for it.
+    assert_eq!(report["errors"][0]["column"], "name");
     assert_eq!(counts(&send("external_key,size\na,1\nb,5\n").await.expect(200)), [2, 0, 1, 1, 0]);
 }
 
@@ -299,4 +312,31 @@ async fn a_row_may_name_its_record_by_id_where_it_has_no_key() {
     let refused =
         import(&service, "", "id,external_key,name\n00000000-0000-0000-0000-000000000000,,x\n").await;
     refused.refused(404, "not_found");
+}
+
+#[tokio::test]
+async fn a_file_of_which_nothing_is_imported_is_refused_as_its_first_fault_is() {
+    let service = Service::start().await;
+    let lines = "{\"external_key\":\"a\",\"attributes\":{}}\nnot json\n";
+    let refused = send(&service, "application/x-ndjson", "customers", "", lines).await;
+    let refused = refused.refused(400, "malformed_request");
+    assert_eq!(counts(&refused["report"]), [2, 0, 0, 0, 1], "{refused}");
+    let session = service.session().await;
+    session.run("select keyed.set_quota('crm', 'live_records', 1)").await;
+    let refused = import(&service, "", "external_key\na\nb\nc\n").await.refused(403, "quota_exceeded");
+    assert_eq!(counts(&refused["report"]).map(|count| count > 0)[1..4], [false; 3], "{refused}");
+    assert_eq!(service.by_key("a").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_bad_byte_in_a_file_that_began_as_utf8_is_refused_with_its_line_however_it_is_cut() {
+    let service = Service::start().await;
+    let file = ["external_key,name\na,é\nb,".as_bytes(), b"\xe9\nc,x\n"].concat();
+    for size in [1, 7, file.len()] {
+        let pieces: Vec<_> = file.chunks(size).map(|piece| std::io::Result::Ok(piece.to_vec())).collect();
+        let body = reqwest::Body::wrap_stream(futures_util::stream::iter(pieces));
+        let refused = import(&service, "", body).await.refused(400, "malformed_request");
+        let detail = refused["detail"].as_str().unwrap_or_default();
+        assert!(detail.contains("line 3 holds bytes that are no text in utf-8"), "{detail}");
+    }
 }

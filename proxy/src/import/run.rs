@@ -14,8 +14,8 @@ use crate::problem::Problem;
 
 /// What is told of an import while it runs.
 pub(crate) trait Listener {
-    /// A row was refused. `row` is as the file has it.
-    async fn refused(&mut self, row: &str, refusals: &[Refusal]);
+    /// A row was refused. `row` is as the file has it. That nobody takes note of it ends the import.
+    async fn refused(&mut self, row: &str, refusals: &[Refusal]) -> Result<(), Problem>;
     /// A portion is done, and so many bytes of the file were read.
     async fn progress(&mut self, tally: &Tally, bytes: u64);
 }
@@ -24,7 +24,9 @@ pub(crate) trait Listener {
 pub(crate) struct Nobody;
 
 impl Listener for Nobody {
-    async fn refused(&mut self, _: &str, _: &[Refusal]) {}
+    async fn refused(&mut self, _: &str, _: &[Refusal]) -> Result<(), Problem> {
+        Ok(())
+    }
     async fn progress(&mut self, _: &Tally, _: u64) {}
 }
 
@@ -109,7 +111,7 @@ impl<'a> Import<'a> {
             for (line, row) in refused {
                 let refusal = with_zero(line, &row, &self.source, self.request.format);
                 self.tally.add_refused(&refusal);
-                listener.refused(&row, std::slice::from_ref(&refusal)).await;
+                listener.refused(&row, std::slice::from_ref(&refusal)).await?;
             }
             self.write(portion, &mut waiting, false, listener).await?;
         }
@@ -152,7 +154,7 @@ impl<'a> Import<'a> {
                 waiting.push(line, portion.row(row)).map_err(no_room)?;
             }
             for (row, refusals) in self.tally.add(&portion, answer) {
-                listener.refused(portion.row(row), &refusals).await;
+                listener.refused(portion.row(row), &refusals).await?;
             }
         }
         listener.progress(&self.tally, self.source.bytes).await;
@@ -189,6 +191,7 @@ fn with_zero(line: u64, row: &str, source: &Source, format: Format) -> Refusal {
         line,
         column: column.flatten(),
         code: "invalid_value".to_owned(),
+        sqlstate: "22021".to_owned(),
         message: "must not hold the character U+0000; remove it".to_owned(),
     }
 }

@@ -27,6 +27,8 @@ struct RowError<'a> {
     #[serde(borrow)]
     code: std::borrow::Cow<'a, str>,
     #[serde(borrow)]
+    sqlstate: std::borrow::Cow<'a, str>,
+    #[serde(borrow)]
     message: std::borrow::Cow<'a, str>,
 }
 
@@ -38,6 +40,9 @@ pub(crate) struct Refusal {
     /// The column's name, of CSV; the attribute, of NDJSON.
     pub(crate) column: Option<String>,
     pub(crate) code: String,
+    /// Which line of the table of errors it is.
+    #[serde(skip)]
+    pub(crate) sqlstate: String,
     pub(crate) message: String,
 }
 
@@ -69,6 +74,7 @@ impl Tally {
                 line: portion.rows.get(error.row).map_or(0, |row| row.line),
                 column: error.column.map(Into::into),
                 code: error.code.into(),
+                sqlstate: error.sqlstate.into(),
                 message: error.message.into(),
             };
             self.note(&refusal);

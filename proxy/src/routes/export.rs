@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
-use tokio::sync::{mpsc, oneshot};
-use tokio_stream::wrappers::ReceiverStream;
+use tokio::sync::oneshot;
 
 use super::import::permit;
 use crate::app::App;
 use crate::body::OptionalJsonText;
 use crate::caller::Caller;
 use crate::database::text;
+use crate::file::pieces::{Pieces, pieces};
 use crate::problem::Problem;
 use crate::query::{Segments, parameters};
 
@@ -66,7 +65,7 @@ async fn export(
         _ => ("text/csv; charset=utf-8; header=present", "csv"),
     };
     let name = format!("attachment; filename=\"{}.{ending}\"", file_name(&template));
-    let (pieces, received) = mpsc::channel(AHEAD);
+    let (pieces, answer) = pieces(AHEAD, app.body_timeout);
     let (begun, has_begun) = oneshot::channel();
     tokio::spawn(async move {
         let left = pieces.clone();
@@ -88,7 +87,7 @@ async fn export(
             HeaderValue::try_from(name).unwrap_or(HeaderValue::from_static("attachment")),
         ),
     ];
-    Ok((headers, Body::from_stream(ReceiverStream::new(received))).into_response())
+    Ok((headers, answer).into_response())
 }
 
 /// What a file of a template is called: whatever stands in the path, nothing in it may end the name.
@@ -100,15 +99,13 @@ fn file_name(template: &str) -> String {
         .collect()
 }
 
-type Piece = Result<Bytes, std::io::Error>;
-
 async fn send(
     app: &App,
     caller: &Caller,
     template: &str,
     format: Option<&str>,
     body: &str,
-    pieces: mpsc::Sender<Piece>,
+    pieces: Pieces,
     begun: oneshot::Sender<Result<(), Problem>>,
 ) {
     let open = async {
@@ -132,8 +129,9 @@ async fn send(
         match next {
             Some(portion) if portion.is_empty() => {}
             Some(portion) => {
-                if pieces.send(Ok(Bytes::from(portion))).await.is_err() {
-                    return;
+                if let Err(problem) = pieces.send(portion).await {
+                    tracing::warn!(cause = problem.detail(), "export given up");
+                    return transaction.roll_back().await;
                 }
             }
             None => break,
@@ -141,13 +139,13 @@ async fn send(
         next = match transaction.call(caller, NEXT, &[]).await.and_then(|row| portion(&row)) {
             Ok(portion) => portion,
             Err(problem) => {
-                // The answer has begun as a good one: only its end can say that it is not whole.
+                // The answer has begun as a good one: only that it breaks off can say that it is not whole.
                 tracing::warn!(cause = problem.cause(), "export failed");
-                let _ = pieces.send(Err(std::io::Error::other("the export failed"))).await;
                 return;
             }
         };
     }
+    pieces.finish();
     transaction.roll_back().await;
 }
 

@@ -8,15 +8,16 @@ use axum::extract::{Request as HttpRequest, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
-use tokio::sync::{SemaphorePermit, mpsc, oneshot};
+use tokio::sync::{SemaphorePermit, oneshot};
 use tokio::time::timeout;
 
 use crate::answer;
 use crate::app::App;
 use crate::caller::Caller;
 use crate::envelope::Instance;
-use crate::error::Code;
-use crate::import::request::{Answer, Request};
+use crate::error::{Code, code_of};
+use crate::file::pieces::{Pieces, pieces};
+use crate::import::request::{Answer, OnError, Request};
 use crate::import::run::{Import, Listener, Nobody, Stopped};
 use crate::import::source::Source;
 use crate::import::tally::{Refusal, Tally};
@@ -37,21 +38,28 @@ pub(crate) async fn run(
     caller.idempotency = None;
     let (parts, body) = http.into_parts();
     let request = Request::parse(&parts.headers, &parts.uri)?;
-    if request.answer == Answer::Report {
+    // Where refused rows keep the others out as well, they are no list to mend and send, but the reason of a refusal.
+    let is_refusal = request.on_error == OnError::Abort && !request.dry_run;
+    if request.answer == Answer::Report || request.answer == Answer::RefusedRows && is_refusal {
         let _permit = permit(&app).await?;
         let source = Source::open(&request, body, app.body_timeout).await?;
         let import = Import::open(&app, &caller, &template, &request, source).await?;
+        let (pieces, _) = pieces(1, app.body_timeout);
+        let none_refused = RefusedRows::of(&import, pieces).header(import.header());
         let (tally, outcome) = import.run(&mut Nobody).await;
         return match outcome {
+            Ok(()) if request.answer == Answer::RefusedRows => {
+                Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(CSV))], none_refused).into_response())
+            }
             Ok(()) => Ok(answer::json(StatusCode::OK, tally.to_json())),
             Err(stopped) => Err(problem(stopped, &tally)),
         };
     }
     let content_type = match request.answer {
-        Answer::RefusedRows => "text/csv; charset=utf-8",
+        Answer::RefusedRows => CSV,
         Answer::Report | Answer::Progress => "application/x-ndjson",
     };
-    let (pieces, received) = mpsc::channel(PIECES);
+    let (pieces, answer) = pieces(PIECES, app.body_timeout);
     let (begun, has_begun) = oneshot::channel();
     tokio::spawn(async move {
         let left = pieces.clone();
@@ -67,8 +75,7 @@ pub(crate) async fn run(
         Ok(Err(problem)) => return Err(problem),
         Err(_) => return Err(Problem::internal("an import ended before it began".to_owned())),
     }
-    let body = Body::from_stream(tokio_stream::wrappers::ReceiverStream::new(received));
-    Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))], body).into_response())
+    Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))], answer).into_response())
 }
 
 /// Leave to have a file on its way.
@@ -82,8 +89,6 @@ pub(crate) async fn permit(app: &App) -> Result<SemaphorePermit<'_>, Problem> {
     }
 }
 
-type Piece = Result<Bytes, std::io::Error>;
-
 /// Imports, and tells of it while it does.
 #[allow(clippy::too_many_arguments, reason = "a task owns what it works with")]
 async fn tell(
@@ -93,7 +98,7 @@ async fn tell(
     request: Request,
     body: Body,
     Instance(instance): Instance,
-    pieces: mpsc::Sender<Piece>,
+    pieces: Pieces,
     begun: oneshot::Sender<Result<(), Problem>>,
 ) {
     let open = async {
@@ -113,19 +118,22 @@ async fn tell(
         }
     };
     if request.answer == Answer::RefusedRows {
-        let reason = import.header().iter().position(|name| name == REASON);
-        let mut listener = RefusedRows { pieces: pieces.clone(), delimiter: import.delimiter(), reason };
-        listener.write_header(import.header()).await;
-        let (_, outcome) = import.run(&mut listener).await;
-        if let Err(Stopped::Failed(problem)) = outcome {
-            // The answer has begun as a good one: only its end can say that it is not whole.
-            tracing::warn!(request_id = %instance, cause = problem.cause(), "import failed");
-            let _ = pieces.send(Err(std::io::Error::other("the import failed"))).await;
+        let mut listener = RefusedRows::of(&import, pieces.clone());
+        let _ = pieces.send(listener.header(import.header())).await;
+        match import.run(&mut listener).await.1 {
+            Ok(()) => pieces.finish(),
+            // The answer has begun as a good one: only that it breaks off can say that it is not whole.
+            Err(stopped) => {
+                if let Stopped::Failed(problem) = stopped {
+                    let cause = problem.cause().unwrap_or(problem.detail());
+                    tracing::warn!(request_id = %instance, cause, "import failed");
+                }
+            }
         }
         return;
     }
     let file = json!({"file": {"header": import.header(), "delimiter": char::from(import.delimiter())}});
-    let _ = pieces.send(Ok(Bytes::from(format!("{file}\n")))).await;
+    let _ = pieces.send(format!("{file}\n")).await;
     let (tally, outcome) = import.run(&mut Lines { pieces: pieces.clone() }).await;
     let last = match outcome {
         Ok(()) => tally.to_json(),
@@ -137,7 +145,9 @@ async fn tell(
             format!("{{\"problem\":{}}}", problem.render(instance))
         }
     };
-    let _ = pieces.send(Ok(Bytes::from(last + "\n"))).await;
+    if pieces.send(last + "\n").await.is_ok() {
+        pieces.finish();
+    }
 }
 
 /// Why nothing was imported, or not all.
@@ -153,53 +163,53 @@ fn problem(stopped: Stopped, tally: &Tally) -> Problem {
             });
             let particulars =
                 Particulars { code: first.map(|first| first.code.clone()), ..Particulars::default() };
-            let code = match first.map(|first| first.code.as_str()) {
-                Some("forbidden") => Code::Forbidden,
-                Some("external_key_taken" | "conflict") => Code::Conflict,
-                Some("not_found") => Code::NotFound,
-                _ => Code::InvalidValue,
+            let code = first.map_or(Code::InvalidValue, |first| code_of(&first.sqlstate));
+            let refused = match tally.failed {
+                1 => "1 row was refused".to_owned(),
+                failed => format!("{failed} rows were refused"),
             };
-            Problem::new(
-                code,
-                format!("nothing was imported, since {} rows were refused: {detail}", tally.failed),
-            )
-            .with_particulars(particulars)
-            .with_hint("mend the rows, or import the others with on_error=skip")
-            .with_report(tally.to_json())
+            Problem::new(code, format!("nothing was imported, since {refused}: {detail}"))
+                .with_particulars(particulars)
+                .with_hint("mend the rows, or import the others with on_error=skip")
+                .with_report(tally.to_json())
         }
     }
 }
 
 /// Tells of each portion and each refused row by a line of JSON.
 struct Lines {
-    pieces: mpsc::Sender<Piece>,
+    pieces: Pieces,
 }
 
 impl Listener for Lines {
-    async fn refused(&mut self, row: &str, refusals: &[Refusal]) {
+    async fn refused(&mut self, row: &str, refusals: &[Refusal]) -> Result<(), Problem> {
         let line = refusals.first().map(|refusal| refusal.line);
         let refused = json!({"refused": {"line": line, "row": row, "errors": refusals}});
-        let _ = self.pieces.send(Ok(Bytes::from(format!("{refused}\n")))).await;
+        self.pieces.send(format!("{refused}\n")).await
     }
 
     async fn progress(&mut self, tally: &Tally, bytes: u64) {
         // Who does not read misses some steps, not the end.
-        let _ = self.pieces.try_send(Ok(Bytes::from(tally.progress(bytes))));
+        self.pieces.offer(tally.progress(bytes));
     }
 }
 
 /// Gives the refused rows back, each with a further cell that says why.
 struct RefusedRows {
-    pieces: mpsc::Sender<Piece>,
+    pieces: Pieces,
     delimiter: u8,
     /// The column of an earlier reason, which the new one replaces.
     reason: Option<usize>,
 }
 
 impl RefusedRows {
-    async fn write_header(&mut self, header: &[String]) {
-        let line = self.line(header.iter().map(String::as_str), REASON);
-        let _ = self.pieces.send(Ok(line)).await;
+    fn of(import: &Import<'_>, pieces: Pieces) -> RefusedRows {
+        let reason = import.header().iter().position(|name| name == REASON);
+        RefusedRows { pieces, delimiter: import.delimiter(), reason }
+    }
+
+    fn header(&self, header: &[String]) -> Bytes {
+        self.line(header.iter().map(String::as_str), REASON)
     }
 
     fn line<'a>(&self, cells: impl Iterator<Item = &'a str>, reason: &'a str) -> Bytes {
@@ -212,11 +222,13 @@ impl RefusedRows {
     }
 }
 
+const CSV: &str = "text/csv; charset=utf-8";
+
 /// The column that says why a row was refused; an import passes over it.
 const REASON: &str = "import_error";
 
 impl Listener for RefusedRows {
-    async fn refused(&mut self, row: &str, refusals: &[Refusal]) {
+    async fn refused(&mut self, row: &str, refusals: &[Refusal]) -> Result<(), Problem> {
         let mut reader = csv::ReaderBuilder::new()
             .delimiter(self.delimiter)
             .has_headers(false)
@@ -232,7 +244,7 @@ impl Listener for RefusedRows {
             .collect();
         let reasons = reasons.join("; ");
         let line = self.line(record.iter(), &reasons);
-        let _ = self.pieces.send(Ok(line)).await;
+        self.pieces.send(line).await
     }
 
     async fn progress(&mut self, _: &Tally, _: u64) {}

@@ -1,0 +1,90 @@
+//! An answer that is handed on piece by piece. Its caller may read slowly; who stops reading is not waited for, since
+//! what makes the pieces holds a connection, and a snapshot, of the database.
+
+use std::future::ready;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use futures_util::{StreamExt, stream};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+use crate::error::Code;
+use crate::problem::Problem;
+
+/// Where pieces are handed on.
+#[derive(Clone)]
+pub(crate) struct Pieces {
+    sender: mpsc::Sender<io::Result<Bytes>>,
+    /// The longest time that one piece takes.
+    patience: Duration,
+    is_whole: Arc<AtomicBool>,
+}
+
+/// An answer, and where its pieces are handed on, of which so many may wait. Unless [`Pieces::finish`] says that it is
+/// whole, it ends by breaking off.
+pub(crate) fn pieces(ahead: usize, patience: Duration) -> (Pieces, Body) {
+    let (sender, received) = mpsc::channel(ahead);
+    let pieces = Pieces { sender, patience, is_whole: Arc::default() };
+    let is_whole = Arc::clone(&pieces.is_whole);
+    let end = stream::once(async move { is_whole.load(Ordering::Acquire) })
+        .filter_map(|is_whole| ready((!is_whole).then(|| Err(io::Error::other("the answer is not whole")))));
+    (pieces, Body::from_stream(ReceiverStream::new(received).chain(end)))
+}
+
+impl Pieces {
+    /// Hands a piece on.
+    pub(crate) async fn send(&self, piece: impl Into<Bytes>) -> Result<(), Problem> {
+        self.sender.send_timeout(Ok(piece.into()), self.patience).await.map_err(|_| {
+            Problem::new(Code::RequestTimeout, "the answer was not read in time")
+                .with_hint("read the answer while it comes, also while a file is still being sent")
+        })
+    }
+
+    /// Hands a piece on if there is room for it.
+    pub(crate) fn offer(&self, piece: impl Into<Bytes>) {
+        let _ = self.sender.try_send(Ok(piece.into()));
+    }
+
+    /// Nothing is missing.
+    pub(crate) fn finish(&self) {
+        self.is_whole.store(true, Ordering::Release);
+    }
+
+    /// Waits until the caller has hung up.
+    pub(crate) async fn closed(&self) {
+        self.sender.closed().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_answer_breaks_off_unless_it_was_finished() {
+        for is_whole in [true, false] {
+            let (pieces, body) = pieces(2, Duration::from_secs(1));
+            pieces.send("a").await.expect("there is room");
+            if is_whole {
+                pieces.finish();
+            }
+            drop(pieces);
+            assert_eq!(body.collect().await.is_ok(), is_whole);
+        }
+    }
+
+    #[tokio::test]
+    async fn who_does_not_read_is_not_waited_for() {
+        let (pieces, body) = pieces(1, Duration::from_millis(10));
+        pieces.send("a").await.expect("there is room");
+        assert!(pieces.send("b").await.is_err());
+        drop(pieces);
+        assert!(body.collect().await.is_err());
+    }
+}
