@@ -1,4 +1,4 @@
-//! Bytes → text: by the mark at the beginning of the file, as the caller says, or as the first byte beyond ASCII shows.
+//! Bytes → text: by the mark at the beginning of the file, as the caller says, or as the first character beyond ASCII shows.
 
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
@@ -12,8 +12,8 @@ pub(crate) struct Decode {
 enum Stage {
     /// Nothing, or too little to tell, has come yet.
     Beginning(Vec<u8>),
-    /// All bytes were ASCII so far, which says nothing.
-    Ascii,
+    /// All bytes were ASCII so far, which says nothing, but for the beginning of what may be a character.
+    Ascii(Vec<u8>),
     Known(Decoder),
 }
 
@@ -31,7 +31,7 @@ impl Decode {
     pub(crate) fn name(&self) -> String {
         match &self.stage {
             Stage::Known(decoder) => decoder.encoding().name().to_ascii_lowercase(),
-            Stage::Beginning(_) | Stage::Ascii => self.given.unwrap_or(UTF_8).name().to_ascii_lowercase(),
+            Stage::Beginning(_) | Stage::Ascii(_) => self.given.unwrap_or(UTF_8).name().to_ascii_lowercase(),
         }
     }
 
@@ -50,23 +50,22 @@ impl Decode {
                     (None, Some(given)) => (Some(given), 0),
                     (None, None) => (without_mark(&held), 0),
                 };
-                self.stage =
-                    encoding.map_or(Stage::Ascii, |it| Stage::Known(it.new_decoder_without_bom_handling()));
+                self.stage = encoding.map_or(Stage::Ascii(Vec::new()), |it| {
+                    Stage::Known(it.new_decoder_without_bom_handling())
+                });
                 self.push(&held[mark..], is_end, out)
             }
-            Stage::Ascii => {
-                let Some(first) = bytes.iter().position(|byte| !byte.is_ascii()) else {
-                    out.push_str(std::str::from_utf8(bytes).map_err(|_| Undecodable)?);
+            Stage::Ascii(held) => {
+                let bytes = [held.as_slice(), bytes].concat();
+                let first = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(bytes.len());
+                let (ascii, rest) = bytes.split_at(first);
+                out.push_str(std::str::from_utf8(ascii).map_err(|_| Undecodable)?);
+                let Some(encoding) = by_sequence(rest, is_end) else {
+                    *held = rest.to_owned();
                     return Ok(());
                 };
-                // Letters of windows-1252 that happen to be UTF-8 are as good as unheard of.
-                let is_utf8 = match std::str::from_utf8(&bytes[first..]) {
-                    Ok(_) => true,
-                    Err(error) => error.error_len().is_none() && !is_end,
-                };
-                let encoding = if is_utf8 { UTF_8 } else { WINDOWS_1252 };
                 self.stage = Stage::Known(encoding.new_decoder_without_bom_handling());
-                self.push(bytes, is_end, out)
+                self.push(rest, is_end, out)
             }
             Stage::Known(decoder) => decode(decoder, bytes, is_end, out),
         }
@@ -79,6 +78,20 @@ fn without_mark(beginning: &[u8]) -> Option<&'static Encoding> {
         [0, a, 0, b, ..] if *a > 0 && *b > 0 => Some(UTF_16BE),
         [a, 0, b, 0, ..] if *a > 0 && *b > 0 => Some(UTF_16LE),
         _ => None,
+    }
+}
+
+/// What the first character beyond ASCII shows, and it alone: letters of windows-1252 that happen to be UTF-8 are as
+/// good as unheard of. None while too little of it has come.
+fn by_sequence(bytes: &[u8], is_end: bool) -> Option<&'static Encoding> {
+    // No character has more bytes.
+    let beginning = &bytes[..bytes.len().min(4)];
+    match std::str::from_utf8(beginning) {
+        Ok("") => None,
+        Ok(_) => Some(UTF_8),
+        Err(error) if error.valid_up_to() > 0 => Some(UTF_8),
+        Err(error) if error.error_len().is_none() && !is_end => None,
+        Err(_) => Some(WINDOWS_1252),
     }
 }
 
@@ -139,10 +152,6 @@ mod tests {
             (utf16(text, !mark, swapped), "utf-16be"),
         ] {
             for size in [1, 2, 3, 7, 1000] {
-                if name == "windows-1252" && size < 1000 {
-                    // Which it is, the first piece that is not ASCII decides: alone, half a character could be UTF-8.
-                    continue;
-                }
                 assert_eq!(
                     read(&bytes, size, None),
                     Ok((text.to_owned(), name.to_owned())),
@@ -165,6 +174,26 @@ mod tests {
         assert_eq!(read("é,é,é\n\u{e9}".as_bytes(), 4, None).map(|it| it.1), Ok("utf-8".to_owned()));
         assert_eq!(read(&["é".as_bytes(), b"ab\xe9b"].concat(), 2, None), Err(Undecodable));
         assert_eq!(read(&[b"abcd", "é".as_bytes(), b"\xc3"].concat(), 6, None), Err(Undecodable));
+    }
+
+    #[test]
+    fn the_first_character_beyond_ascii_decides_alone_however_the_bytes_arrive() {
+        for size in [1, 2, 3, 5, 1000] {
+            let later = ["a,é€😀\nb,".as_bytes(), b"\xe9\nc\n"].concat();
+            assert_eq!(read(&later, size, None), Err(Undecodable), "by {size}");
+            for text in ["a,€", "a,😀"] {
+                let read = read(text.as_bytes(), size, None);
+                assert_eq!(read, Ok((text.to_owned(), "utf-8".to_owned())), "by {size}");
+            }
+            // Cut off, the beginning of a character is none.
+            for bytes in [b"ab\xc3".as_slice(), b"abc\xe2\x82", b"a\xe9bcd", b"a\xe9\xc3\xa9"] {
+                assert_eq!(
+                    read(bytes, size, None).map(|it| it.1),
+                    Ok("windows-1252".to_owned()),
+                    "by {size}"
+                );
+            }
+        }
     }
 
     #[test]
