@@ -141,11 +141,30 @@ async fn nobody_without_a_key_makes_the_provider_work() {
 async fn a_text_to_look_for_is_a_string_alone() {
     let server = EmbeddingServer::start().await;
     let service = service_with(&server, &[]).await;
-    for text in [json!(1), json!(null), json!(["pearl"]), json!(""), json!("  "), json!("x".repeat(8001))] {
+    for text in [json!(1), json!(["pearl"]), json!(""), json!("  "), json!("x".repeat(8001))] {
         let problem = search(&service, text).await.refused(422, "invalid_value");
         assert_eq!(problem["errors"][0]["pointer"], "/query_text");
     }
     let both = json!({"query_text": "pearl", "query_vector": [1, 2]});
     service.post("/entities/search/customers", both).await.refused(422, "invalid_value");
     assert_eq!(server.questions().len(), 0);
+}
+
+#[tokio::test]
+async fn a_search_that_takes_no_notice_of_vectors_does_not_ask_for_one() {
+    let server = EmbeddingServer::start().await;
+    for service in [service_with(&server, &[]).await, Service::start().await] {
+        for body in [
+            json!({"query_text": "pearl", "mode": "keyword", "global_search": "pearl"}),
+            json!({"query_text": null}),
+            json!({"query_text": null, "mode": "keyword", "sort": "name"}),
+        ] {
+            service.post("/entities/search/customers", body).await.expect(200);
+        }
+    }
+    assert_eq!(server.questions().len(), 0);
+    let service = service_with(&server, &[]).await;
+    let body = json!({"query_text": "pearl", "query_vector": null});
+    service.post("/entities/search/customers", body).await.expect(200);
+    assert_eq!(server.texts(), ["pearl"]);
 }

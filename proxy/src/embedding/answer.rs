@@ -100,10 +100,10 @@ mod tests {
 
     #[test]
     fn vectors_stand_in_the_order_of_their_texts() {
-        let body = answer(&[item("\"index\":1,", "2"), item("\"index\":0,", "1")]);
-        assert_eq!(firsts(&body, 2), Ok(vec![Ok(1.0), Ok(2.0)]));
-        let body = answer(&[item("", "1"), item("", "2")]);
-        assert_eq!(firsts(&body, 2), Ok(vec![Ok(1.0), Ok(2.0)]));
+        let body = answer(&[item("\"index\":1,", "-2"), item("\"index\":0,", "1")]);
+        assert_eq!(firsts(&body, 2), Ok(vec![Ok(1.0), Ok(-1.0)]));
+        let body = answer(&[item("", "1"), item("", "-2")]);
+        assert_eq!(firsts(&body, 2), Ok(vec![Ok(1.0), Ok(-1.0)]));
     }
 
     #[test]

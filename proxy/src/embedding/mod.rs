@@ -10,6 +10,8 @@ mod openai;
 pub(crate) mod query;
 /// What is set by flags and environment.
 pub(crate) mod settings;
+/// What becomes of texts that are tried one by one.
+mod trial;
 /// A vector that may be stored.
 pub(crate) mod vector;
 /// Keeping the vectors of records as their texts are.
@@ -20,10 +22,15 @@ use std::time::Duration;
 
 use openai::{Failed, Server};
 use settings::{EmbeddingSettings, Provider};
+use tokio::time::{Instant, timeout_at};
+use trial::{Answers, Trial};
 use vector::Vector;
 
 /// How often a request is sent again that a server could not answer.
 const TRIES: usize = 3;
+
+/// How many texts may take all the time of a request when they are tried one by one.
+const SLOW_TEXTS: usize = 4;
 
 /// Turns texts into vectors.
 pub(crate) struct Embedder {
@@ -85,50 +92,62 @@ impl Embedder {
     /// How long one call of [`Embedder::documents`] may take, all its tries and pauses together.
     pub(crate) fn patience(&self) -> Duration {
         let pauses = openai::LONGEST_PAUSE.saturating_mul(TRIES as u32);
-        self.timeout.saturating_mul(TRIES as u32 + 2).saturating_add(pauses)
+        self.timeout.saturating_mul((1 + TRIES + SLOW_TEXTS) as u32).saturating_add(pauses)
     }
 
-    /// The vectors of texts that are to be found, in their order.
-    pub(crate) async fn documents(&self, texts: &[String]) -> Result<Vec<Outcome>, Failure> {
-        if texts.is_empty() {
-            return Ok(Vec::new());
-        }
+    /// What becomes of texts that are to be found.
+    pub(crate) async fn documents(&self, texts: &[String]) -> Answers {
         let texts: Vec<Cow<'_, str>> =
             texts.iter().map(|text| self.prepared(&self.document_prefix, text)).collect();
-        match tokio::time::timeout(self.patience(), self.embed(&texts, TRIES)).await {
-            Ok(outcomes) => outcomes,
-            Err(_) => Err(Failure { message: "the server takes too long".to_owned(), retry_after: None }),
+        let server = match &self.source {
+            Source::Hash => {
+                return Answers::complete(texts.iter().map(|text| Ok(hash::embed(text))).collect());
+            }
+            Source::Server(server) => server,
+        };
+        if texts.is_empty() {
+            return Answers::complete(Vec::new());
         }
+        let deadline = Instant::now() + self.patience();
+        let too_long = || Failure { message: "the server takes too long".to_owned(), retry_after: None };
+        match timeout_at(deadline, server.ask(&texts, TRIES)).await {
+            Ok(Ok(outcomes)) => return Answers::complete(outcomes),
+            Ok(Err(Failed::Texts(reason))) if texts.len() == 1 => {
+                return Answers::complete(vec![Err(reason)]);
+            }
+            // Which of them it is, the server does not say.
+            Ok(Err(failed)) if texts.len() > 1 && failed.may_be_a_text() => {}
+            Ok(Err(failed)) => return Answers::none(texts.len(), failed.into_failure()),
+            Err(_) => return Answers::none(texts.len(), too_long()),
+        }
+        let mut trial = Trial::new(texts.len());
+        let mut places: Vec<usize> = (0..texts.len()).collect();
+        // So that those behind get their turn another time, when the first ones take all the time.
+        fastrand::shuffle(&mut places);
+        for place in places {
+            match timeout_at(deadline, server.ask(std::slice::from_ref(&texts[place]), 0)).await {
+                Ok(Ok(mut alone)) => trial.settle(place, alone.pop()),
+                Ok(Err(Failed::Texts(reason))) => trial.settle(place, Some(Err(reason))),
+                Ok(Err(failed)) if failed.may_be_a_text() => trial.broke(place, failed.into_failure()),
+                Ok(Err(failed)) => return trial.judge(Some(failed.into_failure())),
+                Err(_) => return trial.judge(Some(too_long())),
+            }
+        }
+        trial.judge(None)
     }
 
     /// The vector of a text that is looked for. Somebody waits for it, so that it is asked for twice at most.
     pub(crate) async fn query(&self, text: &str) -> Result<Outcome, Failure> {
         let text = self.prepared(&self.query_prefix, text);
-        let mut outcomes = self.embed(&[text], 1).await?;
-        outcomes.pop().ok_or_else(|| Failure { message: "no answer".to_owned(), retry_after: None })
-    }
-
-    async fn embed(&self, texts: &[Cow<'_, str>], tries: usize) -> Result<Vec<Outcome>, Failure> {
         let server = match &self.source {
-            Source::Hash => return Ok(texts.iter().map(|text| Ok(hash::embed(text))).collect()),
+            Source::Hash => return Ok(Ok(hash::embed(&text))),
             Source::Server(server) => server,
         };
-        match server.ask(texts, tries).await {
-            Ok(outcomes) => Ok(outcomes),
-            Err(Failed::Texts(reason)) if texts.len() == 1 => Ok(vec![Err(reason)]),
-            // Which of them it is, the server does not say.
-            Err(Failed::Texts(_)) => {
-                let mut outcomes = Vec::with_capacity(texts.len());
-                for text in texts {
-                    outcomes.push(match server.ask(std::slice::from_ref(text), 0).await {
-                        Ok(mut alone) if alone.len() == 1 => alone.remove(0),
-                        Ok(_) => Err("no answer".to_owned()),
-                        Err(Failed::Texts(reason)) => Err(reason),
-                        Err(failed) => return Err(failed.into_failure()),
-                    });
-                }
-                Ok(outcomes)
+        match server.ask(&[text], 1).await {
+            Ok(mut outcomes) => {
+                outcomes.pop().ok_or_else(|| Failure { message: "no answer".to_owned(), retry_after: None })
             }
+            Err(Failed::Texts(reason)) => Ok(Err(reason)),
             Err(failed) => Err(failed.into_failure()),
         }
     }

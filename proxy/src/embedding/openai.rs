@@ -43,7 +43,12 @@ pub(super) enum Failed {
     /// The server refuses what was sent: one of the texts.
     Texts(String),
     /// It may pass: the server is busy, broken or out of reach.
-    Passing { message: String, retry_after: Option<Duration> },
+    Passing {
+        message: String,
+        retry_after: Option<Duration>,
+        /// Whether it may as well be one of the texts that breaks it.
+        may_be_a_text: bool,
+    },
     /// It will not pass by itself: the key, the address, the model.
     Lasting(String),
 }
@@ -52,12 +57,17 @@ impl Failed {
     pub(super) fn into_failure(self) -> Failure {
         match self {
             Failed::Texts(message) | Failed::Lasting(message) => Failure { message, retry_after: None },
-            Failed::Passing { message, retry_after } => Failure { message, retry_after },
+            Failed::Passing { message, retry_after, .. } => Failure { message, retry_after },
         }
     }
 
-    fn passing(message: impl Into<String>) -> Failed {
-        Failed::Passing { message: message.into(), retry_after: None }
+    /// Whether fewer texts may fare better.
+    pub(super) fn may_be_a_text(&self) -> bool {
+        match self {
+            Failed::Texts(_) => true,
+            Failed::Passing { may_be_a_text, .. } => *may_be_a_text,
+            Failed::Lasting(_) => false,
+        }
     }
 }
 
@@ -133,7 +143,8 @@ impl Server {
         {
             Ok(exchanged) => exchanged?,
             Err(_) => {
-                return Err(Failed::passing(format!("no answer within {} s", self.timeout.as_secs_f64())));
+                let message = format!("no answer within {} s", self.timeout.as_secs_f64());
+                return Err(Failed::Passing { message, retry_after: None, may_be_a_text: true });
             }
         };
         if status == StatusCode::OK {
@@ -142,7 +153,12 @@ impl Server {
         let message = format!("HTTP {}: {}", status.as_u16(), beginning(&body));
         Err(self.concealed(match status.as_u16() {
             400 | 413 | 422 => Failed::Texts(message),
-            408 | 409 | 425 | 429 | 500.. => Failed::Passing { message, retry_after: retry_after(&headers) },
+            status @ (408 | 409 | 425 | 429 | 500..) => {
+                let retry_after = retry_after(&headers);
+                // Who asks to be left alone for long is busy, whatever was sent.
+                let is_busy = retry_after.is_some_and(|pause| pause > LONGEST_PAUSE);
+                Failed::Passing { message, retry_after, may_be_a_text: status >= 500 && !is_busy }
+            }
             _ => Failed::Lasting(message),
         }))
     }
@@ -163,17 +179,21 @@ impl Server {
             value.set_sensitive(true);
             headers.insert(header::AUTHORIZATION, value);
         }
-        let broken = |error: anyhow::Error| Failed::passing(format!("{error:#}"));
-        let response = self
-            .http
-            .request(request)
-            .await
-            .map_err(|error| broken(anyhow::Error::new(error).context("the server cannot be reached")))?;
+        let broken = |error: anyhow::Error, may_be_a_text| Failed::Passing {
+            message: format!("{error:#}"),
+            retry_after: None,
+            may_be_a_text,
+        };
+        let response = self.http.request(request).await.map_err(|error| {
+            // A server that was reached may have died of a text.
+            let was_reached = !error.is_connect();
+            broken(anyhow::Error::new(error).context("the server cannot be reached"), was_reached)
+        })?;
         let (parts, body) = response.into_parts();
         let body = Limited::new(body, LARGEST_ANSWER)
             .collect()
             .await
-            .map_err(|error| broken(anyhow::anyhow!(error).context("the answer broke off")))?;
+            .map_err(|error| broken(anyhow::anyhow!(error).context("the answer broke off"), true))?;
         Ok((parts.status, parts.headers, body.to_bytes()))
     }
 
@@ -186,8 +206,8 @@ impl Server {
         match failed {
             Failed::Texts(message) => Failed::Texts(hide(message)),
             Failed::Lasting(message) => Failed::Lasting(hide(message)),
-            Failed::Passing { message, retry_after } => {
-                Failed::Passing { message: hide(message), retry_after }
+            Failed::Passing { message, retry_after, may_be_a_text } => {
+                Failed::Passing { message: hide(message), retry_after, may_be_a_text }
             }
         }
     }

@@ -24,7 +24,15 @@ pub(crate) async fn with_vector(app: &App, caller: &Caller, body: String) -> Res
     // What cannot be read is for the database to refuse. Raw, since numbers are to keep their digits.
     let Ok(mut members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(&body) else { return Ok(body) };
     let Some(text) = members.remove("query_text") else { return Ok(body) };
-    let text = check(text, members.contains_key("query_vector"))?;
+    let rest = |members| serde_json::to_string(members).map_err(|error| Problem::internal(error.to_string()));
+    if is_null(text) {
+        return rest(&members);
+    }
+    let has_vector = members.get("query_vector").is_some_and(|vector| !is_null(vector));
+    let text = check(text, has_vector)?;
+    if members.get("mode").is_some_and(|mode| is_keyword(mode)) {
+        return rest(&members);
+    }
     let Some(embedder) = &app.embedder else {
         return Err(refusal(
             "this service has no embedding provider: whoever runs it can set KEYED_EMBED_PROVIDER, or send \
@@ -45,6 +53,16 @@ pub(crate) async fn with_vector(app: &App, caller: &Caller, body: String) -> Res
         RawValue::from_string(vector.to_json()).map_err(|error| Problem::internal(error.to_string()))?;
     members.insert("query_vector".to_owned(), &vector);
     serde_json::to_string(&members).map_err(|error| Problem::internal(error.to_string()))
+}
+
+/// What is null is as absent, as in all of a search.
+fn is_null(value: &RawValue) -> bool {
+    value.get() == "null"
+}
+
+/// Whether this is the mode of a search that takes no notice of vectors.
+fn is_keyword(mode: &RawValue) -> bool {
+    serde_json::from_str::<String>(mode.get()).is_ok_and(|mode| mode == "keyword")
 }
 
 fn check(text: &RawValue, has_vector: bool) -> Result<String, Problem> {

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 /// How many numbers a vector has (spec, "query_vector dimension").
 pub(crate) const DIMENSION: usize = 768;
 
-/// A vector of [`DIMENSION`] finite numbers that are not all zero.
+/// A vector of [`DIMENSION`] numbers whose length is 1: searches compare directions, and what is much longer or shorter
+/// leaves the range in which PostgreSQL computes with vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Vector(Vec<f32>);
 
@@ -19,22 +20,27 @@ pub(crate) enum Flaw {
 }
 
 impl Vector {
-    /// Checks numbers as JSON has them, null being what some servers write for NaN.
+    /// Checks numbers as JSON has them, null being what some servers write for NaN, and makes their length 1.
     pub(crate) fn check(numbers: &[Option<f64>]) -> Result<Vector, Flaw> {
         if numbers.len() != DIMENSION {
             return Err(Flaw::Length(numbers.len()));
         }
-        let mut vector = Vec::with_capacity(DIMENSION);
+        let mut finite = Vec::with_capacity(DIMENSION);
         for number in numbers {
-            match number.map(|number| number as f32) {
-                Some(number) if number.is_finite() => vector.push(number),
+            match number {
+                Some(number) if number.is_finite() => finite.push(*number),
                 _ => return Err(Flaw::Numbers("the model answered a number that is not finite")),
             }
         }
-        if vector.iter().all(|number| *number == 0.0) {
+        if finite.iter().all(|number| *number == 0.0) {
             return Err(Flaw::Numbers("the model answered a vector of zeros"));
         }
-        Ok(Vector(vector))
+        let square: f64 = finite.iter().map(|number| number * number).sum();
+        if !square.is_normal() {
+            return Err(Flaw::Numbers("the model answered a vector too long or too short to compute with"));
+        }
+        let length = square.sqrt();
+        Ok(Vector(finite.into_iter().map(|number| (number / length) as f32).collect()))
     }
 
     /// Takes numbers that are known to be finite and not all zero, and makes their length 1.
@@ -84,10 +90,21 @@ mod tests {
     }
 
     #[test]
+    fn a_vector_is_brought_to_unit_length() {
+        for first in [1e-100, 1e-25, 0.5, 2.0, 1e25, 1e100] {
+            let vector = Vector::check(&numbers(Some(first))).expect("a vector");
+            assert_eq!(vector.numbers()[..2], [1.0, 0.0], "{first}");
+        }
+        let mut pair = numbers(Some(3e30));
+        pair[1] = Some(-4e30);
+        assert_eq!(Vector::check(&pair).expect("a vector").numbers()[..2], [0.6, -0.8]);
+    }
+
+    #[test]
     fn as_json_every_number_reads_back_the_same() {
         let mut wanted = numbers(Some(0.1));
         wanted[1] = Some(-1.5e-30);
-        wanted[2] = Some(f64::from(f32::MAX));
+        wanted[2] = Some(3.0);
         let vector = Vector::check(&wanted).expect("a vector");
         let read: Vec<f32> = serde_json::from_str(&vector.to_json()).expect("JSON");
         assert_eq!(read, vector.numbers());

@@ -7,10 +7,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::StatusCode;
 use serde::Deserialize;
 use tokio::sync::watch;
 use tokio_postgres::types::Type;
 
+use super::trial::Answers;
 use super::vector::Vector;
 use super::{Embedder, Failure};
 use crate::app::App;
@@ -25,6 +27,12 @@ const LONGEST_REST: Duration = Duration::from_secs(60);
 
 /// What a claim is kept for beyond the time in which its texts are embedded: to store the vectors.
 const TIME_TO_STORE: Duration = Duration::from_secs(60);
+
+/// How many records of a claim may be held up by others who write them: each may take half of the statement timeout.
+const MOST_HELD_UP: usize = 4;
+
+/// How long a record is left alone that somebody else was writing.
+const REST_OF_HELD_UP: Duration = Duration::from_secs(5);
 
 const CLAIM: &str = "select keyed_http.claim_embeddings($3::text, $4::int, $5::int) \
                      from keyed.authenticate($1::bytea, $2::text)";
@@ -116,40 +124,68 @@ impl Worker {
         let (speaking, silent): (Vec<Entry>, Vec<Entry>) =
             entries.into_iter().partition(|entry| !entry.text.is_empty());
         let texts: Vec<String> = speaking.iter().map(|entry| entry.text.clone()).collect();
-        let outcomes = tokio::select! {
-            outcomes = embedder.documents(&texts) => Some(outcomes),
+        let answers = tokio::select! {
+            answers = embedder.documents(&texts) => Some(answers),
             () = async { drop(stop.wait_for(|stop| *stop).await) } => None,
         };
-        let Some(outcomes) = outcomes else {
+        let Some(answers) = answers else {
             let _ = self.release(&claim, None, Duration::ZERO).await;
             return Round::Idle;
         };
-        match outcomes {
-            Ok(outcomes) => {
-                let silent = silent.iter().map(|entry| (entry, Ok(None)));
-                let speaking = speaking.iter().zip(outcomes);
-                let speaking = speaking.map(|(entry, outcome)| (entry, outcome.map(Some)));
-                for (entry, outcome) in silent.chain(speaking) {
-                    let done = match outcome {
-                        Ok(vector) => self.store(&claim, entry, embedder.model(), vector.as_ref()).await,
-                        Err(reason) => self.fail(&claim, entry, &reason).await,
-                    };
-                    if let Err(problem) = done {
-                        // What is not stored by now is embedded again, when its claim has expired at the latest.
-                        let _ = self.release(&claim, None, Duration::ZERO).await;
-                        return failed(&problem);
-                    }
-                }
-                Round::Worked
+        let Answers { outcomes, failure } = answers;
+        let silent = silent.iter().map(|entry| (entry, Ok(None)));
+        let speaking = speaking.iter().zip(outcomes);
+        let speaking =
+            speaking.filter_map(|(entry, outcome)| outcome.map(|outcome| (entry, outcome.map(Some))));
+        let mut known: Vec<(&Entry, Result<Option<Vector>, String>)> = silent.chain(speaking).collect();
+        // Another time others come first, when records that somebody has locked take all the time.
+        fastrand::shuffle(&mut known);
+        let (mut settled, mut held_up) = (0_usize, Vec::new());
+        for (entry, outcome) in known {
+            match self.settle(&claim, entry, embedder.model(), outcome).await {
+                Ok(()) => settled += 1,
+                Err(problem) => held_up.push(problem),
             }
-            Err(Failure { message, retry_after }) => {
-                let rest = retry_after.unwrap_or(FIRST_REST);
-                match self.release(&claim, Some(&message), rest).await {
-                    Ok(()) => Round::Failed { cause: message, retry_after },
-                    Err(problem) => failed(&problem),
-                }
+            if held_up.len() == MOST_HELD_UP {
+                break;
             }
         }
+        let Some(Failure { message, retry_after }) = failure else {
+            let Some(problem) = held_up.pop() else { return Round::Worked };
+            // What is not stored by now is embedded again, when its claim has expired at the latest.
+            let _ = self.release(&claim, None, REST_OF_HELD_UP).await;
+            if settled == 0 {
+                return failed(&problem);
+            }
+            let cause = cause_of(&problem);
+            tracing::warn!(cause, "some records cannot be written at the moment and are embedded later");
+            return Round::Worked;
+        };
+        let rest = retry_after.unwrap_or(FIRST_REST);
+        match self.release(&claim, Some(&message), rest).await {
+            // A provider that does a part of the work is asked for the rest soon.
+            Ok(()) if settled > 0 => Round::Failed { cause: message, retry_after: Some(rest) },
+            Ok(()) => Round::Failed { cause: message, retry_after },
+            Err(problem) => failed(&problem),
+        }
+    }
+
+    /// Brings back what became of a text. An error leaves it with the claim, through no fault of its own.
+    async fn settle(
+        &self,
+        claim: &str,
+        entry: &Entry,
+        model: &str,
+        outcome: Result<Option<Vector>, String>,
+    ) -> Result<(), Problem> {
+        let reason = match outcome {
+            Err(reason) => reason,
+            Ok(vector) => match self.store(claim, entry, model, vector.as_ref()).await {
+                Err(problem) if is_refusal(&problem) => cause_of(&problem),
+                done => return done,
+            },
+        };
+        self.fail(claim, entry, &reason).await
     }
 
     async fn claim(&self, embedder: &Embedder) -> Result<Claimed, Problem> {
@@ -195,8 +231,23 @@ impl Worker {
 }
 
 fn failed(problem: &Problem) -> Round {
-    let cause = problem.cause().map_or_else(|| problem.detail().to_owned(), str::to_owned);
-    Round::Failed { cause, retry_after: None }
+    Round::Failed { cause: cause_of(problem), retry_after: None }
+}
+
+fn cause_of(problem: &Problem) -> String {
+    problem.cause().map_or_else(|| problem.detail().to_owned(), str::to_owned)
+}
+
+/// Whether the database refuses this record, rather than being unable to do anything, or not for this key.
+fn is_refusal(problem: &Problem) -> bool {
+    let status = problem.status();
+    !matches!(
+        status,
+        StatusCode::UNAUTHORIZED
+            | StatusCode::FORBIDDEN
+            | StatusCode::SERVICE_UNAVAILABLE
+            | StatusCode::GATEWAY_TIMEOUT
+    )
 }
 
 /// Twice as long after each failure in a row, and never the same for two workers.
