@@ -286,7 +286,7 @@ async fn how_much_there_is_in_all_is_not_told_to_who_may_see_a_part() {
     let (database, session) = with_quota("live_records", "2").await;
     session.run("insert into crm.customers (name) values ('a'), ('b')").await;
     let clerk = database.create_role("clerk").await;
-    database.grant(&clerk, "crm.customers", "create").await;
+    database.grant(&clerk, "crm.customers", "create, update").await;
     let stranger = database.session_as(&clerk).await;
     for statement in
         ["insert into crm.customers (name) values ('c')", "select keyed.upsert_by_key('crm.customers', 'C')"]
