@@ -149,6 +149,66 @@ async fn who_needs_the_last_place_waits_until_it_is_known_whether_it_is_taken() 
 }
 
 #[tokio::test]
+async fn who_gives_a_place_back_at_the_edge_waits_for_nobody() {
+    let database = Database::with_crm().await;
+    let (holder, observer) = (database.session().await, database.session().await);
+    set(&observer, "live_records", 10).await;
+    observer.run("select keyed.upsert_by_key('crm.customers', 'K' || n) from generate_series(1, 9) n").await;
+    holder.run("begin; select keyed.upsert_by_key('crm.customers', 'last')").await;
+    for (number, end) in ["commit", "rollback", "commit", "commit"].into_iter().enumerate() {
+        let deleter = database.session().await;
+        deleter.run("set lock_timeout = '2s'").await;
+        let number = number + 1;
+        deleter.run(&format!("begin; select keyed_http.delete_by_key('2', 'K{number}'); {end}")).await;
+    }
+    observer.run("set lock_timeout = '2s'").await;
+    assert_counted(&observer).await;
+    // Who updates a record that is there needs no place.
+    observer.run("select keyed.upsert_by_key('crm.customers', 'K9', '{\"name\": \"Ada\"}')").await;
+    holder.run("commit").await;
+    assert_eq!(live(&observer).await, 7);
+    for number in 0..3 {
+        observer.run(&format!("select keyed.upsert_by_key('crm.customers', 'N{number}')")).await;
+    }
+    let refusal = observer.refusal("select keyed.upsert_by_key('crm.customers', 'N3')", &[]).await;
+    assert_eq!(refusal.is(), ("53400", "quota_exceeded"));
+    assert_counted(&observer).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn batches_and_single_writes_at_the_edge_end_no_transaction_of_each_other() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.run("select keyed.upsert_by_key('crm.customers', 'K' || n) from generate_series(1, 20) n").await;
+    set(&session, "live_records", 40).await;
+    let mut writers = JoinSet::new();
+    for writer in 0..8 {
+        let session = database.session().await;
+        writers.spawn(async move {
+            for round in 0..40 {
+                let first = (writer * 11 + round * 5) % 60;
+                let operations: Vec<_> = (0..10)
+                    .map(|n| json!({"op": "upsert", "template": "crm.customers", "external_key": format!("K{}", (first + n * 7) % 60),
+                        "attributes": {"visits": round}}))
+                    .collect();
+                let statement = match (writer + round) % 3 {
+                    0 => format!("select keyed_http.delete_by_key('2', 'K{first}')"),
+                    1 => format!("select keyed.upsert_by_key('crm.customers', 'K{first}', '{{\"visits\": {round}}}')"),
+                    _ => format!("select keyed.batch('{}', {})", json!(operations), round % 2 == 0),
+                };
+                if let Err(refusal) = session.attempt(&statement, &[]).await {
+                    assert!(["53400", "P0002"].contains(&refusal.state.as_str()), "{refusal:?}");
+                }
+            }
+        });
+    }
+    writers.join_all().await;
+    assert!(live(&session).await <= 40);
+    assert_counted(&session).await;
+    assert_eq!(deadlocks(&database), 0);
+}
+
+#[tokio::test]
 async fn far_from_the_edge_nobody_waits_for_anybody() {
     let database = Database::with_crm().await;
     let session = database.session().await;

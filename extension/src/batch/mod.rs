@@ -16,10 +16,12 @@ use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::function::{Answer, sql_functions};
 use crate::postgres::guard::{Caught, Class, attempt};
+use crate::quota::ahead;
 use crate::record::changes::Changes;
 use crate::record::value::{Change, Value};
 use parse::{Kind, Operation};
 use pgrx::prelude::PgSqlErrorCode;
+use std::collections::HashMap;
 use uuid::Uuid;
 
 /// The most operations of one batch.
@@ -87,6 +89,7 @@ pub fn execute(
             Err(error) => outcomes[index] = Some(Err(error)),
         }
     }
+    look_ahead(&ready);
     let steps = order::plan(&ready);
     let mut group = group::Group::default();
     let mut put_off: Vec<(usize, Changes)> = Vec::new();
@@ -122,6 +125,22 @@ pub fn execute(
         }
     }
     Ok(outcomes)
+}
+
+/// Waits for quotas before records are locked.
+fn look_ahead(operations: &[Operation]) {
+    let mut of_templates: HashMap<i32, Vec<&Operation>> = HashMap::new();
+    for operation in operations {
+        of_templates.entry(operation.template.id).or_default().push(operation);
+    }
+    let mut of_templates: Vec<_> = of_templates.into_iter().collect();
+    of_templates.sort_by_key(|(template, _)| *template);
+    for (_, operations) in of_templates {
+        let makes = |operation: &&&Operation| matches!(operation.kind, Kind::Create | Kind::Upsert);
+        let keys: Vec<Option<&str>> =
+            operations.iter().filter(makes).map(|operation| operation.key.value()).collect();
+        ahead::of_many(&operations[0].template, &keys, operations.len());
+    }
 }
 
 fn finish(

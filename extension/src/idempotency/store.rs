@@ -3,7 +3,7 @@
 use super::replay;
 use crate::access::Caller;
 use crate::error::{Code, Error};
-use crate::postgres::advisory_lock::{Kind, try_lock};
+use crate::postgres::advisory_lock::{Kind, Mode, try_lock};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Plan, connected};
@@ -37,7 +37,7 @@ pub type Texts = Vec<Option<String>>;
 /// The answer that the request got, as far as the caller may still see it. `None` when it got none, and then nobody
 /// else runs it before this transaction ends.
 pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
-    if !try_lock(Kind::Request, request.number()) {
+    if !try_lock(Kind::Request, request.number(), Mode::Exclusive) {
         return Err(Error::new(
             Code::RequestInProgress,
             "a request with this Idempotency-Key is being run at the moment",

@@ -10,6 +10,7 @@ use crate::batch::{alone, rethrow_unless_local, single};
 use crate::embedding::Embedding;
 use crate::error::Error;
 use crate::postgres::guard::attempt;
+use crate::quota::ahead;
 use crate::record::changes::{self, Changes};
 use crate::record::reference;
 use crate::record::value::{Change, Value};
@@ -61,6 +62,9 @@ impl<'r> Run<'r> {
     /// Writes the rows. Those that refer to a record of this template which is not there wait for the rest of the file,
     /// unless this is the end of it.
     pub fn run(mut self, rows: Vec<Row>, is_last: bool) -> Result<Vec<Outcome>, Error> {
+        let may_be_new = rows.iter().filter(|row| row.key.is_some() || row.id.is_none());
+        let keys: Vec<Option<&str>> = may_be_new.map(|row| row.key.as_deref()).collect();
+        ahead::of_many(self.template, &keys, rows.len());
         let mut waiting = rows;
         for _ in 0..MOST_WAVES {
             pgrx::check_for_interrupts!();

@@ -28,9 +28,9 @@ pub fn lock(kind: Kind, number: u64, mode: Mode) {
     acquire(kind, number, mode, false);
 }
 
-/// Takes a lock for itself, unless somebody else has it.
-pub fn try_lock(kind: Kind, number: u64) -> bool {
-    acquire(kind, number, Mode::Exclusive, true)
+/// Takes a lock, unless it would have to be waited for.
+pub fn try_lock(kind: Kind, number: u64, mode: Mode) -> bool {
+    acquire(kind, number, mode, true)
 }
 
 /// Gives back a lock that was just taken, unless it was had before as well.

@@ -1,6 +1,6 @@
 //! Setting a quota.
 
-use super::{Name, slots, usage};
+use super::{Name, dealing, slots, usage};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner_defining, not_migrated};
@@ -87,7 +87,7 @@ fn put(spi: &Connection, project: &Project, name: Name, maximum: i64) {
         };
         make_slots(spi, project.id, name, used);
     }
-    slots::deal_anew(project.id, name);
+    dealing::deal_anew(project.id, name);
 }
 
 /// How many live records the project has, and will have until this transaction ends: writers wait, and count from then

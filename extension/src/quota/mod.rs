@@ -4,8 +4,12 @@
 //! counted where their history is written, by whatever door they come; `slots` has how that is exact and yet makes no
 //! writer wait for another.
 
+/// Waiting for a quota before anything else is waited for.
+pub mod ahead;
 /// What statements bring into being, counted when they end.
 pub mod count;
+/// Dealing a quota out among its slots, by whoever has it alone.
+mod dealing;
 /// Setting a quota.
 pub mod define;
 /// The SQL functions.

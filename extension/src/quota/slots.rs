@@ -6,8 +6,9 @@
 //! nobody waits for anybody. Each session begins with a slot of its own.
 //!
 //! Only when the free slots together have no room is it necessary to know what the others will have used: then all of
-//! them are waited for, and what is left is dealt out anew. A shared lock, which everybody holds who counts here, and
-//! which is taken exclusively for that, makes them wait in order instead of in a circle.
+//! them are waited for, and what is left is dealt out anew. A shared lock, which everybody holds who takes something
+//! here, and which is taken exclusively for that, makes them wait in order instead of in a circle. Who gives something
+//! back waits for nobody.
 
 use super::{Name, Reached};
 use crate::error::{Code, Error};
@@ -30,24 +31,28 @@ pub(super) const SLOTS: i32 = 64;
 const A_FEW: i64 = 8;
 
 /// Slots from here on are sessions' own, made when no other was free to give something back to.
-const EXTRA: i32 = 1000;
+pub(super) const EXTRA: i32 = 1000;
+
+/// Room for so many more than are asked for is enough in one's own slot, or in all together, to be sure that they will
+/// be had without waiting: others are at it too.
+const AMPLE: [i64; 2] = [4, 2 * SLOTS as i64];
 
 /// The day that a slot is about and that it is now, in SQL over `s` and the parameter $3, a time zone.
-const TODAY: &str = "(clock_timestamp() at time zone $3)::date";
+pub(super) const TODAY: &str = "(clock_timestamp() at time zone $3)::date";
 
 /// What a slot has used today.
-const USED: &str = "case when s.day >= d.today then s.used else 0 end";
+pub(super) const USED: &str = "case when s.day >= d.today then s.used else 0 end";
 
 /// Adds to what is used of a quota, or gives back what is negative.
 pub(super) fn add(project: i32, name: Name, count: i64) -> Result<(), Reached> {
-    let quota = Quota { project, name, zone: zone(project) };
+    let quota = Quota::new(project, name);
     as_owner(|| {
         connected(|spi| {
-            quota.lock(Mode::Shared);
             if count < 0 {
                 quota.give_back(spi, count);
                 return Ok(());
             }
+            quota.lock(Mode::Shared);
             if quota.take_from_own(spi, count) {
                 return Ok(());
             }
@@ -62,23 +67,6 @@ pub(super) fn add(project: i32, name: Name, count: i64) -> Result<(), Reached> {
     })
 }
 
-/// Deals a quota out anew when its maximum has changed. Whoever calls this keeps it until the transaction ends.
-pub(super) fn deal_anew(project: i32, name: Name) {
-    let quota = Quota { project, name, zone: zone(project) };
-    quota.lock(Mode::Exclusive);
-    connected(|spi| {
-        if let Some(account) = quota.account(spi) {
-            quota.deal(spi, account.maximum - account.used, 0);
-        }
-    });
-}
-
-/// What is used of a quota, as committed by now.
-pub(super) fn used(project: i32, name: Name) -> i64 {
-    let quota = Quota { project, name, zone: zone(project) };
-    as_owner(|| connected(|spi| quota.account(spi).map_or(0, |account| account.used)))
-}
-
 /// When the project's day ends, as RFC 3339 has it.
 pub(super) fn end_of_day(project: i32) -> String {
     let zone = zone(project);
@@ -90,25 +78,42 @@ pub(super) fn end_of_day(project: i32) -> String {
     })
 }
 
+/// Whether so many may have to wait for others, as far as can be told without waiting.
+pub(super) fn is_scarce(project: i32, name: Name, count: i64) -> bool {
+    let quota = Quota::new(project, name);
+    let room = format!("s.allowed - {}", USED.replace("d.today", TODAY));
+    let sql = format!(
+        "select 1 where case when (select {room} from keyed_state.quota_slot s \
+           where s.project_id = $1 and s.name = $2 and s.slot = $4) >= $5 then false \
+         else (select sum(greatest({room}, 0)) from keyed_state.quota_slot s \
+           where s.project_id = $1 and s.name = $2) < $6 end"
+    );
+    let [own, all] = AMPLE.map(|ample| int8(count + ample));
+    as_owner(|| connected(|spi| quota.run(spi, &sql, &[int4(own_slot()), own, all]) > 0))
+}
+
+/// Takes a quota for this transaction alone, once all others that use it have ended.
+pub(super) fn take_alone(project: i32, name: Name) {
+    Quota::new(project, name).lock(Mode::Exclusive);
+}
+
 fn zone(project: i32) -> String {
     catalog::project_by_id(project).and_then(|project| project.time_zone).unwrap_or_else(|| "UTC".to_owned())
 }
 
-struct Quota {
+/// A quota that is counted in slots.
+pub(super) struct Quota {
     project: i32,
-    name: Name,
+    pub(super) name: Name,
     zone: String,
 }
 
-/// What is known of a quota whose users were all waited for.
-struct Account {
-    maximum: i64,
-    used: i64,
-    allowed: i64,
-}
-
 impl Quota {
-    fn lock(&self, mode: Mode) {
+    pub(super) fn new(project: i32, name: Name) -> Quota {
+        Quota { project, name, zone: zone(project) }
+    }
+
+    pub(super) fn lock(&self, mode: Mode) {
         advisory_lock::lock(Kind::Quota, self.number(), mode);
     }
 
@@ -121,11 +126,11 @@ impl Quota {
     }
 
     /// The parameters that every statement here begins with.
-    fn names(&self) -> Vec<Argument> {
+    pub(super) fn names(&self) -> Vec<Argument> {
         vec![Some(Datum::from(self.project)), datum::text(self.name.text()), datum::text(&self.zone)]
     }
 
-    fn run(&self, spi: &Connection, sql: &str, more: &[(Oid, Argument)]) -> usize {
+    pub(super) fn run(&self, spi: &Connection, sql: &str, more: &[(Oid, Argument)]) -> usize {
         let types: Vec<Oid> = more.iter().map(|argument| argument.0).collect();
         let mut arguments = self.names();
         arguments.extend(more.iter().map(|argument| argument.1));
@@ -165,7 +170,9 @@ impl Quota {
         let sql = format!(
             "with d as materialized (select {TODAY} as today) \
              select s.slot, s.allowed - {USED} from keyed_state.quota_slot s, d \
-             where s.project_id = $1 and s.name = $2 and s.allowed - {USED} > 0 \
+             where s.project_id = $1 and s.name = $2 and s.allowed - {USED} > 0 and (s.slot < {EXTRA} or not exists \
+               (select from keyed_state.quota_slot o \
+                where o.project_id = $1 and o.name = $2 and o.slot = 0 and o.is_over)) \
              order by s.allowed - {USED} desc limit $4 for update of s skip locked"
         );
         let mut arguments = self.names();
@@ -195,62 +202,8 @@ impl Quota {
         self.run(spi, &sql, &[slots, parts]) > 0
     }
 
-    /// With everybody else waited for: what is left is known, and is dealt out anew, or taken from what is not dealt out.
-    fn take_exactly(&self, spi: &Connection, count: i64) -> Result<(), Reached> {
-        // The quota was taken away meanwhile.
-        let Some(Account { maximum, used, allowed }) = self.account(spi) else { return Ok(()) };
-        let left = maximum - used - count;
-        if left < 0 {
-            return Err(Reached { name: self.name, maximum, used: Some(used) });
-        }
-        let written = if left < i64::from(SLOTS) && maximum - allowed >= count {
-            let sql = format!(
-                "with d as materialized (select {TODAY} as today) update keyed_state.quota_slot s \
-                 set used = {USED} + $5, allowed = s.allowed + $5, day = greatest(s.day, d.today) \
-                 from d where s.project_id = $1 and s.name = $2 and s.slot = $4"
-            );
-            self.run(spi, &sql, &[int4(own_slot()), int8(count)])
-        } else {
-            self.deal(spi, left, count)
-        };
-        require_written(written);
-        Ok(())
-    }
-
-    fn account(&self, spi: &Connection) -> Option<Account> {
-        let sql = format!(
-            "with d as materialized (select {TODAY} as today) \
-             select q.maximum, (select coalesce(sum({USED}), 0)::bigint from keyed_state.quota_slot s, d \
-               where s.project_id = $1 and s.name = $2), (select coalesce(sum(s.allowed), 0)::bigint \
-               from keyed_state.quota_slot s where s.project_id = $1 and s.name = $2) \
-             from keyed_state.quota q where q.project_id = $1 and q.name = $2"
-        );
-        let types = [pg_sys::INT4OID, pg_sys::TEXTOID, pg_sys::TEXTOID];
-        let arguments: Vec<_> = types.into_iter().zip(self.names()).collect();
-        let rows = spi.run_newest(&sql, &arguments);
-        let number = |column| rows.get(0, column).map_or(0, datum::read_i64);
-        (!rows.is_empty()).then(|| Account { maximum: number(0), used: number(1), allowed: number(2) })
-    }
-
-    /// Gives every slot the same part of what is left, after this session has taken what it needs; what cannot be parted
-    /// is not dealt out. Where more is used than there may be, nothing is left, and what is given back makes no room before
-    /// it is dealt out again: one slot's room would be what the others have too much. Extra slots end here.
-    fn deal(&self, spi: &Connection, left: i64, count: i64) -> usize {
-        let sql = format!(
-            "with d as materialized (select {TODAY} as today), \
-             gone as (delete from keyed_state.quota_slot s using d \
-               where s.project_id = $1 and s.name = $2 and s.slot >= {EXTRA} returning {USED} as used), \
-             more as (select coalesce(sum(g.used), 0)::bigint + $5 as used from gone g) \
-             update keyed_state.quota_slot s set used = n.used, allowed = n.used + greatest($6, 0) / {SLOTS}, \
-               is_over = $6 < 0, day = greatest(s.day, n.today) \
-             from (select s.slot, d.today, {USED} + case when s.slot = $4 then m.used else 0 end as used \
-               from keyed_state.quota_slot s, d, more m where s.project_id = $1 and s.name = $2) n \
-             where s.project_id = $1 and s.name = $2 and s.slot = n.slot and s.slot < {EXTRA}"
-        );
-        self.run(spi, &sql, &[int4(own_slot()), int8(count), int8(left)])
-    }
-
-    /// Gives back in the session's own slot, in any other that is free, or in one made for it: never waiting.
+    /// Gives back in the session's own slot or in any other that is free. Where none is, or where somebody has the quota
+    /// alone, it goes into a slot of this transaction: whoever deals, and does not see it yet, takes it as used.
     fn give_back(&self, spi: &Connection, count: i64) {
         let update = |which: &str| {
             format!(
@@ -262,26 +215,31 @@ impl Quota {
             )
         };
         let arguments = [int4(own_slot()), int8(count)];
-        if self.run(spi, &update("f.slot = $4"), &arguments) > 0
-            || self.run(spi, &update("f.slot <> $4"), &arguments) > 0
+        if advisory_lock::try_lock(Kind::Quota, self.number(), Mode::Shared)
+            && (self.run(spi, &update("f.slot = $4"), &arguments) > 0
+                || self.run(spi, &update("f.slot <> $4"), &arguments) > 0)
         {
             return;
         }
-        let sql = "insert into keyed_state.quota_slot as s (project_id, name, slot, used, allowed, is_over, day) \
-             select o.project_id, o.name, $4, $5, case when o.is_over then $5 else 0 end, o.is_over, o.day \
-             from keyed_state.quota_slot o where o.project_id = $1 and o.name = $2 and o.slot = 0 \
+        let sql = format!(
+            "insert into keyed_state.quota_slot as s (project_id, name, slot, used, allowed, is_over, day) \
+             select o.project_id, o.name, {EXTRA} + pg_current_xact_id()::text::bigint % {}, $4, \
+               case when o.is_over then $4 else 0 end, o.is_over, o.day \
+             from keyed_state.quota_slot o join keyed_state.quota q using (project_id, name) \
+             where o.project_id = $1 and o.name = $2 and o.slot = 0 for key share of q \
              on conflict (project_id, name, slot) do update set used = s.used + excluded.used, \
-               allowed = s.allowed + case when s.is_over then excluded.used else 0 end";
-        let own = int4(EXTRA + process() % (i32::MAX - EXTRA));
+               allowed = s.allowed + case when s.is_over then excluded.used else 0 end",
+            i32::MAX - EXTRA
+        );
         // Without a row the quota was taken away meanwhile, unless it is one that this transaction cannot see.
-        if self.run(spi, sql, &[own, int8(count)]) == 0 && snapshot_is_fixed() {
+        if self.run(spi, &sql, &[int8(count)]) == 0 && snapshot_is_fixed() {
             require_written(0);
         }
     }
 }
 
 /// A transaction whose snapshot is older than the quota knows of it, but cannot count in it.
-fn require_written(rows: usize) {
+pub(super) fn require_written(rows: usize) {
     if rows == 0 {
         Error::new(Code::SerializationFailure, "the quota was set after this transaction began")
             .hint("run the transaction again")
@@ -289,16 +247,16 @@ fn require_written(rows: usize) {
     }
 }
 
-fn int4(value: i32) -> (Oid, Argument) {
+pub(super) fn int4(value: i32) -> (Oid, Argument) {
     (pg_sys::INT4OID, Some(Datum::from(value)))
 }
 
-fn int8(value: i64) -> (Oid, Argument) {
+pub(super) fn int8(value: i64) -> (Oid, Argument) {
     (pg_sys::INT8OID, Some(Datum::from(value)))
 }
 
 /// The slot in which this session looks first.
-fn own_slot() -> i32 {
+pub(super) fn own_slot() -> i32 {
     process() % SLOTS
 }
 

@@ -1,7 +1,7 @@
 //! Telling what is used.
 
 use super::define::project_named;
-use super::{Name, of_project, slots};
+use super::{Name, dealing, of_project, slots};
 use crate::access::Caller;
 use crate::error::Error;
 use crate::postgres::datum;
@@ -23,7 +23,7 @@ pub fn report(project: &str) -> Result<String, Error> {
             (Name::Templates, _) => Some(templates(project.id)),
             (Name::AttributesPerTemplate, _) => Some(most_attributes(project.id)),
             (Name::LiveRecords, None) => Some(live_records(project.id)),
-            (Name::LiveRecords | Name::WritesPerDay, Some(_)) => Some(slots::used(project.id, name)),
+            (Name::LiveRecords | Name::WritesPerDay, Some(_)) => Some(dealing::used(project.id, name)),
             (Name::WritesPerDay, None) => None,
         };
         let resets_at = match name {

@@ -9,6 +9,7 @@ use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
+use crate::quota::ahead;
 use crate::template::Template;
 use pgrx::pg_sys;
 use uuid::Uuid;
@@ -33,6 +34,7 @@ fn delete_where(
     parameter: pg_sys::Oid,
     argument: Argument,
 ) -> Result<Uuid, Error> {
+    ahead::of_change(template);
     let fence = Fence::of(caller, Right::Delete, template);
     let condition = format!("{condition} and t.deleted_at is null");
     let sql = format!(
@@ -57,6 +59,7 @@ fn delete_where(
 /// Brings a deleted record back, with its old key or with the one given.
 pub fn restore(caller: &Caller, id: Uuid, key: &Key) -> Result<String, Error> {
     let template = read::template_of(caller, id, Right::Update)?;
+    ahead::of_creation(&template);
     let fence = Fence::of(caller, Right::Update, &template);
     let old_key = as_owner(|| {
         let sql = format!(

@@ -12,6 +12,7 @@ use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Plan, connected};
+use crate::quota::ahead;
 use crate::template::Template;
 use crate::{json, key, metric, record_id};
 use pgrx::pg_sys;
@@ -85,6 +86,10 @@ pub fn upsert(
     require_rights(caller, template, mode)?;
     reference::resolve(caller, template, &mut changes)?;
     metric::stamp(&mut changes);
+    match mode {
+        Mode::Update => ahead::of_change(template),
+        Mode::Create | Mode::Upsert => ahead::of_upsert(template, key),
+    }
     let upsert = Upsert { caller, template, key, changes: &changes, fences: fences(caller, template, mode) };
     let complete = changes::is_complete(template, &changes);
     let (id, created) = as_owner(|| match mode {

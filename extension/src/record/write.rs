@@ -12,6 +12,7 @@ use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::{as_owner, subtransaction};
 use crate::postgres::spi::{Access, Rows, connected};
+use crate::quota::ahead;
 use crate::template::Template;
 use crate::{metric, record_id};
 use pgrx::pg_sys;
@@ -51,6 +52,7 @@ pub fn create(
     changes::check_complete(template, &changes)?;
     reference::resolve(caller, template, &mut changes)?;
     metric::stamp(&mut changes);
+    ahead::of_creation(template);
     let id = record_id::generate(template.id, datum::random_u64());
     let view = View::of_written(caller, template);
     let fence = Fence::of(caller, Right::Create, template);
@@ -150,6 +152,7 @@ pub fn update(
     if assignments.is_empty() && *key == Key::Absent {
         return read::by_id(template, id, fence.seen.as_deref(), Lifetime::Live, &view, Access::Latest);
     }
+    ahead::of_change(template);
     if metric::has_points(&changes) {
         read::lock(template, "t.id = $1", &fence, pg_sys::UUIDOID, datum::uuid(id));
     }

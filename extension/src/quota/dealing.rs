@@ -1,0 +1,99 @@
+//! Dealing a quota out among its slots, by whoever has it alone.
+
+use super::slots::{EXTRA, Quota, SLOTS, TODAY, USED, int4, int8, own_slot, require_written};
+use super::{Name, Reached};
+use crate::postgres::advisory_lock::Mode;
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Connection, connected};
+use pgrx::pg_sys;
+
+/// Deals a quota out anew when its maximum has changed. Whoever calls this keeps it until the transaction ends.
+pub(super) fn deal_anew(project: i32, name: Name) {
+    let quota = Quota::new(project, name);
+    quota.lock(Mode::Exclusive);
+    connected(|spi| {
+        if let Some(account) = quota.account(spi) {
+            quota.deal(spi, account.maximum - account.used, 0);
+        }
+    });
+}
+
+/// What is used of a quota, as committed by now.
+pub(super) fn used(project: i32, name: Name) -> i64 {
+    let quota = Quota::new(project, name);
+    as_owner(|| connected(|spi| quota.account(spi).map_or(0, |account| account.used)))
+}
+
+/// What is known of a quota whose users were all waited for.
+struct Account {
+    maximum: i64,
+    used: i64,
+    allowed: i64,
+    /// How many extra slots there are.
+    extra: i64,
+}
+
+impl Quota {
+    /// With everybody else waited for: what is left is known, and is dealt out anew, or taken from what is not dealt out.
+    pub(super) fn take_exactly(&self, spi: &Connection, count: i64) -> Result<(), Reached> {
+        // The quota was taken away meanwhile.
+        let Some(Account { maximum, used, allowed, extra }) = self.account(spi) else { return Ok(()) };
+        let left = maximum - used - count;
+        if left < 0 {
+            return Err(Reached { name: self.name, maximum, used: Some(used) });
+        }
+        let deals = left >= i64::from(SLOTS) || extra > i64::from(SLOTS) || maximum - allowed < count;
+        let written = if !deals {
+            let sql = format!(
+                "with d as materialized (select {TODAY} as today) update keyed_state.quota_slot s \
+                 set used = {USED} + $5, allowed = s.allowed + $5, day = greatest(s.day, d.today) \
+                 from d where s.project_id = $1 and s.name = $2 and s.slot = $4"
+            );
+            self.run(spi, &sql, &[int4(own_slot()), int8(count)])
+        } else {
+            self.deal(spi, left, count)
+        };
+        require_written(written);
+        Ok(())
+    }
+
+    fn account(&self, spi: &Connection) -> Option<Account> {
+        let sql = format!(
+            "with d as materialized (select {TODAY} as today) \
+             select q.maximum, (select coalesce(sum({USED}), 0)::bigint from keyed_state.quota_slot s, d \
+               where s.project_id = $1 and s.name = $2), (select coalesce(sum(s.allowed), 0)::bigint \
+               from keyed_state.quota_slot s where s.project_id = $1 and s.name = $2), \
+               (select count(*) from keyed_state.quota_slot s where s.project_id = $1 and s.name = $2 \
+               and s.slot >= {EXTRA}) from keyed_state.quota q where q.project_id = $1 and q.name = $2"
+        );
+        let types = [pg_sys::INT4OID, pg_sys::TEXTOID, pg_sys::TEXTOID];
+        let arguments: Vec<_> = types.into_iter().zip(self.names()).collect();
+        let rows = spi.run_newest(&sql, &arguments);
+        let number = |column| rows.get(0, column).map_or(0, datum::read_i64);
+        (!rows.is_empty()).then(|| Account {
+            maximum: number(0),
+            used: number(1),
+            allowed: number(2),
+            extra: number(3),
+        })
+    }
+
+    /// Gives every slot the same part of what is left, after this session has taken what it needs; what cannot be parted
+    /// is not dealt out. Where more is used than there may be, nothing is left, and what is given back makes no room before
+    /// it is dealt out again: one slot's room would be what the others have too much. Extra slots end here.
+    fn deal(&self, spi: &Connection, left: i64, count: i64) -> usize {
+        let sql = format!(
+            "with d as materialized (select {TODAY} as today), \
+             gone as (delete from keyed_state.quota_slot s using d \
+               where s.project_id = $1 and s.name = $2 and s.slot >= {EXTRA} returning {USED} as used), \
+             more as (select coalesce(sum(g.used), 0)::bigint + $5 as used from gone g) \
+             update keyed_state.quota_slot s set used = n.used, allowed = n.used + greatest($6, 0) / {SLOTS}, \
+               is_over = $6 < 0, day = greatest(s.day, n.today) \
+             from (select s.slot, d.today, {USED} + case when s.slot = $4 then m.used else 0 end as used \
+               from keyed_state.quota_slot s, d, more m where s.project_id = $1 and s.name = $2) n \
+             where s.project_id = $1 and s.name = $2 and s.slot = n.slot and s.slot < {EXTRA}"
+        );
+        self.run(spi, &sql, &[int4(own_slot()), int8(count), int8(left)])
+    }
+}
