@@ -33,6 +33,9 @@ mod compression;
 /// Who is asking.
 mod caller;
 
+/// A request in the name of a caller that one statement answers: what most routes are.
+mod call;
+
 /// Requests that are run once, however often they are sent.
 mod idempotency;
 

@@ -25,6 +25,7 @@ impl<S: Send + Sync, const N: usize> FromRequestParts<S> for Segments<N> {
 }
 
 /// The prefix that a request came in on, so that an address in its answer has the same.
+#[derive(Clone, Copy)]
 pub(crate) struct Prefix(pub(crate) &'static str);
 
 impl<S: Sync> FromRequestParts<S> for Prefix {

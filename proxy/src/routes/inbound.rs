@@ -11,11 +11,11 @@ use tokio_postgres::types::Type;
 use crate::answer;
 use crate::app::App;
 use crate::body::JsonText;
-use crate::caller::Caller;
-use crate::database::Effect::{Read, Write, WriteOnce};
+use crate::call::{Call, statement};
+use crate::database::Effect::{Write, WriteOnce};
 use crate::database::{number, text};
 use crate::problem::Problem;
-use crate::query::{self, Prefix, Segments, parameters};
+use crate::query::{self, Segments, parameters};
 
 /// Takes a delivery. The token in the address says for whom it is; as with API keys only its digest travels on.
 pub(crate) async fn deliver(
@@ -52,139 +52,64 @@ fn header<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<Option<&'a s
     first.map(read).transpose()
 }
 
-pub(crate) async fn list(State(app): State<Arc<App>>, caller: Caller, uri: Uri) -> Result<Response, Problem> {
-    let [] = parameters(&uri, [])?;
-    let statement = "select keyed_http.list_inbound_endpoints() from keyed.authenticate($1::bytea, $2::text)";
-    let row = app.database.call(Read, &caller, statement, &[]).await?;
-    answer::read(&row)
+pub(crate) async fn list(call: Call<0>) -> Result<Response, Problem> {
+    call.read(statement!("list_inbound_endpoints()"), &[]).await
 }
 
-pub(crate) async fn create(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    prefix: Prefix,
-    uri: Uri,
-    JsonText(body): JsonText,
-) -> Result<Response, Problem> {
-    let [] = parameters(&uri, [])?;
-    let statement =
-        "select keyed_http.create_inbound_endpoint($3::text) from keyed.authenticate($1::bytea, $2::text)";
-    let caller = without_memory(caller);
-    let row = app.database.call(Write, &caller, statement, &[text(&body)]).await?;
-    answer::written(&row, Some((prefix, "inbound-endpoints")))
+pub(crate) async fn create(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    let statement = statement!("create_inbound_endpoint($3::text)");
+    without_memory(call).create("inbound-endpoints", statement, &[text(&body)]).await
 }
 
 /// An answer that may hold a secret is kept nowhere, whatever Idempotency-Key the request has: a second endpoint of a
 /// name is refused anyway.
-fn without_memory(caller: Caller) -> Caller {
-    Caller { idempotency: None, ..caller }
+fn without_memory<const N: usize>(mut call: Call<N>) -> Call<N> {
+    call.caller.idempotency = None;
+    call
 }
 
-pub(crate) async fn read(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Segments([endpoint]): Segments<1>,
-    uri: Uri,
-) -> Result<Response, Problem> {
-    let [] = parameters(&uri, [])?;
-    let statement =
-        "select keyed_http.get_inbound_endpoint($3::text) from keyed.authenticate($1::bytea, $2::text)";
-    let row = app.database.call(Read, &caller, statement, &[text(&endpoint)]).await?;
-    answer::read(&row)
+pub(crate) async fn read(call: Call<1>) -> Result<Response, Problem> {
+    let [endpoint] = call.segments();
+    call.read(statement!("get_inbound_endpoint($3::text)"), &[text(endpoint)]).await
 }
 
-pub(crate) async fn alter(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Segments([endpoint]): Segments<1>,
-    uri: Uri,
-    JsonText(body): JsonText,
-) -> Result<Response, Problem> {
-    let [] = parameters(&uri, [])?;
-    let statement = "select keyed_http.alter_inbound_endpoint($3::text, $4::text) \
-                     from keyed.authenticate($1::bytea, $2::text)";
-    let caller = without_memory(caller);
-    let row = app.database.call(Write, &caller, statement, &[text(&endpoint), text(&body)]).await?;
-    answer::written(&row, None)
+pub(crate) async fn alter(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    let call = without_memory(call);
+    let [endpoint] = call.segments();
+    call.write(statement!("alter_inbound_endpoint($3::text, $4::text)"), &[text(endpoint), text(&body)]).await
 }
 
-pub(crate) async fn drop(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Segments([endpoint]): Segments<1>,
-    uri: Uri,
-) -> Result<Response, Problem> {
-    let [] = parameters(&uri, [])?;
-    let statement =
-        "select keyed_http.drop_inbound_endpoint($3::text) from keyed.authenticate($1::bytea, $2::text)";
-    let row = app.database.call(Write, &caller, statement, &[text(&endpoint)]).await?;
-    answer::written(&row, None)
+pub(crate) async fn drop(call: Call<1>) -> Result<Response, Problem> {
+    let [endpoint] = call.segments();
+    call.write(statement!("drop_inbound_endpoint($3::text)"), &[text(endpoint)]).await
 }
 
-pub(crate) async fn dry_run(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Segments([endpoint]): Segments<1>,
-    uri: Uri,
-    JsonText(body): JsonText,
-) -> Result<Response, Problem> {
-    let [] = parameters(&uri, [])?;
-    let statement = "select keyed_http.dry_run_inbound($3::text, $4::text) \
-                     from keyed.authenticate($1::bytea, $2::text)";
-    let row = app.database.call(Write, &caller, statement, &[text(&endpoint), text(&body)]).await?;
-    answer::written(&row, None)
+pub(crate) async fn dry_run(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    let [endpoint] = call.segments();
+    call.write(statement!("dry_run_inbound($3::text, $4::text)"), &[text(endpoint), text(&body)]).await
 }
 
-pub(crate) async fn deliveries(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Segments([endpoint]): Segments<1>,
-    uri: Uri,
-) -> Result<Response, Problem> {
-    let [status, limit, cursor] = parameters(&uri, ["status", "limit", "cursor"])?;
+pub(crate) async fn deliveries(mut call: Call<1>) -> Result<Response, Problem> {
+    let [status, limit, cursor] = call.parameters(["status", "limit", "cursor"])?;
     let limit = query::number("limit", limit)?;
-    let statement = "select keyed_http.inbound_deliveries($3::text, $4::text, $5::int4, $6::text) \
-                     from keyed.authenticate($1::bytea, $2::text)";
-    let arguments = [text(&endpoint), text(&status), number(&limit), text(&cursor)];
-    let row = app.database.call(Read, &caller, statement, &arguments).await?;
-    answer::read(&row)
+    let [endpoint] = call.segments();
+    let statement = statement!("inbound_deliveries($3::text, $4::text, $5::int4, $6::text)");
+    call.read(statement, &[text(endpoint), text(&status), number(&limit), text(&cursor)]).await
 }
 
-pub(crate) async fn delivery(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Segments([endpoint, id]): Segments<2>,
-    uri: Uri,
-) -> Result<Response, Problem> {
-    let [] = parameters(&uri, [])?;
-    let statement =
-        "select keyed_http.get_delivery($3::text, $4::text) from keyed.authenticate($1::bytea, $2::text)";
-    let row = app.database.call(Read, &caller, statement, &[text(&endpoint), text(&id)]).await?;
-    answer::read(&row)
+pub(crate) async fn delivery(call: Call<2>) -> Result<Response, Problem> {
+    let [endpoint, id] = call.segments();
+    call.read(statement!("get_delivery($3::text, $4::text)"), &[text(endpoint), text(id)]).await
 }
 
-pub(crate) async fn replay(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Segments([endpoint, id]): Segments<2>,
-    uri: Uri,
-) -> Result<Response, Problem> {
-    let [] = parameters(&uri, [])?;
-    let statement =
-        "select keyed_http.replay_delivery($3::text, $4::text) from keyed.authenticate($1::bytea, $2::text)";
-    let row = app.database.call(Write, &caller, statement, &[text(&endpoint), text(&id)]).await?;
-    answer::written(&row, None)
+pub(crate) async fn replay(call: Call<2>) -> Result<Response, Problem> {
+    let [endpoint, id] = call.segments();
+    call.write(statement!("replay_delivery($3::text, $4::text)"), &[text(endpoint), text(id)]).await
 }
 
-pub(crate) async fn replay_failed(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Segments([endpoint]): Segments<1>,
-    uri: Uri,
-) -> Result<Response, Problem> {
-    let [cursor] = parameters(&uri, ["cursor"])?;
-    let statement = "select keyed_http.replay_failed_deliveries($3::text, $4::text) \
-                     from keyed.authenticate($1::bytea, $2::text)";
-    let row = app.database.call(Write, &caller, statement, &[text(&endpoint), text(&cursor)]).await?;
-    answer::written(&row, None)
+pub(crate) async fn replay_failed(mut call: Call<1>) -> Result<Response, Problem> {
+    let [cursor] = call.parameters(["cursor"])?;
+    let [endpoint] = call.segments();
+    let statement = statement!("replay_failed_deliveries($3::text, $4::text)");
+    call.write(statement, &[text(endpoint), text(&cursor)]).await
 }

@@ -1,75 +1,31 @@
 //! Templates: what records of a kind look like.
 
-use std::sync::Arc;
-
-use axum::extract::State;
-use axum::http::Uri;
 use axum::response::Response;
 
-use crate::answer;
-use crate::app::App;
 use crate::body::JsonText;
-use crate::caller::Caller;
-use crate::database::Effect::{Read, Write};
+use crate::call::{Call, statement};
 use crate::database::text;
 use crate::problem::Problem;
-use crate::query::{Prefix, Segments, parameters};
 
-pub(crate) async fn list(State(app): State<Arc<App>>, caller: Caller, uri: Uri) -> Result<Response, Problem> {
-    let [] = parameters(&uri, [])?;
-    let statement = "select keyed_http.list_templates() from keyed.authenticate($1::bytea, $2::text)";
-    let row = app.database.call(Read, &caller, statement, &[]).await?;
-    answer::read(&row)
+pub(crate) async fn list(call: Call<0>) -> Result<Response, Problem> {
+    call.read(statement!("list_templates()"), &[]).await
 }
 
-pub(crate) async fn create(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    prefix: Prefix,
-    uri: Uri,
-    JsonText(body): JsonText,
-) -> Result<Response, Problem> {
-    let [] = parameters(&uri, [])?;
-    let statement =
-        "select keyed_http.create_template($3::text) from keyed.authenticate($1::bytea, $2::text)";
-    let row = app.database.call(Write, &caller, statement, &[text(&body)]).await?;
-    answer::written(&row, Some((prefix, "templates")))
+pub(crate) async fn create(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    call.create("templates", statement!("create_template($3::text)"), &[text(&body)]).await
 }
 
-pub(crate) async fn read(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Segments([template]): Segments<1>,
-    uri: Uri,
-) -> Result<Response, Problem> {
-    let [] = parameters(&uri, [])?;
-    let statement = "select keyed_http.get_template($3::text) from keyed.authenticate($1::bytea, $2::text)";
-    let row = app.database.call(Read, &caller, statement, &[text(&template)]).await?;
-    answer::read(&row)
+pub(crate) async fn read(call: Call<1>) -> Result<Response, Problem> {
+    let [template] = call.segments();
+    call.read(statement!("get_template($3::text)"), &[text(template)]).await
 }
 
-pub(crate) async fn alter(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Segments([template]): Segments<1>,
-    uri: Uri,
-    JsonText(body): JsonText,
-) -> Result<Response, Problem> {
-    let [] = parameters(&uri, [])?;
-    let statement = "select keyed_http.alter_template($3::text, $4::text) \
-                     from keyed.authenticate($1::bytea, $2::text)";
-    let row = app.database.call(Write, &caller, statement, &[text(&template), text(&body)]).await?;
-    answer::written(&row, None)
+pub(crate) async fn alter(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    let [template] = call.segments();
+    call.write(statement!("alter_template($3::text, $4::text)"), &[text(template), text(&body)]).await
 }
 
-pub(crate) async fn drop(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Segments([template]): Segments<1>,
-    uri: Uri,
-) -> Result<Response, Problem> {
-    let [] = parameters(&uri, [])?;
-    let statement = "select keyed_http.drop_template($3::text) from keyed.authenticate($1::bytea, $2::text)";
-    let row = app.database.call(Write, &caller, statement, &[text(&template)]).await?;
-    answer::written(&row, None)
+pub(crate) async fn drop(call: Call<1>) -> Result<Response, Problem> {
+    let [template] = call.segments();
+    call.write(statement!("drop_template($3::text)"), &[text(template)]).await
 }
