@@ -185,7 +185,7 @@ fn headings_of_claims(workload: &Workload) -> Vec<&'static str> {
 fn heading(quantity: Quantity) -> &'static str {
     match quantity {
         Quantity::Rate => "by rate",
-        Quantity::Latency => "by p50",
+        Quantity::Latency | Quantity::LatencyBut(_) => "by p50",
         Quantity::Speed => "times as fast",
         Quantity::Tail => "by p99",
         Quantity::Cost => "by cpu",

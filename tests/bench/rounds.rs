@@ -85,12 +85,14 @@ pub(crate) struct Claim {
 }
 
 /// Which ratio a claim is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Quantity {
     /// Of the rates: the more the better.
     Rate,
     /// Of the median latencies: the less the better.
     Latency,
+    /// The same, but for so many milliseconds that ours may take more.
+    LatencyBut(f64),
     /// Of the latencies that one in a hundred exceeds: the less the better.
     Tail,
     /// Of their median latency to ours, how many times as fast it is: the more the better.
@@ -127,6 +129,7 @@ impl Score {
         let ratios = pairs.map(|(ours, theirs)| match quantity {
             Quantity::Rate => ours.rate / theirs.rate,
             Quantity::Latency => ours.median / theirs.median,
+            Quantity::LatencyBut(allowance) => (ours.median - allowance) / theirs.median,
             Quantity::Speed => theirs.median / ours.median,
             Quantity::Tail => ours.tail / theirs.tail,
             Quantity::Cost => theirs.cost / ours.cost,

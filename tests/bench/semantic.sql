@@ -20,5 +20,3 @@ create unique index on question (n);
 
 set maintenance_work_mem = '1GB';
 select keyed.migrate();
-vacuum analyze;
-checkpoint;

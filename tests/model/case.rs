@@ -11,7 +11,7 @@ use serde_json::Value;
 /// A search among things, and what it must find.
 pub(crate) struct Case {
     pub(crate) query: String,
-    condition: String,
+    pub(super) condition: String,
     limit: usize,
     pub(crate) expected: Vec<u128>,
 }

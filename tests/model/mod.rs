@@ -2,6 +2,7 @@
 //! once more in memory, and searches by chance among them. Kinds of tests that need it include it.
 
 mod case;
+mod closest;
 pub(crate) mod condition;
 mod operand;
 mod order;

@@ -1,5 +1,6 @@
 //! The records that are searched: in the database, and once more in memory.
 
+use super::closest::Axes;
 use super::random::Random;
 use super::values::{Kind, Value, parse_id, random_value, write, write_id};
 use harness::Session;
@@ -120,17 +121,24 @@ pub(crate) struct World {
     pub(crate) rows: Vec<Row>,
     pub(crate) by_id: HashMap<u128, usize>,
     pub(crate) numbers: HashMap<(Template, String), String>,
+    pub(super) vectors: HashMap<u128, Axes>,
 }
 
 impl World {
     /// Fills the database, in several transactions, so that some records are as old as others and some are not.
     pub(crate) async fn create(session: &Session, random: &mut Random) -> Self {
         session.run(CREATE).await;
-        let mut world = Self { rows: Vec::new(), by_id: HashMap::new(), numbers: HashMap::new() };
+        let mut world = Self {
+            rows: Vec::new(),
+            by_id: HashMap::new(),
+            numbers: HashMap::new(),
+            vectors: HashMap::new(),
+        };
         for (template, count) in [(Template::Places, 9), (Template::Things, 30), (Template::Things, 30)] {
             world.add(session, template, count, random).await;
         }
         world.link(session, random).await;
+        world.embed(session, random).await;
         world.delete(session).await;
         world.read_back(session).await;
         world

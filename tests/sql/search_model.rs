@@ -23,12 +23,15 @@ async fn check(session: Session, world: Arc<World>, mut random: Random, uses_ind
         if let Err(fault) = case.check(&session, &session).await {
             panic!("case {number}: {{{}}}\n{fault}", case.query);
         }
+        if let Err(fault) = case.check_closest(&session, &world, &mut random).await {
+            panic!("case {number}: {{{}}}\n{fault}", case.query);
+        }
     }
     partly
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn random_searches_find_what_the_model_finds_in_its_order() {
+async fn random_searches_and_the_closest_of_them_are_what_the_model_finds_in_its_order() {
     let seed = seed();
     let database = Database::new().await;
     let world = Arc::new(World::create(&database.session().await, &mut Random::new(seed)).await);

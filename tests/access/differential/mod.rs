@@ -121,7 +121,9 @@ async fn check_login(
     for _ in 0..SEARCHES {
         let case = Case::random(&seen, random);
         tally.found_in_part += usize::from((1..total).contains(&case.expected.len()));
-        case.check(session, administrator).await.map_err(|fault| format!("{{{}}}\n{fault}", case.query))?;
+        let told = |fault| format!("{{{}}}\n{fault}", case.query);
+        case.check(session, administrator).await.map_err(told)?;
+        case.check_closest(session, &seen, random).await.map_err(told)?;
     }
     for _ in 0..CHANGES {
         let change = Change::random(world, random);

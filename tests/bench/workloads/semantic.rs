@@ -46,13 +46,10 @@ pub(super) async fn run(run: &mut Run<'_>) {
         let script = include_str!("../scripts/semantic_plain.sql");
         asking(&database, script.replace(":condition", condition).replace(":cast", cast))
     };
-    let claim = |against, gate, aim| Claim {
-        about: OURS,
-        against,
-        quantity: Quantity::Latency,
-        gate: Some(gate),
-        aim,
-    };
+    let claim =
+        |against, quantity, gate, aim| Claim { about: OURS, against, quantity, gate: Some(gate), aim };
+    // Reading the question and writing the answer takes its time, however fast the closest are found.
+    let like_by_hand = claim(THEIRS, Quantity::LatencyBut(0.3), 1.3, Some(1.1));
     let half = r#"{"field": "part", "operator": "lt", "value": 5000}"#;
     run.measure(&Workload {
         name: "the 10 closest of 100,000",
@@ -61,7 +58,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
             Contender::new(OURS, ours(&key, "")),
             Contender::new(THEIRS, by_hand("true", "::halfvec(768)")),
         ],
-        claims: vec![claim(THEIRS, 1.5, Some(1.1))],
+        claims: vec![like_by_hand.clone()],
     });
     run.measure(&Workload {
         name: "the 10 closest of half of them, by a filter",
@@ -70,7 +67,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
             Contender::new(OURS, ours(&key, half)),
             Contender::new(THEIRS, by_hand("part < 5000", "::halfvec(768)")),
         ],
-        claims: vec![claim(THEIRS, 1.5, Some(1.1))],
+        claims: vec![like_by_hand],
     });
     run.measure(&Workload {
         name: "the 10 closest within a scope of 1 %",
@@ -80,7 +77,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
             Contender::new(COMPARING, by_hand("share < 100", "")),
             Contender::new(THEIRS, by_hand("share < 100", "::halfvec(768)")),
         ],
-        claims: vec![claim(COMPARING, 2.0, Some(1.2))],
+        claims: vec![claim(COMPARING, Quantity::Latency, 2.0, Some(1.2))],
     });
 }
 
@@ -92,6 +89,8 @@ async fn filled(run: &Run<'_>) -> Database {
     let sql = |statements: &str| run.bed.cluster.sql(database.name(), statements);
     sql(SYNTHETIC);
     sql(include_str!("../semantic.sql"));
+    sql("vacuum analyze");
+    sql("checkpoint");
     // Hand-written SQL gets the settings with which it finds as much as keyed does.
     for setting in ["hnsw.ef_search = 120", "hnsw.iterative_scan = relaxed_order", "jit = off"] {
         sql(&format!("alter database {} set {setting}", database.name()));

@@ -1,0 +1,104 @@
+//! The closest vectors by chance, compared in memory one by one.
+
+use super::case::{Case, shown};
+use super::random::Random;
+use super::values::{parse_id, write_id};
+use super::world::{Template, World};
+use harness::{Session, array, vector};
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+
+/// How many numbers of a vector are not zero.
+const AXES: usize = 4;
+/// The database counts distances in millionths, of numbers of single precision.
+const UNIT: f64 = 1.5e-6;
+
+pub(crate) type Axes = [f64; AXES];
+
+/// Small whole numbers, so that many vectors are equally close.
+fn random_axes(random: &mut Random) -> Axes {
+    loop {
+        let axes = std::array::from_fn(|_| random.below(5) as f64 - 1.0);
+        if axes != [0.0; AXES] {
+            return axes;
+        }
+    }
+}
+
+fn whole(axes: &Axes) -> Value {
+    vector(&axes.iter().copied().enumerate().collect::<Vec<_>>())
+}
+
+fn similarity(one: &Axes, other: &Axes) -> f64 {
+    let dot = |one: &Axes, other: &Axes| one.iter().zip(other).map(|(one, other)| one * other).sum::<f64>();
+    dot(one, other) / (dot(one, one) * dot(other, other)).sqrt()
+}
+
+impl World {
+    /// Gives most things a vector, deleted ones too.
+    pub(super) async fn embed(&mut self, session: &Session, random: &mut Random) {
+        for id in self.ids(Template::Things) {
+            if !random.once_in(8) {
+                let axes = random_axes(random);
+                let numbers = array(&whole(&axes));
+                session.rows("select keyed.set_embedding($1, $2)", &[&write_id(id), &numbers]).await;
+                self.vectors.insert(id, axes);
+            }
+        }
+    }
+}
+
+impl Case {
+    /// Compares what is closest to a vector by chance, among the records that this search finds.
+    pub(crate) async fn check_closest(
+        &self,
+        session: &Session,
+        world: &World,
+        random: &mut Random,
+    ) -> Result<(), String> {
+        let asked = random_axes(random);
+        let (limit, threshold) = (*random.pick(&[1, 3, 10, 200]), *random.pick(&[0.0, 0.0, 0.33, 0.77]));
+        let body = format!(
+            r#"{{{},"template_id":"p.things","query_vector":{},"limit":{limit},"threshold":{threshold}}}"#,
+            self.condition,
+            whole(&asked)
+        );
+        let answer = session.attempt("select keyed.semantic_search($1)", &[&body]).await;
+        let answer = answer.map_err(|refusal| format!("the closest to {asked:?}: {refusal}"))?;
+        let answer: Value = serde_json::from_str(answer[0][0].as_deref().unwrap_or_default()).expect("JSON");
+        let found: Vec<(u128, f64)> = answer
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|hit| {
+                let id = hit.pointer("/entity/id").and_then(Value::as_str).unwrap_or_default();
+                (parse_id(id), hit["similarity_score"].as_f64().unwrap_or(f64::NAN))
+            })
+            .collect();
+
+        let mut expected: Vec<(u128, f64)> = self
+            .expected
+            .iter()
+            .filter_map(|id| Some((*id, similarity(&asked, world.vectors.get(id)?))))
+            .filter(|(_, similarity)| similarity.max(0.0) >= threshold)
+            .collect();
+        expected.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let candidates: HashMap<u128, f64> = expected.iter().copied().collect();
+        expected.truncate(limit);
+        // Which of those that are equally close come first, single precision decides.
+        let is_same = found.len() == expected.len()
+            && found.iter().map(|(id, _)| id).collect::<HashSet<_>>().len() == found.len()
+            && found.iter().zip(&expected).all(|((id, score), expected)| {
+                candidates.get(id).is_some_and(|similarity| (similarity - expected.1).abs() < UNIT)
+                    && (score - expected.1.max(0.0)).abs() < UNIT
+            });
+        is_same.then_some(()).ok_or_else(|| {
+            let ids = |pairs: &[(u128, f64)]| pairs.iter().map(|pair| pair.0).collect::<Vec<_>>();
+            format!(
+                "at most {limit} from {threshold} on are closest to {asked:?}: {:#?}\nand not {:#?}",
+                shown(&ids(&found)),
+                shown(&ids(&expected))
+            )
+        })
+    }
+}
