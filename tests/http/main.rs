@@ -6,6 +6,7 @@ mod bad_queries;
 mod batch;
 mod batch_refusals;
 mod by_key;
+mod embedding_faults;
 mod embedding_providers;
 mod embedding_worker;
 mod embeddings;

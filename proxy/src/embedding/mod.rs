@@ -32,6 +32,9 @@ const TRIES: usize = 3;
 /// How many texts may take all the time of a request when they are tried one by one.
 const SLOW_TEXTS: usize = 4;
 
+/// A text that no model refuses. Where it has a vector and others have none, it is they that are at fault.
+const WITNESS: &str = "A short sentence.";
+
 /// Turns texts into vectors.
 pub(crate) struct Embedder {
     source: Source,
@@ -111,29 +114,41 @@ impl Embedder {
         let deadline = Instant::now() + self.patience();
         let too_long = || Failure { message: "the server takes too long".to_owned(), retry_after: None };
         match timeout_at(deadline, server.ask(&texts, TRIES)).await {
-            Ok(Ok(outcomes)) => return Answers::complete(outcomes),
-            Ok(Err(Failed::Texts(reason))) if texts.len() == 1 => {
-                return Answers::complete(vec![Err(reason)]);
-            }
+            Ok(Ok(outcomes)) => Answers::complete(outcomes),
             // Which of them it is, the server does not say.
-            Ok(Err(failed)) if texts.len() > 1 && failed.may_be_a_text() => {}
-            Ok(Err(failed)) => return Answers::none(texts.len(), failed.into_failure()),
-            Err(_) => return Answers::none(texts.len(), too_long()),
+            Ok(Err(failed)) if failed.may_be_a_text() => {
+                let mut trial = Trial::new(texts.len());
+                let failure = if texts.len() == 1 {
+                    trial.settle(0, Err(failed));
+                    None
+                } else {
+                    let alone = Embedder::each_alone(server, &texts, &mut trial);
+                    timeout_at(deadline, alone).await.unwrap_or_else(|_| Some(too_long()))
+                };
+                if failure.is_none() && !trial.has_vector() {
+                    let witness = [self.prepared(&self.document_prefix, WITNESS)];
+                    let answer = timeout_at(deadline, server.ask(&witness, 0)).await;
+                    trial.hear(matches!(answer, Ok(Ok(vectors)) if matches!(vectors[..], [Ok(_)])));
+                }
+                trial.judge(failure)
+            }
+            Ok(Err(failed)) => Answers::none(texts.len(), failed.into_failure()),
+            Err(_) => Answers::none(texts.len(), too_long()),
         }
-        let mut trial = Trial::new(texts.len());
+    }
+
+    /// Asks for one text after the other. Why not for all of them, if so.
+    async fn each_alone(server: &Server, texts: &[Cow<'_, str>], trial: &mut Trial) -> Option<Failure> {
         let mut places: Vec<usize> = (0..texts.len()).collect();
         // So that those behind get their turn another time, when the first ones take all the time.
         fastrand::shuffle(&mut places);
         for place in places {
-            match timeout_at(deadline, server.ask(std::slice::from_ref(&texts[place]), 0)).await {
-                Ok(Ok(mut alone)) => trial.settle(place, alone.pop()),
-                Ok(Err(Failed::Texts(reason))) => trial.settle(place, Some(Err(reason))),
-                Ok(Err(failed)) if failed.may_be_a_text() => trial.broke(place, failed.into_failure()),
-                Ok(Err(failed)) => return trial.judge(Some(failed.into_failure())),
-                Err(_) => return trial.judge(Some(too_long())),
+            match server.ask(std::slice::from_ref(&texts[place]), 0).await {
+                Err(failed) if !failed.may_be_a_text() => return Some(failed.into_failure()),
+                answer => trial.settle(place, answer),
             }
         }
-        trial.judge(None)
+        None
     }
 
     /// The vector of a text that is looked for. Somebody waits for it, so that it is asked for twice at most.

@@ -1,5 +1,6 @@
 //! What becomes of texts that are tried one by one, because a request with all of them failed. Pure.
 
+use super::openai::Failed;
 use super::{Failure, Outcome};
 
 /// What became of some texts, in their order.
@@ -26,42 +27,48 @@ pub(super) struct Trial {
     outcomes: Vec<Option<Outcome>>,
     /// The texts at which the server failed, which may be its fault or theirs.
     broken: Vec<(usize, Failure)>,
+    /// Whether a text that nothing is wrong with got a vector.
+    is_server_well: bool,
 }
 
 impl Trial {
     pub(super) fn new(texts: usize) -> Trial {
-        Trial { outcomes: (0..texts).map(|_| None).collect(), broken: Vec::new() }
+        Trial { outcomes: (0..texts).map(|_| None).collect(), broken: Vec::new(), is_server_well: false }
     }
 
-    pub(super) fn settle(&mut self, place: usize, outcome: Option<Outcome>) {
-        self.outcomes[place] = outcome;
+    /// Notes what was answered to one text alone.
+    pub(super) fn settle(&mut self, place: usize, answer: Result<Vec<Outcome>, Failed>) {
+        match answer {
+            Ok(mut alone) => self.outcomes[place] = alone.pop(),
+            Err(Failed::Texts(reason)) => self.outcomes[place] = Some(Err(reason)),
+            Err(failed) => self.broken.push((place, failed.into_failure())),
+        }
     }
 
-    pub(super) fn broke(&mut self, place: usize, failure: Failure) {
-        self.broken.push((place, failure));
+    /// Whether any text got a vector.
+    pub(super) fn has_vector(&self) -> bool {
+        self.outcomes.iter().any(|outcome| matches!(outcome, Some(Ok(_))))
+    }
+
+    /// Notes how a text fared that nothing is wrong with.
+    pub(super) fn hear(&mut self, is_server_well: bool) {
+        self.is_server_well = is_server_well;
     }
 
     /// Says whose fault it is. A `failure` is why not all texts were tried.
     pub(super) fn judge(mut self, failure: Option<Failure>) -> Answers {
-        if let Some(reason) = self.common_refusal() {
-            return Answers::none(self.outcomes.len(), Failure { message: reason, retry_after: None });
-        }
         // A server that embeds others works, and it is the text that it fails at.
-        if self.outcomes.iter().any(|outcome| matches!(outcome, Some(Ok(_)))) {
+        if self.is_server_well || self.has_vector() {
             for (place, failure) in self.broken {
                 self.outcomes[place] = Some(Err(failure.message));
             }
             return Answers { outcomes: self.outcomes, failure };
         }
-        let failure = failure.or_else(|| self.broken.pop().map(|(_, failure)| failure));
-        Answers { outcomes: self.outcomes, failure }
-    }
-
-    /// Why each and every text is refused: then it is the set-up, and not the texts.
-    fn common_refusal(&self) -> Option<String> {
-        let Some(Some(Err(first))) = self.outcomes.first() else { return None };
-        let is_first = |outcome: &Option<Outcome>| matches!(outcome, Some(Err(reason)) if reason == first);
-        (self.outcomes.len() > 1 && self.outcomes.iter().all(is_first)).then(|| first.clone())
+        let refusal = self.outcomes.iter().flatten().find_map(|outcome| outcome.as_ref().err());
+        let refusal = refusal.map(|reason| Failure { message: reason.clone(), retry_after: None });
+        let broken = self.broken.pop().map(|(_, failure)| failure);
+        let failure = failure.or(broken).or(refusal);
+        Answers { outcomes: (0..self.outcomes.len()).map(|_| None).collect(), failure }
     }
 }
 
@@ -75,16 +82,20 @@ mod tests {
     }
 
     /// A trial of texts that got a vector (v), broke the server (b), were not tried (-), or were refused for a reason.
-    fn judged(texts: &str, rest: Option<&str>) -> (String, Option<String>) {
+    fn judged(texts: &str, witness: bool, rest: Option<&str>) -> (String, Option<String>) {
         let mut trial = Trial::new(texts.len());
         for (place, letter) in texts.chars().enumerate() {
-            match letter {
-                'v' => trial.settle(place, Some(Ok(hash::embed("text")))),
-                'b' => trial.broke(place, failure("b")),
-                '-' => {}
-                reason => trial.settle(place, Some(Err(reason.to_string()))),
-            }
+            let answer = match letter {
+                '-' => continue,
+                'v' => Ok(vec![Ok(hash::embed("text"))]),
+                'b' => {
+                    Err(Failed::Passing { message: "b".to_owned(), retry_after: None, may_be_a_text: true })
+                }
+                reason => Err(Failed::Texts(reason.to_string())),
+            };
+            trial.settle(place, answer);
         }
+        trial.hear(witness);
         let answers = trial.judge(rest.map(failure));
         let letter = |outcome: &Option<Outcome>| match outcome {
             None => "-".to_owned(),
@@ -95,23 +106,26 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_at_fault_only_where_another_got_a_vector() {
-        assert_eq!(judged("vbv", None), ("vbv".into(), None));
-        assert_eq!(judged("bbb", None), ("---".into(), Some("b".into())));
-        assert_eq!(judged("rb", None), ("r-".into(), Some("b".into())));
+    fn a_text_is_at_fault_where_another_got_a_vector() {
+        assert_eq!(judged("vbv", false, None), ("vbv".into(), None));
+        assert_eq!(judged("vrr", false, None), ("vrr".into(), None));
+        for texts in ["b", "bbb", "r", "rrr", "rb", "rs"] {
+            assert_eq!(judged(texts, true, None), (texts.into(), None));
+        }
+    }
+
+    #[test]
+    fn no_text_is_at_fault_where_none_got_a_vector() {
+        assert_eq!(judged("bbb", false, None), ("---".into(), Some("b".into())));
+        assert_eq!(judged("rrr", false, None), ("---".into(), Some("r".into())));
+        assert_eq!(judged("rb", false, None), ("--".into(), Some("b".into())));
+        assert_eq!(judged("r", false, None), ("-".into(), Some("r".into())));
+        assert_eq!(judged("r-", false, Some("gone")), ("--".into(), Some("gone".into())));
     }
 
     #[test]
     fn what_is_known_stays_known_when_the_server_goes_away() {
-        assert_eq!(judged("vr--", Some("gone")), ("vr--".into(), Some("gone".into())));
-        assert_eq!(judged("b-", Some("gone")), ("--".into(), Some("gone".into())));
-    }
-
-    #[test]
-    fn texts_that_are_all_refused_for_one_reason_are_not_at_fault() {
-        assert_eq!(judged("rrr", None), ("---".into(), Some("r".into())));
-        assert_eq!(judged("rs", None), ("rs".into(), None));
-        assert_eq!(judged("vrr", None), ("vrr".into(), None));
-        assert_eq!(judged("r-", Some("gone")), ("r-".into(), Some("gone".into())));
+        assert_eq!(judged("vr--", false, Some("gone")), ("vr--".into(), Some("gone".into())));
+        assert_eq!(judged("b-", false, Some("gone")), ("--".into(), Some("gone".into())));
     }
 }

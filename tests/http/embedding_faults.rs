@@ -1,0 +1,228 @@
+//! Keeping vectors up while something fails: whose fault it is, and that nothing else suffers for it.
+
+use harness::embeddings::{Reply, axis, item, vector};
+use harness::{EmbeddingServer, Gallery};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+#[tokio::test]
+async fn a_provider_that_fails_for_a_while_costs_nothing_but_time() {
+    let gallery = Gallery::new().await;
+    for number in 0..3 {
+        gallery.paint(&format!("K-{number}"), &format!("Title {number}")).await;
+    }
+    let server = EmbeddingServer::start_with(|question| match question.number {
+        0 => Reply::status(429).retry_after("1"),
+        1 => Reply::status(500),
+        2 => Reply::body("<html>busy</html>"),
+        3 => Reply::good(question).after(Duration::from_secs(3)),
+        _ => Reply::good(question),
+    })
+    .await;
+    let _proxy = gallery.asking(&server, &[("KEYED_EMBED_TIMEOUT", "1")]).await;
+    gallery.until_done(3).await;
+    let asked = server.questions();
+    assert!(asked[1].at - asked[0].at >= Duration::from_secs(1), "the wish to be left alone is heeded");
+    let failed = "select count(*) from keyed_state.embedding_job where attempts <> 0 or error is not null";
+    assert_eq!(gallery.session.text(failed, &[]).await, "0");
+}
+
+#[tokio::test]
+async fn a_wrong_model_is_told_and_no_text_is_given_up_for_it() {
+    let gallery = Gallery::new().await;
+    let id = gallery.paint("K-1", "Girl").await;
+    let server = EmbeddingServer::start_with(|_| Reply::of(&[item(0, "[1,2,3]")])).await;
+    let began = Instant::now();
+    let proxy = gallery.asking(&server, &[]).await;
+    gallery.until("told", |status| status["pending"] == 1).await;
+    while gallery.job(&id).await["error"].is_null() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let job = gallery.job(&id).await;
+    assert!(job["error"].as_str().is_some_and(|error| error.contains("3 numbers")), "{job}");
+    assert_eq!(job["attempts"], 0);
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let (asked, seconds) = (server.questions().len(), began.elapsed().as_secs() as usize);
+    assert!(
+        asked <= 3 + 2 * seconds,
+        "a provider that fails is not stormed: asked {asked} times in {seconds} s"
+    );
+    assert!(proxy.log().contains("cannot embed records"));
+}
+
+#[tokio::test]
+async fn a_text_that_the_model_refuses_holds_no_other_up() {
+    let gallery = Gallery::new().await;
+    let mut ids = Vec::new();
+    for title in ["Good", "Refused", "Zero", "Not a number", "Fine"] {
+        ids.push(gallery.paint(title, title).await);
+    }
+    let server = EmbeddingServer::start_with(|question| {
+        let texts = question.texts();
+        if texts.iter().any(|text| text == "Refused") {
+            return Reply::status(400);
+        }
+        let zeros = vector(768);
+        let items = texts.iter().enumerate().map(|(index, text)| match text.as_str() {
+            "Zero" => item(index, &zeros),
+            "Not a number" => item(index, &zeros.replacen('0', "NaN", 1)),
+            _ => item(index, &vector(axis(text))),
+        });
+        Reply::of(&items.collect::<Vec<_>>())
+    })
+    .await;
+    let _proxy = gallery.asking(&server, &[]).await;
+    gallery.until("two done", |status| status["done"] == 2 && status["running"] == 0).await;
+    let failures = gallery
+        .session
+        .rows("select record_id, error from keyed.embedding_failures() order by record_id", &[])
+        .await;
+    let failures: Vec<_> = failures
+        .into_iter()
+        .map(|mut row| (row[0].take().expect("an id"), row[1].take().expect("an error")))
+        .collect();
+    assert_eq!(failures.iter().map(|(id, _)| id).collect::<Vec<_>>(), [&ids[1], &ids[2], &ids[3]]);
+    for ((_, error), word) in failures.iter().zip(["400", "zeros", "not finite"]) {
+        assert!(error.contains(word), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_breaks_the_provider_holds_no_other_up() {
+    let gallery = Gallery::new().await;
+    let mut ids = Vec::new();
+    for title in ["One", "Breaking", "Two", "Slow", "Three"] {
+        ids.push(gallery.paint(title, title).await);
+    }
+    let server = EmbeddingServer::start_with(|question| {
+        let texts = question.texts();
+        if texts.iter().any(|text| text == "Breaking") {
+            Reply::status(500)
+        } else if texts.iter().any(|text| text == "Slow") {
+            Reply::good(question).after(Duration::from_secs(60))
+        } else {
+            Reply::good(question)
+        }
+    })
+    .await;
+    let _proxy = gallery.asking(&server, &[("KEYED_EMBED_TIMEOUT", "1")]).await;
+    gallery.until("three done", |status| status["done"] == 3 && status["running"] == 0).await;
+    for (id, word) in [(&ids[1], "HTTP 500"), (&ids[3], "no answer within 1 s")] {
+        let job = gallery.job(id).await;
+        assert_eq!(job["attempts"], 1, "{job}");
+        assert!(job["error"].as_str().is_some_and(|error| error.contains(word)), "{job}");
+    }
+}
+
+#[tokio::test]
+async fn a_text_at_which_the_provider_fails_is_to_blame_though_no_other_is_waiting() {
+    for (status, count) in [(500, 1), (400, 1), (400, 2)] {
+        let gallery = Gallery::new().await;
+        for number in 0..count {
+            gallery.paint(&format!("K-{number}"), "Breaking").await;
+        }
+        let server = EmbeddingServer::start_with(move |question| {
+            let breaks = question.texts().iter().any(|text| text == "Breaking");
+            if breaks { Reply::status(status) } else { Reply::good(question) }
+        })
+        .await;
+        let _proxy = gallery.asking(&server, &[]).await;
+        let told = format!(
+            "select count(*) from keyed_state.embedding_job
+             where state = 'pending' and attempts = 1 and error like '%HTTP {status}%'"
+        );
+        let began = Instant::now();
+        while gallery.session.text(&told, &[]).await != count.to_string() {
+            assert!(began.elapsed() < Duration::from_secs(30), "{status}: {}", gallery.status().await);
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn texts_that_all_fail_are_not_to_blame() {
+    for status in [500, 400] {
+        let gallery = Gallery::new().await;
+        for number in 0..3 {
+            gallery.paint(&format!("K-{number}"), &format!("Title {number}")).await;
+        }
+        let server = EmbeddingServer::start_with(move |_| Reply::status(status)).await;
+        let proxy = gallery.asking(&server, &[]).await;
+        let told = format!(
+            "select count(*) from keyed_state.embedding_job
+             where state = 'pending' and attempts = 0 and error like '%HTTP {status}%'"
+        );
+        let began = Instant::now();
+        while gallery.session.text(&told, &[]).await != "3" {
+            assert!(began.elapsed() < Duration::from_secs(30), "{status}: {}", gallery.status().await);
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        // Tried together first, then each alone.
+        assert!(server.questions().iter().filter(|question| question.texts().len() == 1).count() >= 3);
+        // The message is in the log once the round is over.
+        while !proxy.log().contains("cannot embed records") {
+            assert!(began.elapsed() < Duration::from_secs(30));
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert!(proxy.log().contains(&format!("HTTP {status}")));
+    }
+}
+
+#[tokio::test]
+async fn what_a_provider_gave_before_it_went_away_is_kept() {
+    let gallery = Gallery::new().await;
+    for number in 0..5 {
+        gallery.paint(&format!("K-{number}"), &format!("Title {number}")).await;
+    }
+    let server = EmbeddingServer::start_with(|question| match question.number {
+        0 => Reply::status(400),
+        1 | 2 => Reply::good(question),
+        3 => Reply::status(422),
+        _ => Reply::status(429).retry_after("3600"),
+    })
+    .await;
+    let _proxy = gallery.asking(&server, &[]).await;
+    gallery.until("two done", |status| status["done"] == 2 && status["running"] == 0).await;
+    let jobs = "select string_agg(state || ' ' || attempts || ' ' || coalesce(substr(error, 1, 8), '-'), ', '
+                  order by state, attempts) from keyed_state.embedding_job";
+    assert_eq!(
+        gallery.session.text(jobs, &[]).await,
+        "done 0 -, done 0 -, pending 0 HTTP 429, pending 0 HTTP 429, pending 1 HTTP 422"
+    );
+    assert_eq!(server.questions().len(), 5, "the wish to be left alone is heeded");
+}
+
+#[tokio::test]
+async fn a_record_whose_vector_the_database_refuses_holds_no_other_up() {
+    let gallery = Gallery::new().await;
+    let mut ids = Vec::new();
+    for title in ["One", "Refused", "Two"] {
+        ids.push(gallery.paint(title, title).await);
+    }
+    let check =
+        format!("alter table keyed_state.vector_1 add constraint not_this check (record_id <> '{}')", ids[1]);
+    gallery.session.run(&check).await;
+    let server = EmbeddingServer::start().await;
+    let _proxy = gallery.asking(&server, &[]).await;
+    gallery.until("two done", |status| status["done"] == 2 && status["running"] == 0).await;
+    let job = gallery.job(&ids[1]).await;
+    assert_eq!((&job["state"], &job["attempts"]), (&json!("pending"), &json!(1)), "{job}");
+    assert!(job["error"].as_str().is_some_and(|error| error.contains("not_this")), "{job}");
+}
+
+#[tokio::test]
+async fn a_record_that_somebody_has_locked_holds_no_other_up() {
+    let gallery = Gallery::new().await;
+    let mut ids = Vec::new();
+    for title in ["One", "Locked", "Two"] {
+        ids.push(gallery.paint(title, title).await);
+    }
+    let other = gallery.database.session().await;
+    other.run(&format!("begin; select from g.paintings where id = '{}' for update", ids[1])).await;
+    let server = EmbeddingServer::start().await;
+    let _proxy = gallery.asking(&server, &[("KEYED_STATEMENT_TIMEOUT", "1")]).await;
+    gallery.until("two done", |status| status["done"] == 2 && status["pending"] == 1).await;
+    assert_eq!(gallery.job(&ids[1]).await["attempts"], 0);
+    other.run("commit").await;
+    gallery.until_done(3).await;
+}
