@@ -1,6 +1,6 @@
 //! Semantic search over HTTP: status, headers and the shape of the answer.
 
-use harness::{Answer, Service, id_of, similar, vector};
+use harness::{Answer, Database, Proxy, Service, id_of, similar, vector};
 use serde_json::{Value, json};
 
 const PATH: &str = "/entities/semantic-search";
@@ -86,4 +86,26 @@ async fn what_cannot_be_asked_is_refused() {
     ask(&service, json!({"template_id": "nothing"})).await.refused(404, "not_found");
     service.send_text("POST", PATH, "{").await.refused(400, "malformed_request");
     service.post(&format!("{PATH}?limit=5"), json!({})).await.refused(400, "malformed_request");
+}
+
+#[tokio::test]
+async fn without_pgvector_vectors_are_refused_with_what_to_install() {
+    let database = Database::with_crm().await;
+    database.session().await.run("drop extension vector cascade").await;
+    let proxy = Proxy::start(&database).await.in_project("crm");
+    let ask = |method: &str, path: String, body: Value| {
+        let request = proxy.request(method, &path).json(&body);
+        async move { request.send().await }
+    };
+    let record = ask("POST", "/v1/entities/template/customers".to_owned(), json!({"attributes": {}})).await;
+    let path = format!("/v1/entities/{}", id_of(&record.expect(201)));
+    let search = json!({"query_vector": similar(1.0), "template_id": "customers"});
+    for answer in [
+        ask("POST", "/v1/entities/semantic-search".to_owned(), search).await,
+        ask("PUT", format!("{path}/embedding"), json!({"vector": similar(1.0)})).await,
+    ] {
+        let problem = answer.refused(422, "invalid_value");
+        assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("pgvector")), "{problem}");
+    }
+    proxy.request("GET", &path).send().await.expect(200);
 }

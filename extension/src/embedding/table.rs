@@ -111,7 +111,7 @@ pub fn make_missing(spi: &Connection) {
 pub fn require(template: &Template) -> Result<&str, Error> {
     template.vector_schema.as_deref().ok_or_else(|| {
         Error::new(
-            Code::Internal,
+            Code::InvalidValue,
             format!("{} cannot hold vectors: the extension pgvector was not there", template.full_name()),
         )
         .hint(

@@ -91,6 +91,8 @@ impl<'a> Query<'a> {
                 "view" => query.view = Some(text_at(value, &here)?),
                 "query_vector" => query.vector = Some(Vector::parse(value, &here)?),
                 "mode" => mode = Some(Mode::parse(value, &here)?),
+                TEXT if json::is_null(value) => continue,
+                TEXT => return Err(text_in_sql(&here)),
                 _ => {
                     let hint = format!("a search has {}", KNOWN.join(", "));
                     return Err(unknown_member(&name, &here).hint(hint));
@@ -155,6 +157,15 @@ const KNOWN: [&str; 15] = [
     "query_vector",
     "mode",
 ];
+
+/// What requests over HTTP may have in place of `query_vector`.
+pub const TEXT: &str = "query_text";
+
+/// The refusal of a text where nobody can embed it.
+pub fn text_in_sql(pointer: &str) -> Error {
+    unknown_member(TEXT, pointer)
+        .hint("the service embeds a text in the body of a search over HTTP; here send query_vector")
+}
 
 fn limit_at(value: &RawValue, pointer: &str) -> Result<usize, Error> {
     value.get().parse().ok().filter(|limit| (1..=MOST_LIMIT).contains(limit)).ok_or_else(|| {
@@ -222,6 +233,14 @@ mod tests {
         assert_eq!((query.limit, query.count, query.verbose), (Some(6), Count::None, false));
         assert_eq!(query.source("sort").sort.map(RawValue::get), Some("\"b\""));
         assert!(query.source("facets").facets.is_empty());
+    }
+
+    #[test]
+    fn a_text_to_embed_is_for_the_service() {
+        assert!(Query::parse(r#"{"query_text": null}"#).is_ok());
+        let error = Query::parse(r#"{"query_text": "sea"}"#).expect_err("a refusal");
+        assert_eq!(error.code, Code::UnknownField);
+        assert!(error.hint.is_some_and(|hint| hint.contains("query_vector")));
     }
 
     #[test]

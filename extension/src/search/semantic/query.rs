@@ -60,6 +60,8 @@ impl<'a> Query<'a> {
                 "filters" => filters.filters = Some(value),
                 "filter_groups" => filters.filter_groups = Some(value),
                 "time_zone" => filters.time_zone = Some(text_at(value, &here)?),
+                search::TEXT if json::is_null(value) => {}
+                search::TEXT => return Err(search::text_in_sql(&here)),
                 _ => {
                     let hint = format!("a semantic search has {}", KNOWN.join(", "));
                     return Err(unknown_member(&name, &here).hint(hint));
