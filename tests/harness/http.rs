@@ -1,5 +1,6 @@
 //! A request to the proxy and its answer.
 
+use crate::contract;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 
@@ -56,6 +57,11 @@ impl Request {
 
     /// Sends the request and hands out reqwest's own response, for answers that are read piece by piece.
     pub async fn response(self) -> reqwest::Response {
+        let (client, request) = self.into_parts();
+        client.execute(request).await.expect("the proxy answers")
+    }
+
+    fn into_parts(self) -> (reqwest::Client, reqwest::Request) {
         let mut headers = HeaderMap::new();
         if let Some(key) = self.key {
             headers.insert(reqwest::header::AUTHORIZATION, header_value(&format!("Bearer {key}")));
@@ -63,14 +69,18 @@ impl Request {
         if let Some(project) = self.project {
             headers.insert(HeaderName::from_static("x-service-project-id"), header_value(&project));
         }
-        self.builder.headers(headers).send().await.expect("the proxy answers")
+        let (client, request) = self.builder.headers(headers).build_split();
+        (client, request.expect("a request"))
     }
 
-    /// Sends the request and reads the whole answer.
+    /// Sends the request, reads the whole answer, and holds it against the service's own description.
     pub async fn send(self) -> Answer {
-        let response = self.response().await;
+        let (client, request) = self.into_parts();
+        let (method, url) = (request.method().to_string(), request.url().clone());
+        let response = client.execute(request).await.expect("the proxy answers");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.text().await.expect("the answer comes to its end");
+        contract::check(&method, &url, status, &headers, &text).await;
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
         Answer { status, headers, body, text }
     }

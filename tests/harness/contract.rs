@@ -1,0 +1,104 @@
+//! Every answer is held against what the service says of itself at /openapi.json.
+
+use jsonschema::Validator;
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use tokio::sync::OnceCell;
+
+/// The document of the one proxy that all tests of a program run against.
+static CONTRACT: OnceCell<Contract> = OnceCell::const_new();
+
+struct Contract {
+    document: Value,
+    /// By reference to a schema.
+    validators: Mutex<HashMap<String, Arc<Validator>>>,
+}
+
+/// Panics when the answer is not one that the document has for the operation.
+pub(crate) async fn check(method: &str, url: &reqwest::Url, status: u16, headers: &HeaderMap, text: &str) {
+    let path = url.path();
+    // RFC 9110, 9.3.2: the answer of GET without its body.
+    if method == "HEAD" {
+        assert!(text.is_empty(), "HEAD {path} answers with a body");
+        return;
+    }
+    let contract = CONTRACT.get_or_init(|| Contract::of(url)).await;
+    let Some(operation) = contract.operation(method, path) else {
+        let is_known = ["404", "405"].contains(&status.to_string().as_str());
+        assert!(is_known, "{method} {path} is not described and answers {status}: {text}");
+        return;
+    };
+    let responses = &operation["responses"];
+    let described = responses.get(status.to_string()).or_else(|| responses.get("default"));
+    let described =
+        described.unwrap_or_else(|| panic!("{method} {path} answers {status}, which is not described"));
+    let described = contract.resolved(described);
+    assert!(
+        status >= 400 || responses.get(status.to_string()).is_some(),
+        "{method} {path} answers {status}, which is described as a refusal only"
+    );
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default();
+    if kind.is_empty() {
+        assert!(
+            text.is_empty() && described.get("content").is_none(),
+            "{method} {path}: {status} without a type"
+        );
+        return;
+    }
+    let schema = &described["content"][kind]["schema"];
+    assert!(schema.is_object(), "{method} {path} answers {status} as {kind}, which is not described");
+    if let (Some(reference), Ok(body)) = (schema["$ref"].as_str(), serde_json::from_str::<Value>(text)) {
+        let validator = contract.validator(reference);
+        let faults: Vec<String> =
+            validator.iter_errors(&body).map(|fault| format!("{} {fault}", fault.instance_path())).collect();
+        assert!(faults.is_empty(), "{method} {path} answers {text}, which is no {reference}: {faults:?}");
+    }
+}
+
+impl Contract {
+    async fn of(url: &reqwest::Url) -> Contract {
+        let address = url.join("/openapi.json").expect("an address");
+        let answer = reqwest::get(address).await.expect("the proxy answers");
+        let text = answer.text().await.expect("the document comes to its end");
+        let document = serde_json::from_str(&text).expect("JSON");
+        Contract { document, validators: Mutex::default() }
+    }
+
+    /// The operation whose path has the fewest parameters.
+    fn operation(&self, method: &str, path: &str) -> Option<&Value> {
+        let path = path.strip_prefix("/api").filter(|path| path.starts_with("/v1/")).unwrap_or(path);
+        let paths = self.document["paths"].as_object()?;
+        let fits = |template: &str| {
+            let is_parameter = |part: &str| part.starts_with('{');
+            template.split('/').count() == path.split('/').count()
+                && template
+                    .split('/')
+                    .zip(path.split('/'))
+                    .all(|(part, given)| is_parameter(part) || part == given)
+        };
+        let (_, methods) = paths
+            .iter()
+            .filter(|(template, _)| fits(template))
+            .min_by_key(|(template, _)| template.matches('{').count())?;
+        methods.get(method.to_lowercase())
+    }
+
+    fn resolved<'v>(&'v self, value: &'v Value) -> &'v Value {
+        let target =
+            value["$ref"].as_str().and_then(|reference| self.document.pointer(reference.strip_prefix('#')?));
+        target.unwrap_or(value)
+    }
+
+    fn validator(&self, reference: &str) -> Arc<Validator> {
+        let mut validators = self.validators.lock().expect("no test panics with the lock held");
+        let make = || {
+            let root = json!({"$ref": reference, "components": self.document["components"]});
+            let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&root);
+            Arc::new(validator.expect("a schema"))
+        };
+        Arc::clone(validators.entry(reference.to_owned()).or_insert_with(make))
+    }
+}
