@@ -43,7 +43,7 @@ create function keyed.replay_failed_deliveries(id integer, cursor text default n
 comment on function keyed.replay_failed_deliveries(integer, text) is
   'Takes up to 100 failed deliveries of an endpoint again, the oldest first, each for itself: {"done", "failed", "next_cursor"}. What fails again stays as it is, with its new error.';
 
-create function keyed.purge_deliveries(before timestamptz) returns bigint
+create function keyed.purge_deliveries(before timestamptz, status text default 'done') returns bigint
   language c volatile as 'MODULE_PATHNAME', 'keyed_purge_deliveries';
-comment on function keyed.purge_deliveries(timestamptz) is
-  'Forgets the payloads of deliveries that were done and received before this moment. What remembers a webhook-id stays, so that the same delivery has no second effect; failed deliveries stay whole. Returns how many were purged. Needs keyed_admin.';
+comment on function keyed.purge_deliveries(timestamptz, text) is
+  'Forgets deliveries received before this moment: the payloads of those that were done, or all of those that failed. What remembers the webhook-id of one that was done stays, so that it has no second effect; one that failed can be sent again. status: done or failed. Returns how many were purged. Needs keyed_admin.';

@@ -206,7 +206,7 @@ async fn a_mapping_follows_its_attributes() {
 }
 
 #[tokio::test]
-async fn only_what_was_done_is_purged_and_only_its_payload_where_the_sender_gave_an_id() {
+async fn what_was_done_is_purged_but_for_the_ids_of_its_senders_and_what_failed_when_told_so() {
     let (_database, session) = crm().await;
     let token = session
         .text("select keyed.alter_inbound_endpoint(1, '{\"rotate_token\": true}') ->> 'token'", &[])
@@ -231,6 +231,13 @@ async fn only_what_was_done_is_purged_and_only_its_payload_where_the_sender_gave
     );
     assert_eq!(session.text(deliver, &[&token, "msg_1", r#"{"id": 9}"#]).await, "200");
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "2");
+
+    let purge_failed = "select keyed.purge_deliveries(now() + interval '1 hour', 'failed')";
+    assert_eq!(session.text(purge_failed, &[]).await, "2");
+    assert_eq!(session.text(left, &[]).await, "msg_1 done");
+    assert_eq!(session.text(deliver, &[&token, "msg_2", r#"{"id": 3}"#]).await, "200");
+    let refusal = session.refusal("select keyed.purge_deliveries(now(), 'all')", &[]).await;
+    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/status"]));
 }
 
 #[tokio::test]

@@ -59,10 +59,10 @@ sql_functions! {
         replay::replay_all(&endpoint, call.text(1).as_deref()).map(Answer::Json)
     };
 
-    /// `keyed.purge_deliveries(before timestamptz) returns bigint`.
+    /// `keyed.purge_deliveries(before timestamptz, status text) returns bigint`.
     keyed_purge_deliveries => |call| {
         let before = call.datum(0).ok_or_else(|| must_not_be_null("before"))?;
-        log::purge(before).map(|count| Answer::Datum(Datum::from(count)))
+        log::purge(before, &call.required_text(1, "status")?).map(|count| Answer::Datum(Datum::from(count)))
     };
 
     /// `keyed_http.deliver(token_hash bytea, webhook_id text, webhook_timestamp text, webhook_signature text, body text)

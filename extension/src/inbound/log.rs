@@ -7,7 +7,7 @@ use crate::error::{Code, Error};
 use crate::json::write_string;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, Rows, connected};
+use crate::postgres::spi::{Access, Connection, Rows, connected};
 use crate::record::time;
 use pgrx::pg_sys::{self, Datum};
 
@@ -260,30 +260,23 @@ pub fn failed(endpoint: &Endpoint, after: i64, most: i64) -> Vec<i64> {
     })
 }
 
-/// Forgets the payloads of deliveries that were done and received before a moment. Lines with a `webhook-id` stay, so
-/// that the same delivery has no second effect; others go as a whole. Returns how many.
-pub fn purge(before: Datum) -> Result<i64, Error> {
+/// Forgets deliveries that were received before a moment; how many. Of those that were done with a `webhook-id` a line
+/// stays, so that the same delivery has no second effect; of failed ones nothing does.
+pub fn purge(before: Datum, status: &str) -> Result<i64, Error> {
     Caller::current().require_admin("purge deliveries")?;
+    let statements: &[&str] = match status {
+        "done" => &[
+            "delete from keyed_state.inbound_delivery \
+             where status = 'done' and webhook_id is null and received_at < $1",
+            "update keyed_state.inbound_delivery set payload = null \
+             where status = 'done' and payload is not null and received_at < $1",
+        ],
+        "failed" => {
+            &["delete from keyed_state.inbound_delivery where status = 'failed' and received_at < $1"]
+        }
+        _ => return Err(Error::at(Code::InvalidValue, "/status", "status is done or failed")),
+    };
     let before = [(pg_sys::TIMESTAMPTZOID, Some(before))];
-    Ok(as_owner(|| {
-        connected(|spi| {
-            let gone = spi
-                .run_once(
-                    "delete from keyed_state.inbound_delivery \
-                     where status = 'done' and webhook_id is null and received_at < $1",
-                    Access::Latest,
-                    &before,
-                )
-                .len();
-            let emptied = spi
-                .run_once(
-                    "update keyed_state.inbound_delivery set payload = null \
-                     where status = 'done' and payload is not null and received_at < $1",
-                    Access::Latest,
-                    &before,
-                )
-                .len();
-            (gone + emptied) as i64
-        })
-    }))
+    let run = |spi: &Connection, sql: &&str| spi.run_once(sql, Access::Latest, &before).len() as i64;
+    Ok(as_owner(|| connected(|spi| statements.iter().map(|sql| run(spi, sql)).sum())))
 }

@@ -162,9 +162,22 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
     Ok(definition)
 }
 
+/// The most characters of a label.
+const LONGEST_LABEL: usize = 255;
+
 /// Reads a label: a string, or null for none.
 pub fn parse_label(value: &RawValue, pointer: &str) -> Result<Option<String>, Error> {
-    if json::is_null(value) { Ok(None) } else { text_at(value, pointer).map(Some) }
+    let label = if json::is_null(value) { None } else { Some(text_at(value, pointer)?) };
+    check_label(label, pointer)
+}
+
+/// Refuses a label that is too long.
+pub fn check_label(label: Option<String>, pointer: &str) -> Result<Option<String>, Error> {
+    if label.as_ref().is_some_and(|label| label.chars().count() > LONGEST_LABEL) {
+        let message = format!("a label has at most {LONGEST_LABEL} characters");
+        return Err(Error::at(Code::InvalidValue, pointer, message));
+    }
+    Ok(label)
 }
 
 /// Checks a default against the attribute's own type and gives back its JSON text.
@@ -223,6 +236,15 @@ mod tests {
         for (position, (kind, name, _)) in Kind::ALL.into_iter().enumerate() {
             assert_eq!((kind as usize, Kind::parse(name)), (position, Some(kind)));
         }
+    }
+
+    #[test]
+    fn a_label_has_its_bounds() {
+        let label = |characters: usize| {
+            read(&format!(r#"[{{"slug":"a","type":"string","label":"{}"}}]"#, "é".repeat(characters)))
+        };
+        assert!(label(255).is_ok());
+        assert_eq!(label(256).expect_err("a fault").faults[0].pointer, "/attributes/0/label");
     }
 
     #[test]

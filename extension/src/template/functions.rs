@@ -43,7 +43,8 @@ sql_functions! {
         let attributes = serde_json::from_str(&attributes)
             .map_err(|error| Error::new(Code::MalformedRequest, error.to_string()))?;
         let definitions = definition::parse_all(attributes, "/attributes")?;
-        let (label, embed) = (call.text(3), call.texts(4, "embed")?);
+        let label = definition::check_label(call.text(3), "/label")?;
+        let embed = call.texts(4, "embed")?;
         let new = NewTemplate { slug, label, definitions, embed, ..NewTemplate::default() };
         create(&project, new).map(|template| Answer::Json(template.to_json()))
     };

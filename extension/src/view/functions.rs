@@ -15,7 +15,8 @@ sql_functions! {
         setup::begin_definition()?;
         let template = catalog::by_argument(call)?;
         let slug = call.required_text(1, "slug")?;
-        let new = NewView { slug, body: call.required_json(2, "query")?, label: call.text(3) };
+        let label = definition::check_label(call.text(3), "/label")?;
+        let new = NewView { slug, body: call.required_json(2, "query")?, label };
         stored::save(&Caller::current(), &template, &new, true).map(|(view, _)| Answer::Json(view.to_json()))
     };
 
