@@ -1,19 +1,16 @@
 //! One statement per request, so one round trip and one implicit transaction; again where that is safe and may help.
 
-use std::error::Error as _;
-use std::io;
 use std::time::Duration;
 
 use deadpool_postgres::{
-    ClientWrapper, Manager, ManagerConfig, Pool, PoolConfig, PoolError, QueueMode, RecyclingMethod, Runtime,
-    TimeoutType, Timeouts,
+    ClientWrapper, Manager, ManagerConfig, Pool, PoolConfig, QueueMode, RecyclingMethod, Runtime, Timeouts,
 };
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Error, NoTls, Row};
 
 use crate::caller::Caller;
-use crate::error::{Code, code_of, problem_of};
+use crate::failure::{Failure, is_loss};
 use crate::idempotency;
 use crate::lease::Lease;
 use crate::problem::Problem;
@@ -257,85 +254,4 @@ fn in_the_name_of<'a>(
     all.push(text(&caller.project));
     all.extend_from_slice(arguments);
     all
-}
-
-/// Why there is no row.
-pub(crate) enum Failure {
-    NoConnection(PoolError),
-    /// The statement could not be prepared, so nothing of it has run.
-    Unsent(Error),
-    Sent(Error),
-    TimedOut {
-        sent: bool,
-    },
-}
-
-impl Failure {
-    /// Whether the statement was rolled back because of a concurrent one.
-    fn is_lost_race(&self) -> bool {
-        matches!(self, Failure::Sent(error) if matches!(sqlstate(error), Some("40001" | "40P01")))
-    }
-
-    /// Whether the connection was gone, and the statement can be sent on another without the risk of a second effect.
-    fn is_repeatable(&self, effect: Effect) -> bool {
-        match self {
-            Failure::Unsent(error) => is_loss(error),
-            Failure::Sent(error) => is_loss(error) && effect != Effect::Write,
-            Failure::NoConnection(_) | Failure::TimedOut { .. } => false,
-        }
-    }
-
-    pub(crate) fn into_problem(self, effect: Effect) -> Problem {
-        let in_doubt = |problem: Problem| match effect {
-            Effect::Lookup | Effect::Read | Effect::WriteOnce => problem,
-            Effect::Write => problem.with_outcome_unknown(),
-        };
-        match self {
-            Failure::NoConnection(error @ PoolError::Timeout(TimeoutType::Wait)) => {
-                Problem::unavailable("every connection to the database is busy", error.to_string())
-            }
-            Failure::NoConnection(PoolError::Backend(error)) => {
-                Problem::unavailable("the database cannot be reached", chain(error.into()))
-            }
-            Failure::NoConnection(error) => {
-                Problem::unavailable("the database cannot be reached", error.to_string())
-            }
-            // Not by the table: here it is the statement that is refused (the extension is missing or another
-            // version), not the request.
-            Failure::Unsent(error) => match sqlstate(&error) {
-                Some(state) if code_of(state) != Code::Unavailable => Problem::internal(chain(error.into())),
-                _ => Problem::unavailable("the connection to the database broke", chain(error.into())),
-            },
-            Failure::Sent(error) => match error.as_db_error() {
-                Some(refusal) => problem_of(refusal),
-                None if is_loss(&error) => in_doubt(Problem::unavailable(
-                    "the connection to the database broke",
-                    chain(error.into()),
-                )),
-                None => Problem::internal(chain(error.into())),
-            },
-            Failure::TimedOut { sent } => {
-                let problem = Problem::new(Code::Timeout, "the database did not answer in time")
-                    .with_cause("no answer within the request timeout".into());
-                if sent { in_doubt(problem) } else { problem }
-            }
-        }
-    }
-}
-
-fn sqlstate(error: &Error) -> Option<&str> {
-    error.code().map(|state| state.code())
-}
-
-/// Whether the session is gone, rather than the statement refused.
-fn is_loss(error: &Error) -> bool {
-    match sqlstate(error) {
-        Some(state) => matches!(state, "57P01" | "57P02" | "57P03") || state.starts_with("08"),
-        None => error.is_closed() || error.source().is_some_and(|source| source.is::<io::Error>()),
-    }
-}
-
-/// An error with all its reasons, for the log.
-fn chain(error: anyhow::Error) -> String {
-    format!("{error:#}")
 }

@@ -57,6 +57,9 @@ mod routes;
 /// One statement per request.
 mod database;
 
+/// Why the database gave no row, and what is told of it.
+mod failure;
+
 /// Several statements in one transaction.
 mod transaction;
 

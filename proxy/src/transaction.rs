@@ -7,7 +7,8 @@ use tokio_postgres::Row;
 
 use crate::caller::Caller;
 use crate::database::Effect::{Read, Write};
-use crate::database::{Argument, Database, Failure};
+use crate::database::{Argument, Database};
+use crate::failure::Failure;
 use crate::lease::Lease;
 use crate::problem::Problem;
 

@@ -57,4 +57,5 @@ mod text_upkeep;
 mod texts;
 mod times;
 mod upsert;
+mod view_upkeep;
 mod views;
