@@ -10,8 +10,8 @@ use uuid::Uuid;
 /// The highest template number that fits into an id.
 pub const MAX_TEMPLATE: i32 = (1 << 24) - 1;
 
-/// How many of the latest ids are remembered: as many as one batch, or one portion of an import, makes.
-const MOST_LATEST: usize = 2048;
+/// At least half as many of the latest ids are remembered: as many as one batch, or one portion of an import, makes.
+const MOST_LATEST: usize = 16 * 1024;
 
 thread_local! {
     /// The latest 60-bit time stamp given out, so that ids of one session always ascend.
@@ -33,7 +33,7 @@ pub fn generate(template: i32, random: u64) -> Uuid {
     let id = compose(stamp, template, random);
     LATEST_IDS.with_borrow_mut(|latest| {
         if latest.len() >= MOST_LATEST {
-            latest.clear();
+            latest.drain(..MOST_LATEST / 2);
         }
         latest.push(id);
     });
@@ -80,6 +80,17 @@ mod tests {
     fn ids_of_one_session_ascend() {
         let ids: Vec<Uuid> = (0..10_000).map(|random| generate(3, random)).collect();
         assert!(ids.is_sorted_by(|earlier, later| earlier < later));
+    }
+
+    #[test]
+    fn the_ids_of_a_portion_are_remembered_whatever_was_made_before() {
+        for made_before in [0, 1, MOST_LATEST / 2 - 1, MOST_LATEST / 2, 99] {
+            (0..made_before).for_each(|_| {
+                generate(3, 1);
+            });
+            let ids: Vec<Uuid> = (0..MOST_LATEST / 2).map(|_| generate(3, 1)).collect();
+            assert!(ids.iter().all(|id| is_fresh(*id)));
+        }
     }
 
     #[test]

@@ -59,6 +59,43 @@ async fn triggers_that_somebody_puts_on_a_history_fire_for_one_row_as_for_many()
 }
 
 #[tokio::test]
+async fn many_entries_of_one_statement_are_like_those_of_many_statements() {
+    let (database, session, table) = with_history().await;
+    session
+        .run(&format!("create index on {table} (actor); create index on {table} using gin (changes)"))
+        .await;
+    let many = "insert into crm.customers (external_key, name, visits) \
+                select 'm' || n, case when n % 2 = 0 then repeat('é', 5000) end, n from generate_series(1, 1201) n";
+    session.run(many).await;
+    session.run("update crm.customers set visits = -visits where external_key like 'm%'").await;
+    let entries = |condition: &str| {
+        format!(
+            "set enable_seqscan = off; select count(*) from {table} where external_key like 'm%' and {condition}"
+        )
+    };
+    for (condition, count) in [
+        ("actor = 'postgres' and source = 'sql' and at <= now()", 2402),
+        ("operation = 'create' and version = 1 and changes #>> '{visits,old}' is null", 1201),
+        ("operation = 'update' and version = 2 and not changes ? 'name'", 1201),
+        ("version = 1 and length(changes #>> '{name,new}') = 5000", 600),
+        ("changes @> '{\"visits\": {\"old\": 7, \"new\": -7}}'", 1),
+    ] {
+        assert_eq!(session.text(&entries(condition), &[]).await, count.to_string(), "{condition}");
+    }
+    session.run(&format!("alter table {table} alter column external_key set not null")).await;
+    let one_without_key = "insert into crm.customers (external_key) \
+                           select case when n <> 700 then 'n' || n end from generate_series(1, 900) n";
+    assert_eq!(session.refusal(one_without_key, &[]).await.state, "23502");
+    session.run("update crm.customers set deleted_at = now() where external_key like 'm%'").await;
+    session.run(&format!("create unique index one on {table} (external_key) where version = 1")).await;
+    let again = "insert into crm.customers (external_key) select 'n' || n from generate_series(1, 900) n union all select 'm7'";
+    assert_eq!(session.refusal(again, &[]).await.state, "23505");
+    let left = format!("select count(*) from {table} where external_key like 'n%'");
+    assert_eq!(session.text(&left, &[]).await, "0");
+    database.cluster().assert_no_crash();
+}
+
+#[tokio::test]
 async fn what_a_history_refuses_is_an_error_and_not_the_end_of_the_server() {
     let (database, session, table) = with_history().await;
     session

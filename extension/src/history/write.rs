@@ -11,7 +11,7 @@ use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call};
 use crate::postgres::guard::{self, as_owner};
 use crate::postgres::index::{self, Index, Which};
-use crate::postgres::insert::{insert_row, lock_table};
+use crate::postgres::insert::{insert_rows, lock_table};
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::transaction::{self, Moment};
 use crate::postgres::trigger::{self, Firing};
@@ -27,8 +27,10 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use uuid::Uuid;
 
-/// A statement of more rows writes its entries in portions of this many, so that memory stays flat.
-const PORTION: usize = 1000;
+/// A statement of more rows writes its entries in portions of this many, or of so many bytes of changes, so that memory
+/// stays flat.
+const PORTION: usize = 4000;
+const PORTION_BYTES: usize = 4 << 20;
 
 /// The numbers of the columns of a table of history that its primary key is on.
 const RECORD_ID: i16 = 1;
@@ -51,6 +53,8 @@ struct Entry {
 struct Waiting {
     entries: Vec<Entry>,
     records: HashSet<Uuid>,
+    /// How long the changes are together.
+    bytes: usize,
 }
 
 impl Waiting {
@@ -58,23 +62,34 @@ impl Waiting {
     fn forget_failed(&mut self, now: Moment) {
         if self.entries.last().is_some_and(|entry| entry.moment != now) {
             self.entries.retain(|entry| entry.moment.may_still_commit(now));
-            self.records = self.entries.iter().map(|entry| entry.record).collect();
+            self.count_anew();
         }
+    }
+
+    fn count_anew(&mut self) {
+        self.records = self.entries.iter().map(|entry| entry.record).collect();
+        self.bytes = self.entries.iter().map(|entry| entry.changes.len()).sum();
     }
 
     /// Takes the entry in, unless the entries that wait must be written first: there are many, or one is of the
     /// same record, which a trigger of somebody else can bring about.
     fn push(&mut self, entry: Entry) -> Option<Entry> {
-        if self.entries.len() >= PORTION || !self.records.insert(entry.record) {
+        let is_full = self.entries.len() >= PORTION || self.bytes >= PORTION_BYTES;
+        if is_full || !self.records.insert(entry.record) {
             return Some(entry);
         }
-        self.entries.push(entry);
+        self.add(entry);
         None
+    }
+
+    fn add(&mut self, entry: Entry) {
+        self.bytes += entry.changes.len();
+        self.entries.push(entry);
     }
 
     fn take(&mut self, table: Oid, moment: Moment) -> Vec<Entry> {
         let taken = self.entries.extract_if(.., |it| it.table == table && it.moment == moment).collect();
-        self.records = self.entries.iter().map(|entry| entry.record).collect();
+        self.count_anew();
         taken
     }
 }
@@ -105,7 +120,8 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
         record_id::forget(record);
     }
     let moment = transaction::moment();
-    upkeep::note(&template, &firing, moment);
+    let is_fresh = operation == "create" && record_id::is_fresh(record);
+    upkeep::note(&template, &firing, is_fresh, moment);
     embedding::write::follow(&template, &firing);
     embedding::queue::upkeep::note(&template, &firing, moment);
     let was_live = firing.old.as_ref().is_some_and(|row| row.get(column::DELETED_AT).is_none());
@@ -114,7 +130,7 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
         table: firing.table,
         moment,
         record,
-        is_fresh: operation == "create" && record_id::is_fresh(record),
+        is_fresh,
         operation,
         external_key: row.get(column::EXTERNAL_KEY).map(datum::read_text),
         changes,
@@ -128,7 +144,7 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
         // What still waits belongs to other tables or to statements further out: this entry must join it all the same.
         WAITING.with_borrow_mut(|waiting| {
             waiting.records.insert(entry.record);
-            waiting.entries.push(entry);
+            waiting.add(entry);
         });
     }
     Ok(pass)
@@ -155,37 +171,41 @@ pub fn write_history(call: &Call) -> Result<Answer, Error> {
 fn flush(template: &Template, moment: Moment) {
     let entries = WAITING.with_borrow_mut(|waiting| waiting.take(template.table, moment));
     let (actor, source) = Caller::actor_and_source();
-    as_owner(|| match entries.as_slice() {
-        [] => {}
-        [entry] => write_one(template, entry, &actor, &source),
-        entries => write_many(template, entries, &actor, &source),
+    if entries.is_empty() {
+        return;
+    }
+    as_owner(|| {
+        if write_plainly(template, &entries, &actor, &source).is_none() {
+            write_by_statement(template, &entries, &actor, &source);
+        }
     });
 }
 
-fn write_one(template: &Template, entry: &Entry, actor: &str, source: &str) {
-    if write_plainly(template, entry, actor, source).is_none() {
-        write_many(template, std::slice::from_ref(entry), actor, source);
-    }
-}
-
-/// Writes an entry without a statement; none when the table is not as it was made.
-fn write_plainly(template: &Template, entry: &Entry, actor: &str, source: &str) -> Option<()> {
+/// Writes entries without a statement; none when the table is not as it was made.
+fn write_plainly(template: &Template, entries: &[Entry], actor: &str, source: &str) -> Option<()> {
     use pg_sys::{INT4OID, JSONBOID, TEXTOID, TIMESTAMPTZOID, UUIDOID};
     let table = template.history?;
     // Who writes a record holds its row until the transaction ends, so nobody else adds a version meanwhile.
     lock_table(table);
-    let version = if entry.is_fresh { 1 } else { latest_version(table, entry.record)?.checked_add(1)? };
-    let row = [
-        (UUIDOID, datum::uuid(entry.record)),
-        (INT4OID, Some(Datum::from(version))),
-        (TIMESTAMPTZOID, Some(Datum::from(transaction::began_at()))),
-        (TEXTOID, datum::text(actor)),
-        (TEXTOID, datum::text(source)),
-        (TEXTOID, datum::text(entry.operation)),
-        (TEXTOID, datum::optional_text(entry.external_key.as_deref())),
-        (JSONBOID, datum::jsonb(&entry.changes)),
-    ];
-    insert_row(table, &row).ok()
+    let version = |entry: &Entry| match entry.is_fresh {
+        true => Some(1),
+        false => latest_version(table, entry.record)?.checked_add(1),
+    };
+    let versions = entries.iter().map(version).collect::<Option<Vec<i32>>>()?;
+    let types = [UUIDOID, INT4OID, TIMESTAMPTZOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, JSONBOID];
+    let row = |(entry, version): (&Entry, &i32)| {
+        [
+            datum::uuid(entry.record),
+            Some(Datum::from(*version)),
+            Some(Datum::from(transaction::began_at())),
+            datum::text(actor),
+            datum::text(source),
+            datum::text(entry.operation),
+            datum::optional_text(entry.external_key.as_deref()),
+            datum::jsonb(&entry.changes),
+        ]
+    };
+    insert_rows(table, &types, entries.iter().zip(&versions).map(row)).ok()
 }
 
 fn latest_version(table: Oid, record: Uuid) -> Option<i32> {
@@ -197,7 +217,7 @@ fn latest_version(table: Oid, record: Uuid) -> Option<i32> {
     latest.ok().map(|version| version.unwrap_or(0))
 }
 
-fn write_many(template: &Template, entries: &[Entry], actor: &str, source: &str) {
+fn write_by_statement(template: &Template, entries: &[Entry], actor: &str, source: &str) {
     let table = ddl::history_sql(template.id);
     let sql = format!(
         "insert into {table} select u.record_id, case when u.is_fresh then 1 else (select \

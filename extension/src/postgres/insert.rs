@@ -1,8 +1,9 @@
-//! One row into a table of ours, without a statement: as a subscriber of logical replication applies it.
+//! Rows into a table of ours, without a statement: as a subscriber of logical replication applies one, and COPY many.
 //!
 //! Only for a table that is as we made it, apart from further indexes: parsing, planning and the executor's own
-//! preparation are spared, which for one narrow row cost more than the rest. A table that somebody gave triggers,
-//! foreign keys, checks, rules, row-level security or another shape gets its row by a statement, which heeds them all.
+//! preparation are spared, which for one narrow row cost more than the rest, and of many rows those of a page go into
+//! the log together. A table that somebody gave triggers, foreign keys, checks, rules, row-level security or another
+//! shape gets its rows by a statement, which heeds them all.
 
 use super::datum::Argument;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -11,10 +12,18 @@ use pgrx::pg_sys::{self, Datum, Oid};
 #[derive(Debug)]
 pub struct Unfit;
 
-/// Inserts one row, given as type and value of every column in their order, and makes it visible to what follows. The
-/// table must be locked by the caller, who has also seen to rights.
-pub fn insert_row(table: Oid, values: &[(Oid, Argument)]) -> Result<(), Unfit> {
-    // SAFETY: the table is locked by the caller, or is gone and yields null; it is kept open until the row is in. The
+/// So many rows go in at once.
+const CHUNK: usize = 500;
+
+/// Inserts rows, given as the values of every column in their order, and makes them visible to what follows. The table
+/// must be locked by the caller, who has also seen to rights. Values are asked for only when the table is fit, each
+/// time in memory that lasts as long as it must.
+pub fn insert_rows<const COLUMNS: usize>(
+    table: Oid,
+    types: &[Oid; COLUMNS],
+    mut rows: impl ExactSizeIterator<Item = [Argument; COLUMNS]>,
+) -> Result<(), Unfit> {
+    // SAFETY: the table is locked by the caller, or is gone and yields null; it is kept open until the rows are in. A
     // slot has as many columns as the table, each of the type of its value, which `is_plain` has seen. The state has
     // the range table that an error needs to name a column; it is freed as a whole, or with the transaction when an
     // error unwinds.
@@ -23,12 +32,50 @@ pub fn insert_row(table: Oid, values: &[(Oid, Argument)]) -> Result<(), Unfit> {
         if table.is_null() {
             return Err(Unfit);
         }
-        if !is_plain(table, values) {
+        if !is_plain(table, types) {
             pg_sys::table_close(table, pg_sys::NoLock as pg_sys::LOCKMODE);
             return Err(Unfit);
         }
         let state = pg_sys::CreateExecutorState();
         let context = pg_sys::MemoryContextSwitchTo((*state).es_query_cxt);
+        let target = prepare(table, state);
+        let size = rows.len().min(CHUNK);
+        let mut slots: Vec<*mut pg_sys::TupleTableSlot> =
+            (0..size).map(|_| virtual_slot(state, (*table).rd_att)).collect();
+        let scratch = (*pg_sys::MakePerTupleExprContext(state)).ecxt_per_tuple_memory;
+        pg_sys::MemoryContextSwitchTo(scratch);
+        loop {
+            pgrx::check_for_interrupts!();
+            let mut count = 0;
+            for (slot, row) in slots.iter().zip(rows.by_ref().take(size)) {
+                fill(*slot, &row);
+                count += 1;
+            }
+            match count {
+                0 => break,
+                1 => pg_sys::ExecSimpleRelationInsert(target, state, slots[0]),
+                _ => insert_chunk(table, target, state, &mut slots[..count]),
+            }
+            pg_sys::MemoryContextReset(scratch);
+        }
+        pg_sys::MemoryContextSwitchTo((*state).es_query_cxt);
+        pg_sys::ExecCloseIndices(target);
+        pg_sys::ExecResetTupleTable((*state).es_tupleTable, false);
+        pg_sys::MemoryContextSwitchTo(context);
+        pg_sys::FreeExecutorState(state);
+        pg_sys::table_close(table, pg_sys::NoLock as pg_sys::LOCKMODE);
+        pg_sys::CommandCounterIncrement();
+    }
+    Ok(())
+}
+
+/// What the executor knows of the table that it inserts into, with its indexes open.
+///
+/// # Safety
+/// The table is open and locked; the current memory is that of the state.
+unsafe fn prepare(table: pg_sys::Relation, state: *mut pg_sys::EState) -> *mut pg_sys::ResultRelInfo {
+    // SAFETY: both nodes are allocated with the size of their type, and zeroed; the state keeps them.
+    unsafe {
         let entry = pg_sys::palloc0(size_of::<pg_sys::RangeTblEntry>()).cast::<pg_sys::RangeTblEntry>();
         (*entry).type_ = pg_sys::NodeTag::T_RangeTblEntry;
         (*entry).rtekind = pg_sys::RTEKind::RTE_RELATION;
@@ -41,43 +88,88 @@ pub fn insert_row(table: Oid, values: &[(Oid, Argument)]) -> Result<(), Unfit> {
         (*target).type_ = pg_sys::NodeTag::T_ResultRelInfo;
         pg_sys::InitResultRelInfo(target, table, 1, std::ptr::null_mut(), 0);
         pg_sys::ExecOpenIndices(target, false);
-        let slot =
-            pg_sys::ExecInitExtraTupleSlot(state, (*table).rd_att, std::ptr::addr_of!(pg_sys::TTSOpsVirtual));
-        for (position, (_, value)) in values.iter().enumerate() {
+        target
+    }
+}
+
+/// # Safety
+/// The current memory is that of the state.
+unsafe fn virtual_slot(
+    state: *mut pg_sys::EState,
+    description: pg_sys::TupleDesc,
+) -> *mut pg_sys::TupleTableSlot {
+    // SAFETY: the description is that of an open table.
+    unsafe { pg_sys::ExecInitExtraTupleSlot(state, description, std::ptr::addr_of!(pg_sys::TTSOpsVirtual)) }
+}
+
+/// Puts a row in place of the one before.
+///
+/// # Safety
+/// The slot is a virtual one with as many columns.
+unsafe fn fill(slot: *mut pg_sys::TupleTableSlot, row: &[Argument]) {
+    // SAFETY: a slot has room for the columns of its description; a virtual one owns nothing of what was in it.
+    unsafe {
+        let clear = (*(*slot).tts_ops).clear;
+        if let Some(clear) = clear {
+            clear(slot);
+        }
+        for (position, value) in row.iter().enumerate() {
             *(*slot).tts_values.add(position) = value.unwrap_or(Datum::from(0usize));
             *(*slot).tts_isnull.add(position) = value.is_none();
         }
         pg_sys::ExecStoreVirtualTuple(slot);
-        pg_sys::ExecSimpleRelationInsert(target, state, slot);
-        pg_sys::ExecCloseIndices(target);
-        pg_sys::ExecResetTupleTable((*state).es_tupleTable, false);
-        pg_sys::MemoryContextSwitchTo(context);
-        pg_sys::FreeExecutorState(state);
-        pg_sys::table_close(table, pg_sys::NoLock as pg_sys::LOCKMODE);
-        pg_sys::CommandCounterIncrement();
     }
-    Ok(())
+}
+
+/// Inserts several rows, as COPY does: first into the table, then into its indexes.
+///
+/// # Safety
+/// The slots are filled, and `target` is of the table.
+unsafe fn insert_chunk(
+    table: pg_sys::Relation,
+    target: *mut pg_sys::ResultRelInfo,
+    state: *mut pg_sys::EState,
+    slots: &mut [*mut pg_sys::TupleTableSlot],
+) {
+    // SAFETY: the table is an ordinary one of the heap, which `is_plain` has seen. Each slot gets the place of its row,
+    // which its index entries then name.
+    unsafe {
+        if !(*(*table).rd_att).constr.is_null() {
+            for slot in slots.iter() {
+                pg_sys::ExecConstraints(target, *slot, state);
+            }
+        }
+        let (count, command) = (slots.len() as i32, (*state).es_output_cid);
+        pg_sys::heap_multi_insert(table, slots.as_mut_ptr(), count, command, 0, std::ptr::null_mut());
+        if (*target).ri_NumIndices > 0 {
+            for slot in slots.iter() {
+                let (conflict, arbiters) = (std::ptr::null_mut(), std::ptr::null_mut());
+                pg_sys::ExecInsertIndexTuples(target, *slot, state, false, false, conflict, arbiters);
+            }
+        }
+    }
 }
 
 /// Whether a table has exactly these columns and nothing that has a say when a row comes in, but indexes.
 ///
 /// # Safety
 /// The table is open and locked.
-unsafe fn is_plain(table: pg_sys::Relation, values: &[(Oid, Argument)]) -> bool {
+unsafe fn is_plain(table: pg_sys::Relation, types: &[Oid]) -> bool {
     // SAFETY: an open relation has its row of pg_class and a description of as many columns as that says.
     unsafe {
         let (entry, description) = ((*table).rd_rel, (*table).rd_att);
         let constraints = (*description).constr;
         let columns = (*description).attrs.as_slice((*description).natts as usize);
         (*entry).relkind == pg_sys::RELKIND_RELATION as i8
+            && (*entry).relam == pg_sys::HEAP_TABLE_AM_OID
             // The owner of a table is above its policies, unless they are forced.
             && !((*entry).relrowsecurity && (*entry).relforcerowsecurity)
             && !(*entry).relispartition
             && (*table).trigdesc.is_null()
             && (*table).rd_rules.is_null()
             && (constraints.is_null() || (*constraints).num_check == 0 && !(*constraints).has_generated_stored)
-            && columns.len() == values.len()
-            && columns.iter().zip(values).all(|(column, (value_type, _))| {
+            && columns.len() == types.len()
+            && columns.iter().zip(types).all(|(column, value_type)| {
                 column.atttypid == *value_type && column.atttypmod == -1 && !column.attisdropped
             })
     }

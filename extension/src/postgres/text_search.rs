@@ -1,6 +1,5 @@
 //! PostgreSQL's own text search: the lexemes that a configuration makes of a text.
 
-use super::datum;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::ffi::CString;
 
@@ -25,15 +24,28 @@ fn find(name: &str) -> Option<Oid> {
     (configuration != Oid::INVALID).then_some(configuration)
 }
 
-/// What the configuration makes of a text, as `to_tsvector` does, without the places.
-pub fn lexemes(configuration: Oid, text: &str) -> Vec<String> {
-    super::in_scratch_memory(|| {
-        let arguments = [Some(Datum::from(configuration)), datum::text(text)];
-        // SAFETY: both functions take what they are given and need nothing of the call but its arguments.
-        let array = unsafe {
-            let vector = pgrx::direct_function_call_as_datum(pg_sys::to_tsvector_byid, &arguments);
-            pgrx::direct_function_call_as_datum(pg_sys::tsvector_to_array, &[vector])
+/// What the configuration makes of a text, as `to_tsvector` does, without the places; the same lexeme may come twice.
+/// Hands each to `take`.
+pub fn lexemes(configuration: Oid, text: &str, mut take: impl FnMut(&str)) {
+    // Words have six letters or so; the parser makes more room where they have less.
+    let room = (text.len() / 6).max(2);
+    // SAFETY: the list has the room that it states, and the parser lets it grow. The parser reads no more than the
+    // length says, and leaves `curwords` words behind, of the database's encoding, which is UTF-8. Words and list were
+    // allocated one by one.
+    unsafe {
+        let mut parsed = pg_sys::ParsedText {
+            words: pg_sys::palloc(room * size_of::<pg_sys::ParsedWord>()).cast(),
+            lenwords: room as i32,
+            curwords: 0,
+            pos: 0,
         };
-        array.and_then(datum::read_text_array).unwrap_or_default()
-    })
+        // The parser takes the text for one that it may change, and does not.
+        pg_sys::parsetext(configuration, &mut parsed, text.as_ptr().cast_mut().cast(), text.len() as i32);
+        for word in std::slice::from_raw_parts(parsed.words, parsed.curwords as usize) {
+            let bytes = std::slice::from_raw_parts(word.word.cast::<u8>(), usize::from(word.len));
+            take(std::str::from_utf8_unchecked(bytes));
+            pg_sys::pfree(word.word.cast());
+        }
+        pg_sys::pfree(parsed.words.cast());
+    }
 }

@@ -3,9 +3,9 @@
 
 /// The most bytes of one row.
 pub(crate) const MOST_ROW_BYTES: usize = 4 << 20;
-/// A portion ends with the row that makes it so long, or so many.
-const PORTION_BYTES: usize = 256 << 10;
-const PORTION_ROWS: usize = 2000;
+/// A portion ends with the row that makes it so long, or so many, unless another number is asked for.
+const PORTION_BYTES: usize = 1 << 20;
+pub(crate) const PORTION_ROWS: usize = 2000;
 
 /// What rows look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +92,8 @@ impl Portion {
 /// Cuts a text that comes in pieces into rows.
 pub(crate) struct Rows {
     form: Form,
+    /// How many rows a portion has.
+    most: usize,
     state: State,
     /// What is not yet given out: whole rows, and the beginning of one.
     text: String,
@@ -110,6 +112,7 @@ impl Rows {
     pub(crate) fn new(form: Form) -> Rows {
         Rows {
             form,
+            most: PORTION_ROWS,
             state: State::CellStart,
             text: String::new(),
             seen: 0,
@@ -119,6 +122,11 @@ impl Rows {
             line: 1,
             after_return: false,
         }
+    }
+
+    /// Portions have so many rows from now on.
+    pub(crate) fn set_most(&mut self, rows: usize) {
+        self.most = rows;
     }
 
     /// The line that was read last.
@@ -139,7 +147,7 @@ impl Rows {
             return Err(Unreadable::TooLong(self.start_line));
         }
         let full =
-            self.rows.last().is_some_and(|last| last.end >= PORTION_BYTES || self.rows.len() >= PORTION_ROWS);
+            self.rows.last().is_some_and(|last| last.end >= PORTION_BYTES || self.rows.len() >= self.most);
         if !full && is_end {
             if self.state == State::Quoted {
                 return Err(Unreadable::Unclosed(self.start_line));
@@ -176,7 +184,7 @@ impl Rows {
     /// So many rows as make a portion, with the text up to the end of the last.
     fn cut(&mut self) -> Portion {
         let fits = |(position, row): (usize, &Row)| {
-            (position + 1 >= PORTION_ROWS || row.end >= PORTION_BYTES).then_some(position + 1)
+            (position + 1 >= self.most || row.end >= PORTION_BYTES).then_some(position + 1)
         };
         let count = self.rows.iter().enumerate().find_map(fits).unwrap_or(self.rows.len());
         let rest = self.rows.split_off(count);
@@ -354,6 +362,24 @@ mod tests {
             assert_eq!(portion.row(0), format!("{},é", portion.rows[0].line - 1));
         }
         assert_eq!(sizes, [2000, 2000, 1000]);
+    }
+
+    #[test]
+    fn how_many_rows_a_portion_has_can_change_on_the_way() {
+        let mut rows = Rows::new(Form::Lines);
+        let appended: Result<(), Infallible> = rows.extend(|it| {
+            it.push_str(&"{}\n".repeat(100));
+            Ok(())
+        });
+        assert!(appended.is_ok());
+        let sizes: Vec<usize> = [3, 50, 1, 1000]
+            .into_iter()
+            .map(|most| {
+                rows.set_most(most);
+                rows.take(true).ok().flatten().map_or(0, |portion| portion.rows.len())
+            })
+            .collect();
+        assert_eq!(sizes, [3, 50, 1, 46]);
     }
 
     /// Texts of the characters that matter, by a generator with a fixed seed.

@@ -4,6 +4,8 @@
 //! body ──source (decode, rows)──▶ Portion ──target (a transaction each, or one for all)──▶ Tally ──▶ report
 //! ```
 
+/// How many rows go together.
+pub(crate) mod pace;
 /// What the caller says of a file.
 pub(crate) mod request;
 /// The whole way of a file.

@@ -1,7 +1,9 @@
 //! The whole way of a file, from its first byte to the report.
 
 use std::io;
+use std::time::Instant;
 
+use super::pace::Pace;
 use super::request::{Format, OnError, Request};
 use super::source::Source;
 use super::tally::{Answer, Refusal, Tally};
@@ -105,7 +107,9 @@ impl<'a> Import<'a> {
 
     async fn write_all(&mut self, listener: &mut impl Listener) -> Result<(), Stopped> {
         let mut waiting = Waiting::new();
-        while let Some(portion) = self.source.next().await? {
+        let mut pace = Pace::new();
+        while let Some(portion) = self.source.next(pace.rows()).await? {
+            let (began, rows) = (Instant::now(), portion.rows.len());
             self.tally.rows += portion.rows.len() as u64;
             let (portion, refused) = portion.without_zeros();
             for (line, row) in refused {
@@ -114,6 +118,7 @@ impl<'a> Import<'a> {
                 listener.refused(&row, std::slice::from_ref(&refusal)).await?;
             }
             self.write(portion, &mut waiting, false, listener).await?;
+            pace.took(rows, began.elapsed());
         }
         self.write_waiting(waiting, listener).await
     }

@@ -92,8 +92,9 @@ impl Source {
         self.decode.name()
     }
 
-    /// The next rows; none at the end.
-    pub(crate) async fn next(&mut self) -> Result<Option<Portion>, Problem> {
+    /// The next rows, about so many; none at the end.
+    pub(crate) async fn next(&mut self, most: usize) -> Result<Option<Portion>, Problem> {
+        self.rows.set_most(most);
         loop {
             if let Some(portion) = self.rows.take(self.is_end).map_err(unreadable)? {
                 return Ok(Some(portion));

@@ -113,7 +113,7 @@ fn write_all(spi: &Connection, template: &Template, condition: &str) {
         // A connection of its own for each portion frees what it read.
         let count = crate::postgres::spi::connected(|spi| {
             let rows = spi.run(&plan, Access::Latest, &[datum::uuid(last)]);
-            write::write_rows(spi, template, &rows);
+            write::write_rows(spi, template, &rows, |_| false);
             if let Some(id) = rows.len().checked_sub(1).and_then(|row| rows.get(row, 0)) {
                 last = datum::read_uuid(id);
             }

@@ -30,8 +30,12 @@ impl Stemmer {
     pub fn ways(&self, text: &str) -> Vec<BTreeSet<String>> {
         let text = without_long_words(text);
         let stem = |text: &str| -> BTreeSet<String> {
-            let lexemes = text_search::lexemes(self.0, text);
-            lexemes.iter().map(|lexeme| fold(lexeme)).filter(|lexeme| !lexeme.is_empty()).collect()
+            let mut stems = BTreeSet::new();
+            text_search::lexemes(self.0, text, |lexeme| {
+                stems.insert(fold(lexeme));
+            });
+            stems.remove("");
+            stems
         };
         if text.is_ascii() {
             return vec![stem(&text)];

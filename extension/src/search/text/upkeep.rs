@@ -4,34 +4,34 @@
 //! documents of all records noted, from their rows as they are by then. So it does not matter in which order triggers
 //! of somebody else wrote the same record in between, and notes hold no texts.
 
-use super::write;
+use super::write::{self, Stale};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::notes::Notes;
-use crate::postgres::spi::connected;
 use crate::postgres::transaction::Moment;
 use crate::postgres::trigger::{Firing, Row};
 use crate::template::{Template, column};
 use pgrx::pg_sys::Oid;
 use std::cell::RefCell;
-use uuid::Uuid;
 
 /// A statement of more rows writes its documents in portions of this many.
-const PORTION: usize = 1000;
+const PORTION: usize = 8000;
 
 thread_local! {
     /// The records whose documents wait for the end of the statement.
-    static NOTES: RefCell<Notes<Uuid>> = const { RefCell::new(Notes::new()) };
+    static NOTES: RefCell<Notes<Stale>> = const { RefCell::new(Notes::new()) };
 }
 
-/// Notes the record of a row that was written, when that changes its document.
-pub fn note(template: &Template, firing: &Firing, moment: Moment) {
+/// Notes the record of a row that was written, when that changes its document. `is_fresh` says that this session has
+/// just made the record, so that it has no document yet.
+pub fn note(template: &Template, firing: &Firing, is_fresh: bool, moment: Moment) {
     if !template.has_documents || !changes_document(template, firing) {
         return;
     }
     let Some(row) = firing.new.as_ref().or(firing.old.as_ref()) else { return };
     let Some(record) = row.get(column::ID).map(datum::read_uuid) else { return };
-    let waiting = NOTES.with_borrow_mut(|notes| notes.push(template.table, moment, record));
+    let stale = Stale { record, is_fresh };
+    let waiting = NOTES.with_borrow_mut(|notes| notes.push(template.table, moment, stale));
     if waiting >= PORTION {
         follow(template, moment);
     }
@@ -48,9 +48,14 @@ pub fn follow(template: &Template, moment: Moment) {
     if records.is_empty() {
         return;
     }
-    records.sort_unstable();
-    records.dedup();
-    as_owner(|| connected(|spi| write::refresh(spi, template, &records)));
+    records.sort_unstable_by_key(|stale| stale.record);
+    // Where one note says that there is no document yet, none was written since: it would have been taken along.
+    records.dedup_by(|later, earlier| {
+        let is_same = later.record == earlier.record;
+        earlier.is_fresh |= is_same && later.is_fresh;
+        is_same
+    });
+    as_owner(|| write::refresh(template, &records));
 }
 
 fn changes_document(template: &Template, firing: &Firing) -> bool {

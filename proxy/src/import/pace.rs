@@ -1,0 +1,71 @@
+//! How many rows go into the next portion. The more there are, the less each costs; but others may wait for what a
+//! portion has locked, so it should be over soon, however slow the rows of a template are.
+
+use std::time::Duration;
+
+use crate::file::rows::PORTION_ROWS;
+
+const LEAST: usize = 100;
+/// The database remembers the ids of as many new records, which spares it to look for what they cannot have yet.
+const MOST: usize = 8000;
+
+/// A portion that took less time could be larger.
+const SHORT: Duration = Duration::from_millis(150);
+/// A portion should not take longer.
+const LONG: Duration = Duration::from_millis(500);
+
+/// The number of rows, which follows from how long the portions before took.
+pub(crate) struct Pace(usize);
+
+impl Pace {
+    pub(crate) fn new() -> Pace {
+        Pace(PORTION_ROWS)
+    }
+
+    /// How many rows the next portion may have.
+    pub(crate) fn rows(&self) -> usize {
+        self.0
+    }
+
+    /// A portion of so many rows is done.
+    pub(crate) fn took(&mut self, rows: usize, time: Duration) {
+        if time > LONG {
+            self.0 = (rows.min(self.0) / 2).max(LEAST);
+        } else if time < SHORT && rows >= self.0 {
+            self.0 = (self.0 * 2).min(MOST);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sizes of portions where each row takes as long.
+    fn sizes(microseconds_a_row: u64) -> Vec<usize> {
+        let mut pace = Pace::new();
+        let mut next = || {
+            let rows = pace.rows();
+            pace.took(rows, Duration::from_micros(microseconds_a_row * rows as u64));
+            rows
+        };
+        (0..8).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn portions_grow_while_they_are_quick_and_shrink_when_they_are_not() {
+        assert_eq!(sizes(1), [2000, 4000, 8000, 8000, 8000, 8000, 8000, 8000]);
+        assert_eq!(sizes(50), [2000, 4000, 4000, 4000, 4000, 4000, 4000, 4000]);
+        assert_eq!(sizes(1000), [2000, 1000, 500, 500, 500, 500, 500, 500]);
+        assert_eq!(sizes(100_000), [2000, 1000, 500, 250, 125, 100, 100, 100]);
+    }
+
+    #[test]
+    fn a_portion_that_ended_early_says_nothing_of_larger_ones() {
+        let mut pace = Pace::new();
+        pace.took(7, Duration::from_millis(1));
+        assert_eq!(pace.rows(), PORTION_ROWS);
+        pace.took(300, Duration::from_secs(9));
+        assert_eq!(pace.rows(), 150);
+    }
+}
