@@ -118,7 +118,7 @@ pub(crate) async fn filled_database(cluster: &Arc<Cluster>, records: u32) -> Dat
              from generate_series({first}, {last}) as n group by n / 1000) as batches"
         ));
     }
-    for table in ["plain.customers", "plain.bare", "rest.customers"] {
+    for table in ["plain.customers", "plain.bare", "plain.searched", "rest.customers"] {
         sql(&format!("insert into {table} table bench.customers"));
     }
     sql("insert into plain.customers_text \

@@ -16,6 +16,11 @@ create table plain.customers (
   score numeric
 ) with (fillfactor = 90);
 create table plain.bare (like plain.customers including all);
+-- What COPY writes into: a table with the indexes of the template's, and the one that finds words, which is made when
+-- its first rows are in.
+create table plain.searched (like plain.bare including all);
+create index on plain.searched (deleted_at) where deleted_at is not null;
+create unique index on plain.searched (external_key) where deleted_at is null and external_key is not null;
 create unique index on plain.customers (external_key) where deleted_at is null and external_key is not null;
 create unique index on plain.bare (external_key);
 

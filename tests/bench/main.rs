@@ -7,6 +7,8 @@
 mod bed;
 /// Programs that make load and tell how it went.
 mod load;
+/// How much memory is held.
+mod memory;
 /// The other service.
 mod postgrest;
 /// How much others kept the processors from us.

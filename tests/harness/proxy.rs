@@ -103,6 +103,11 @@ impl Proxy {
         }
     }
 
+    /// The number of its process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The address of a path on this proxy.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)

@@ -1,1 +1,1 @@
-copy plain.bare (external_key, name, email, city, score) from stdin
+copy plain.searched (external_key, name, email, city, score) from stdin

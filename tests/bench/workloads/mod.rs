@@ -5,6 +5,7 @@ mod batch;
 mod batch_clash;
 mod batch_contenders;
 mod churn;
+mod files;
 mod growth;
 mod hot_key;
 mod import;
@@ -41,6 +42,8 @@ pub(crate) enum Group {
     BatchClash,
     /// Files of many rows.
     Import,
+    /// Half a million rows in and out; takes minutes.
+    Files,
     /// Metric points and increments.
     Metric,
     /// A thousand templates.
@@ -64,7 +67,7 @@ pub(crate) enum Group {
 impl Group {
     /// Whether it runs only when asked for.
     pub(crate) fn takes_long(self) -> bool {
-        matches!(self, Self::Growth | Self::Semantic)
+        matches!(self, Self::Files | Self::Growth | Self::Semantic)
     }
 
     pub(crate) async fn run(self, bed: &Bed, arguments: &Arguments, report: &mut Report) {
@@ -76,6 +79,7 @@ impl Group {
             Self::Batch => batch::run(&mut run),
             Self::BatchClash => batch_clash::run(&mut run),
             Self::Import => import::run(&mut run),
+            Self::Files => files::run(&mut run).await,
             Self::Metric => metric::run(&mut run),
             Self::Templates => templates::run(&mut run).await,
             Self::List => list::run(&mut run).await,

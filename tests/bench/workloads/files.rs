@@ -1,0 +1,257 @@
+//! Half a million rows in and out, as they come from another system: most of them new, a tenth changed, a hundredth
+//! wrong. How fast, and how much memory it takes.
+
+use super::{Run, token_of_keyed};
+use crate::bed::Bed;
+use crate::load::median;
+use crate::memory::Memory;
+use crate::report::Figure;
+use futures_util::{SinkExt, StreamExt};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::io::Cursor;
+use std::pin::pin;
+use std::time::Instant;
+use tokio_postgres::NoTls;
+
+const ROWS: usize = 500_000;
+/// PostgREST reads a whole body before it begins, and so gets the file in parts.
+const PART: usize = 50_000;
+const HEADER: &str = "external_key,name,email,city,score\n";
+
+/// What becomes of a row, by its place in the file.
+#[derive(PartialEq, Eq)]
+enum Kind {
+    New,
+    Changed,
+    Wrong,
+}
+
+fn kind(place: usize) -> Kind {
+    match (place % 100, place % 10) {
+        (55, _) => Kind::Wrong,
+        (_, 0) => Kind::Changed,
+        _ => Kind::New,
+    }
+}
+
+fn count(wanted: Kind) -> usize {
+    (0..ROWS).filter(|place| kind(*place) == wanted).count()
+}
+
+/// Rows for a table that takes every kind of them, or only some: another new row then stands in place of a bad one, or
+/// of every one that is not new.
+fn rows(places: std::ops::Range<usize>, round: usize, takes: &[Kind]) -> String {
+    let mut text = String::new();
+    for place in places {
+        let key = match kind(place) {
+            Kind::Changed if takes.contains(&Kind::Changed) => format!("A-{}", place / 10 + 1),
+            _ => format!("F{round}-{place}"),
+        };
+        let is_wrong = kind(place) == Kind::Wrong && takes.contains(&Kind::Wrong);
+        let score = if is_wrong { "x".to_owned() } else { format!("{round}.{place}") };
+        let n = round * ROWS + place;
+        let _ = writeln!(text, "{key},Name {n},user{n}@example.org,City {n},{score}");
+    }
+    text
+}
+
+/// Rates of one round, in rows per second, and memory.
+#[derive(Default)]
+struct Round {
+    copy: f64,
+    first: f64,
+    again: f64,
+    postgrest: Option<f64>,
+    /// Of the proxy at most, in MiB.
+    proxy: f64,
+    /// Of the session in the last quarter of the import, to that in the second.
+    session: f64,
+}
+
+pub(super) async fn run(run: &mut Run<'_>) {
+    let bed = run.bed;
+    let mut rounds = Vec::new();
+    for number in 1..=run.arguments.rounds.min(3) {
+        eprintln!("Half a million rows, round {number} …");
+        match round(bed, number).await {
+            Ok(round) => rounds.push(round),
+            Err(fault) => run.report.fail(&fault),
+        }
+    }
+    run.report.begin(format!("import of {ROWS} rows, a tenth changed, a hundredth wrong, on_error=skip"));
+    let ratio = |of: &dyn Fn(&Round) -> Option<f64>| median(rounds.iter().filter_map(of).collect());
+    let rate = |name: &str, value: f64| println!("  {name:<50}{value:>9.0} rows/s");
+    rate("keyed", ratio(&|it| Some(it.first)));
+    rate("keyed, the same file again", ratio(&|it| Some(it.again)));
+    rate("COPY, same indexes, new rows only", ratio(&|it| Some(it.copy)));
+    if bed.postgrest.is_some() {
+        rate("PostgREST, no mistakes", ratio(&|it| it.postgrest));
+    }
+    let rates = |name, value, gate, aim| figure(name, value, "", true, gate, aim);
+    let memory = |name, value, unit, gate| figure(name, value, unit, false, gate, None);
+    let mut figures = vec![rates("keyed / COPY", ratio(&|it| Some(it.first / it.copy)), 0.2, Some(0.4))];
+    if bed.postgrest.is_some() {
+        let value = ratio(&|it| it.postgrest.map(|theirs| it.first / theirs));
+        figures.push(rates("keyed / PostgREST", value, 0.8, Some(1.5)));
+    }
+    figures.push(rates("again / the first time", ratio(&|it| Some(it.again / it.first)), 1.0, None));
+    figures.push(memory("memory of the proxy at most", ratio(&|it| Some(it.proxy)), " MiB", 64.0));
+    let session = ratio(&|it| Some(it.session));
+    figures.push(memory("session's memory, last / second quarter", session, "", 1.2));
+    figures.iter().for_each(|figure| run.report.add_figure(figure));
+    exports(run).await;
+}
+
+fn figure(
+    name: &str,
+    value: f64,
+    unit: &'static str,
+    more_is_better: bool,
+    gate: f64,
+    aim: Option<f64>,
+) -> Figure {
+    Figure { name: name.to_owned(), value, unit, beside: Vec::new(), more_is_better, gate: Some(gate), aim }
+}
+
+async fn round(bed: &Bed, number: usize) -> Result<Round, String> {
+    let mut round = Round { copy: copy_in(bed, number).await?, ..Round::default() };
+    let file = HEADER.to_owned() + &rows(0..ROWS, number, &[Kind::New, Kind::Changed, Kind::Wrong]);
+    let memory = Memory::watch(&bed.proxy, bed.database.name());
+    round.first = keyed(bed, file.clone(), [count(Kind::New), count(Kind::Changed), 0]).await?;
+    let measured = memory.end();
+    (round.proxy, round.session) = (measured.proxy_peak, measured.growth);
+    round.again = keyed(bed, file, [0, 0, count(Kind::New) + count(Kind::Changed)]).await?;
+    round.postgrest = postgrest(bed, number).await?;
+    Ok(round)
+}
+
+/// COPY takes new keys only, and no mistakes.
+async fn copy_in(bed: &Bed, round: usize) -> Result<f64, String> {
+    let body = rows(0..ROWS, round, &[Kind::New]);
+    let (client, connection) = connect(bed).await?;
+    let text = "copy plain.searched (external_key, name, email, city, score) from stdin (format csv)";
+    let began = Instant::now();
+    let mut sink = pin!(client.copy_in(text).await.map_err(told)?);
+    sink.send(Cursor::new(body)).await.map_err(told)?;
+    let count = sink.finish().await.map_err(told)?;
+    let rate = ROWS as f64 / began.elapsed().as_secs_f64();
+    connection.abort();
+    if count == ROWS as u64 { Ok(rate) } else { Err(format!("COPY took {count} rows")) }
+}
+
+/// Imports a file; what the report must count as created, updated and unchanged.
+async fn keyed(bed: &Bed, file: String, expected: [usize; 3]) -> Result<f64, String> {
+    let path = "/v1/entities/template/customers/import?on_error=skip";
+    let request = bed.proxy.request("POST", path).body("text/csv", file);
+    let began = Instant::now();
+    let answer = request.response().await;
+    let report: Value = answer.json().await.map_err(told)?;
+    let rate = ROWS as f64 / began.elapsed().as_secs_f64();
+    let counts = ["created", "updated", "unchanged", "failed"].map(|name| report[name].as_u64());
+    let [created, updated, unchanged] = expected;
+    let wanted = [created, updated, unchanged, count(Kind::Wrong)].map(|count| Some(count as u64));
+    if counts == wanted { Ok(rate) } else { Err(format!("an import answers {counts:?}, not {wanted:?}")) }
+}
+
+/// PostgREST refuses a file with a mistake, and so gets one without.
+async fn postgrest(bed: &Bed, round: usize) -> Result<Option<f64>, String> {
+    let Some(postgrest) = &bed.postgrest else { return Ok(None) };
+    let client = reqwest::Client::builder().no_proxy().build().map_err(told)?;
+    let url = format!(
+        "{}/customers?on_conflict=external_key&columns=external_key,name,email,city,score",
+        postgrest.url
+    );
+    let mut seconds = 0.0;
+    for first in (0..ROWS).step_by(PART) {
+        let body = HEADER.to_owned() + &rows(first..first + PART, round, &[Kind::New, Kind::Changed]);
+        let request = client
+            .post(&url)
+            .header("Prefer", "resolution=merge-duplicates,return=minimal")
+            .header("Content-Type", "text/csv")
+            .body(body);
+        let began = Instant::now();
+        let answer = request.send().await.map_err(told)?;
+        if !answer.status().is_success() {
+            return Err(format!("PostgREST: {}", answer.text().await.map_err(told)?));
+        }
+        seconds += began.elapsed().as_secs_f64();
+    }
+    Ok(Some(ROWS as f64 / seconds))
+}
+
+/// The same records by COPY, as what somebody would write by hand.
+const COPY_CSV: &str = "copy (select id, external_key, created_at, updated_at, name, email, city, score \
+    from bench.customers where deleted_at is null) to stdout (format csv, header)";
+const COPY_NDJSON: &str = "copy (select to_json(r) from (select id, external_key, created_at, updated_at, \
+    json_build_object('name', name, 'email', email, 'city', city, 'score', score) as attributes \
+    from bench.customers where deleted_at is null) r) to stdout";
+
+async fn exports(run: &mut Run<'_>) {
+    let bed = run.bed;
+    bed.cluster.sql(bed.database.name(), "vacuum analyze bench.customers");
+    let counted =
+        bed.cluster.sql(bed.database.name(), "select count(*) from bench.customers where deleted_at is null");
+    let records: usize = counted.parse().unwrap_or(0);
+    run.report.begin(format!("export of {records} records"));
+    for (format, header, by_hand) in [("csv", 1, COPY_CSV), ("ndjson", 0, COPY_NDJSON)] {
+        let mut ratios = Vec::new();
+        for _ in 0..=run.arguments.rounds.min(3) {
+            let both = async { Ok::<_, String>((export(bed, format).await?, copy_out(bed, by_hand).await?)) };
+            match both.await {
+                Ok(((lines, ours), (_, theirs))) if lines == records + header => ratios.push(theirs / ours),
+                Ok(((lines, _), _)) => run.report.fail(&format!("{format}: {lines} lines of {records}")),
+                Err(fault) => run.report.fail(&fault),
+            }
+        }
+        // The first time warms.
+        let value = median(ratios.into_iter().skip(1).collect());
+        let name = format!("{format}: keyed / COPY (select …) to stdout");
+        run.report.add_figure(&figure(&name, value, "", true, 0.5, None));
+    }
+}
+
+/// How many lines came, and in how many seconds.
+async fn export(bed: &Bed, format: &str) -> Result<(usize, f64), String> {
+    let began = Instant::now();
+    let path = bed.proxy.url(&format!("/v1/entities/template/customers/export?format={format}"));
+    let client = reqwest::Client::builder().no_proxy().build().map_err(told)?;
+    let request = client.get(path).header("Authorization", token_of_keyed(bed));
+    let answer = request.header("X-Service-Project-Id", "bench").send().await.map_err(told)?;
+    let mut pieces = answer.error_for_status().map_err(told)?.bytes_stream();
+    let mut lines = 0;
+    while let Some(piece) = pieces.next().await {
+        lines += ends_of_line(&piece.map_err(told)?);
+    }
+    Ok((lines, began.elapsed().as_secs_f64()))
+}
+
+async fn copy_out(bed: &Bed, text: &str) -> Result<(usize, f64), String> {
+    let (client, connection) = connect(bed).await?;
+    let began = Instant::now();
+    let mut pieces = pin!(client.copy_out(text).await.map_err(told)?);
+    let mut lines = 0;
+    while let Some(piece) = pieces.next().await {
+        lines += ends_of_line(&piece.map_err(told)?);
+    }
+    let seconds = began.elapsed().as_secs_f64();
+    connection.abort();
+    Ok((lines, seconds))
+}
+
+fn ends_of_line(piece: &[u8]) -> usize {
+    piece.iter().filter(|byte| **byte == b'\n').count()
+}
+
+async fn connect(bed: &Bed) -> Result<(tokio_postgres::Client, tokio::task::JoinHandle<()>), String> {
+    let connected = bed.cluster.config("postgres", bed.database.name()).connect(NoTls).await;
+    let (client, connection) = connected.map_err(told)?;
+    let task = tokio::spawn(async move {
+        let _ = connection.await;
+    });
+    Ok((client, task))
+}
+
+fn told(error: impl std::fmt::Debug) -> String {
+    format!("{error:?}")
+}
