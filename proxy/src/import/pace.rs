@@ -10,9 +10,9 @@ const LEAST: usize = 100;
 const MOST: usize = 8000;
 
 /// A portion that took less time could be larger.
-const SHORT: Duration = Duration::from_millis(150);
+const SHORT: Duration = Duration::from_millis(300);
 /// A portion should not take longer.
-const LONG: Duration = Duration::from_millis(500);
+const LONG: Duration = Duration::from_millis(1000);
 
 /// The number of rows, which follows from how long the portions before took.
 pub(crate) struct Pace(usize);
@@ -55,8 +55,8 @@ mod tests {
     #[test]
     fn portions_grow_while_they_are_quick_and_shrink_when_they_are_not() {
         assert_eq!(sizes(1), [2000, 4000, 8000, 8000, 8000, 8000, 8000, 8000]);
-        assert_eq!(sizes(50), [2000, 4000, 4000, 4000, 4000, 4000, 4000, 4000]);
-        assert_eq!(sizes(1000), [2000, 1000, 500, 500, 500, 500, 500, 500]);
+        assert_eq!(sizes(100), [2000, 4000, 4000, 4000, 4000, 4000, 4000, 4000]);
+        assert_eq!(sizes(1000), [2000, 1000, 1000, 1000, 1000, 1000, 1000, 1000]);
         assert_eq!(sizes(100_000), [2000, 1000, 500, 250, 125, 100, 100, 100]);
     }
 

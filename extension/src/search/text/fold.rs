@@ -10,7 +10,7 @@ use unicode_normalization::UnicodeNormalization;
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     if text.is_ascii() {
-        push_words(&mut folded, text.chars().map(|c| c.to_ascii_lowercase()));
+        push_ascii_words(&mut folded, text);
     } else {
         // Marks are made plain before decomposition, which makes spaces out of some, and after it, which makes some.
         let plain = text.chars().map(plain_mark).nfkd().map(plain_mark);
@@ -18,6 +18,18 @@ pub fn fold(text: &str) -> String {
         push_words(&mut folded, letters.nfc());
     }
     folded
+}
+
+/// Does for ASCII what [`push_words`] does for all characters.
+fn push_ascii_words(out: &mut String, text: &str) {
+    for word in text.split(|it: char| it == ' ' || it.is_ascii_control()).filter(|word| !word.is_empty()) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        let start = out.len();
+        out.push_str(word);
+        out[start..].make_ascii_lowercase();
+    }
 }
 
 /// Appends characters, with one space for every run of spaces and control characters, and none at either end.
@@ -125,6 +137,13 @@ mod tests {
             prop_assert_eq!(fold(&once), once.clone());
             prop_assert!(!once.contains(char::is_control) && !once.contains("  "));
             prop_assert_eq!(once.trim(), once.as_str());
+        }
+
+        #[test]
+        fn ascii_is_folded_as_all_characters_are(text in "[\\x00-\\x7f]{0,40}") {
+            let mut folded = String::new();
+            push_words(&mut folded, text.chars().map(|c| c.to_ascii_lowercase()));
+            prop_assert_eq!(fold(&text), folded);
         }
 
         #[test]

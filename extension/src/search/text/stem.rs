@@ -21,7 +21,9 @@ impl Stemmer {
 
     /// All stems of a text: those of [`Self::ways`] together.
     pub fn stems(&self, text: &str) -> BTreeSet<String> {
-        self.ways(text).into_iter().flatten().collect()
+        let mut all = BTreeSet::new();
+        self.ways(text).iter_mut().for_each(|way| all.append(way));
+        all
     }
 
     /// The stems of a text as it is written, and those of the text without accents where these differ. Languages

@@ -49,7 +49,7 @@ const BATCH: usize = 50;
 /// After how many bytes of documents a batch takes its entries into the index. The more there are, the less each of
 /// them costs, and the longer is the list for those who search meanwhile: microseconds for each of some short documents
 /// that go in by 500, 1,000, 2,000, 4,000 or 8,000 are 10.6, 9.0, 6.3, 6.3 or 5.4.
-const CLEANED_BYTES: usize = 1 << 20;
+const CLEANED_BYTES: usize = 640 << 10;
 /// So many records are read at once.
 const READ_AT_ONCE: usize = 1000;
 
