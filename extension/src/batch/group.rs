@@ -2,26 +2,23 @@
 //! same attributes of one template with plain values and name different keys; the order is that of the plan.
 
 use super::parse::{Kind, Operation};
-use super::{Done, Outcome};
-use crate::access::sight::{Fences, and, verdict};
+use super::{Done, Outcome, statement};
+use crate::access::sight::{Fences, verdict};
 use crate::access::{Caller, Right};
 use crate::embedding;
 use crate::error::{Error, OrRaise};
-use crate::postgres::datum::{self, Argument};
+use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::record::changes::{self, Changes};
 use crate::record::reference;
-use crate::record::statement::{LIVE_KEY, argument, differs, type_oid};
 use crate::record::upsert::{self, Mode};
-use crate::record::value::{Change, Value};
+use crate::record::value::Change;
 use crate::record::write::key_taken;
 use crate::record_id;
 use crate::template::Template;
-use crate::template::definition::Kind as AttributeKind;
 use pgrx::pg_sys;
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
 use std::rc::Rc;
 use uuid::Uuid;
 
@@ -209,10 +206,12 @@ impl<'a> Group<'a> {
         ids: &[Uuid],
         fences: &Fences,
     ) -> Result<Vec<Written>, Outside> {
-        let sql = statement(template, shape, kind, fences);
+        let sql = statement::sql(template, shape, kind, fences);
         let plan = template.plan(&sql, || {
             let mut types = vec![pg_sys::UUIDARRAYOID, pg_sys::TEXTARRAYOID];
-            types.extend(shape.iter().map(|(position, _)| array_oid(template.attributes[*position].kind)));
+            types.extend(
+                shape.iter().map(|(position, _)| statement::array_oid(template.attributes[*position].kind)),
+            );
             types
         });
         let mut arguments = vec![
@@ -220,10 +219,8 @@ impl<'a> Group<'a> {
             datum::text_array(self.members.iter().map(|member| member.key.value())),
         ];
         for (column, (position, _)) in shape.iter().enumerate() {
-            let kind = template.attributes[*position].kind;
-            let element = if kind == AttributeKind::List { pg_sys::TEXTOID } else { type_oid(kind) };
-            let values = self.members.iter().map(|member| element_of(&member.changes[column].1)).collect();
-            arguments.push(datum::array_of(values, element));
+            let values = self.members.iter().map(|member| &member.changes[column].1);
+            arguments.push(statement::array_argument(template.attributes[*position].kind, values));
         }
         let is_open = fences.are_open();
         let new: HashSet<&Uuid> = if is_open { HashSet::new() } else { ids.iter().collect() };
@@ -257,56 +254,4 @@ impl<'a> Group<'a> {
 struct Written {
     id: Uuid,
     key: Option<String>,
-}
-
-fn statement(template: &Template, shape: &Changes, kind: Kind, fences: &Fences) -> String {
-    let (mut names, mut values, mut parameters, mut aliases) =
-        (String::new(), String::new(), String::new(), String::new());
-    let (mut updates, mut changed) = (String::new(), String::new());
-    for (column, (position, _)) in shape.iter().enumerate() {
-        let attribute = &template.attributes[*position];
-        let slug = &attribute.slug;
-        let cast = if attribute.kind == AttributeKind::List { "::text[]" } else { "" };
-        let or = if column > 0 { " or " } else { "" };
-        let _ = write!(names, ", \"{slug}\"");
-        let _ = write!(values, ", u.c{column}{cast}");
-        let _ = write!(parameters, ", ${}", column + 3);
-        let _ = write!(aliases, ", c{column}");
-        let _ = write!(updates, "\"{slug}\" = excluded.\"{slug}\", ");
-        let _ = write!(changed, "{or}{}", differs(attribute, &format!("excluded.\"{slug}\"")));
-    }
-    let action = if kind == Kind::Create || shape.is_empty() {
-        "nothing".to_owned()
-    } else {
-        let within = and(fences.update.within.as_deref());
-        format!("update set {updates}updated_at = now() where ({changed}){within}")
-    };
-    format!(
-        "insert into {} as t (id, external_key{names}) select u.id, u.external_key{values} \
-         from unnest($1, $2{parameters}) u (id, external_key{aliases}) \
-         on conflict (external_key) where {LIVE_KEY} do {action} returning t.id, t.external_key{}",
-        template.table_sql(),
-        fences.verdicts()
-    )
-}
-
-/// The type of an array of the values of such attributes, one for each row.
-pub fn array_oid(kind: AttributeKind) -> pg_sys::Oid {
-    match kind {
-        AttributeKind::String | AttributeKind::List => pg_sys::TEXTARRAYOID,
-        AttributeKind::Number => pg_sys::NUMERICARRAYOID,
-        AttributeKind::Metric => pg_sys::FLOAT8ARRAYOID,
-        AttributeKind::Date => pg_sys::DATEARRAYOID,
-        AttributeKind::DateTime => pg_sys::TIMESTAMPTZARRAYOID,
-        AttributeKind::Reference => pg_sys::UUIDARRAYOID,
-    }
-}
-
-/// A value as an element of its column's array. PostgreSQL has no arrays of arrays, so a list travels as text.
-pub fn element_of(change: &Change) -> Argument {
-    match change {
-        Change::Set(list @ Value::List(_)) => datum::array_literal(argument(list)),
-        Change::Set(value) => argument(value),
-        Change::Increment(_) | Change::Append(_) => None,
-    }
 }

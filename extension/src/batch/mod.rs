@@ -11,6 +11,8 @@ pub mod parse;
 pub mod report;
 /// Runs operations one by one.
 pub mod single;
+/// The statement for many records.
+pub mod statement;
 
 use crate::access::Caller;
 use crate::error::{Code, Error};

@@ -2,7 +2,7 @@
 
 use super::Field;
 use super::run::Record;
-use crate::import::cell::{write_list, write_text};
+use crate::import::spelling::{write_list, write_text};
 use crate::postgres::datum;
 use crate::record::shape::{STANDARD_COLUMNS, write_uuid};
 use crate::record::time;

@@ -1,6 +1,7 @@
 //! CSV cell → what it does to an attribute: pure, exact, nothing coerced. The forms are those of the JSON interface,
 //! with what a cell needs besides: several elements in one, and a guard against formulas.
 
+use super::spelling::{SEPARATOR, unguarded};
 use crate::error::{Code, Error};
 use crate::record::time;
 use crate::record::value::{
@@ -13,22 +14,6 @@ use crate::template::definition::Kind;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use uuid::Uuid;
-
-/// What stands between the elements of a list.
-pub const SEPARATOR: char = ';';
-
-/// Whether a spreadsheet could take a text that begins so for a formula. Such a text is written with a `'` before it.
-pub fn begins_like_a_formula(text: &str) -> bool {
-    text.starts_with(['=', '+', '-', '@', '\t', '\r', '\''])
-}
-
-/// A text as it was before it was guarded: without a `'` that stands before what could be a formula, or alone.
-pub fn unguarded(cell: &str) -> &str {
-    match cell.strip_prefix('\'') {
-        Some(rest) if rest.is_empty() || begins_like_a_formula(rest) => rest,
-        _ => cell,
-    }
-}
 
 /// What a cell does to an attribute. An empty one clears it; `'` alone is the empty text.
 pub fn parse<'a>(attribute: &Attribute, cell: &'a str) -> Result<Change<'a>, Error> {
@@ -166,47 +151,10 @@ fn parse_reference<'a>(attribute: &Attribute, cell: &'a str) -> Result<Value<'a>
         .map_err(|error| Error::at(error.code, &attribute.pointer, error.message))
 }
 
-/// A list as a cell that reads back as the same list.
-pub fn write_list(out: &mut String, list: &[String]) {
-    let is_plain = |element: &String| {
-        !element.is_empty()
-            && !element.contains(SEPARATOR)
-            && !element.starts_with(' ')
-            && !element.ends_with(' ')
-    };
-    if list.is_empty() || !list.iter().all(is_plain) || list[0].starts_with('[') {
-        out.push('[');
-        for (position, element) in list.iter().enumerate() {
-            if position > 0 {
-                out.push(',');
-            }
-            crate::json::write_string(out, element);
-        }
-        out.push(']');
-        return;
-    }
-    if begins_like_a_formula(&list[0]) {
-        out.push('\'');
-    }
-    for (position, element) in list.iter().enumerate() {
-        if position > 0 {
-            out.push(SEPARATOR);
-        }
-        out.push_str(element);
-    }
-}
-
-/// A text as a cell that reads back as the same text and that no spreadsheet takes for a formula.
-pub fn write_text(out: &mut String, text: &str) {
-    if text.is_empty() || begins_like_a_formula(text) {
-        out.push('\'');
-    }
-    out.push_str(text);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::spelling::{write_list, write_text};
     use proptest::prelude::*;
 
     fn attribute(kind: Kind) -> Attribute {

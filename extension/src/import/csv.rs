@@ -3,6 +3,7 @@
 use super::cell;
 use super::columns::Column;
 use super::options::Options;
+use super::spelling::unguarded;
 use super::{Outcome, Row};
 use crate::embedding::Embedding;
 use crate::error::{Code, Error, MOST_FAULTS};
@@ -62,7 +63,7 @@ fn row<'a>(
         match column {
             Column::Ignored => {}
             Column::Key if cell.is_empty() => empty_key = true,
-            Column::Key => match key(options, cell::unguarded(cell)) {
+            Column::Key => match key(options, unguarded(cell)) {
                 Ok(key) => row.key = Some(key),
                 Err(error) => errors.push(error),
             },

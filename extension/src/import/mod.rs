@@ -9,6 +9,8 @@
 
 /// One cell of a CSV file → what it does to an attribute.
 pub mod cell;
+/// Rows that refer to each other.
+pub mod circle;
 /// The header of a CSV file → what its columns are.
 pub mod columns;
 /// CSV → rows.
@@ -23,6 +25,8 @@ pub mod options;
 pub mod report;
 /// Rows → records.
 pub mod run;
+/// Texts and lists in a cell.
+pub mod spelling;
 /// Changes of records that are there.
 pub mod update;
 /// One transaction for a whole file.

@@ -4,14 +4,15 @@
 use super::{Outcome, Row};
 use crate::access::sight::{Fence, and, verdict};
 use crate::access::{Caller, Right};
-use crate::batch::group::{Outside, array_oid, element_of};
+use crate::batch::group::Outside;
+use crate::batch::statement::{array_argument, array_oid};
 use crate::embedding;
 use crate::error::{Error, OrRaise};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::record::changes::{self, Changes};
-use crate::record::statement::{differs, type_oid};
+use crate::record::statement::differs;
 use crate::record::write::key_taken;
 use crate::template::Template;
 use crate::template::definition::Kind;
@@ -184,10 +185,8 @@ fn write(
     let mut arguments =
         vec![datum::array_of(ids.iter().map(|id| datum::uuid(*id)).collect(), pg_sys::UUIDOID)];
     for (column, (position, _)) in shape.iter().enumerate() {
-        let kind = kind_of(position);
-        let element = if kind == Kind::List { pg_sys::TEXTOID } else { type_oid(kind) };
-        let values = rows.iter().map(|row| element_of(&row.changes[column].1)).collect();
-        arguments.push(datum::array_of(values, element));
+        let values = rows.iter().map(|row| &row.changes[column].1);
+        arguments.push(array_argument(kind_of(position), values));
     }
     connected(|spi| {
         let written = spi.run(&plan, Access::Latest, &arguments);

@@ -1,7 +1,12 @@
 //! `import`: a file, sent to a running proxy piece by piece, with its progress shown.
 
+/// What the service answers.
+mod answer;
+/// The file of refused rows.
+mod failed;
+
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -12,12 +17,12 @@ use axum::http::header;
 use clap::{Args, ValueEnum};
 use http_body_util::BodyExt;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::Deserialize;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
+use self::answer::{Counts, Line};
+use self::failed::FailedRows;
 use super::connection::runtime;
-use super::output::Output;
 use super::service::{Service, in_words, send};
 use super::{Failure, print};
 
@@ -83,56 +88,6 @@ enum Format {
 enum OnError {
     Abort,
     Skip,
-}
-
-/// A line of the answer: one of these members, or the report, which has none of them.
-#[derive(Deserialize)]
-struct Line {
-    file: Option<Header>,
-    progress: Option<Counts>,
-    refused: Option<Refused>,
-    problem: Option<serde_json::Value>,
-    #[serde(flatten)]
-    report: Counts,
-}
-
-#[derive(Deserialize)]
-struct Header {
-    header: Vec<String>,
-    delimiter: char,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Counts {
-    rows: Option<u64>,
-    created: u64,
-    updated: u64,
-    unchanged: u64,
-    failed: u64,
-}
-
-#[derive(Deserialize)]
-struct Refused {
-    line: u64,
-    row: String,
-    errors: Vec<Fault>,
-}
-
-#[derive(Deserialize)]
-struct Fault {
-    column: Option<String>,
-    message: String,
-}
-
-impl Refused {
-    fn reason(&self) -> String {
-        let faults = self.errors.iter().map(|fault| match &fault.column {
-            Some(column) => format!("{column}: {}", fault.message),
-            None => fault.message.clone(),
-        });
-        format!("line {}: {}", self.line, faults.collect::<Vec<_>>().join("; "))
-    }
 }
 
 pub(crate) fn run(import: Import) -> Result<(), Failure> {
@@ -308,66 +263,4 @@ fn progress_bar(size: Option<u64>) -> ProgressBar {
         None => (ProgressBar::new_spinner(), "{spinner} {bytes} {msg}"),
     };
     bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-/// The file of refused rows.
-struct FailedRows {
-    out: BufWriter<Output>,
-    format: Format,
-    /// Whether any row was refused.
-    has_rows: bool,
-    delimiter: u8,
-    /// The column of an earlier reason, which the new one replaces.
-    reason: Option<usize>,
-}
-
-/// The column that says why a row was refused; an import passes over it.
-const REASON: &str = "import_error";
-
-impl FailedRows {
-    fn create(file: &Path, format: Format) -> anyhow::Result<FailedRows> {
-        let out = BufWriter::new(Output::create(file)?);
-        Ok(FailedRows { out, format, has_rows: false, delimiter: b',', reason: None })
-    }
-
-    fn begin(&mut self, header: &Header) -> anyhow::Result<()> {
-        if self.format == Format::Ndjson {
-            return Ok(());
-        }
-        self.delimiter = u8::try_from(header.delimiter).unwrap_or(b',');
-        self.reason = header.header.iter().position(|name| name == REASON);
-        self.write(header.header.iter().map(String::as_str), REASON)
-    }
-
-    fn add(&mut self, refused: &Refused) -> anyhow::Result<()> {
-        self.has_rows = true;
-        if self.format == Format::Ndjson {
-            return Ok(writeln!(self.out, "{}", refused.row)?);
-        }
-        let mut reader = csv::ReaderBuilder::new()
-            .delimiter(self.delimiter)
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(refused.row.as_bytes());
-        let record = reader.records().next().transpose()?.unwrap_or_default();
-        self.write(record.iter(), &refused.reason())
-    }
-
-    fn write<'a>(&mut self, cells: impl Iterator<Item = &'a str>, reason: &'a str) -> anyhow::Result<()> {
-        let own = self.reason;
-        let cells = cells.enumerate().filter(|(position, _)| Some(*position) != own).map(|(_, cell)| cell);
-        let mut writer =
-            csv::WriterBuilder::new().delimiter(self.delimiter).flexible(true).from_writer(&mut self.out);
-        writer.write_record(cells.chain([reason]))?;
-        Ok(writer.flush()?)
-    }
-
-    /// The file is there from now on, if there is anything to mend.
-    fn finish(self) -> anyhow::Result<()> {
-        if !self.has_rows {
-            return Ok(());
-        }
-        let out = self.out.into_inner().map_err(|error| error.into_error());
-        out.context("cannot write the refused rows")?.keep()
-    }
 }

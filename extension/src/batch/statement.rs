@@ -1,0 +1,72 @@
+//! The statement that writes many records of one template: text, and the arrays that are its arguments.
+
+use super::parse::Kind;
+use crate::access::sight::{Fences, and};
+use crate::postgres::datum::{self, Argument};
+use crate::record::changes::Changes;
+use crate::record::statement::{LIVE_KEY, argument, differs, type_oid};
+use crate::record::value::{Change, Value};
+use crate::template::Template;
+use crate::template::definition::Kind as AttributeKind;
+use pgrx::pg_sys;
+use std::fmt::Write as _;
+
+/// Writes the rows of arrays, one for each column: $1 ids, $2 keys, then the values. Returns id and key of each row
+/// written, and what the fences say of it.
+pub fn sql(template: &Template, shape: &Changes, kind: Kind, fences: &Fences) -> String {
+    let (mut names, mut values, mut parameters, mut aliases) =
+        (String::new(), String::new(), String::new(), String::new());
+    let (mut updates, mut changed) = (String::new(), String::new());
+    for (column, (position, _)) in shape.iter().enumerate() {
+        let attribute = &template.attributes[*position];
+        let slug = &attribute.slug;
+        let cast = if attribute.kind == AttributeKind::List { "::text[]" } else { "" };
+        let or = if column > 0 { " or " } else { "" };
+        let _ = write!(names, ", \"{slug}\"");
+        let _ = write!(values, ", u.c{column}{cast}");
+        let _ = write!(parameters, ", ${}", column + 3);
+        let _ = write!(aliases, ", c{column}");
+        let _ = write!(updates, "\"{slug}\" = excluded.\"{slug}\", ");
+        let _ = write!(changed, "{or}{}", differs(attribute, &format!("excluded.\"{slug}\"")));
+    }
+    let action = if kind == Kind::Create || shape.is_empty() {
+        "nothing".to_owned()
+    } else {
+        let within = and(fences.update.within.as_deref());
+        format!("update set {updates}updated_at = now() where ({changed}){within}")
+    };
+    format!(
+        "insert into {} as t (id, external_key{names}) select u.id, u.external_key{values} \
+         from unnest($1, $2{parameters}) u (id, external_key{aliases}) \
+         on conflict (external_key) where {LIVE_KEY} do {action} returning t.id, t.external_key{}",
+        template.table_sql(),
+        fences.verdicts()
+    )
+}
+
+/// The type of an array of the values of such attributes, one for each row.
+pub fn array_oid(kind: AttributeKind) -> pg_sys::Oid {
+    match kind {
+        AttributeKind::String | AttributeKind::List => pg_sys::TEXTARRAYOID,
+        AttributeKind::Number => pg_sys::NUMERICARRAYOID,
+        AttributeKind::Metric => pg_sys::FLOAT8ARRAYOID,
+        AttributeKind::Date => pg_sys::DATEARRAYOID,
+        AttributeKind::DateTime => pg_sys::TIMESTAMPTZARRAYOID,
+        AttributeKind::Reference => pg_sys::UUIDARRAYOID,
+    }
+}
+
+/// A value as an element of its column's array. PostgreSQL has no arrays of arrays, so a list travels as text.
+fn element_of(change: &Change) -> Argument {
+    match change {
+        Change::Set(list @ Value::List(_)) => datum::array_literal(argument(list)),
+        Change::Set(value) => argument(value),
+        Change::Increment(_) | Change::Append(_) => None,
+    }
+}
+
+/// The values of one column, one for each row, as an array.
+pub fn array_argument<'c>(kind: AttributeKind, changes: impl Iterator<Item = &'c Change<'c>>) -> Argument {
+    let element = if kind == AttributeKind::List { pg_sys::TEXTOID } else { type_oid(kind) };
+    datum::array_of(changes.map(element_of).collect(), element)
+}

@@ -1,0 +1,56 @@
+//! How texts and lists are spelled in a cell, so that they read back as they were, and no spreadsheet takes them for
+//! formulas: pure.
+
+/// What stands between the elements of a list.
+pub const SEPARATOR: char = ';';
+
+/// Whether a spreadsheet could take a text that begins so for a formula. Such a text is written with a `'` before it.
+pub fn begins_like_a_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\t', '\r', '\''])
+}
+
+/// A text as it was before it was guarded: without a `'` that stands before what could be a formula, or alone.
+pub fn unguarded(cell: &str) -> &str {
+    match cell.strip_prefix('\'') {
+        Some(rest) if rest.is_empty() || begins_like_a_formula(rest) => rest,
+        _ => cell,
+    }
+}
+
+/// A list as a cell that reads back as the same list.
+pub fn write_list(out: &mut String, list: &[String]) {
+    let is_plain = |element: &String| {
+        !element.is_empty()
+            && !element.contains(SEPARATOR)
+            && !element.starts_with(' ')
+            && !element.ends_with(' ')
+    };
+    if list.is_empty() || !list.iter().all(is_plain) || list[0].starts_with('[') {
+        out.push('[');
+        for (position, element) in list.iter().enumerate() {
+            if position > 0 {
+                out.push(',');
+            }
+            crate::json::write_string(out, element);
+        }
+        out.push(']');
+        return;
+    }
+    if begins_like_a_formula(&list[0]) {
+        out.push('\'');
+    }
+    for (position, element) in list.iter().enumerate() {
+        if position > 0 {
+            out.push(SEPARATOR);
+        }
+        out.push_str(element);
+    }
+}
+
+/// A text as a cell that reads back as the same text and that no spreadsheet takes for a formula.
+pub fn write_text(out: &mut String, text: &str) {
+    if text.is_empty() || begins_like_a_formula(text) {
+        out.push('\'');
+    }
+    out.push_str(text);
+}

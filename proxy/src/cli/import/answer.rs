@@ -1,0 +1,53 @@
+//! What an import answers, line by line.
+
+use serde::Deserialize;
+
+/// A line of the answer: one of these members, or the report, which has none of them.
+#[derive(Deserialize)]
+pub(super) struct Line {
+    pub(super) file: Option<Header>,
+    pub(super) progress: Option<Counts>,
+    pub(super) refused: Option<Refused>,
+    pub(super) problem: Option<serde_json::Value>,
+    #[serde(flatten)]
+    pub(super) report: Counts,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Header {
+    pub(super) header: Vec<String>,
+    pub(super) delimiter: char,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Counts {
+    pub(super) rows: Option<u64>,
+    pub(super) created: u64,
+    pub(super) updated: u64,
+    pub(super) unchanged: u64,
+    pub(super) failed: u64,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Refused {
+    pub(super) line: u64,
+    pub(super) row: String,
+    pub(super) errors: Vec<Fault>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Fault {
+    pub(super) column: Option<String>,
+    pub(super) message: String,
+}
+
+impl Refused {
+    pub(super) fn reason(&self) -> String {
+        let faults = self.errors.iter().map(|fault| match &fault.column {
+            Some(column) => format!("{column}: {}", fault.message),
+            None => fault.message.clone(),
+        });
+        format!("line {}: {}", self.line, faults.collect::<Vec<_>>().join("; "))
+    }
+}
