@@ -11,7 +11,8 @@ use serde_json::Value;
 /// A search among things, and what it must find.
 pub(crate) struct Case {
     pub(crate) query: String,
-    pub(super) condition: String,
+    /// Its conditions, as members of a query.
+    pub(crate) condition: String,
     limit: usize,
     pub(crate) expected: Vec<u128>,
 }

@@ -59,6 +59,11 @@ pub struct Found {
 }
 
 impl Found {
+    /// Where the row is.
+    pub(super) fn slot(&self) -> *mut pg_sys::TupleTableSlot {
+        self.slot
+    }
+
     /// The value of a column, by its number in the table, counted from 1.
     pub fn get(&self, column: AttrNumber) -> Option<Datum> {
         let position = column as usize - 1;

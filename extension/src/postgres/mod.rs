@@ -5,6 +5,8 @@
 pub mod advisory_lock;
 /// Time zones.
 pub mod clock;
+/// Conditions on one row, without a statement.
+pub mod condition;
 /// Statements whose rows are taken portion by portion.
 pub mod cursor;
 /// Values in and out of PostgreSQL's `Datum`.

@@ -19,6 +19,13 @@ impl Drop for Plan {
     }
 }
 
+impl Plan {
+    /// The plan as SPI knows it.
+    pub(super) fn pointer(&self) -> pg_sys::SPIPlanPtr {
+        self.pointer
+    }
+}
+
 /// A connection to SPI; statements run only inside [`connected`].
 pub struct Connection(PhantomData<*const ()>);
 

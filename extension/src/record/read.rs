@@ -41,10 +41,9 @@ pub fn by_id(
     view: &View,
     access: Access,
 ) -> Result<String, Error> {
+    let by = By { index: Index::PrimaryKey, column: column::ID, equality: index::UUID };
     if access == Access::Snapshot
-        && seen.is_none()
-        && let Some(found) =
-            by_index(template, Index::PrimaryKey, column::ID, index::UUID, datum::uuid(id), lifetime, view)
+        && let Some(found) = by_index(template, by, datum::uuid(id), seen, lifetime, view)
     {
         return found;
     }
@@ -59,10 +58,9 @@ pub fn by_id(
 pub fn by_key(template: &Template, key: &str, seen: Option<&str>, view: &View) -> Result<String, Error> {
     let Ok(key) = key::normalize(key) else { return Err(Error::not_found()) };
     let value = datum::text(key);
-    if seen.is_none()
-        && let Some(index) = template.key_index.map(Index::Known)
-        && let Some(found) =
-            by_index(template, index, column::EXTERNAL_KEY, index::KEY, value, Lifetime::Live, view)
+    if let Some(index) = template.key_index.map(Index::Known)
+        && let by = (By { index, column: column::EXTERNAL_KEY, equality: index::KEY })
+        && let Some(found) = by_index(template, by, value, seen, Lifetime::Live, view)
     {
         return found;
     }
@@ -146,13 +144,20 @@ pub fn require_seen(caller: &Caller, template: &Template, id: Uuid) -> Result<()
     by_fence(template, id, &fence).filter(|it| it.is_seen).map(|_| ()).ok_or_else(Error::not_found)
 }
 
-/// The record that an index finds; none when there is no such index, or when more is wanted than the row itself.
-fn by_index(
-    template: &Template,
+/// What a record is found by.
+struct By {
     index: Index,
     column: i16,
     equality: Equality,
+}
+
+/// The record that an index finds, if it passes the condition; none when there is no such index, or when more is wanted
+/// or looked at than the row itself.
+fn by_index(
+    template: &Template,
+    by: By,
     value: Argument,
+    seen: Option<&str>,
     lifetime: Lifetime,
     view: &View,
 ) -> Option<Result<String, Error>> {
@@ -160,7 +165,15 @@ fn by_index(
     if view.verbose_for.is_some() {
         return None;
     }
+    let seen = match seen {
+        Some(seen) => Some(template.condition(seen)?),
+        None => None,
+    };
+    let By { index, column, equality } = by;
     let record = index::find_one(template.table, index, &[column], equality, value, Which::Only, |found| {
+        if seen.as_ref().is_some_and(|seen| !seen.holds_for(found)) {
+            return None;
+        }
         let columns = |position: usize| match position.checked_sub(shape::STANDARD_COLUMNS) {
             None => found.get(position as i16 + 1),
             Some(position) => found.get(template.attributes[position].column),

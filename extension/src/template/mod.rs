@@ -27,6 +27,8 @@ pub mod setup;
 /// Template → JSON.
 pub mod shape;
 
+use crate::postgres::condition::Condition;
+use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Plan, connected};
 use definition::Kind;
 use options::ListOption;
@@ -37,6 +39,8 @@ use std::rc::Rc;
 
 /// The most kept statements for one template in one session.
 const MOST_PLANS: usize = 256;
+/// The most kept conditions for one template in one session: each role has its own.
+const MOST_CONDITIONS: usize = 4096;
 
 /// The numbers of the standard columns, which every table of ours begins with.
 pub mod column {
@@ -126,6 +130,7 @@ pub struct Template {
     pub attributes: Vec<Attribute>,
     positions: HashMap<String, usize>,
     plans: RefCell<HashMap<Vec<u8>, Rc<Plan>>>,
+    conditions: RefCell<HashMap<String, Option<Rc<Condition>>>>,
 }
 
 impl Template {
@@ -172,15 +177,32 @@ impl Template {
         }
         let plan = Rc::new(connected(|spi| spi.prepare(&sql(), &parameters())));
         let mut plans = self.plans.borrow_mut();
-        if plans.len() >= MOST_PLANS {
-            // Some of them make room: what is asked for often is soon there again.
-            let mut number = 0_usize;
-            plans.retain(|_, _| {
-                number += 1;
-                !number.is_multiple_of(4)
-            });
-        }
+        make_room(&mut plans, MOST_PLANS);
         plans.insert(name.to_owned(), Rc::clone(&plan));
         plan
+    }
+
+    /// A condition over the record `t`, prepared at its first use; none for one that looks into other tables too.
+    /// Forgotten with the template, as the statements are.
+    pub fn condition(&self, sql: &str) -> Option<Rc<Condition>> {
+        if let Some(condition) = self.conditions.borrow().get(sql) {
+            return condition.clone();
+        }
+        let condition = as_owner(|| Condition::prepare(&self.table_sql(), sql)).map(Rc::new);
+        let mut conditions = self.conditions.borrow_mut();
+        make_room(&mut conditions, MOST_CONDITIONS);
+        conditions.insert(sql.to_owned(), condition.clone());
+        condition
+    }
+}
+
+/// Some make room for others when there are as many as there may be: what is asked for often is soon there again.
+fn make_room<K, V>(kept: &mut HashMap<K, V>, most: usize) {
+    if kept.len() >= most {
+        let mut number = 0_usize;
+        kept.retain(|_, _| {
+            number += 1;
+            !number.is_multiple_of(4)
+        });
     }
 }

@@ -3,6 +3,7 @@
 
 mod change;
 mod rights;
+mod words;
 
 use crate::model::values::write_id;
 use crate::model::{Case, Random, World, seed};
@@ -25,6 +26,7 @@ const CHANGES: usize = 20;
 struct Tally {
     seen_in_part: usize,
     found_in_part: usize,
+    found_by_words: usize,
     allowed: usize,
     refused: BTreeMap<String, usize>,
 }
@@ -57,6 +59,7 @@ async fn every_door_keeps_every_scope_as_the_model_does() {
     println!("{tallies:?}");
     assert!(sum(|tally| tally.seen_in_part) > LOGINS / 2, "most roles see all or nothing");
     assert!(sum(|tally| tally.found_in_part) > SEARCHES * LOGINS / 2, "most searches find all or nothing");
+    assert!(sum(|tally| tally.found_by_words) > SEARCHES * LOGINS, "words find nearly nothing");
     assert!(sum(|tally| tally.allowed) > CHANGES, "nearly no change is allowed");
     assert!(refused("P0002") > CHANGES && refused("42501") > CHANGES, "nearly no change is refused");
     database.cluster().assert_no_crash();
@@ -124,6 +127,7 @@ async fn check_login(
         let told = |fault| format!("{{{}}}\n{fault}", case.query);
         case.check(session, administrator).await.map_err(told)?;
         case.check_closest(session, &seen, random).await.map_err(told)?;
+        tally.found_by_words += words::check(session, administrator, &seen, &case, random).await?;
     }
     for _ in 0..CHANGES {
         let change = Change::random(world, random);

@@ -1,0 +1,90 @@
+//! A condition on one row, worked out without a statement: what a scope says of a record that an index found.
+//!
+//! PostgreSQL parses the condition and works it out as it would in a statement. What is spared is a plan for each scope,
+//! the start and the end of the executor, and its look at the rights on the table, which takes the longer the more
+//! roles hold some: a role that asks must not feel how many others there are.
+
+use super::index::Found;
+use super::spi::connected;
+use pgrx::pg_sys;
+
+/// A condition on the rows of one table, as the table is now: it must be forgotten when the table changes.
+pub struct Condition {
+    /// Where the expression is.
+    memory: pg_sys::MemoryContext,
+    expression: *mut pg_sys::Expr,
+}
+
+impl Drop for Condition {
+    fn drop(&mut self) {
+        // SAFETY: the context was made for this condition alone, and nothing else points into it.
+        unsafe { pg_sys::MemoryContextDelete(self.memory) };
+    }
+}
+
+impl Condition {
+    /// Prepares a condition over a table under the alias `t`; none where it looks into other tables too, which only a
+    /// statement can. Names are found as the session finds them now.
+    pub fn prepare(table: &str, condition: &str) -> Option<Condition> {
+        connected(|spi| {
+            // A comparison with null is null, and lets nothing pass.
+            let plan = spi.prepare(&format!("select ({condition}) is true from {table} t"), &[]);
+            // SAFETY: the one statement has a plan source with its one query, which live as long as the plan; what is
+            // kept of them is copied.
+            unsafe {
+                let sources = pg_sys::SPI_plan_get_plan_sources(plan.pointer());
+                let source = pg_sys::list_nth(sources, 0).cast::<pg_sys::CachedPlanSource>();
+                let query = pg_sys::list_nth((*source).query_list, 0).cast::<pg_sys::Query>();
+                if (*query).hasSubLinks || pg_sys::list_length((*query).rtable) != 1 {
+                    return None;
+                }
+                // Policies that are forced upon the owner too are for a statement to heed.
+                let table = pg_sys::list_nth((*query).rtable, 0).cast::<pg_sys::RangeTblEntry>();
+                if !(*table).securityQuals.is_null() {
+                    return None;
+                }
+                let column = pg_sys::list_nth((*query).targetList, 0).cast::<pg_sys::TargetEntry>();
+                Some(Condition::keep((*column).expr))
+            }
+        })
+    }
+
+    /// # Safety
+    /// The expression is one over the row of a single table.
+    unsafe fn keep(expression: *mut pg_sys::Expr) -> Condition {
+        // SAFETY: the expression is simplified where it is, and a copy of the outcome put into a context of its own, which
+        // the condition frees. Should that fail, the context stays behind, empty but for what was copied.
+        unsafe {
+            let simplified = pg_sys::expression_planner(expression);
+            let memory = pg_sys::AllocSetContextCreateExtended(
+                pg_sys::CacheMemoryContext,
+                c"keyed condition".as_ptr(),
+                pg_sys::ALLOCSET_SMALL_MINSIZE as usize,
+                pg_sys::ALLOCSET_SMALL_INITSIZE as usize,
+                pg_sys::ALLOCSET_SMALL_MAXSIZE as usize,
+            );
+            let before = pg_sys::MemoryContextSwitchTo(memory);
+            let expression = pg_sys::copyObjectImpl(simplified.cast()).cast();
+            pg_sys::MemoryContextSwitchTo(before);
+            Condition { memory, expression }
+        }
+    }
+
+    /// Whether it holds for a row of its table.
+    pub fn holds_for(&self, row: &Found) -> bool {
+        // SAFETY: the expression is made ready anew each time, since one whose work was broken off by an error must not
+        // go on; PostgreSQL checks that the row has the columns it names. All that is allocated meanwhile is freed at
+        // the end, or with the statement when an error unwinds.
+        unsafe {
+            let context = pg_sys::CreateStandaloneExprContext();
+            (*context).ecxt_scantuple = row.slot();
+            let before = pg_sys::MemoryContextSwitchTo((*context).ecxt_per_tuple_memory);
+            let state = pg_sys::ExecInitExpr(self.expression, std::ptr::null_mut());
+            // Null would count as true; the expression is never null.
+            let holds = pg_sys::ExecCheck(state, context);
+            pg_sys::MemoryContextSwitchTo(before);
+            pg_sys::FreeExprContext(context, true);
+            holds
+        }
+    }
+}
