@@ -51,6 +51,7 @@ mod slugs;
 mod strangers;
 mod templates;
 mod text;
+mod text_compared;
 mod text_many;
 mod text_names;
 mod text_upkeep;

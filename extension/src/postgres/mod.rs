@@ -15,6 +15,8 @@ pub mod datum;
 pub mod function;
 /// Who a statement runs as, and how an error is survived.
 pub mod guard;
+/// Rows of a table page by page, without a statement.
+pub mod heap;
 /// One row by a unique index.
 pub mod index;
 /// One row into a table.

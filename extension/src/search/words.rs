@@ -242,7 +242,7 @@ fn ranked_page(
     };
     let sql = ranked_sql(&columns(template), template, plan);
     let number = STANDARD_COLUMNS + template.attributes.len();
-    let mut portion = 2 * (plan.limit + 1);
+    let mut portion = if plan.has_words_only { plan.limit + 1 } else { 2 * (plan.limit + 1) };
     while !rest.is_empty() {
         let (now, later) = rest.split_at(portion.min(rest.len()));
         let room = plan.limit - page.shown;

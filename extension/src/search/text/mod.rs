@@ -1,5 +1,7 @@
 //! Full text: what is searched of each record, and the words a caller looks for.
 
+/// Terms compared with documents in memory.
+pub mod comparison;
 /// What is searched of one record.
 pub mod document;
 /// Which records match a query, best first.

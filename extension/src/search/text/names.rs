@@ -1,11 +1,14 @@
 //! The display names of referenced records: looked up when somebody searches, so that a renamed record is found under
 //! its new name at once, and no write of it fans out.
 
+use super::comparison::Comparison;
 use super::needle::{Needle, field};
 use super::query::Term;
 use super::stem::Stemmer;
 use super::table;
 use crate::postgres::datum;
+use crate::postgres::heap::Heap;
+use crate::postgres::index::Unfit;
 use crate::postgres::spi::{Access, Connection};
 use crate::quote::literal;
 use crate::template::{Template, catalog};
@@ -15,6 +18,8 @@ use uuid::Uuid;
 
 /// Names are collected up to this many; a word in more names is looked for record by record.
 const MOST_NAMES: usize = 10_000;
+/// The documents of a target are read through when they are on no more pages than this.
+const FEW_PAGES: u32 = 16;
 
 /// What a caller may see of a template's records: a condition on them, which names their table by the alias given;
 /// none where nothing may be seen.
@@ -59,6 +64,9 @@ impl Reference {
 
     /// The records of the target whose names match the term.
     pub fn names(&self, spi: &Connection, term: &Term) -> Names {
+        if !self.may_match(term) {
+            return Names::Few(Rc::default());
+        }
         let query = self.query(term);
         let rows = spi.run_once(&collecting(&query), Access::Snapshot, &[]);
         if rows.len() > MOST_NAMES {
@@ -67,6 +75,48 @@ impl Reference {
         Names::Few(Rc::new(
             (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_uuid)).collect(),
         ))
+    }
+
+    /// Whether the name of a record of the target may match, whoever sees it: mostly none does, and to see that takes no
+    /// statement.
+    fn may_match(&self, term: &Term) -> bool {
+        let is_in_documents = self.display().is_none_or(super::write::is_covered);
+        let table = catalog::table_oid(table::SCHEMA, &table::name(self.target.id));
+        let index = catalog::table_oid(table::SCHEMA, &table::index_name(self.target.id));
+        let (true, Some(table), Some(index)) = (is_in_documents, table, index) else { return true };
+        let needle = self.needle(term);
+        let comparison = Comparison::of_needle(&needle);
+        let mut is_met = false;
+        let mut look = |document| {
+            is_met = is_met || datum::with_bytes(document, |document| comparison.each(document).all(|it| it));
+            !is_met
+        };
+        let outcome = Heap::with(table, |heap| {
+            let pages = heap.pages();
+            if pages <= FEW_PAGES {
+                for page in 0..pages {
+                    heap.rows_of(page, &mut |[_, document]| {
+                        look(*document);
+                    });
+                }
+                return Ok(());
+            }
+            if !needle.is_indexable() {
+                return Err(Unfit);
+            }
+            heap.rows_with(index, &[needle.looked_up()], |[_, document]| look(*document))
+        });
+        outcome.is_err() || is_met
+    }
+
+    fn needle(&self, term: &Term) -> Needle {
+        Needle::new(term, &Stemmer::new(&self.target).ways(&term.typed))
+    }
+
+    /// The attribute that names the records of the target; none where their keys do.
+    fn display(&self) -> Option<&crate::template::Attribute> {
+        let position = self.target.display_slug().and_then(|slug| self.target.position(slug));
+        position.map(|position| &self.target.attributes[position])
     }
 
     /// Whether all documents of the target are read for the names that match the term, as the planner has it.
@@ -80,11 +130,9 @@ impl Reference {
 
     /// The ids of the records of the target whose names match the term.
     pub fn query(&self, term: &Term) -> String {
-        let display = self.target.display_slug().and_then(|slug| self.target.position(slug));
-        let display = display.map(|position| &self.target.attributes[position]);
         let records = self.target.table_sql();
         let seen = &self.sight;
-        match display {
+        match self.display() {
             Some(attribute) if !super::write::is_covered(attribute) => format!(
                 "select x.id from {records} x where x.deleted_at is null and ({seen}) \
                  and strpos(lower(x.\"{}\"::text), {}) > 0",
@@ -92,7 +140,7 @@ impl Reference {
                 literal(&term.text)
             ),
             display => {
-                let needle = Needle::new(term, &Stemmer::new(&self.target).ways(&term.typed));
+                let needle = self.needle(term);
                 let name = field("m.document", display.map(|attribute| attribute.id));
                 let mut sql = format!("select m.record_id from {} m", table::table_sql(self.target.id));
                 if seen != "true" {

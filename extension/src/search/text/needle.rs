@@ -55,6 +55,28 @@ impl Needle {
         self.alternatives.iter().all(|texts| texts.iter().any(|text| has_trigram(text)))
     }
 
+    /// A document matches when it holds all texts of one of these lists.
+    pub fn alternatives(&self) -> &[Vec<String>] {
+        &self.alternatives
+    }
+
+    /// It matches whole words when it holds all texts of one of these.
+    pub fn whole_words(&self) -> &[Vec<String>] {
+        &self.whole_words
+    }
+
+    /// The texts of each alternative that the index can look up, case aside; where one text is in all of them, that one.
+    pub fn looked_up(&self) -> Vec<Vec<String>> {
+        match self.common() {
+            Some(text) => vec![vec![text.to_owned()]],
+            None => {
+                let indexable =
+                    |texts: &Vec<String>| texts.iter().filter(|text| has_trigram(text)).cloned().collect();
+                self.alternatives.iter().map(indexable).collect()
+            }
+        }
+    }
+
     /// The condition in the form that the index serves. The index knows no case, so where a stem is the word as it was
     /// typed, in capitals, one look into it finds both.
     pub fn indexed(&self, document: &str) -> String {

@@ -1,18 +1,24 @@
-//! All matches of a query with their ranks: one statement.
+//! All matches of a query with their ranks: one look into the index and the documents that it leads to, or one statement
+//! where names of referenced records match as well, or no index serves.
 //!
 //! One term leads, the rarest of those that the index can serve. A record matches it because its document does, which
 //! the trigram index finds, or because it refers to a name that does, which the indexes of references find. All other
 //! terms are checked on what was found.
 
+use super::comparison::Comparison;
 use super::names::{self, Names};
 use super::needle::{Needle, field};
 use super::sample::Sample;
 use super::table;
 use super::terms::{self, Wanted};
 use crate::postgres::datum;
+use crate::postgres::heap::Heap;
 use crate::postgres::spi::{Access, Connection};
-use crate::template::Template;
+use crate::template::{Template, catalog};
 use uuid::Uuid;
+
+/// Records with their ranks.
+type Ranked = Vec<(i16, Uuid)>;
 
 /// The term that leads; none where no index serves any, or all that it serves stand in most documents: to read
 /// them all in their order is faster then than by the index.
@@ -30,7 +36,10 @@ pub fn rank(
     sample: &Sample,
     leader: Option<usize>,
     most: usize,
-) -> Option<Vec<(i16, Uuid)>> {
+) -> Option<Ranked> {
+    if let Some(ranked) = leader.and_then(|leader| compared(template, wanted, sample, leader, most)) {
+        return (ranked.len() <= most).then_some(ranked);
+    }
     let hits = hits(template, wanted, sample, leader, most);
     let needles: Vec<&Needle> =
         wanted.iter().filter(|it| !it.term.is_excluded).map(|it| &it.needle).collect();
@@ -52,6 +61,33 @@ pub fn rank(
         Some((rank, datum::read_uuid(rows.get(row, 0)?)))
     };
     Some((0..rows.len()).filter_map(hit).collect())
+}
+
+/// The matches with their ranks, or one more than wanted, by comparing in memory; none where a statement has to.
+fn compared(
+    template: &Template,
+    wanted: &[Wanted],
+    sample: &Sample,
+    leader: usize,
+    most: usize,
+) -> Option<Ranked> {
+    let comparison = Comparison::of(template, wanted)?;
+    let table = catalog::table_oid(table::SCHEMA, &table::name(template.id))?;
+    let index = catalog::table_oid(table::SCHEMA, &table::index_name(template.id))?;
+    let is_looked_up =
+        |position: usize| position == leader || wanted[position].is_served() && sample.is_rare(position);
+    let looked_up = (0..wanted.len()).filter(|position| is_looked_up(*position));
+    let texts: Vec<_> = looked_up.map(|position| wanted[position].needle.looked_up()).collect();
+    let mut ranked = Vec::new();
+    let outcome = Heap::with(table, |heap| {
+        heap.rows_with(index, &texts, |[record, document]| {
+            if let Some(rank) = datum::with_bytes(*document, |document| comparison.rank(document)) {
+                ranked.push((rank, datum::read_uuid(*record)));
+            }
+            ranked.len() <= most
+        })
+    });
+    outcome.ok().map(|()| ranked)
 }
 
 /// The documents of the records that match: at most one more than wanted from each way of finding them.

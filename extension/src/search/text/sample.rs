@@ -1,11 +1,13 @@
 //! How frequent the terms of a query are, by the look of some documents from all over the table. The planner cannot
 //! know: it was seen to be wrong about parts of words by a factor of a thousand.
 
+use super::comparison::Comparison;
 use super::table;
 use super::terms::{self, Wanted};
 use crate::postgres::datum;
+use crate::postgres::heap::{self, Heap};
 use crate::postgres::spi::{Access, Connection};
-use crate::template::Template;
+use crate::template::{Template, catalog};
 
 /// How many pages are looked at: some thousand documents of a few lines, some milliseconds.
 const PAGES: i64 = 60;
@@ -31,6 +33,9 @@ pub struct Sample {
 impl Sample {
     /// Takes the sample: of a single term a small one, if that shows that no more than these match.
     pub fn take(spi: &Connection, template: &Template, wanted: &[Wanted], most: usize) -> Sample {
+        if let Some(sample) = Sample::compared(template, wanted) {
+            return sample;
+        }
         let size = format!("select pg_relation_size('{}') / 8192", table::table_sql(template.id));
         let pages = spi.run_once(&size, Access::Snapshot, &[]).get(0, 0).map_or(0, datum::read_i64);
         if wanted.len() == 1 && pages > PAGES {
@@ -40,6 +45,41 @@ impl Sample {
             }
         }
         Sample::of_pages(spi, template, wanted, pages, PAGES)
+    }
+
+    /// Takes it by comparing in memory; none where a statement has to.
+    fn compared(template: &Template, wanted: &[Wanted]) -> Option<Sample> {
+        let comparison = Comparison::of(template, wanted)?;
+        let table = catalog::table_oid(table::SCHEMA, &table::name(template.id))?;
+        let sample = Heap::with(table, |heap| {
+            let pages = i64::from(heap.pages());
+            let mut sample = Sample { seen: 0, total: 0, each: vec![0; wanted.len()], found: 0 };
+            let mut looked_at = 0;
+            for page in spread(pages) {
+                if sample.seen >= MOST_DOCUMENTS {
+                    break;
+                }
+                looked_at += 1;
+                heap.rows_of(page, &mut |[_, document]| {
+                    if heap::stored_size(*document) < MOST_BYTES as usize {
+                        datum::with_bytes(*document, |document| sample.note(&comparison, document));
+                    }
+                });
+            }
+            sample.total = sample.seen * pages / looked_at.max(1);
+            Ok(sample)
+        });
+        sample.ok()
+    }
+
+    fn note(&mut self, comparison: &Comparison, document: &[u8]) {
+        let mut is_found = true;
+        for (count, is_met) in self.each.iter_mut().zip(comparison.each(document)) {
+            *count += i64::from(is_met);
+            is_found &= is_met;
+        }
+        self.found += i64::from(is_found);
+        self.seen += 1;
     }
 
     fn of_pages(
@@ -106,5 +146,34 @@ impl Sample {
     /// Whether the term is rare enough for a second look into the index to pay off.
     pub fn is_rare(&self, position: usize) -> bool {
         self.each[position] * 20 < self.seen
+    }
+}
+
+/// Some pages from all over a table of so many, the same each time as long as it does not grow, so that pages of an
+/// answer fit together: one of each stretch, not always the same one of it.
+fn spread(pages: i64) -> impl Iterator<Item = u32> {
+    let stretches = pages.min(PAGES);
+    (0..stretches).map(move |stretch| {
+        let begin = |stretch: i64| stretch * pages / stretches;
+        let length = begin(stretch + 1) - begin(stretch);
+        (begin(stretch) + stretch * 37 % length) as u32
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_spread_over_the_table() {
+        assert_eq!(spread(0).count(), 0);
+        assert_eq!(spread(7).collect::<Vec<_>>(), (0..7).collect::<Vec<_>>());
+        for pages in [PAGES, PAGES + 1, 1000, 1 << 31] {
+            let spread: Vec<u32> = spread(pages).collect();
+            assert_eq!(spread.len() as i64, PAGES);
+            assert!(spread.is_sorted_by(|one, other| one < other), "{spread:?}");
+            assert!(i64::from(spread[0]) <= pages / PAGES, "{spread:?}");
+            assert!((pages - pages / PAGES - 1..pages).contains(&i64::from(spread[59])), "{spread:?}");
+        }
     }
 }

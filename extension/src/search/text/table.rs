@@ -13,9 +13,12 @@ use crate::template::Template;
 /// The extension whose index finds parts of words.
 pub const TRIGRAM_EXTENSION: &str = "pg_trgm";
 
+/// The schema of the state, where the tables are.
+pub const SCHEMA: &str = "keyed_state";
+
 /// The table of a template.
 pub fn table_sql(template: i32) -> String {
-    format!("keyed_state.{}", name(template))
+    format!("{SCHEMA}.{}", name(template))
 }
 
 /// Its name in the schema of the state.
@@ -52,7 +55,12 @@ pub fn drop_index(template: i32) -> String {
 
 /// Its index.
 pub fn index_sql(template: i32) -> String {
-    format!("keyed_state.text_{template}_trigram")
+    format!("{SCHEMA}.{}", index_name(template))
+}
+
+/// The name of its index in the schema of the state.
+pub fn index_name(template: i32) -> String {
+    format!("text_{template}_trigram")
 }
 
 /// The operator class of trigrams, wherever its extension was put.
