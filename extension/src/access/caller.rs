@@ -58,9 +58,7 @@ impl Caller {
 
     /// A role as it would be on a connection of its own.
     pub fn of_role(role: Oid) -> Caller {
-        let is_admin = role::is_superuser(role)
-            || role::find(role::ADMIN).is_some_and(|admin| role::has_rights_of(role, admin));
-        Caller { role, is_admin, principal: None }
+        Caller { role, is_admin: rights::is_administrator(role), principal: None }
     }
 
     /// The project in which names of templates are looked up, when one was chosen.

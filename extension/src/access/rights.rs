@@ -109,12 +109,36 @@ pub struct Rights {
 
 thread_local! {
     static KNOWN: RefCell<HashMap<(Oid, i32), Rc<Rights>>> = RefCell::default();
+    /// Which roles may do everything, and which not. PostgreSQL's own memory of memberships is walked through from one
+    /// end to the other, so that many roles which ask in turn would be felt.
+    static ADMINISTRATORS: RefCell<HashMap<Oid, bool>> = RefCell::default();
 }
 
 /// Forgets what this session knows, because grants, memberships or templates changed.
 pub fn forget() {
     // Dropped after the borrow has ended: the filters hold templates, and those their plans.
     drop(KNOWN.take());
+    ADMINISTRATORS.take();
+}
+
+/// Whether a role may do everything in the workspace: superusers and members of `keyed_admin`.
+pub fn is_administrator(role: Oid) -> bool {
+    catalog::refresh();
+    if let Some(known) = ADMINISTRATORS.with_borrow(|known| known.get(&role).copied()) {
+        return known;
+    }
+    let before = invalidation::count();
+    let is_administrator = role::is_superuser(role)
+        || role::find(role::ADMIN).is_some_and(|admin| role::has_rights_of(role, admin));
+    if invalidation::count() == before {
+        ADMINISTRATORS.with_borrow_mut(|known| {
+            if known.len() >= MOST_KNOWN {
+                known.clear();
+            }
+            known.insert(role, is_administrator);
+        });
+    }
+    is_administrator
 }
 
 impl Rights {
