@@ -21,12 +21,16 @@ comment on function keyed.revoke_api_key(integer) is
 create function keyed.list_api_keys()
   returns table (id integer, role text, projects text[], label text, created_at timestamptz, expires_at timestamptz,
     revoked_at timestamptz, last_used_at timestamptz)
-  -- A string body, because the tables it reads are made later, by keyed.init().
-  language sql stable set search_path = pg_catalog, pg_temp as $$
-    select k.id, coalesce((select r.rolname::text from pg_roles r where r.oid = k.role), k.role::text),
-      (select array_agg(p.slug order by p.slug) from keyed_state.project p where p.id = any (k.projects)),
-      k.label, k.created_at, k.expires_at, k.revoked_at, u.last_used_at
-    from keyed_state.api_key k left join keyed_state.api_key_use u on u.key_id = k.id order by k.id
+  language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+    #variable_conflict use_column
+    begin
+      perform keyed.require_admin('list API keys');
+      return query
+        select k.id, coalesce((select r.rolname::text from pg_roles r where r.oid = k.role), k.role::text),
+          (select array_agg(p.slug order by p.slug) from keyed_state.project p where p.id = any (k.projects)),
+          k.label, k.created_at, k.expires_at, k.revoked_at, u.last_used_at
+        from keyed_state.api_key k left join keyed_state.api_key_use u on u.key_id = k.id order by k.id;
+    end
   $$;
 comment on function keyed.list_api_keys() is
   'The API keys, without what would let anyone use them. projects: null for all. last_used_at: to about a minute. Needs keyed_admin.';
@@ -43,12 +47,17 @@ comment on function keyed.revoke_access(name, text) is
 
 create function keyed.list_access()
   returns table (role text, target text, privilege text, scope jsonb, granted_at timestamptz, granted_by text)
-  language sql stable set search_path = pg_catalog, pg_temp as $$
-    select coalesce((select r.rolname::text from pg_roles r where r.oid = g.role), g.role::text), concat_ws('.', p.slug, t.slug), g.privilege, g.scope, g.granted_at, g.granted_by
-    from keyed_state.access_grant g
-    join keyed_state.project p on p.id = g.project_id
-    left join keyed_state.template t on t.id = g.template_id
-    order by 1, 2, g.id
+  language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+    #variable_conflict use_column
+    begin
+      perform keyed.require_admin('list what was granted');
+      return query
+        select coalesce((select r.rolname::text from pg_roles r where r.oid = g.role), g.role::text), concat_ws('.', p.slug, t.slug), g.privilege, g.scope, g.granted_at, g.granted_by
+        from keyed_state.access_grant g
+        join keyed_state.project p on p.id = g.project_id
+        left join keyed_state.template t on t.id = g.template_id
+        order by 1, 2, g.id;
+    end
   $$;
 comment on function keyed.list_access() is
   'What keyed.grant_access granted. target: a project or a template. scope: null for all records. Needs keyed_admin.';

@@ -3,40 +3,61 @@
 create function keyed.embedding_status()
   returns table (template text, attributes text[], pending bigint, running bigint, failed bigint, done bigint,
     by_hand bigint, oldest_due timestamptz, models text[])
-  -- A string body, because the tables it reads are made later, by keyed.init().
-  language sql stable set search_path = pg_catalog, pg_temp as $$
-    select p.slug || '.' || t.slug,
-      array(select a.slug from keyed_state.attribute a where a.id = any (t.embed) order by array_position(t.embed, a.id)),
-      count(*) filter (where j.state = 'pending' or j.state = 'running' and j.due_at <= now()),
-      count(*) filter (where j.state = 'running' and j.due_at > now()),
-      count(*) filter (where j.state = 'failed'),
-      count(*) filter (where j.state = 'done' and not j.by_hand),
-      count(*) filter (where j.state = 'done' and j.by_hand),
-      min(j.due_at) filter (where j.state = 'pending'),
-      coalesce(array_agg(distinct j.model) filter (where j.model is not null), '{}')
-    from keyed_state.template t
-    join keyed_state.project p on p.id = t.project_id
-    left join keyed_state.embedding_job j on j.template_id = t.id and j.state <> 'deleted'
-    where t.embed is not null
-    group by p.slug, t.id order by 1
+  language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+    #variable_conflict use_column
+    begin
+      perform keyed.require_admin('see how far embedding has come');
+      return query
+        select p.slug || '.' || t.slug,
+          array(select a.slug from keyed_state.attribute a where a.id = any (t.embed) order by array_position(t.embed, a.id)),
+          count(*) filter (where j.state = 'pending' or j.state = 'running' and j.due_at <= now()),
+          count(*) filter (where j.state = 'running' and j.due_at > now()),
+          count(*) filter (where j.state = 'failed'),
+          count(*) filter (where j.state = 'done' and not j.by_hand),
+          count(*) filter (where j.state = 'done' and j.by_hand),
+          min(j.due_at) filter (where j.state = 'pending'),
+          coalesce(array_agg(distinct j.model) filter (where j.model is not null), '{}')
+        from keyed_state.template t
+        join keyed_state.project p on p.id = t.project_id
+        left join keyed_state.embedding_job j on j.template_id = t.id and j.state <> 'deleted'
+        where t.embed is not null
+        group by p.slug, t.id order by 1;
+    end
   $$;
 comment on function keyed.embedding_status() is
   'How far embedding has come, for each template of which texts are embedded: how many records wait (pending), are with a worker (running), were given up (failed), have the vector of their text (done) or one that somebody set or removed (by_hand); since when the oldest waits, and the models that made the vectors, which should be one. Needs keyed_admin.';
 
+-- Apart, since no variable of PL/pgSQL may share its name with another: it has no template but the one of its answer.
+create function keyed.failed_embeddings(regclass, integer)
+  returns table (template text, record_id uuid, state text, attempts integer, error text, failed_at timestamptz,
+    next_at timestamptz)
+  language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+    #variable_conflict use_column
+    begin
+      perform keyed.require_admin('see what could not be embedded');
+      return query
+        select p.slug || '.' || t.slug, j.record_id, j.state, j.attempts, j.error, j.failed_at,
+          case when j.state <> 'failed' then j.due_at end
+        from keyed_state.embedding_job j
+        join keyed_state.template t on t.id = j.template_id
+        join keyed_state.project p on p.id = t.project_id
+        where j.error is not null and j.state <> 'deleted'
+          and ($1 is null or to_regclass(format('%I.%I', p.slug, t.slug)) = $1)
+        order by j.state <> 'failed', j.failed_at desc, j.record_id
+        limit $2;
+    end
+  $$;
+comment on function keyed.failed_embeddings(regclass, integer) is
+  'What keyed.embedding_failures tells.';
+
 create function keyed.embedding_failures(template regclass default null, most integer default 100)
   returns table (template text, record_id uuid, state text, attempts integer, error text, failed_at timestamptz,
     next_at timestamptz)
-  language sql stable set search_path = pg_catalog, pg_temp as $$
-    select p.slug || '.' || t.slug, j.record_id, j.state, j.attempts, j.error, j.failed_at,
-      case when j.state <> 'failed' then j.due_at end
-    from keyed_state.embedding_job j
-    join keyed_state.template t on t.id = j.template_id
-    join keyed_state.project p on p.id = t.project_id
-    where j.error is not null and j.state <> 'deleted'
-      and ($1 is null or to_regclass(format('%I.%I', p.slug, t.slug)) = $1)
-    order by j.state <> 'failed', j.failed_at desc, j.record_id
-    limit $2
-  $$;
+  language sql stable
+  begin atomic
+    select failed.template, failed.record_id, failed.state, failed.attempts, failed.error, failed.failed_at, failed.next_at
+    from keyed.failed_embeddings($1, $2) as failed;
+  end;
 comment on function keyed.embedding_failures(regclass, integer) is
   'The records that the last attempt to embed failed for, of one template or (null) of all: those given up (state failed) first, then those that will be tried again, at next_at. Needs keyed_admin.';
 

@@ -41,3 +41,8 @@ create function keyed.announce_change() returns trigger
   language c as 'MODULE_PATHNAME', 'keyed_announce_change';
 comment on function keyed.announce_change() is
   'Trigger on state tables that sessions remember: makes every session forget what it read.';
+
+create function keyed.require_admin(purpose text) returns void
+  language c stable as 'MODULE_PATHNAME', 'keyed_require_admin';
+comment on function keyed.require_admin(text) is
+  'Refuses with 42501 whoever is neither a superuser nor a member of keyed_admin, and says that this is what the purpose needs. Functions call it that read the state with the rights of their caller.';

@@ -22,17 +22,21 @@ comment on function keyed.explain(regclass, jsonb) is
 
 create function keyed.suggest_indexes(template regclass)
   returns table (attribute text, filters bigint, sorts bigint, since timestamptz, statement text)
-  -- A string body, because the tables it reads are made later, by keyed.init().
-  language sql stable set search_path = pg_catalog, pg_temp as $$
-    select a.slug, u.filters, u.sorts, u.since,
-      format('select keyed.alter_attribute(%L, %L, %L)', format('%I.%I', p.slug, t.slug), a.slug, '{"indexed": true}')
-    from keyed_state.attribute a
-    join keyed_state.attribute_use u on u.attribute_id = a.id
-    join keyed_state.template t on t.id = a.template_id
-    join keyed_state.project p on p.id = t.project_id
-    where to_regclass(format('%I.%I', p.slug, t.slug)) = template
-      and not a.indexed and a.type <> 'reference' and u.filters + u.sorts > 0
-    order by u.filters + u.sorts desc, a.slug
+  language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+    #variable_conflict use_column
+    begin
+      perform keyed.require_admin('see how attributes are used');
+      return query
+        select a.slug, u.filters, u.sorts, u.since,
+          format('select keyed.alter_attribute(%L, %L, %L)', format('%I.%I', p.slug, t.slug), a.slug, '{"indexed": true}')
+        from keyed_state.attribute a
+        join keyed_state.attribute_use u on u.attribute_id = a.id
+        join keyed_state.template t on t.id = a.template_id
+        join keyed_state.project p on p.id = t.project_id
+        where to_regclass(format('%I.%I', p.slug, t.slug)) = template
+          and not a.indexed and a.type <> 'reference' and u.filters + u.sorts > 0
+        order by u.filters + u.sorts desc, a.slug;
+    end
   $$;
 comment on function keyed.suggest_indexes(regclass) is
   'The attributes that searches filter or sort by without an index, the most used first, and the statement that gives each its index. Sessions add their counts every ten seconds or so. Needs keyed_admin.';

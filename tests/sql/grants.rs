@@ -91,6 +91,31 @@ async fn a_privilege_granted_again_gets_the_new_scope_and_the_others_stay() {
 }
 
 #[tokio::test]
+async fn the_schema_stays_open_to_who_was_given_something_else_in_it() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.run("create table crm.notes (a integer, b integer)").await;
+    let is_open = "select has_schema_privilege($1, 'crm', 'usage')";
+    let revoke = "select keyed.revoke_access($1::name, 'crm.customers')";
+    for (name, given) in [
+        ("reader", "select on crm.notes"),
+        ("writer", "update (b) on crm.notes"),
+        ("buyer", "select on crm.companies"),
+    ] {
+        let role = database.create_role(name).await;
+        session.run(&format!("grant {given} to {role}")).await;
+        database.grant(&role, "crm.customers", "read").await;
+        assert_eq!(session.text(is_open, &[&role]).await, "t");
+        assert_eq!(session.text(revoke, &[&role]).await, "1");
+        assert_eq!(session.text(is_open, &[&role]).await, "t", "{given}");
+        session.run(&format!("revoke {given} from {role}")).await;
+        database.grant(&role, "crm.customers", "read").await;
+        session.text(revoke, &[&role]).await;
+        assert_eq!(session.text(is_open, &[&role]).await, "f", "{given}");
+    }
+}
+
+#[tokio::test]
 async fn who_may_define_makes_and_changes_templates_and_sees_no_record_for_it() {
     let database = Database::with_crm().await;
     let (maker, changer) = (database.create_role("maker").await, database.create_role("changer").await);

@@ -20,6 +20,29 @@ async fn a_trigger_function_on_a_strangers_table_is_refused_and_kills_nobody() {
 }
 
 #[tokio::test]
+async fn what_is_for_administrators_says_so_and_names_no_table() {
+    let database = Database::with_crm().await;
+    let role = database.create_role("stranger").await;
+    database.session().await.run(&format!("grant usage on schema crm to {role}")).await;
+    let session = database.session_as(&role).await;
+    for statement in [
+        "select from keyed.list_api_keys()",
+        "select from keyed.list_access()",
+        "select from keyed.embedding_status()",
+        "select from keyed.embedding_failures()",
+        "select from keyed.embedding_failures('crm.customers')",
+        "select from keyed.suggest_indexes('crm.customers')",
+    ] {
+        let refusal = session.refusal(statement, &[]).await;
+        assert_eq!(refusal.is(), ("42501", "forbidden"), "{statement}: {refusal}");
+        assert!(
+            refusal.hint.contains("keyed_admin") && !refusal.message.contains("keyed_state"),
+            "{refusal}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn the_names_of_attributes_are_not_told_to_who_may_not_use_them() {
     let database = Database::with_crm().await;
     let role = database.create_role("stranger").await;

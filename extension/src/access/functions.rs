@@ -44,6 +44,11 @@ sql_functions! {
         grant::revoke(&role_argument(call)?, &target).map(|count| Answer::Datum(Datum::from(count)))
     };
 
+    /// `keyed.require_admin(purpose text) returns void`.
+    keyed_require_admin => |call| {
+        Caller::current().require_admin(&call.required_text(0, "purpose")?).map(|()| Answer::Void)
+    };
+
     /// `keyed.me() returns jsonb`.
     keyed_me => |_| Ok(Answer::Json(overview::me(&Caller::current())));
 

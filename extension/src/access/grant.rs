@@ -129,15 +129,30 @@ pub fn revoke(role_name: &str, target: &str) -> Result<i32, Error> {
                 upkeep::follow_grants(spi, template);
                 invalidation::announce(template.table);
             }
-            let left =
-                "select from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 limit 1";
-            if spi.run_once(left, Access::Latest, &place(role, &target)[..2]).is_empty() {
+            if !needs_schema(spi, role, &target) {
                 let schema = identifier(&project_slug(&target));
                 spi.script(&format!("revoke usage on schema {schema} from {}", role_sql(role)));
             }
             grants.len() as i32
         })
     }))
+}
+
+/// Whether a role was granted something else in the project, or was given something in its schema by hand.
+fn needs_schema(spi: &Connection, role: Oid, target: &Target) -> bool {
+    let [role, project, _] = place(role, target);
+    let schema = (pg_sys::TEXTOID, datum::text(&identifier(&project_slug(target))));
+    let sql = "with acls (acl) as ( \
+                 select c.relacl from pg_catalog.pg_class c where c.relnamespace = pg_catalog.to_regnamespace($3) \
+                 union all select a.attacl from pg_catalog.pg_attribute a \
+                   join pg_catalog.pg_class c on c.oid = a.attrelid \
+                   where c.relnamespace = pg_catalog.to_regnamespace($3) \
+                 union all select p.proacl from pg_catalog.pg_proc p where p.pronamespace = pg_catalog.to_regnamespace($3) \
+                 union all select t.typacl from pg_catalog.pg_type t where t.typnamespace = pg_catalog.to_regnamespace($3)) \
+               select from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
+               union all select from acls, pg_catalog.aclexplode(acls.acl) given where given.grantee = $1::oid \
+               limit 1";
+    !spi.run_once(sql, Access::Latest, &[role, project, schema]).is_empty()
 }
 
 fn check(target: &Target, templates: &[Rc<Template>], scope: Option<&str>) -> Result<(), Error> {
