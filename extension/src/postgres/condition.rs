@@ -7,6 +7,7 @@
 use super::index::Found;
 use super::spi::connected;
 use pgrx::pg_sys;
+use std::marker::PhantomData;
 
 /// A condition on the rows of one table, as the table is now: it must be forgotten when the table changes.
 pub struct Condition {
@@ -70,21 +71,44 @@ impl Condition {
         }
     }
 
-    /// Whether it holds for a row of its table.
-    pub fn holds_for(&self, row: &Found) -> bool {
-        // SAFETY: the expression is made ready anew each time, since one whose work was broken off by an error must not
-        // go on; PostgreSQL checks that the row has the columns it names. All that is allocated meanwhile is freed at
-        // the end, or with the statement when an error unwinds.
+    /// Makes it ready to be asked of rows.
+    pub fn ready(&self) -> Ready<'_> {
+        // SAFETY: the expression is made ready anew for each caller, since one whose work was broken off by an error must
+        // not go on. What is allocated is freed with the context, or with the memory of the caller.
         unsafe {
             let context = pg_sys::CreateStandaloneExprContext();
-            (*context).ecxt_scantuple = row.slot();
-            let before = pg_sys::MemoryContextSwitchTo((*context).ecxt_per_tuple_memory);
+            let before = pg_sys::MemoryContextSwitchTo((*context).ecxt_per_query_memory);
             let state = pg_sys::ExecInitExpr(self.expression, std::ptr::null_mut());
-            // Null would count as true; the expression is never null.
-            let holds = pg_sys::ExecCheck(state, context);
             pg_sys::MemoryContextSwitchTo(before);
-            pg_sys::FreeExprContext(context, true);
+            Ready { context, state, condition: PhantomData }
+        }
+    }
+}
+
+/// A condition that is ready to be asked of rows.
+pub struct Ready<'c> {
+    context: *mut pg_sys::ExprContext,
+    state: *mut pg_sys::ExprState,
+    condition: PhantomData<&'c Condition>,
+}
+
+impl Ready<'_> {
+    /// Whether it holds for a row of its table.
+    pub fn holds_for(&self, row: &Found) -> bool {
+        // SAFETY: the state belongs to the condition; PostgreSQL checks that the row has the columns it names.
+        unsafe {
+            (*self.context).ecxt_scantuple = row.slot();
+            // Null would count as true; the expression is never null.
+            let holds = pg_sys::ExecCheck(self.state, self.context);
+            pg_sys::MemoryContextReset((*self.context).ecxt_per_tuple_memory);
             holds
         }
+    }
+}
+
+impl Drop for Ready<'_> {
+    fn drop(&mut self) {
+        // SAFETY: it was made by `ready`, in memory that the caller still has.
+        unsafe { pg_sys::FreeExprContext(self.context, false) };
     }
 }

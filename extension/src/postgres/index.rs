@@ -1,4 +1,4 @@
-//! One row by an index, without a statement: what a lookup needs and no more.
+//! Rows by an index, without a statement: what a lookup needs and no more.
 //!
 //! Starting and ending the executor costs more than finding the row does. This is what the executor would do for
 //! `select … where column = $1`. Whether an index is as expected is asked of the open index each time: it may have
@@ -105,6 +105,68 @@ pub fn find_one<R>(
     }
 }
 
+/// Lends the visible rows of a table with these values in the first of `columns`, a unique index's, one after the other,
+/// each with the place of its value, until `read` says that it has enough. The table must be locked by the caller.
+pub fn find_each(
+    table: Oid,
+    index: Index,
+    columns: &[AttrNumber],
+    equality: Equality,
+    values: impl Iterator<Item = Datum>,
+    mut read: impl FnMut(usize, &Found) -> bool,
+) -> Result<(), Unfit> {
+    // SAFETY: as in `find_one`; the one scan is begun again for each value.
+    unsafe {
+        let table = pg_sys::try_table_open(table, pg_sys::NoLock as pg_sys::LOCKMODE);
+        if table.is_null() {
+            return Err(Unfit);
+        }
+        let index = open_index(table, index, columns, equality);
+        let result = index.map(|index| {
+            let slot = pg_sys::table_slot_create(table, std::ptr::null_mut());
+            let scan = pg_sys::index_beginscan(table, index, pg_sys::GetActiveSnapshot(), 1, 0);
+            for (place, value) in values.enumerate() {
+                pgrx::check_for_interrupts!();
+                let mut key = key(equality, value);
+                pg_sys::index_rescan(scan, &mut key, 1, std::ptr::null_mut(), 0);
+                if pg_sys::index_getnext_slot(scan, pg_sys::ScanDirection::ForwardScanDirection, slot) {
+                    pg_sys::slot_getsomeattrs_int(slot, (*(*table).rd_att).natts);
+                    if !read(place, &Found { slot }) {
+                        break;
+                    }
+                }
+            }
+            pg_sys::index_endscan(scan);
+            pg_sys::ExecDropSingleTupleTableSlot(slot);
+            pg_sys::relation_close(index, pg_sys::AccessShareLock as pg_sys::LOCKMODE);
+        });
+        pg_sys::table_close(table, pg_sys::NoLock as pg_sys::LOCKMODE);
+        result
+    }
+}
+
+/// The key of a scan for a value.
+///
+/// # Safety
+/// The value has the type of the comparison.
+unsafe fn key(equality: Equality, value: Datum) -> pg_sys::ScanKeyData {
+    let mut key = pg_sys::ScanKeyData::default();
+    // SAFETY: the caller's.
+    unsafe {
+        pg_sys::ScanKeyEntryInitialize(
+            &mut key,
+            0,
+            1,
+            pg_sys::BTEqualStrategyNumber as pg_sys::StrategyNumber,
+            Oid::INVALID,
+            equality.collation,
+            equality.function,
+            value,
+        );
+    }
+    key
+}
+
 /// Opens the index if it is what the caller takes it for.
 ///
 /// # Safety
@@ -159,17 +221,7 @@ unsafe fn walk<R>(
 ) -> Option<R> {
     // SAFETY: as the caller says; scan, slot and snapshot end below, or with the transaction when an error unwinds.
     unsafe {
-        let mut key = pg_sys::ScanKeyData::default();
-        pg_sys::ScanKeyEntryInitialize(
-            &mut key,
-            0,
-            1,
-            pg_sys::BTEqualStrategyNumber as pg_sys::StrategyNumber,
-            Oid::INVALID,
-            equality.collation,
-            equality.function,
-            value,
-        );
+        let mut key = key(equality, value);
         let direction = match which {
             Which::Only => pg_sys::ScanDirection::ForwardScanDirection,
             Which::Last => {

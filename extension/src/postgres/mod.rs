@@ -17,7 +17,7 @@ pub mod function;
 pub mod guard;
 /// Rows of a table page by page, without a statement.
 pub mod heap;
-/// One row by a unique index.
+/// Rows by a unique index.
 pub mod index;
 /// One row into a table.
 pub mod insert;

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::key;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
-use crate::postgres::index::{self, Equality, Index, Which};
+use crate::postgres::index::{self, Equality, Found, Index, Unfit, Which};
 use crate::postgres::spi::{Access, Rows, connected};
 use crate::record_id;
 use crate::template::{Template, catalog, column};
@@ -171,20 +171,13 @@ fn by_index(
     };
     let By { index, column, equality } = by;
     let record = index::find_one(template.table, index, &[column], equality, value, Which::Only, |found| {
-        if seen.as_ref().is_some_and(|seen| !seen.holds_for(found)) {
+        if seen.as_ref().is_some_and(|seen| !seen.ready().holds_for(found)) {
             return None;
         }
-        let columns = |position: usize| match position.checked_sub(shape::STANDARD_COLUMNS) {
-            None => found.get(position as i16 + 1),
-            Some(position) => found.get(template.attributes[position].column),
-        };
         if lifetime == Lifetime::Live && found.get(column::DELETED_AT).is_some() {
             return None;
         }
-        let mut out = text_for(template);
-        shape::write_open(&mut out, template, &columns, view);
-        out.push('}');
-        Some(out)
+        Some(found_to_json(template, found, view))
     });
     Some(record.ok()?.flatten().ok_or_else(Error::not_found))
 }
@@ -205,6 +198,38 @@ fn one(
             if rows.is_empty() { Err(Error::not_found()) } else { Ok(to_json(template, &rows, 0, view)) }
         })
     })
+}
+
+/// The records with these ids that pass the condition over `t`, one after the other as JSON, each with the place of its
+/// id, until `read` says that it has enough; an error where only a statement can find them.
+pub fn each_by_id(
+    template: &Template,
+    ids: impl Iterator<Item = Uuid>,
+    condition: &str,
+    view: &View,
+    mut read: impl FnMut(usize, String) -> bool,
+) -> Result<(), Unfit> {
+    if view.verbose_for.is_some() {
+        return Err(Unfit);
+    }
+    let condition = template.condition(condition).ok_or(Unfit)?;
+    let condition = condition.ready();
+    let ids = ids.filter_map(datum::uuid);
+    index::find_each(template.table, Index::PrimaryKey, &[column::ID], index::UUID, ids, |place, found| {
+        !condition.holds_for(found) || read(place, found_to_json(template, found, view))
+    })
+}
+
+/// A row that an index found as JSON.
+fn found_to_json(template: &Template, found: &Found, view: &View) -> String {
+    let columns = |position: usize| match position.checked_sub(shape::STANDARD_COLUMNS) {
+        None => found.get(position as i16 + 1),
+        Some(position) => found.get(template.attributes[position].column),
+    };
+    let mut out = text_for(template);
+    shape::write_open(&mut out, template, &columns, view);
+    out.push('}');
+    out
 }
 
 /// One row of [`columns`] as JSON.

@@ -23,6 +23,8 @@ pub mod page;
 pub mod plan;
 /// The body of a search.
 pub mod query;
+/// Pages of ranked matches.
+pub mod ranked;
 /// Statements → answer.
 pub mod run;
 /// The records closest in meaning.

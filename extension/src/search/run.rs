@@ -110,12 +110,17 @@ impl Page {
         out: &mut String,
     ) -> usize {
         for row in 0..most {
-            if out.len() > MOST_BYTES && self.shown > 0 {
+            if self.is_full(out) {
                 return row;
             }
             self.write_record(&read::to_json(template, rows, row, view), out);
         }
         most
+    }
+
+    /// Whether it ends here by its size.
+    pub fn is_full(&self, out: &str) -> bool {
+        out.len() > MOST_BYTES && self.shown > 0
     }
 
     /// Appends a record to the page.

@@ -2,6 +2,7 @@
 
 use super::cursor::{self, Position};
 use super::plan::{Plan, RECORD};
+use super::ranked::{ranked_page, ranked_sql};
 use super::run::Page;
 use super::text::find::{self, Matches, Order};
 use super::text::query::Query;
@@ -12,7 +13,7 @@ use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::with_settings;
 use crate::postgres::spi::{Access, Connection, Rows};
 use crate::record::read;
-use crate::record::shape::{STANDARD_COLUMNS, View};
+use crate::record::shape::View;
 use crate::record::statement::columns;
 use crate::template::Template;
 use pgrx::pg_sys::{self, Oid};
@@ -167,18 +168,8 @@ impl Selection {
     }
 }
 
-fn ids(ids: impl Iterator<Item = Uuid>) -> (Oid, Argument) {
+pub(super) fn ids(ids: impl Iterator<Item = Uuid>) -> (Oid, Argument) {
     (pg_sys::UUIDARRAYOID, datum::array_of(ids.map(datum::uuid).collect(), pg_sys::UUIDOID))
-}
-
-/// The statement that reads these columns of matches, in their order: `$1` are their ids, `$2` how many are wanted.
-fn ranked_sql(columns: &str, template: &Template, plan: &Plan) -> String {
-    format!(
-        "select {columns}, m.n from unnest($1) with ordinality m (id, n) join {} {RECORD} on {RECORD}.id = m.id \
-         where {} order by m.n limit $2",
-        template.table_sql(),
-        plan.condition
-    )
 }
 
 /// The record whose key is the whole text, if it passes the plan's condition.
@@ -221,47 +212,6 @@ fn newest<'c>(
         (c"enable_bitmapscan", c"off"),
     ];
     with_settings(&settings, || spi.run_once(&sql, Access::Snapshot, &[]))
-}
-
-/// The matches are looked up in portions that grow, since filters may leave few of them.
-fn ranked_page(
-    spi: &Connection,
-    template: &Template,
-    plan: &Plan,
-    ranked: &[(i16, Uuid)],
-    view: &View,
-    out: &mut String,
-) -> Page {
-    let mut page = Page::default();
-    let mut rest = match &plan.position {
-        Some(Position { rank: Some(rank), uuid, .. }) => {
-            let before = |(other, id): &(i16, Uuid)| (i32::from(*other), *id) >= (*rank, *uuid);
-            &ranked[ranked.partition_point(before)..]
-        }
-        _ => ranked,
-    };
-    let sql = ranked_sql(&columns(template), template, plan);
-    let number = STANDARD_COLUMNS + template.attributes.len();
-    let mut portion = if plan.has_words_only { plan.limit + 1 } else { 2 * (plan.limit + 1) };
-    while !rest.is_empty() {
-        let (now, later) = rest.split_at(portion.min(rest.len()));
-        let room = plan.limit - page.shown;
-        let limit = (pg_sys::INT8OID, Some(pg_sys::Datum::from(room as i64 + 1)));
-        let rows = spi.run_once(&sql, Access::Snapshot, &[ids(now.iter().map(|(_, id)| *id)), limit]);
-        let shown = page.write_records(template, &rows, rows.len().min(room), view, out);
-        if shown > 0 {
-            let at = rows.get(shown - 1, number).map_or(1, datum::read_i64) as usize - 1;
-            let (rank, id) = now[at];
-            page.last = Some(cursor::encode(&plan.fingerprint, &[rank.to_string()], &id.to_string()));
-        }
-        if rows.len() > shown {
-            page.has_more = true;
-            break;
-        }
-        rest = later;
-        portion *= 8;
-    }
-    page
 }
 
 /// A page of the newest.
