@@ -12,8 +12,10 @@ const MANY: u32 = 1_000;
 const FEW: u32 = 10;
 const RECORDS: u32 = 20_000;
 
-/// In a session each role is new once, and when its key was last used is written down; most lookups must come later.
-const LENGTH: f64 = 1.5;
+/// In a session each role is new once, and when its key was last used is written down; most requests must come later,
+/// also on a busy machine.
+const LOOKUPS_LAST: f64 = 1.5;
+const LISTS_LAST: f64 = 4.0;
 
 pub(super) async fn run(run: &mut Run<'_>) {
     let many = filled_database(&run.bed.cluster, RECORDS).await;
@@ -32,12 +34,12 @@ pub(super) async fn run(run: &mut Run<'_>) {
 
     let one_asks = ["1,000 roles, one asks", "10 roles, one asks"];
     let all_ask = ["1,000 roles ask in turn", "10 roles ask in turn"];
-    for (name, script) in [
-        ("lookup beside other roles", include_str!("../scripts/caller_lookup.sql")),
-        ("list of 50 beside other roles", include_str!("../scripts/caller_list.sql")),
+    for (name, script, length) in [
+        ("lookup beside other roles", include_str!("../scripts/caller_lookup.sql"), LOOKUPS_LAST),
+        ("list of 50 beside other roles", include_str!("../scripts/caller_list.sql"), LISTS_LAST),
     ] {
         let contender = |name, database, callers| {
-            Contender::new(name, sql(database, script, 1, &[("callers", callers)])).lasting(LENGTH)
+            Contender::new(name, sql(database, script, 1, &[("callers", callers)])).lasting(length)
         };
         let claim = |[about, against]: [&'static str; 2]| {
             let (gate, aim) = (Some(1.2), Some(1.05));
