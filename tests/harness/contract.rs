@@ -50,7 +50,9 @@ pub(crate) async fn check(method: &str, url: &reqwest::Url, status: u16, headers
     }
     let schema = &described["content"][kind]["schema"];
     assert!(schema.is_object(), "{method} {path} answers {status} as {kind}, which is not described");
-    if let (Some(reference), Ok(body)) = (schema["$ref"].as_str(), serde_json::from_str::<Value>(text)) {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let body: Value = serde_json::from_str(text)
+            .unwrap_or_else(|fault| panic!("{method} {path} answers {text}, which is no JSON: {fault}"));
         // What is left of an answer about something that its reader may no longer see.
         let has_id_alone = body.as_object().is_some_and(|members| members.keys().eq(["id"]));
         if has_id_alone && headers.get("idempotency-replayed").is_some() {

@@ -209,6 +209,89 @@ async fn batches_and_single_writes_at_the_edge_end_no_transaction_of_each_other(
 }
 
 #[tokio::test]
+async fn a_transaction_with_an_old_snapshot_deals_out_no_place_twice() {
+    let database = Database::with_crm().await;
+    let (holder, observer, old) =
+        (database.session().await, database.session().await, database.session().await);
+    set(&observer, "live_records", 10).await;
+    observer.run("select keyed.upsert_by_key('crm.customers', 'K' || n) from generate_series(1, 8) n").await;
+    holder.run("begin; select keyed.upsert_by_key('crm.customers', 'open')").await;
+    old.run("begin isolation level repeatable read; select count(*) from crm.customers").await;
+    for number in 1..=4 {
+        observer.run(&format!("select keyed_http.delete_by_key('2', 'K{number}')")).await;
+    }
+    holder.run("commit").await;
+    let outcome = old.attempt("select keyed.upsert_by_key('crm.customers', 'old')", &[]).await;
+    if let Err(refusal) = outcome {
+        assert_eq!(refusal.state, "40001", "{refusal}");
+    }
+    let _ = old.attempt("commit", &[]).await;
+    for number in 0..20 {
+        let _ =
+            observer.attempt(&format!("select keyed.upsert_by_key('crm.customers', 'N{number}')"), &[]).await;
+    }
+    assert_eq!(live(&observer).await, 10);
+    assert_counted(&observer).await;
+}
+
+#[tokio::test]
+async fn a_scarce_quota_makes_nobody_wait_who_uses_another() {
+    let database = Database::with_crm().await;
+    let (holder, observer) = (database.session().await, database.session().await);
+    set(&observer, "live_records", 40).await;
+    set(&observer, "writes_per_day", 1_000_000).await;
+    observer.run("select keyed.upsert_by_key('crm.customers', 'K' || n) from generate_series(1, 20) n").await;
+    holder.run("begin; select keyed.upsert_by_key('crm.customers', 'open')").await;
+    observer.run("set lock_timeout = '2s'").await;
+    for statement in [
+        "select keyed.upsert_by_key('crm.customers', 'K1', '{\"visits\": 5}')",
+        "update crm.customers set visits = 6 where external_key = 'K2'",
+        "select keyed_http.delete_by_key('2', 'K3')",
+    ] {
+        observer.run(statement).await;
+    }
+    holder.run("rollback").await;
+    assert_counted(&observer).await;
+}
+
+#[tokio::test]
+async fn a_place_that_many_gave_back_at_the_edge_leaves_few_rows() {
+    let database = Database::with_crm().await;
+    let (holder, observer) = (database.session().await, database.session().await);
+    observer
+        .run("select keyed.upsert_by_key('crm.customers', 'K' || n) from generate_series(1, 300) n")
+        .await;
+    set(&observer, "live_records", 310).await;
+    holder.run("begin; select keyed.upsert_by_key('crm.customers', 'open')").await;
+    for number in 1..=200 {
+        observer.run(&format!("select keyed_http.delete_by_key('2', 'K{number}')")).await;
+    }
+    holder.run("commit").await;
+    let slots = "select count(*) from keyed_state.quota_slot where slot >= 1000";
+    assert_eq!(observer.text(slots, &[]).await, "1");
+    assert_counted(&observer).await;
+    observer
+        .run("select keyed.upsert_by_key('crm.customers', 'N' || n) from generate_series(1, 209) n")
+        .await;
+    let refusal = observer.refusal("select keyed.upsert_by_key('crm.customers', 'beyond')", &[]).await;
+    assert_eq!(refusal.is(), ("53400", "quota_exceeded"));
+}
+
+#[tokio::test]
+async fn a_large_open_statement_leaves_others_their_places() {
+    let database = Database::with_crm().await;
+    let (holder, writer) = (database.session().await, database.session().await);
+    set(&writer, "live_records", 10_000).await;
+    holder.run("begin; insert into crm.customers select from generate_series(1, 3000)").await;
+    writer.run("set lock_timeout = '2s'").await;
+    for _ in 0..100 {
+        writer.run("insert into crm.customers default values").await;
+    }
+    holder.run("rollback").await;
+    assert_counted(&writer).await;
+}
+
+#[tokio::test]
 async fn far_from_the_edge_nobody_waits_for_anybody() {
     let database = Database::with_crm().await;
     let session = database.session().await;

@@ -228,6 +228,29 @@ async fn every_line_of_history_is_a_write_of_the_day() {
 }
 
 #[tokio::test]
+async fn a_quota_of_a_day_that_was_lowered_below_its_use_holds_on_the_next_days() {
+    let (_database, session) = with_quota("writes_per_day", "100").await;
+    session.run("select keyed.upsert_by_key('crm.customers', 'K' || n) from generate_series(1, 60) n").await;
+    session.run("select keyed.set_quota('crm', 'writes_per_day', 10)").await;
+    session.run("update keyed_state.quota_slot set day = day - 1 where name = 'writes_per_day'").await;
+    for number in 0..10 {
+        session.run(&format!("select keyed.upsert_by_key('crm.customers', 'N{number}')")).await;
+    }
+    assert_reached(&session.refusal(UPSERT, &["beyond"]).await, "writes_per_day", 10, 10);
+    assert_eq!(used(&session, "writes_per_day").await, "10");
+}
+
+#[tokio::test]
+async fn what_a_truncation_takes_is_given_back_whatever_its_snapshot() {
+    let (database, session) = with_quota("live_records", "20").await;
+    session.run("begin isolation level repeatable read; select 1").await;
+    let other = database.session().await;
+    other.run("insert into crm.companies (name) select 'Company ' || n from generate_series(1, 7) n").await;
+    session.run("truncate crm.companies cascade; commit").await;
+    assert_eq!(used(&session, "live_records").await, "0");
+}
+
+#[tokio::test]
 async fn days_are_those_of_the_project() {
     let (_database, session) = with_quota("writes_per_day", "1").await;
     for zone in ["Pacific/Kiritimati", "Etc/GMT+12"] {

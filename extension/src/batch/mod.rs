@@ -129,11 +129,12 @@ pub fn execute(
     Ok(outcomes)
 }
 
-/// Waits for quotas before records are locked.
+/// Waits for quotas before records are locked, for those of one project after the other.
 fn look_ahead(operations: &[Operation]) {
-    let mut of_templates: HashMap<i32, Vec<&Operation>> = HashMap::new();
+    let mut of_templates: HashMap<(i32, i32), Vec<&Operation>> = HashMap::new();
     for operation in operations {
-        of_templates.entry(operation.template.id).or_default().push(operation);
+        let template = &operation.template;
+        of_templates.entry((template.project_id, template.id)).or_default().push(operation);
     }
     let mut of_templates: Vec<_> = of_templates.into_iter().collect();
     of_templates.sort_by_key(|(template, _)| *template);

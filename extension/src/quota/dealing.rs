@@ -3,10 +3,11 @@
 use super::slots::{EXTRA, Quota, SLOTS, TODAY, USED, int4, int8, own_slot, require_written};
 use super::{Name, Reached};
 use crate::postgres::advisory_lock::Mode;
-use crate::postgres::datum;
+use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Connection, connected};
-use pgrx::pg_sys;
+use crate::postgres::snapshot_is_fixed;
+use crate::postgres::spi::{Access, Connection, Rows, connected};
+use pgrx::pg_sys::{self, Oid};
 
 /// Deals a quota out anew when its maximum has changed. Whoever calls this keeps it until the transaction ends.
 pub(super) fn deal_anew(project: i32, name: Name) {
@@ -26,6 +27,7 @@ pub(super) fn used(project: i32, name: Name) -> i64 {
 }
 
 /// What is known of a quota whose users were all waited for.
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Account {
     maximum: i64,
     used: i64,
@@ -38,10 +40,15 @@ impl Quota {
     /// With everybody else waited for: what is left is known, and is dealt out anew, or taken from what is not dealt out.
     pub(super) fn take_exactly(&self, spi: &Connection, count: i64) -> Result<(), Reached> {
         // The quota was taken away meanwhile.
-        let Some(Account { maximum, used, allowed, extra }) = self.account(spi) else { return Ok(()) };
+        let Some(account) = self.account(spi) else { return Ok(()) };
+        let Account { maximum, used, allowed, extra } = account;
         let left = maximum - used - count;
         if left < 0 {
             return Err(Reached { name: self.name, maximum, used: Some(used) });
+        }
+        // Statements of a transaction with an old snapshot would pass over slots that were made or written since.
+        if snapshot_is_fixed() && self.account_in_sight(spi) != Some(account) {
+            require_written(0);
         }
         let deals = left >= i64::from(SLOTS) || extra > i64::from(SLOTS) || maximum - allowed < count;
         let written = if !deals {
@@ -58,7 +65,16 @@ impl Quota {
         Ok(())
     }
 
+    /// As it is by now, whatever this transaction may see.
     fn account(&self, spi: &Connection) -> Option<Account> {
+        self.account_by(|sql, arguments| spi.run_newest(sql, arguments))
+    }
+
+    fn account_in_sight(&self, spi: &Connection) -> Option<Account> {
+        self.account_by(|sql, arguments| spi.run_once(sql, Access::Latest, arguments))
+    }
+
+    fn account_by<'c>(&self, run: impl FnOnce(&str, &[(Oid, Argument)]) -> Rows<'c>) -> Option<Account> {
         let sql = format!(
             "with d as materialized (select {TODAY} as today) \
              select q.maximum, (select coalesce(sum({USED}), 0)::bigint from keyed_state.quota_slot s, d \
@@ -69,7 +85,7 @@ impl Quota {
         );
         let types = [pg_sys::INT4OID, pg_sys::TEXTOID, pg_sys::TEXTOID];
         let arguments: Vec<_> = types.into_iter().zip(self.names()).collect();
-        let rows = spi.run_newest(&sql, &arguments);
+        let rows = run(&sql, &arguments);
         let number = |column| rows.get(0, column).map_or(0, datum::read_i64);
         (!rows.is_empty()).then(|| Account {
             maximum: number(0),

@@ -26,22 +26,26 @@ use std::rc::Rc;
 /// How many slots a quota is spread over: more sessions than this are not at work at once on usual machines.
 pub(super) const SLOTS: i32 = 64;
 
-/// In how many slots room is looked for, when one has not enough, before in all: so that a statement of many rows leaves
-/// others some.
-const A_FEW: i64 = 8;
+/// In how many slots room is looked for, when one has not enough: so that a statement of many rows leaves others some.
+const WIDTHS: [i64; 6] = [1, 8, 16, 32, 64, i64::MAX];
 
 /// Slots from here on are sessions' own, made when no other was free to give something back to.
 pub(super) const EXTRA: i32 = 1000;
 
 /// Room for so many more than are asked for is enough in one's own slot, or in all together, to be sure that they will
 /// be had without waiting: others are at it too.
-const AMPLE: [i64; 2] = [4, 2 * SLOTS as i64];
+const AMPLE: [i64; 2] = [4, 32];
 
 /// The day that a slot is about and that it is now, in SQL over `s` and the parameter $3, a time zone.
 pub(super) const TODAY: &str = "(clock_timestamp() at time zone $3)::date";
 
 /// What a slot has used today.
 pub(super) const USED: &str = "case when s.day >= d.today then s.used else 0 end";
+
+/// What may still be taken from a slot. Where more was used than there may be, nothing, on any day until it is dealt out
+/// anew.
+const ROOM: &str =
+    "case when s.is_over then 0 else s.allowed - case when s.day >= d.today then s.used else 0 end end";
 
 /// Adds to what is used of a quota, or gives back what is negative.
 pub(super) fn add(project: i32, name: Name, count: i64) -> Result<(), Reached> {
@@ -81,20 +85,20 @@ pub(super) fn end_of_day(project: i32) -> String {
 /// Whether so many may have to wait for others, as far as can be told without waiting.
 pub(super) fn is_scarce(project: i32, name: Name, count: i64) -> bool {
     let quota = Quota::new(project, name);
-    let room = format!("s.allowed - {}", USED.replace("d.today", TODAY));
     let sql = format!(
-        "select 1 where case when (select {room} from keyed_state.quota_slot s \
+        "with d as materialized (select {TODAY} as today) \
+         select 1 from d where case when (select {ROOM} from keyed_state.quota_slot s \
            where s.project_id = $1 and s.name = $2 and s.slot = $4) >= $5 then false \
-         else (select sum(greatest({room}, 0)) from keyed_state.quota_slot s \
+         else (select sum(greatest({ROOM}, 0)) from keyed_state.quota_slot s \
            where s.project_id = $1 and s.name = $2) < $6 end"
     );
     let [own, all] = AMPLE.map(|ample| int8(count + ample));
     as_owner(|| connected(|spi| quota.run(spi, &sql, &[int4(own_slot()), own, all]) > 0))
 }
 
-/// Takes a quota for this transaction alone, once all others that use it have ended.
-pub(super) fn take_alone(project: i32, name: Name) {
-    Quota::new(project, name).lock(Mode::Exclusive);
+/// Takes a quota until this transaction ends, alone or with others: it waits for those who do not share it.
+pub(super) fn take(project: i32, name: Name, mode: Mode) {
+    Quota::new(project, name).lock(mode);
 }
 
 fn zone(project: i32) -> String {
@@ -143,10 +147,10 @@ impl Quota {
             "with d as materialized (select {TODAY} as today) \
              update keyed_state.quota_slot s set used = {USED} + $5, day = greatest(s.day, d.today) from d \
              where s.project_id = $1 and s.name = $2 and s.slot = (select f.slot from keyed_state.quota_slot f \
-               where f.project_id = $1 and f.name = $2 and f.slot = $4 and f.allowed - {} >= $5 \
-               for update skip locked) and s.allowed - {USED} >= $5",
+               where f.project_id = $1 and f.name = $2 and f.slot = $4 and {} >= $5 \
+               for update skip locked) and {ROOM} >= $5",
             // Without room its row is not even locked.
-            USED.replace("s.", "f.").replace("d.today", TODAY)
+            ROOM.replace("s.", "f.").replace("d.today", TODAY)
         );
         self.run(spi, &sql, &[int4(own_slot()), int8(count)]) > 0
     }
@@ -155,7 +159,7 @@ impl Quota {
     fn take_from_others(&self, count: i64) -> bool {
         let taken = attempt(|| {
             self.lock(Mode::Shared);
-            let mut widths = [1, A_FEW, i64::MAX].into_iter();
+            let mut widths = WIDTHS.into_iter();
             let taken = connected(|spi| widths.any(|most| self.take_from_free(spi, count, most)));
             if taken { Ok(()) } else { Err(()) }
         });
@@ -169,11 +173,11 @@ impl Quota {
     fn take_from_free(&self, spi: &Connection, count: i64, most: i64) -> bool {
         let sql = format!(
             "with d as materialized (select {TODAY} as today) \
-             select s.slot, s.allowed - {USED} from keyed_state.quota_slot s, d \
-             where s.project_id = $1 and s.name = $2 and s.allowed - {USED} > 0 and (s.slot < {EXTRA} or not exists \
+             select s.slot, {ROOM} from keyed_state.quota_slot s, d \
+             where s.project_id = $1 and s.name = $2 and {ROOM} > 0 and (s.slot < {EXTRA} or not exists \
                (select from keyed_state.quota_slot o \
                 where o.project_id = $1 and o.name = $2 and o.slot = 0 and o.is_over)) \
-             order by s.allowed - {USED} desc limit $4 for update of s skip locked"
+             order by {ROOM} desc limit $4 for update of s skip locked"
         );
         let mut arguments = self.names();
         arguments.push(Some(Datum::from(most)));
@@ -202,8 +206,8 @@ impl Quota {
         self.run(spi, &sql, &[slots, parts]) > 0
     }
 
-    /// Gives back in the session's own slot or in any other that is free. Where none is, or where somebody has the quota
-    /// alone, it goes into a slot of this transaction: whoever deals, and does not see it yet, takes it as used.
+    /// Gives back in the session's own slot or in any other that is free; where somebody has the quota alone, in an extra
+    /// one; where none is free, in one that is made for it. Whoever deals, and does not see it yet, takes it as used.
     fn give_back(&self, spi: &Connection, count: i64) {
         let update = |which: &str| {
             format!(
@@ -215,10 +219,12 @@ impl Quota {
             )
         };
         let arguments = [int4(own_slot()), int8(count)];
-        if advisory_lock::try_lock(Kind::Quota, self.number(), Mode::Shared)
-            && (self.run(spi, &update("f.slot = $4"), &arguments) > 0
-                || self.run(spi, &update("f.slot <> $4"), &arguments) > 0)
-        {
+        let ways: &[&str] = if advisory_lock::try_lock(Kind::Quota, self.number(), Mode::Shared) {
+            &["f.slot = $4", "f.slot <> $4"]
+        } else {
+            &[&format!("f.slot >= {EXTRA} and $4 is not null")]
+        };
+        if ways.iter().any(|which| self.run(spi, &update(which), &arguments) > 0) {
             return;
         }
         let sql = format!(

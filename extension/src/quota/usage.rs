@@ -6,7 +6,7 @@ use crate::access::Caller;
 use crate::error::Error;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, connected};
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum};
 use std::fmt::Write as _;
@@ -79,5 +79,5 @@ fn live_records(project: i32) -> i64 {
 /// How many live records a table has, counted one by one.
 pub fn live_in(spi: &Connection, table: &str) -> i64 {
     let sql = format!("select count(*) from {table} t where t.deleted_at is null");
-    spi.run_once(&sql, Access::Latest, &[]).get(0, 0).map_or(0, datum::read_i64)
+    spi.run_newest(&sql, &[]).get(0, 0).map_or(0, datum::read_i64)
 }

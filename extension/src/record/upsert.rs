@@ -86,21 +86,29 @@ pub fn upsert(
     require_rights(caller, template, mode)?;
     reference::resolve(caller, template, &mut changes)?;
     metric::stamp(&mut changes);
-    match mode {
-        Mode::Update => ahead::of_change(template),
+    let updates_first = match mode {
+        Mode::Update => {
+            ahead::of_change(template);
+            false
+        }
         Mode::Create | Mode::Upsert => ahead::of_upsert(template, key),
-    }
+    };
     let upsert = Upsert { caller, template, key, changes: &changes, fences: fences(caller, template, mode) };
     let complete = changes::is_complete(template, &changes);
     let (id, created) = as_owner(|| match mode {
+        Mode::Upsert if updates_first => match upsert.update()? {
+            Some(id) => Ok((id, false)),
+            None => {
+                ahead::of_creation(template);
+                upsert.write(complete)
+            }
+        },
         Mode::Create => {
             changes::check_complete(template, &changes)?;
             Ok((upsert.insert()?.ok_or_else(|| key_taken(caller, template, key))?, true))
         }
         Mode::Update => Ok((upsert.update()?.ok_or_else(Error::not_found)?, false)),
-        Mode::Upsert if complete && metric::has_points(&changes) => upsert.lock_then_write(),
-        Mode::Upsert if complete => upsert.insert_or_update(),
-        Mode::Upsert => upsert.update_or_insert(),
+        Mode::Upsert => upsert.write(complete),
     })?;
     metric::append(template, id, &changes);
     Ok((id, created))
@@ -125,6 +133,15 @@ struct Upsert<'a> {
 }
 
 impl Upsert<'_> {
+    /// By the way that suits what is written; `complete` says whether it would do for a new record.
+    fn write(&self, complete: bool) -> Result<(Uuid, bool), Error> {
+        match complete {
+            true if metric::has_points(self.changes) => self.lock_then_write(),
+            true => self.insert_or_update(),
+            false => self.update_or_insert(),
+        }
+    }
+
     /// The one statement. Its row tells the branch: a new id means created, another one means updated. No row means
     /// that the record holds these values already, or is not this caller's to write.
     fn insert_or_update(&self) -> Result<(Uuid, bool), Error> {
