@@ -118,6 +118,11 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     // record before its creation was noted: its next entry is not the first.
     if operation != "create" && record_id::is_fresh(record) {
         record_id::forget(record);
+        WAITING.with_borrow_mut(|waiting| {
+            let noted = waiting.entries.iter_mut().filter(|entry| entry.record == record);
+            noted.for_each(|entry| entry.is_fresh = false);
+        });
+        upkeep::is_no_longer_fresh(record);
     }
     let moment = transaction::moment();
     let is_fresh = operation == "create" && record_id::is_fresh(record);

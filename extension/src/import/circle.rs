@@ -1,7 +1,7 @@
 //! Rows that refer to each other: what cannot be written row after row, because each needs another one first.
 
 use super::run::{Run, first_of_each_key};
-use super::{Outcome, Row};
+use super::{Name, Outcome, Row};
 use crate::embedding::Embedding;
 use crate::error::Error;
 use crate::record::reference;
@@ -41,16 +41,27 @@ impl Run<'_> {
     /// Writes rows that refer to each other, in a circle or a long chain: first without these references, then those
     /// alone. Rows that refer to what none of them brings wait for the rest of the file, or are refused at its end.
     pub(super) fn close_circles(&mut self, mut rows: Vec<Row>, is_last: bool) -> Result<(), Error> {
-        let mut errors = self.dangling(&rows);
-        let mut kept = Vec::with_capacity(rows.len());
-        for (place, row) in rows.into_iter().enumerate() {
-            match errors.remove(&place) {
-                Some(error) if is_last => self.settle(row.index, Outcome::Refused(error)),
-                Some(_) => self.settle(row.index, Outcome::Waits),
-                None => kept.push(row),
+        // Rows that come after one of the same record that waits do so too, and what refers to them.
+        loop {
+            pgrx::check_for_interrupts!();
+            let mut errors = self.dangling(&rows);
+            if errors.is_empty() {
+                break;
             }
+            let mut held: HashSet<Name> = HashSet::new();
+            let mut kept = Vec::with_capacity(rows.len());
+            for (place, row) in rows.into_iter().enumerate() {
+                match errors.remove(&place) {
+                    Some(error) if is_last => self.settle(row.index, Outcome::Refused(error)),
+                    None if row.name().is_none_or(|name| !held.contains(&name)) => kept.push(row),
+                    _ => {
+                        held.extend(row.name());
+                        self.settle(row.index, Outcome::Waits(row.name()));
+                    }
+                }
+            }
+            rows = kept;
         }
-        rows = kept;
         let mut links = Vec::with_capacity(rows.len());
         for row in &mut rows {
             let (refers, others) = std::mem::take(&mut row.changes)

@@ -35,6 +35,7 @@ pub mod whole;
 use crate::embedding::Embedding;
 use crate::error::Error;
 use crate::record::changes::Changes;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use uuid::Uuid;
 
 /// One row of a file: what is to become of one record.
@@ -52,6 +53,23 @@ pub struct Row<'a> {
     pub embedding: Embedding,
 }
 
+/// A number that stands for the record of a row, the same in every session. Should two share one, a row waits for another
+/// in vain.
+pub type Name = u64;
+
+impl Row<'_> {
+    /// Which record it is about; none where it makes one without a key.
+    fn name(&self) -> Option<Name> {
+        let mut hasher = DefaultHasher::new();
+        match (&self.key, self.id) {
+            (Some(key), _) => key.hash(&mut hasher),
+            (None, Some(id)) => id.hash(&mut hasher),
+            (None, None) => return None,
+        }
+        Some(hasher.finish())
+    }
+}
+
 /// What became of a row.
 #[derive(Clone, Debug)]
 pub enum Outcome {
@@ -61,8 +79,8 @@ pub enum Outcome {
     Updated,
     /// The record held these values already.
     Unchanged,
-    /// It refers to a record that a later row of the file may bring.
-    Waits,
+    /// It refers to a record that a later row of the file may bring, or comes after such a row of the same record.
+    Waits(Option<Name>),
     /// Nothing was written.
     Refused(Error),
 }

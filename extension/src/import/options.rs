@@ -1,8 +1,10 @@
 //! What the caller says of a file, as the proxy passes it on with every portion: pure.
 
+use super::Name;
 use crate::error::{Code, Error};
 use crate::json;
 use crate::template::definition::unknown_member;
+use std::collections::HashSet;
 
 /// The form of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,12 +34,14 @@ pub struct Options {
     pub key_prefix: String,
     /// Whether one transaction takes all portions of the file.
     pub is_whole: bool,
+    /// Records of which a row waits, so that the later ones wait as well.
+    pub held: HashSet<Name>,
     /// Whether no further rows follow: then what a row refers to must be there.
     pub is_last: bool,
 }
 
 impl Options {
-    /// Reads them: `{format, header?, delimiter?, mapping?, key_column?, key_prefix?, is_whole?, is_last?}`.
+    /// Reads them: `{format, header?, delimiter?, mapping?, key_column?, key_prefix?, is_whole?, held?, is_last?}`.
     pub fn parse(text: &str) -> Result<Options, Error> {
         let mut options = Options::default();
         let (mut header, mut delimiter, mut is_csv) = (Vec::new(), b',', false);
@@ -76,6 +80,14 @@ impl Options {
                 "key_column" => options.key_column = Some(json::text_at(value, &here)?.into_owned()),
                 "key_prefix" => options.key_prefix = json::text_at(value, &here)?.into_owned(),
                 "is_whole" => options.is_whole = json::boolean_at(value, &here)?,
+                "held" => {
+                    for (index, name) in json::array_at(value, &here)?.into_iter().enumerate() {
+                        let name = name.get().parse().map_err(|_| {
+                            Error::at(Code::InvalidValue, format!("{here}/{index}"), "held has numbers")
+                        })?;
+                        options.held.insert(name);
+                    }
+                }
                 "is_last" => options.is_last = json::boolean_at(value, &here)?,
                 _ => return Err(unknown_member(&name, &here)),
             }

@@ -1,4 +1,4 @@
-//! Outcomes → JSON: `{created, updated, unchanged, waiting: [row], errors: [{row, column, code, sqlstate, message}]}`.
+//! Outcomes → JSON: `{created, updated, unchanged, waiting: [[row, name of its record]], errors: [{row, column, code, sqlstate, message}]}`.
 
 use super::Outcome;
 use crate::error::{Code, Error};
@@ -15,10 +15,13 @@ pub fn to_json(outcomes: &[Outcome], column_of: impl Fn(&str) -> Option<String>)
         count(|it| matches!(it, Outcome::Updated)),
         count(|it| matches!(it, Outcome::Unchanged)),
     );
-    let waiting = outcomes.iter().enumerate().filter(|(_, it)| matches!(it, Outcome::Waits));
-    for (position, (row, _)) in waiting.enumerate() {
-        let comma = if position > 0 { "," } else { "" };
-        let _ = write!(out, "{comma}{row}");
+    let mut comma = "";
+    for (row, outcome) in outcomes.iter().enumerate() {
+        if let Outcome::Waits(name) = outcome {
+            let name = name.map_or("null".to_owned(), |name| name.to_string());
+            let _ = write!(out, "{comma}[{row},{name}]");
+            comma = ",";
+        }
     }
     out.push_str("],\"errors\":[");
     let mut comma = "";

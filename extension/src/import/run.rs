@@ -1,6 +1,7 @@
 //! Rows → records: in waves, so that a row comes after those of its key and after those it refers to, and each wave by
 //! one statement for all rows that write the same attributes.
 
+use super::options::Options;
 use super::update::{self, By};
 use super::{Outcome, Row};
 use crate::access::{Caller, Right};
@@ -59,11 +60,15 @@ impl<'r> Run<'r> {
 
     /// Writes the rows. Those that refer to a record of this template which is not there wait for the rest of the file,
     /// unless this is the end of it.
-    pub fn run(mut self, rows: Vec<Row>, is_last: bool) -> Result<Vec<Outcome>, Error> {
+    pub fn run(mut self, rows: Vec<Row>, options: &Options) -> Result<Vec<Outcome>, Error> {
         let may_be_new = rows.iter().filter(|row| row.key.is_some() || row.id.is_none());
         let keys: Vec<Option<&str>> = may_be_new.map(|row| row.key.as_deref()).collect();
         ahead::of_many(self.template, &keys, rows.len());
-        let mut waiting = rows;
+        let is_held = |row: &Row| row.name().is_some_and(|name| options.held.contains(&name));
+        let (held, mut waiting): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_held);
+        for row in held {
+            self.settle(row.index, Outcome::Waits(row.name()));
+        }
         for _ in 0..MOST_WAVES {
             pgrx::check_for_interrupts!();
             let (mut wave, mut later) = first_of_each_key(waiting);
@@ -84,7 +89,7 @@ impl<'r> Run<'r> {
                 break;
             }
         }
-        self.close_circles(waiting, is_last)?;
+        self.close_circles(waiting, options.is_last)?;
         // Whether a record held these values already is for its readers to know.
         let may_tell = self.caller.require(Right::Read, self.template).is_ok();
         let told = |outcome: Option<Outcome>| match outcome {

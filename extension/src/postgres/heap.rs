@@ -47,6 +47,33 @@ impl Heap {
         unsafe { pg_sys::RelationGetNumberOfBlocksInFork(self.0, pg_sys::ForkNumber::MAIN_FORKNUM) }
     }
 
+    /// How many pages there are of values that are too long for its own.
+    pub fn toast_pages(&self) -> u32 {
+        // SAFETY: the table is open, which keeps the other one there; that is closed again with its lock.
+        unsafe {
+            let toast = (*(*self.0).rd_rel).reltoastrelid;
+            let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
+            let relation = if toast == Oid::INVALID {
+                std::ptr::null_mut()
+            } else {
+                pg_sys::try_relation_open(toast, lock)
+            };
+            if relation.is_null() {
+                return 0;
+            }
+            let pages = pg_sys::RelationGetNumberOfBlocksInFork(relation, pg_sys::ForkNumber::MAIN_FORKNUM);
+            pg_sys::relation_close(relation, lock);
+            pages
+        }
+    }
+
+    /// Whether all pages may be read: a SERIALIZABLE transaction depends on rows that are not there, too, which nobody
+    /// would be told.
+    pub fn may_be_read_whole(&self) -> bool {
+        // SAFETY: reads a variable of the session.
+        unsafe { pg_sys::XactIsoLevel != pg_sys::XACT_SERIALIZABLE as i32 }
+    }
+
     /// Lends the visible rows of a page that there is.
     pub fn rows_of(&self, page: u32, read: &mut impl FnMut(&Row)) {
         // SAFETY: the table is open, and has no fewer pages than the caller has seen.

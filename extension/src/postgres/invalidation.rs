@@ -60,6 +60,9 @@ pub fn count() -> u64 {
 
 /// Hands over the tables that changed since the last call; `Oid::INVALID` stands for all of them.
 pub fn take_stale() -> Option<Vec<Oid>> {
+    // What others have committed is told when a lock is taken; within a transaction that has all its locks, it is not.
+    // SAFETY: called in a transaction, where PostgreSQL does the same whenever it locks a table.
+    unsafe { pg_sys::AcceptInvalidationMessages() };
     ANY_STALE.replace(false).then(|| STALE.take())
 }
 

@@ -35,6 +35,11 @@ impl<T> Notes<T> {
         self.0.len()
     }
 
+    /// All that wait, to be changed.
+    pub fn subjects(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.iter_mut().map(|note| &mut note.subject)
+    }
+
     /// Whether anything of this table waits.
     pub fn is_waiting(&self, table: Oid) -> bool {
         self.0.iter().any(|note| note.table == table)

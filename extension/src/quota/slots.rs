@@ -247,9 +247,12 @@ impl Quota {
 /// A transaction whose snapshot is older than the quota knows of it, but cannot count in it.
 pub(super) fn require_written(rows: usize) {
     if rows == 0 {
-        Error::new(Code::SerializationFailure, "the quota was set, or used by others, after this transaction began")
-            .hint("run the transaction again")
-            .raise();
+        Error::new(
+            Code::SerializationFailure,
+            "the quota was set, or used by others, after this transaction began",
+        )
+        .hint("run the transaction again")
+        .raise();
     }
 }
 

@@ -1,5 +1,6 @@
 //! The whole way of a file, from its first byte to the report.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::time::Instant;
 
@@ -64,7 +65,7 @@ impl<'a> Import<'a> {
         source: Source,
     ) -> Result<Import<'a>, Problem> {
         let mut target = Target::open(app, caller, template, request.is_whole()).await?;
-        target.write(&options(request, &source, false), "").await?;
+        target.write(&options(request, &source, &BTreeSet::new(), false), "").await?;
         let tally = Tally {
             dry_run: request.dry_run,
             delimiter: (request.format == Format::Csv).then(|| char::from(source.delimiter)),
@@ -150,13 +151,13 @@ impl<'a> Import<'a> {
         listener: &mut impl Listener,
     ) -> Result<(), Stopped> {
         if !portion.rows.is_empty() {
-            let options = options(self.request, &self.source, is_last);
+            let options = options(self.request, &self.source, waiting.names(), is_last);
             let answer = self.target.write(&options, &portion.text).await?;
             let answer: Answer<'_> = serde_json::from_str(&answer)
                 .map_err(|error| Problem::internal(format!("not the answer of an import: {error}")))?;
-            for &row in &answer.waiting {
+            for &(row, name) in &answer.waiting {
                 let line = portion.rows.get(row).map_or(0, |row| row.line);
-                waiting.push(line, portion.row(row)).map_err(no_room)?;
+                waiting.push(line, portion.row(row), name).map_err(no_room)?;
             }
             for (row, refusals) in self.tally.add(&portion, answer) {
                 listener.refused(portion.row(row), &refusals).await?;
@@ -171,9 +172,9 @@ impl<'a> Import<'a> {
     }
 }
 
-fn options(request: &Request, source: &Source, is_last: bool) -> String {
+fn options(request: &Request, source: &Source, held: &BTreeSet<u64>, is_last: bool) -> String {
     let header = (request.format == Format::Csv).then_some((source.header.as_slice(), source.delimiter));
-    request.options(header, is_last)
+    request.options(header, held, is_last)
 }
 
 fn no_room(error: io::Error) -> Problem {

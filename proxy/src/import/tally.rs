@@ -15,8 +15,8 @@ pub(crate) struct Answer<'a> {
     unchanged: u64,
     #[serde(borrow)]
     errors: Vec<RowError<'a>>,
-    /// The rows that wait for others, by their places.
-    pub(crate) waiting: Vec<usize>,
+    /// The rows that wait for others, by their places, with what stands for their records.
+    pub(crate) waiting: Vec<(usize, Option<u64>)>,
 }
 
 #[derive(Deserialize)]

@@ -1,5 +1,6 @@
 //! Rows that refer to a record which a later row may bring. A few wait in memory, many in a file without a name.
 
+use std::collections::BTreeSet;
 use std::io::{self, BufReader, Read, Seek, Write};
 
 use tempfile::SpooledTempFile;
@@ -13,11 +14,13 @@ const IN_MEMORY: usize = 1 << 20;
 pub(crate) struct Waiting {
     file: SpooledTempFile,
     count: u64,
+    /// Their records, of which later rows have to wait too.
+    names: BTreeSet<u64>,
 }
 
 impl Waiting {
     pub(crate) fn new() -> Waiting {
-        Waiting { file: SpooledTempFile::new(IN_MEMORY), count: 0 }
+        Waiting { file: SpooledTempFile::new(IN_MEMORY), count: 0, names: BTreeSet::new() }
     }
 
     /// How many rows wait.
@@ -25,8 +28,14 @@ impl Waiting {
         self.count
     }
 
-    pub(crate) fn push(&mut self, line: u64, row: &str) -> io::Result<()> {
+    /// What stands for the records of which a row waits.
+    pub(crate) fn names(&self) -> &BTreeSet<u64> {
+        &self.names
+    }
+
+    pub(crate) fn push(&mut self, line: u64, row: &str, name: Option<u64>) -> io::Result<()> {
         self.count += 1;
+        self.names.extend(name);
         self.file.write_all(&line.to_le_bytes())?;
         self.file.write_all(&(row.len() as u64).to_le_bytes())?;
         self.file.write_all(row.as_bytes())
@@ -71,7 +80,7 @@ mod tests {
     fn rows_come_back_in_their_order_also_when_there_are_many() {
         let mut waiting = Waiting::new();
         for line in 0..10_000 {
-            waiting.push(line, &format!("{line},{}", "é\n".repeat(100))).expect("room");
+            waiting.push(line, &format!("{line},{}", "é\n".repeat(100)), None).expect("room");
         }
         let mut portions = waiting.into_portions().expect("a file");
         let mut next = 0;

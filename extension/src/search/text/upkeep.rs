@@ -13,6 +13,7 @@ use crate::postgres::trigger::{Firing, Row};
 use crate::template::{Template, column};
 use pgrx::pg_sys::Oid;
 use std::cell::RefCell;
+use uuid::Uuid;
 
 /// A statement of more rows writes its documents in portions of this many.
 const PORTION: usize = 8000;
@@ -20,6 +21,13 @@ const PORTION: usize = 8000;
 thread_local! {
     /// The records whose documents wait for the end of the statement.
     static NOTES: RefCell<Notes<Stale>> = const { RefCell::new(Notes::new()) };
+}
+
+/// What was noted of a new record does not hold any more: a trigger of somebody else has written it meanwhile.
+pub fn is_no_longer_fresh(record: Uuid) {
+    NOTES.with_borrow_mut(|notes| {
+        notes.subjects().filter(|stale| stale.record == record).for_each(|stale| stale.is_fresh = false);
+    });
 }
 
 /// Notes the record of a row that was written, when that changes its document. `is_fresh` says that this session has
@@ -49,10 +57,10 @@ pub fn follow(template: &Template, moment: Moment) {
         return;
     }
     records.sort_unstable_by_key(|stale| stale.record);
-    // Where one note says that there is no document yet, none was written since: it would have been taken along.
+    // There is no document yet where all notes say so.
     records.dedup_by(|later, earlier| {
         let is_same = later.record == earlier.record;
-        earlier.is_fresh |= is_same && later.is_fresh;
+        earlier.is_fresh &= !is_same || later.is_fresh;
         is_same
     });
     as_owner(|| write::refresh(template, &records));
