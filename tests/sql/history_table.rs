@@ -132,3 +132,24 @@ async fn versions_go_on_whatever_becomes_of_the_primary_key_and_the_columns() {
     }
     database.cluster().assert_no_crash();
 }
+
+#[tokio::test]
+async fn a_trigger_that_writes_a_new_record_within_an_exception_block_leaves_a_history_and_a_document() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session
+        .run(
+            "create function touch() returns trigger language plpgsql as $$ begin
+               begin update crm.customers set name = 'touched ' || new.external_key where id = new.id;
+               exception when division_by_zero then null; end; return null; end $$;
+             create trigger zz_touch after insert on crm.customers for each row execute function touch();
+             insert into crm.customers (external_key, name) select 'K' || n, 'Ada' from generate_series(1, 3) n;
+             select keyed.create_record('crm.customers', '{\"name\": \"Bea\"}', 'K4')",
+        )
+        .await;
+    let versions = "select string_agg(distinct entries::text, ' ') from
+                      (select count(*) as entries from keyed_state.history_2 group by record_id) h";
+    assert_eq!(session.text(versions, &[]).await, "2");
+    let found = "select jsonb_array_length(keyed.search('crm.customers', '{\"global_search\": \"touched\"}') -> 'records')";
+    assert_eq!(session.text(found, &[]).await, "4");
+}
