@@ -23,6 +23,11 @@ fn path(file: &std::path::Path) -> &str {
     file.to_str().expect("the path is UTF-8")
 }
 
+/// The arguments that import a file row by row, and keep the refused ones in another.
+fn skipping<'a>(input: &'a str, failed: &'a str) -> [&'a str; 8] {
+    ["import", input, "--template", "crm.customers", "--on-error", "skip", "--failed", failed]
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_goes_in_and_comes_out() {
     let service = Service::start().await;
@@ -80,17 +85,7 @@ async fn refused_rows_are_told_and_kept_to_be_mended() {
     let failed = file("failed.csv", "");
     let content = "external_key,visits\na,1\nb,x\nc,y\n";
     let input = file("bad.csv", content);
-    let arguments = [
-        "import",
-        path(&input),
-        "--template",
-        "crm.customers",
-        "--on-error",
-        "skip",
-        "--failed",
-        path(&failed),
-    ];
-    let outcome = run(&mut command(&service, &arguments));
+    let outcome = run(&mut command(&service, &skipping(path(&input), path(&failed))));
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     assert_eq!(outcome.out, "rows 3, created 1, updated 0, unchanged 0, failed 2\n");
     assert!(outcome.err.contains("line 3: visits: \"x\" is not a number"), "{}", outcome.err);
@@ -176,17 +171,7 @@ async fn an_import_that_breaks_off_tells_what_it_wrote_and_of_lines_of_json_ever
         .map(|n| format!("{{\"external_key\":\"j{n}\",\"attributes\":{{\"visits\":\"x\"}}}}\n"))
         .collect();
     let (lines, failed) = (file("bad.ndjson", &lines), file("failed.ndjson", ""));
-    let arguments = [
-        "import",
-        path(&lines),
-        "--template",
-        "crm.customers",
-        "--on-error",
-        "skip",
-        "--failed",
-        path(&failed),
-    ];
-    let outcome = run(&mut command(&service, &arguments));
+    let outcome = run(&mut command(&service, &skipping(path(&lines), path(&failed))));
     assert_eq!(outcome.err.matches("visits: ").count(), 30, "{}", outcome.err);
     assert_eq!(std::fs::read_to_string(&failed).expect("it is there").lines().count(), 30);
 }

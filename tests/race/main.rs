@@ -13,6 +13,7 @@ mod increments;
 mod isolation;
 mod metrics;
 mod order;
+mod quota_edge;
 mod quotas;
 mod random_history;
 mod tenants;
