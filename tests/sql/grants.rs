@@ -233,3 +233,31 @@ async fn a_read_in_a_fixed_snapshot_is_not_disturbed_by_what_is_noted_on_the_sid
     assert_eq!(found["records"][0]["id"].as_str(), Some(id_of(&record)));
     reader.run("commit").await;
 }
+
+#[tokio::test]
+async fn more_roles_than_a_table_can_have_rights_for_are_refused_with_what_to_do() {
+    let database = Database::with_crm().await;
+    let role = database.create_role("clerk").await;
+    let session = database.session().await;
+    // The roles that fill the row of the table are gone with the transaction.
+    session
+        .run(
+            "begin;
+             do $$ begin
+               for number in 1..10000 loop
+                 begin
+                   execute format('create role filler_%s', number);
+                   execute format('grant select on crm.customers to filler_%s', number);
+                 exception when program_limit_exceeded then exit;
+                 end;
+               end loop;
+             end $$",
+        )
+        .await;
+    let grant = format!("select keyed.grant_access('{role}', 'crm.customers', '{{read}}')");
+    let refusal = session.refusal(&grant, &[]).await;
+    assert_eq!(refusal.is(), ("54000", "payload_too_large"));
+    assert!(refusal.hint.contains("group"), "{refusal}");
+    session.run("rollback").await;
+    session.run(&grant).await;
+}

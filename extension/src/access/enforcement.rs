@@ -4,14 +4,17 @@ use super::granted::{COLUMNS, Grant, read};
 use super::policy::{self, Policy, SCHEMA};
 use super::rights::Privilege;
 use super::scope;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::filter::Filter;
-use crate::postgres::guard::with_settings;
+use crate::postgres::guard::{Class, subtransaction, with_settings};
 use crate::postgres::spi::{Access, Connection};
 use crate::postgres::{datum, role};
 use crate::quote::identifier;
 use crate::template::Template;
 use pgrx::pg_sys::{self, Datum, Oid};
+
+/// With fewer roles that have rights on a table, it is something else that has become too long.
+const MANY_RIGHTS: i64 = 1000;
 
 /// Makes the policies of what was granted on a whole project for a new template of it.
 pub fn follow_new_template(spi: &Connection, template: &Template) -> Result<(), Error> {
@@ -49,10 +52,29 @@ pub fn drop_functions_of(spi: &Connection, template: i32) {
 pub fn create_policy(spi: &Connection, grant: &Grant, template: &Template) -> Result<(), Error> {
     let scope = grant.scope.as_deref().map(|scope| scope::compile(template, scope)).transpose()?;
     let statements = with_policy(grant, template, scope.as_ref(), |policy| policy.create());
-    if !statements.is_empty() {
-        spi.script(&statements);
+    if statements.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    // PostgreSQL keeps who may do what with a table in its row of pg_class, which must fit into a page.
+    subtransaction(|| spi.script(&statements)).map_err(|caught| {
+        if caught.class() != Class::ProgramLimit || rights_on(spi, template) < MANY_RIGHTS {
+            caught.rethrow();
+        }
+        let message = format!(
+            "PostgreSQL cannot keep the rights of more roles on {}: {}",
+            template.full_name(),
+            caught.message
+        );
+        Error::new(Code::PayloadTooLarge, message)
+            .hint("grant to a role that stands for a group, and make others its members: GRANT clerks TO …")
+    })
+}
+
+/// How many roles have rights on a table.
+fn rights_on(spi: &Connection, template: &Template) -> i64 {
+    let sql = "select pg_catalog.cardinality(c.relacl)::bigint from pg_catalog.pg_class c where c.oid = $1";
+    let rows = spi.run_once(sql, Access::Latest, &[(pg_sys::OIDOID, Some(Datum::from(template.table)))]);
+    if rows.is_empty() { 0 } else { rows.get(0, 0).map_or(0, datum::read_i64) }
 }
 
 /// Drops the policies of a grant on a table.
