@@ -60,4 +60,5 @@ pub extern "C-unwind" fn _PG_init() {
     postgres::setting::register();
     postgres::invalidation::register();
     postgres::transaction::register();
+    postgres::statistics::register();
 }

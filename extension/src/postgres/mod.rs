@@ -13,6 +13,8 @@ pub mod cursor;
 pub mod datum;
 /// Functions that PostgreSQL calls: arguments in, one result out.
 pub mod function;
+/// Keys of GIN indexes.
+pub mod gin;
 /// Who a statement runs as, and how an error is survived.
 pub mod guard;
 /// Rows of a table page by page, without a statement.
