@@ -6,7 +6,7 @@ mod closest;
 pub(crate) mod condition;
 mod operand;
 mod order;
-mod random;
+pub(crate) mod random;
 pub(crate) mod time;
 pub(crate) mod values;
 pub(crate) mod world;

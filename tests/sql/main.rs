@@ -52,6 +52,7 @@ mod strangers;
 mod templates;
 mod text;
 mod text_compared;
+mod text_index;
 mod text_many;
 mod text_names;
 mod text_upkeep;

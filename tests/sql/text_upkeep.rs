@@ -208,7 +208,7 @@ async fn a_change_of_many_documents_keeps_their_index() {
         )
         .await;
     let index = "select indexdef from pg_indexes where schemaname = 'keyed_state' and tablename = 'text_2' and indexname <> 'text_2_pkey'";
-    assert!(session.text(index, &[]).await.contains("gin_trgm_ops)"));
+    assert!(session.text(index, &[]).await.contains("keyed.document_trigrams)"));
     assert_eq!(session.text(FOUND, &["old"]).await, "");
     assert_eq!(session.text(FOUND, &["k5999"]).await, "k5999");
     session.run("select keyed.alter_template('crm.customers', '{\"language\": \"english\"}')").await;

@@ -33,6 +33,8 @@ pub mod role;
 pub mod setting;
 /// Statements: prepared once, kept, run many times.
 pub mod spi;
+/// What the planner may know of tables.
+pub mod statistics;
 /// Locks on whole tables.
 pub mod table_lock;
 /// Lexemes.

@@ -1,8 +1,10 @@
 //! The SQL functions and the HTTP door that search.
 
+use super::text::trigram;
 use super::{explain, run, semantic};
 use crate::access::Caller;
 use crate::postgres::function::{Answer, sql_functions};
+use crate::postgres::gin;
 use crate::template::catalog;
 
 sql_functions! {
@@ -39,6 +41,15 @@ sql_functions! {
         let flags = [answer.is_exact, answer.is_exhausted].map(|flag| Some(flag.to_string()));
         Ok(Answer::Texts(flags.into_iter().chain([Some(answer.body)]).collect()))
     };
+
+    /// `keyed.trigrams_of_document(document text, …) returns internal`.
+    keyed_trigrams_of_document => |call| Ok(Answer::Datum(gin::keys_of_value(call, trigram::of_document)));
+
+    /// `keyed.trigrams_of_pattern(pattern text, …) returns internal`.
+    keyed_trigrams_of_pattern => |call| Ok(Answer::Datum(gin::keys_of_query(call, trigram::IGNORING_CASE, trigram::of_pattern)));
+
+    /// `keyed.trigrams_match(…) returns "char"`.
+    keyed_trigrams_match => |call| Ok(Answer::Datum(gin::may_have_all(call)));
 
     /// `keyed_http.search(template text, body text) returns text`.
     keyed_http_search => |call| {

@@ -92,6 +92,8 @@ pub fn migrate() -> Result<i32, Error> {
             }
             // pgvector may have come later than the steps.
             embedding::table::make_missing(spi);
+            // What the SQL of the extension brought when it was updated.
+            text::rebuild::renew_indexes(spi);
             version
         })
     }))

@@ -26,6 +26,8 @@ pub mod stem;
 pub mod table;
 /// Terms on their way into SQL.
 pub mod terms;
+/// Keys of the index of documents.
+pub mod trigram;
 /// Keeping documents as the records are.
 pub mod upkeep;
 /// Documents, written from rows.

@@ -2,6 +2,7 @@
 
 use super::document::{self, STEM};
 use super::query::{Kind, Term};
+use super::trigram::has_key;
 use crate::filter::pattern::escaped;
 use crate::quote;
 use std::collections::BTreeSet;
@@ -50,9 +51,9 @@ impl Needle {
         Needle { alternatives, whole_words }
     }
 
-    /// Whether the trigram index finds it: every alternative must have a text with a trigram of its own.
+    /// Whether the trigram index finds it: every alternative must have a text with a key of its own.
     pub fn is_indexable(&self) -> bool {
-        self.alternatives.iter().all(|texts| texts.iter().any(|text| has_trigram(text)))
+        self.alternatives.iter().all(|texts| texts.iter().any(|text| has_key(text)))
     }
 
     /// A document matches when it holds all texts of one of these lists.
@@ -71,7 +72,7 @@ impl Needle {
             Some(text) => vec![vec![text.to_owned()]],
             None => {
                 let indexable =
-                    |texts: &Vec<String>| texts.iter().filter(|text| has_trigram(text)).cloned().collect();
+                    |texts: &Vec<String>| texts.iter().filter(|text| has_key(text)).cloned().collect();
                 self.alternatives.iter().map(indexable).collect()
             }
         }
@@ -96,8 +97,7 @@ impl Needle {
         let [text] = plain.as_slice() else { return None };
         let holds =
             |texts: &Vec<String>| texts.iter().any(|other| other.to_lowercase().contains(text.as_str()));
-        (text.is_ascii() && has_trigram(text) && !others.is_empty() && others.iter().all(holds))
-            .then_some(text)
+        (text.is_ascii() && has_key(text) && !others.is_empty() && others.iter().all(holds)).then_some(text)
     }
 
     /// The condition in a form that no index serves, for documents that were found by something else.
@@ -131,19 +131,6 @@ fn like(document: &str, text: &str) -> String {
 fn join(alternatives: &[Vec<String>], render: impl Fn(&str) -> String) -> String {
     let all = |texts: &Vec<String>| texts.iter().map(|text| render(text)).collect::<Vec<_>>().join(" and ");
     format!("({})", alternatives.iter().map(all).collect::<Vec<_>>().join(" or "))
-}
-
-/// Whether pg_trgm gets a trigram out of a text that may stand anywhere: three letters in a row, or fewer at the edge
-/// of a word that the text itself shows.
-fn has_trigram(text: &str) -> bool {
-    let characters: Vec<char> = text.chars().collect();
-    let mut position = 0;
-    characters.chunk_by(|one, other| one.is_alphanumeric() == other.is_alphanumeric()).any(|run| {
-        let begins_here = position > 0;
-        position += run.len();
-        let ends_here = position < characters.len();
-        run[0].is_alphanumeric() && (run.len() >= 3 || begins_here || (ends_here && run.len() >= 2))
-    })
 }
 
 /// A text with the marks of documents in it, in a form that people can read and copy.
@@ -230,8 +217,10 @@ mod tests {
 
     #[test]
     fn what_has_no_trigram_needs_a_scan() {
-        for text in ["a", "ab", "abc", "東京", "a-b", "ab-", "-- ab", "r&d", "§5", "$1.5", "a.", "\"§ x\""]
-        {
+        for text in [
+            "a", "ab", "abc", "東京", "a-b", "ab-", "-- ab", "r&d", "§5", "⌀8", "→b", "≥5", "😀a", "「東",
+            "$1.5", "a.", "\"§ x\"",
+        ] {
             let text = text.trim_start_matches("-- ");
             assert!(needle(text, &[]).is_indexable(), "{text}");
         }

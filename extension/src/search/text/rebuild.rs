@@ -2,7 +2,9 @@
 
 use super::needle::literal;
 use super::{document, table, write};
+use crate::postgres::guard::with_settings;
 use crate::postgres::spi::{Access, Connection};
+use crate::postgres::table_lock::lock_exclusively;
 use crate::postgres::{datum, invalidation};
 use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, catalog};
@@ -43,6 +45,27 @@ pub fn make_missing(spi: &Connection) {
         write_all(spi, &template, "true");
         spi.script(&table::create_index(spi, template.id));
         invalidation::announce(template.table);
+    }
+}
+
+/// Makes the index of documents wherever there is none, or one of another operator class. Meanwhile nobody else reads
+/// or writes these documents.
+pub fn renew_indexes(spi: &Connection) {
+    if !table::has_document_class(spi) {
+        return;
+    }
+    let sql = "select t.id from keyed_state.template t \
+               where pg_catalog.to_regclass('keyed_state.text_' || t.id) is not null and not exists ( \
+                 select from pg_catalog.pg_index i join pg_catalog.pg_opclass c on c.oid = i.indclass[0] \
+                 where i.indexrelid = pg_catalog.to_regclass('keyed_state.text_' || t.id || '_trigram') \
+                   and c.opcname = 'document_trigrams') order by t.id";
+    let rows = spi.run_once(sql, Access::Latest, &[]);
+    let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+    lock_exclusively(&ids.iter().map(|id| table::table_sql(*id)).collect::<Vec<_>>());
+    for id in ids {
+        // That there is none is nothing to tell about.
+        with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&table::drop_index(id)));
+        spi.script(&table::create_index(spi, id));
     }
 }
 

@@ -13,6 +13,9 @@ use crate::template::Template;
 /// The extension whose index finds parts of words.
 pub const TRIGRAM_EXTENSION: &str = "pg_trgm";
 
+/// Whose keys the index of documents has.
+const DOCUMENT_CLASS: &str = "keyed.document_trigrams";
+
 /// The schema of the state, where the tables are.
 pub const SCHEMA: &str = "keyed_state";
 
@@ -44,8 +47,21 @@ pub fn create_index(spi: &Connection, template: i32) -> String {
     format!(
         "create index text_{template}_trigram on {} using gin (document {});",
         table_sql(template),
-        trigram_class(spi)
+        document_class(spi)
     )
+}
+
+/// The operator class of documents; where the SQL of the extension is older than this library, the one that serves
+/// them too, if less well.
+fn document_class(spi: &Connection) -> String {
+    if has_document_class(spi) { DOCUMENT_CLASS.to_owned() } else { trigram_class(spi) }
+}
+
+/// Whether the SQL of the extension has the operator class of documents.
+pub fn has_document_class(spi: &Connection) -> bool {
+    let sql = "select from pg_catalog.pg_opclass c where c.opcname = 'document_trigrams' \
+               and c.opcnamespace = 'keyed'::pg_catalog.regnamespace";
+    !spi.run_once(sql, Access::Latest, &[]).is_empty()
 }
 
 /// Drops its index.
@@ -88,6 +104,6 @@ pub fn not_migrated(template: &Template) -> Error {
 
 /// The error of a database without trigrams.
 pub fn missing() -> Error {
-    Error::new(Code::Internal, "searching texts needs the extension pg_trgm, which is not in this database")
+    Error::new(Code::Internal, "indexes of texts need the extension pg_trgm, which is not in this database")
         .hint("run as a superuser: SELECT keyed.init()  (or CREATE EXTENSION pg_trgm)")
 }

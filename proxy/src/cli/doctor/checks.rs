@@ -49,8 +49,8 @@ pub(super) const CHECKS: &[Check] = &[
          select 'the extension keyed is ' || e.extversion || ', its files are ' || a.default_version, 'alter extension keyed update;'
          from pg_extension e join pg_available_extensions a on a.name = e.extname
          where e.extname = 'keyed' and e.extversion <> a.default_version" },
-    Check { name: "text search", sound: "pg_trgm is installed", severity: Error, needs: Needs::Nothing, query:
-        "select 'the extension pg_trgm, on which text search rests, is not in this database', 'create extension pg_trgm;'
+    Check { name: "indexes of texts", sound: "pg_trgm is installed", severity: Error, needs: Needs::Nothing, query:
+        "select 'the extension pg_trgm, on which the indexes of texts rest, is not in this database', 'create extension pg_trgm;'
          where not exists (select from pg_extension where extname = 'pg_trgm')" },
     Check { name: "vectors", sound: "pgvector is installed", severity: Note, needs: Needs::Nothing, query:
         "select 'the extension vector, which semantic search needs, is not in this database',

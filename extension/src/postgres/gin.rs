@@ -1,0 +1,100 @@
+//! What a GIN index asks of those who know its keys.
+
+use super::datum;
+use super::function::Call;
+use pgrx::pg_sys::{self, Datum};
+use pgrx::prelude::PgSqlErrorCode;
+use std::collections::TryReserveError;
+
+/// No row can match.
+const NO: i8 = pg_sys::GIN_FALSE as i8;
+/// A row may match: it must be read.
+const PERHAPS: i8 = pg_sys::GIN_MAYBE as i8;
+
+/// Answers `extractValue(text, nkeys)`: the keys of a value. `keys` is given what to call from time to time, so that a
+/// long value can be interrupted.
+pub fn keys_of_value(
+    call: &Call,
+    keys: impl FnOnce(&str, fn()) -> Result<Vec<i32>, TryReserveError>,
+) -> Datum {
+    let value = call.datum(0).unwrap_or(Datum::null());
+    let keys = datum::with_text(value, |text| {
+        keys(text, || {
+            pgrx::check_for_interrupts!();
+        })
+    });
+    let keys = keys.unwrap_or_else(|_| out_of_memory());
+    // SAFETY: the second argument says where the number of keys belongs.
+    unsafe { hand_over(&keys, pointer(call, 1)) }
+}
+
+/// Answers `extractQuery(text, nkeys, strategy, …, searchMode)`: the keys that whatever is like the text has. Where there
+/// are none, all rows are read: also where the operator of this number ignores case by the rules of a language.
+pub fn keys_of_query(call: &Call, ignoring_case: u16, keys: impl FnOnce(&str) -> Vec<i32>) -> Datum {
+    let value = call.datum(0).unwrap_or(Datum::null());
+    let ignores_case = call.datum(2).is_some_and(|strategy| strategy.value() as u16 == ignoring_case);
+    // SAFETY: the call is in progress.
+    let has_language = unsafe { (*call.info()).fncollation } != pg_sys::C_COLLATION_OID;
+    let keys = if ignores_case && has_language { Vec::new() } else { datum::with_text(value, keys) };
+    // SAFETY: the arguments say where the number of keys and the mode of the search belong.
+    unsafe {
+        if keys.is_empty() {
+            *pointer(call, 6) = pg_sys::GIN_SEARCH_MODE_ALL as i32;
+        }
+        hand_over(&keys, pointer(call, 1))
+    }
+}
+
+/// Answers `triConsistent(check, …, nkeys, …)`: a row has to have all keys, and is read if it may.
+pub fn may_have_all(call: &Call) -> Datum {
+    let count = call.integer(3).unwrap_or_default();
+    // SAFETY: the first argument is a list of as many answers as the fourth says.
+    let answers = unsafe {
+        match usize::try_from(count) {
+            Ok(count @ 1..) => std::slice::from_raw_parts(pointer::<i8>(call, 0), count),
+            _ => &[],
+        }
+    };
+    Datum::from(if answers.contains(&NO) { NO } else { PERHAPS })
+}
+
+/// The error that PostgreSQL itself raises, which ends the statement and not the session.
+fn out_of_memory() -> ! {
+    pgrx::ereport!(
+        ERROR,
+        PgSqlErrorCode::ERRCODE_OUT_OF_MEMORY,
+        "out of memory for the index keys of a text"
+    );
+}
+
+/// # Safety
+/// The argument is a pointer to a value of this type.
+unsafe fn pointer<T>(call: &Call, position: usize) -> *mut T {
+    call.datum(position).unwrap_or(Datum::null()).cast_mut_ptr()
+}
+
+/// The keys as PostgreSQL takes them: a list of its own, and their number.
+///
+/// # Safety
+/// The number may be written.
+unsafe fn hand_over(keys: &[i32], number: *mut i32) -> Datum {
+    // SAFETY: the list has room for all keys; GIN frees it, or the memory it is in. As many as a text of a gigabyte can
+    // have are still a number.
+    unsafe {
+        *number = keys.len() as i32;
+        if keys.is_empty() {
+            return Datum::null();
+        }
+        let size = keys.len() * size_of::<Datum>();
+        let list: *mut Datum = pg_sys::MemoryContextAllocExtended(
+            pg_sys::CurrentMemoryContext,
+            size,
+            pg_sys::MCXT_ALLOC_HUGE as i32,
+        )
+        .cast();
+        for (position, key) in keys.iter().enumerate() {
+            list.add(position).write(Datum::from(*key));
+        }
+        Datum::from(list)
+    }
+}

@@ -1,0 +1,285 @@
+//! What the index of documents is asked for: three characters in a row, and the first of a word: pure.
+//!
+//! A key is made of at most three neighbours in a text and of nothing else, so a document that holds a text also has
+//! its keys; whether one that has them holds it, it is read for. Of neighbours there is a key for
+//!
+//! - three letters or digits, and two with a sign between or behind them (`2-1`, `ab-`), so that a part number or an
+//!   address is found by a piece of it;
+//! - two letters that begin a word, and a letter that does: what stands before them counts as a space;
+//! - the end of a stem, so that a short one is told from the many words that begin with it.
+//!
+//! Case is ignored, as it is by `ilike`. The keys stand in indexes: **what is in them must never change** without
+//! those being made anew. So letters are what this module says, in no table of any library, and small ones where it
+//! can be reckoned.
+
+use super::document::STEM;
+use std::collections::TryReserveError;
+
+/// A key of the index.
+pub type Key = i32;
+
+/// The number of `ilike` in the operator class.
+pub const IGNORING_CASE: u16 = 4;
+
+/// Nothing is known of what stands before the first character of a text.
+const UNKNOWN: u32 = u32::MAX;
+const SPACE: u32 = b' ' as u32;
+const END: u32 = STEM as u32;
+
+/// From how many keys on those that came twice are dropped on the way.
+const MANY: usize = 1 << 16;
+
+/// The most keys that a pattern is looked up by: all of them must be there, so any of them will do, and after so many
+/// hardly a document is left that has not the rest as well.
+const MOST_OF_PATTERN: usize = 256;
+
+/// The keys of a text, in their order, each once. Of a long one `pause` is called from time to time; an error says that
+/// there is no memory for them.
+pub fn of_document(document: &str, mut pause: impl FnMut()) -> Result<Vec<Key>, TryReserveError> {
+    let mut keys = Vec::new();
+    let mut most = 0;
+    let mut neighbours = Neighbours::default();
+    for character in document.chars() {
+        if keys.len() + MOST_OF_CHARACTER > most {
+            if most > MANY {
+                pause();
+                sort(&mut keys);
+            }
+            // Of every two characters, one begins a key that is new, or so.
+            let more = if most == 0 { document.len().min(MANY) } else { MANY.max(keys.len()) };
+            keys.try_reserve_exact(more + MOST_OF_CHARACTER)?;
+            most = keys.len() + more + MOST_OF_CHARACTER;
+        }
+        neighbours.add(character, &mut |key| keys.push(key));
+    }
+    sort(&mut keys);
+    Ok(keys)
+}
+
+/// Keys that every text has which is `like` this pattern, in their order, each once.
+pub fn of_pattern(pattern: &str) -> Vec<Key> {
+    let mut keys = Vec::new();
+    let mut neighbours = Neighbours::default();
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next().filter(|_| keys.len() < MOST_OF_PATTERN) {
+        let taken = match character {
+            '%' | '_' => None,
+            '\\' => characters.next(),
+            other => Some(other),
+        };
+        match taken {
+            Some(taken) => neighbours.add(taken, &mut |key| keys.push(key)),
+            None => neighbours = Neighbours::default(),
+        }
+    }
+    sort(&mut keys);
+    keys
+}
+
+/// Whether a text that may stand anywhere in a document has a key of its own.
+pub fn has_key(text: &str) -> bool {
+    let mut neighbours = Neighbours::default();
+    let mut has_one = false;
+    text.chars().for_each(|character| neighbours.add(character, &mut |_| has_one = true));
+    has_one
+}
+
+fn sort(keys: &mut Vec<Key>) {
+    keys.sort_unstable();
+    keys.dedup();
+}
+
+/// The two characters before the next one of a text.
+struct Neighbours {
+    first: u32,
+    second: u32,
+}
+
+impl Default for Neighbours {
+    fn default() -> Self {
+        Neighbours { first: UNKNOWN, second: UNKNOWN }
+    }
+}
+
+/// So many keys come with a character at most.
+const MOST_OF_CHARACTER: usize = 2;
+
+impl Neighbours {
+    /// Hands the keys that come with the next character to `take`.
+    fn add(&mut self, character: char, take: &mut impl FnMut(Key)) {
+        let (first, second, third) = (self.first, self.second, small(u32::from(character)));
+        if is_letter(third) {
+            if is_letter(second) {
+                if first != UNKNOWN {
+                    take(key(or_space(first), second, third));
+                }
+            } else if second != UNKNOWN {
+                take(key(SPACE, SPACE, third));
+                if is_sign(second) && is_letter(first) {
+                    take(key(first, second, third));
+                }
+            }
+        } else if third == END && is_letter(second) && first != UNKNOWN {
+            take(key(or_space(first), second, SPACE));
+        } else if is_sign(third) && is_letter(second) && is_letter(first) {
+            take(key(first, second, third));
+        }
+        (self.first, self.second) = (second, third);
+    }
+}
+
+/// A letter or digit. Whatever is neither of ASCII nor a sign counts as one.
+fn is_letter(character: u32) -> bool {
+    match u8::try_from(character) {
+        Ok(byte) if byte.is_ascii() => byte.is_ascii_alphanumeric(),
+        _ => !is_sign(character) && character != UNKNOWN,
+    }
+}
+
+/// What is neither a letter nor parts words: no space, no mark of a document. The signs of ASCII and Latin-1, the
+/// punctuation of scripts that many write, arrows, signs of mathematics and pictures.
+fn is_sign(character: u32) -> bool {
+    match character {
+        0..0x80 => u8::try_from(character).is_ok_and(|byte| byte.is_ascii_punctuation()),
+        0x80..=0xbf | 0xd7 | 0xf7 => true,
+        // Greek, Armenian, Hebrew, Arabic, Indic, Thai.
+        0x37e | 0x387 | 0x55a..=0x55f | 0x589..=0x58a | 0x58d..=0x58f => true,
+        0x5be | 0x5c0 | 0x5c3 | 0x5c6 | 0x5f3..=0x5f4 => true,
+        0x606..=0x60f | 0x61b..=0x61f | 0x66a..=0x66d | 0x6d4 => true,
+        0x964..=0x965 | 0x970 | 0xe3f | 0xe4f | 0xe5a..=0xe5b => true,
+        // General punctuation, currencies, arrows, mathematics, boxes, dingbats.
+        0x2000..=0x206f | 0x20a0..=0x20cf | 0x2190..=0x2bff | 0x2e00..=0x2e7f => true,
+        // East Asian punctuation.
+        0x3001..=0x3004 | 0x3008..=0x3020 | 0x3030 | 0x303d..=0x303f | 0x30fb => true,
+        // Pictures.
+        0x1f000..=0x1faff => true,
+        _ => false,
+    }
+}
+
+fn or_space(character: u32) -> u32 {
+    if is_letter(character) { character } else { SPACE }
+}
+
+/// The small letter of a capital of ASCII, Latin-1, Greek or Cyrillic; any other character as it is. Stems stand in
+/// documents in capitals: where they become small, they share the keys of the words they come from.
+fn small(character: u32) -> u32 {
+    match character {
+        0x41..=0x5a | 0xc0..=0xd6 | 0xd8..=0xde | 0x391..=0x3a1 | 0x3a3..=0x3a9 | 0x410..=0x42f => {
+            character + 0x20
+        }
+        0x400..=0x40f => character + 0x50,
+        _ => character,
+    }
+}
+
+/// Three characters as one number: those of ASCII as they are, others mixed, with the sign to tell them apart. Two that
+/// are mixed may come out alike; then documents are read in vain.
+fn key(first: u32, second: u32, third: u32) -> Key {
+    if (first | second | third) < 0x80 {
+        return (first << 14 | second << 7 | third) as Key;
+    }
+    let packed = u64::from(first) << 42 | u64::from(second) << 21 | u64::from(third);
+    // 2⁶⁴ divided by the golden ratio: the upper bits of the product depend on all lower ones (Knuth, TAOCP 3, §6.4).
+    (packed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) as Key | Key::MIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::document::{Field, write_field};
+    use super::super::fold::fold;
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// Keys of ASCII as they can be read.
+    fn shown(keys: &[Key]) -> Vec<String> {
+        let letter = |key: Key, shift: u32| char::from((key >> shift & 0x7f) as u8);
+        keys.iter().map(|key| [14, 7, 0].map(|shift| letter(*key, shift)).iter().collect()).collect()
+    }
+
+    fn of_document(text: &str) -> Vec<Key> {
+        super::of_document(text, || {}).expect("there is memory for a few keys")
+    }
+
+    #[test]
+    fn keys_are_three_neighbours_and_the_beginnings_of_words() {
+        for (text, expected) in [
+            (" map", &["  m", " ma", "map"] as &[&str]),
+            (" f2-15", &["  1", "  f", " 15", " f2", "2-1", "f2-"]),
+            ("\u{1d}MAP\u{1d}", &["  m", " ma", "ap ", "map"]),
+            ("\u{1d}X\u{1d}", &["  x", " x "]),
+            (" a b", &["  a", "  b"]),
+            ("map", &["map"]),
+            ("ap", &[]),
+            ("ab--c", &["  c", "ab-"]),
+            ("", &[]),
+        ] {
+            assert_eq!(shown(&of_document(text)), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_is_looked_for_by_what_it_says_without_doubt() {
+        for (pattern, expected) in [
+            ("%map%", &["map"] as &[&str]),
+            ("%ma_p%s", &[]),
+            ("% ma%xyz", &["  m", " ma", "xyz"]),
+            (r"%1\%2%", &["  2", "1%2"]),
+            (r"%a\\bc%", &["  b", " bc", r"a\b"]),
+            ("%\u{1d}MAP\u{1d}%", &["  m", " ma", "ap ", "map"]),
+            (r"\", &[]),
+            ("%", &[]),
+        ] {
+            assert_eq!(shown(&of_pattern(pattern)), expected, "{pattern:?}");
+        }
+        let long = "abc-de-gh".repeat(100_000);
+        assert!((1..=MOST_OF_PATTERN + MOST_OF_CHARACTER).contains(&of_pattern(&long).len()));
+        assert!(has_key("map") && has_key(" m") && has_key("2-1") && !has_key("ma") && !has_key("-"));
+    }
+
+    #[test]
+    fn keys_stay_what_they_are_in_indexes_that_exist() {
+        assert_eq!(of_document(" map 2-1"), [528_433, 528_434, 528_493, 538_337, 825_009, 1_798_384]);
+        assert_eq!(
+            of_document("ÜBER Ж€5"),
+            [-1_328_472_441, -1_234_415_981, -362_380_465, 528_437, 1_618_674]
+        );
+    }
+
+    #[test]
+    fn a_long_text_has_the_keys_of_a_short_one() {
+        let text = " one two three 4-5 ünî";
+        assert_eq!(of_document(&text.repeat(20_000)), of_document(&text.repeat(2)));
+    }
+
+    proptest! {
+        #[test]
+        fn whoever_holds_a_text_has_its_keys(text in "[a-cA-C1-3ÄäßΣσЖж東京 .%_\\\\\u{1d}-]{0,40}", from in 0usize..40, length in 0usize..12) {
+            let part: String = text.chars().skip(from).take(length).collect();
+            let pattern = format!("%{}%", crate::filter::pattern::escaped(&part));
+            let all: BTreeSet<Key> = of_document(&text).into_iter().collect();
+            for key in of_pattern(&pattern) {
+                prop_assert!(all.contains(&key), "{part:?} of {text:?}");
+            }
+            prop_assert_eq!(has_key(&part), !of_pattern(&pattern).is_empty());
+        }
+
+        #[test]
+        fn case_of_ascii_is_ignored(text in "[a-c1 .\u{1d}-]{0,20}") {
+            prop_assert_eq!(of_document(&text), of_document(&text.to_ascii_uppercase()));
+        }
+
+        #[test]
+        fn every_word_is_found_by_its_beginning(text in "[a-c東京 .(-]{1,20}") {
+            let mut document = String::new();
+            write_field(&mut document, &Field { attribute: None, values: vec![&text] }, &mut |_| BTreeSet::new());
+            let all: BTreeSet<Key> = of_document(&document).into_iter().collect();
+            for word in fold(&text).split(|it: char| !it.is_alphanumeric()).filter(|word| !word.is_empty()) {
+                let beginning: String = word.chars().take(2).collect();
+                let keys = of_pattern(&format!("% {beginning}%"));
+                prop_assert!(!keys.is_empty() && keys.iter().all(|key| all.contains(key)), "{beginning:?} of {text:?}");
+            }
+        }
+    }
+}
