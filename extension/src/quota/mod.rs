@@ -14,6 +14,8 @@ mod dealing;
 pub mod define;
 /// The SQL functions.
 pub mod functions;
+/// What a session remembers of its own slot.
+mod room;
 /// Counting without waiting for each other.
 mod slots;
 /// Telling what is used.
@@ -132,6 +134,7 @@ pub fn forget(stale: &[Oid]) {
     KNOWN.with_borrow_mut(|known| {
         if stale.iter().any(|&table| table == known.table || table == Oid::INVALID) {
             known.quotas.clear();
+            room::forget();
         }
     });
 }

@@ -10,13 +10,13 @@
 //! here, and which is taken exclusively for that, makes them wait in order instead of in a circle. Who gives something
 //! back waits for nobody.
 
-use super::{Name, Reached};
+use super::{Name, Reached, room};
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{self, Kind, Mode};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::{as_owner, attempt};
 use crate::postgres::snapshot_is_fixed;
-use crate::postgres::spi::{Access, Connection, Plan, connected};
+use crate::postgres::spi::{Access, Connection, Plan, Rows, connected};
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
@@ -35,6 +35,10 @@ pub(super) const EXTRA: i32 = 1000;
 /// Room for so many more than are asked for is enough in one's own slot, or in all together, to be sure that they will
 /// be had without waiting: others are at it too.
 const AMPLE: [i64; 2] = [4, 32];
+
+/// So much more than is asked for, in one's own slot a moment ago, that nobody looks again: others do not use it up
+/// within that moment.
+const PLENTY: i64 = 256;
 
 /// The day that a slot is about and that it is now, in SQL over `s` and the parameter $3, a time zone.
 pub(super) const TODAY: &str = "(clock_timestamp() at time zone $3)::date";
@@ -71,20 +75,12 @@ pub(super) fn add(project: i32, name: Name, count: i64) -> Result<(), Reached> {
     })
 }
 
-/// When the project's day ends, as RFC 3339 has it.
-pub(super) fn end_of_day(project: i32) -> String {
-    let zone = zone(project);
-    let sql = "select to_char((((clock_timestamp() at time zone $1)::date + 1)::timestamp at time zone $1) \
-               at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')";
-    connected(|spi| {
-        let rows = spi.run_once(sql, Access::Snapshot, &[(pg_sys::TEXTOID, datum::text(&zone))]);
-        rows.get(0, 0).map(datum::read_text).unwrap_or_default()
-    })
-}
-
 /// Whether so many may have to wait for others, as far as can be told without waiting.
 pub(super) fn is_scarce(project: i32, name: Name, count: i64) -> bool {
     let quota = Quota::new(project, name);
+    if room::is_known_to_be(quota.number(), count + PLENTY) {
+        return false;
+    }
     let sql = format!(
         "with d as materialized (select {TODAY} as today) \
          select 1 from d where case when (select {ROOM} from keyed_state.quota_slot s \
@@ -101,7 +97,8 @@ pub(super) fn take(project: i32, name: Name, mode: Mode) {
     Quota::new(project, name).lock(mode);
 }
 
-fn zone(project: i32) -> String {
+/// The time zone of a project's days.
+pub(super) fn zone(project: i32) -> String {
     catalog::project_by_id(project).and_then(|project| project.time_zone).unwrap_or_else(|| "UTC".to_owned())
 }
 
@@ -135,10 +132,14 @@ impl Quota {
     }
 
     pub(super) fn run(&self, spi: &Connection, sql: &str, more: &[(Oid, Argument)]) -> usize {
+        self.rows(spi, sql, more).len()
+    }
+
+    fn rows<'c>(&self, spi: &'c Connection, sql: &str, more: &[(Oid, Argument)]) -> Rows<'c> {
         let types: Vec<Oid> = more.iter().map(|argument| argument.0).collect();
         let mut arguments = self.names();
         arguments.extend(more.iter().map(|argument| argument.1));
-        spi.run(&plan(spi, sql, &types), Access::Latest, &arguments).len()
+        spi.run(&plan(spi, sql, &types), Access::Latest, &arguments)
     }
 
     /// The way of nearly all: the session's own slot is free and has room.
@@ -148,11 +149,14 @@ impl Quota {
              update keyed_state.quota_slot s set used = {USED} + $5, day = greatest(s.day, d.today) from d \
              where s.project_id = $1 and s.name = $2 and s.slot = (select f.slot from keyed_state.quota_slot f \
                where f.project_id = $1 and f.name = $2 and f.slot = $4 and {} >= $5 \
-               for update skip locked) and {ROOM} >= $5",
+               for update skip locked) and {ROOM} >= $5 returning {ROOM}",
             // Without room its row is not even locked.
             ROOM.replace("s.", "f.").replace("d.today", TODAY)
         );
-        self.run(spi, &sql, &[int4(own_slot()), int8(count)]) > 0
+        let rows = self.rows(spi, &sql, &[int4(own_slot()), int8(count)]);
+        let left = if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_i64) };
+        room::remember(self.number(), left.unwrap_or_default());
+        left.is_some()
     }
 
     /// Looks for room in free slots; where there is not enough, none of them stays locked.

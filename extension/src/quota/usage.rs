@@ -6,7 +6,7 @@ use crate::access::Caller;
 use crate::error::Error;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Connection, connected};
+use crate::postgres::spi::{Access, Connection, connected};
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum};
 use std::fmt::Write as _;
@@ -27,7 +27,7 @@ pub fn report(project: &str) -> Result<String, Error> {
             (Name::WritesPerDay, None) => None,
         };
         let resets_at = match name {
-            Name::WritesPerDay => format!("\"{}\"", slots::end_of_day(project.id)),
+            Name::WritesPerDay => format!("\"{}\"", end_of_day(project.id)),
             _ => "null".to_owned(),
         };
         let number = |number: Option<i64>| number.map_or("null".to_owned(), |number| number.to_string());
@@ -80,4 +80,15 @@ fn live_records(project: i32) -> i64 {
 pub fn live_in(spi: &Connection, table: &str) -> i64 {
     let sql = format!("select count(*) from {table} t where t.deleted_at is null");
     spi.run_newest(&sql, &[]).get(0, 0).map_or(0, datum::read_i64)
+}
+
+/// When the project's day ends, as RFC 3339 has it.
+fn end_of_day(project: i32) -> String {
+    let zone = slots::zone(project);
+    let sql = "select to_char((((clock_timestamp() at time zone $1)::date + 1)::timestamp at time zone $1) \
+               at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')";
+    connected(|spi| {
+        let rows = spi.run_once(sql, Access::Snapshot, &[(pg_sys::TEXTOID, datum::text(&zone))]);
+        rows.get(0, 0).map(datum::read_text).unwrap_or_default()
+    })
 }
