@@ -9,7 +9,7 @@ create function keyed.trigrams_of_pattern(pattern text, number internal, strateg
   returns internal
   language c immutable strict parallel safe as 'MODULE_PATHNAME', 'keyed_trigrams_of_pattern';
 comment on function keyed.trigrams_of_pattern(text, internal, smallint, internal, internal, internal, internal) is
-  'The keys that all documents have which are LIKE the pattern, as GIN asks for them (extractQuery).';
+  'Keys that all documents have which are LIKE the pattern, at most some 256 of them, as GIN asks for them (extractQuery).';
 
 create function keyed.trigrams_match(answers internal, strategy smallint, pattern text, number integer, extra internal, keys internal, nulls internal)
   returns "char"

@@ -45,8 +45,8 @@ pub fn of_document(document: &str, mut pause: impl FnMut()) -> Result<Vec<Key>, 
                 pause();
                 sort(&mut keys);
             }
-            // Of every two characters, one begins a key that is new, or so.
-            let more = if most == 0 { document.len().min(MANY) } else { MANY.max(keys.len()) };
+            let more =
+                if most == 0 { (MOST_OF_CHARACTER * document.len()).min(MANY) } else { MANY.max(keys.len()) };
             keys.try_reserve_exact(more + MOST_OF_CHARACTER)?;
             most = keys.len() + more + MOST_OF_CHARACTER;
         }
