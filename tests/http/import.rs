@@ -78,45 +78,6 @@ async fn the_same_key_twice_is_written_in_the_order_of_the_file() {
 }
 
 #[tokio::test]
-async fn a_bad_row_does_not_cost_its_neighbours_unless_all_are_wanted_or_none() {
-    let service = Service::start().await;
-    let file = "external_key,name,visits,company\n\
-                g1,good,1,\n\
-                b1,bad,1.5.5,\n\
-                ,no key,1,\n\
-                b2,bad,x,nobody\n\
-                b3,too few\n\
-                b4,dangling,1,nobody\n\
-                g2,good,2,\n";
-    let problem = import(&service, "", file).await;
-    let problem = problem.refused(422, "invalid_value");
-    assert!(problem["detail"].as_str().unwrap_or_default().contains("line 3, column visits"), "{problem}");
-    assert_eq!(counts(&problem["report"]), [7, 0, 0, 0, 5]);
-    assert_eq!(service.by_key("g1").await.status, 404);
-
-    let report = import(&service, "on_error=skip", file).await.expect(200);
-    assert_eq!(counts(&report), [7, 2, 0, 0, 5]);
-    let errors: Vec<Value> = report["errors"]
-        .as_array()
-        .expect("errors")
-        .iter()
-        .map(|error| json!([error["line"], error["column"], error["code"]]))
-        .collect();
-    assert_eq!(
-        errors,
-        [
-            json!([3, "visits", "invalid_value"]),
-            json!([4, "external_key", "invalid_external_key"]),
-            json!([5, "visits", "invalid_value"]),
-            json!([6, null, "invalid_value"]),
-            json!([7, "company", "reference_not_found"]),
-        ]
-    );
-    assert_eq!(service.by_key("g2").await.status, 200);
-    assert_eq!(service.by_key("b4").await.status, 404);
-}
-
-#[tokio::test]
 async fn a_dry_run_tells_all_and_writes_nothing() {
     let service = Service::start().await;
     service.upsert("old", json!({"name": "old"})).await.expect(201);
@@ -312,31 +273,4 @@ async fn a_row_may_name_its_record_by_id_where_it_has_no_key() {
     let refused =
         import(&service, "", "id,external_key,name\n00000000-0000-0000-0000-000000000000,,x\n").await;
     refused.refused(404, "not_found");
-}
-
-#[tokio::test]
-async fn a_file_of_which_nothing_is_imported_is_refused_as_its_first_fault_is() {
-    let service = Service::start().await;
-    let lines = "{\"external_key\":\"a\",\"attributes\":{}}\nnot json\n";
-    let refused = send(&service, "application/x-ndjson", "customers", "", lines).await;
-    let refused = refused.refused(400, "malformed_request");
-    assert_eq!(counts(&refused["report"]), [2, 0, 0, 0, 1], "{refused}");
-    let session = service.session().await;
-    session.run("select keyed.set_quota('crm', 'live_records', 1)").await;
-    let refused = import(&service, "", "external_key\na\nb\nc\n").await.refused(403, "quota_exceeded");
-    assert_eq!(counts(&refused["report"]).map(|count| count > 0)[1..4], [false; 3], "{refused}");
-    assert_eq!(service.by_key("a").await.status, 404);
-}
-
-#[tokio::test]
-async fn a_bad_byte_in_a_file_that_began_as_utf8_is_refused_with_its_line_however_it_is_cut() {
-    let service = Service::start().await;
-    let file = ["external_key,name\na,é\nb,".as_bytes(), b"\xe9\nc,x\n"].concat();
-    for size in [1, 7, file.len()] {
-        let pieces: Vec<_> = file.chunks(size).map(|piece| std::io::Result::Ok(piece.to_vec())).collect();
-        let body = reqwest::Body::wrap_stream(futures_util::stream::iter(pieces));
-        let refused = import(&service, "", body).await.refused(400, "malformed_request");
-        let detail = refused["detail"].as_str().unwrap_or_default();
-        assert!(detail.contains("line 3 holds bytes that are no text in utf-8"), "{detail}");
-    }
 }

@@ -17,6 +17,7 @@ mod history;
 mod idempotency;
 mod import;
 mod import_chains;
+mod import_faults;
 mod inbound;
 mod metrics;
 mod projects;

@@ -35,6 +35,7 @@ mod numbers;
 mod page_walks;
 mod pages;
 mod principal;
+mod quota_days;
 mod quotas;
 mod records;
 mod references;
