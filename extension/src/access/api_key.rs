@@ -8,6 +8,7 @@ use super::last_use;
 use super::principal::Principal;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, owner};
+use crate::postgres::random;
 use crate::postgres::spi::{Access, Rows, connected};
 use crate::postgres::{datum, invalidation, role, snapshot_is_fixed};
 use crate::quote::identifier;
@@ -170,7 +171,7 @@ pub fn issue(
         ));
     }
     let mut secret = [0u8; 36];
-    datum::fill_random(&mut secret[..32]);
+    random::fill(&mut secret[..32]);
     let checksum = crc32fast::hash(&secret[..32]);
     secret[32..].copy_from_slice(&checksum.to_be_bytes());
     Ok(as_owner(|| {

@@ -9,10 +9,11 @@ use crate::embedding;
 use crate::error::{Error, OrRaise};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::random;
 use crate::postgres::spi::{Access, connected};
 use crate::record::changes::{self, Changes};
+use crate::record::mode::Mode;
 use crate::record::reference;
-use crate::record::upsert::{self, Mode};
 use crate::record::value::Change;
 use crate::record::write::key_taken;
 use crate::record_id;
@@ -96,7 +97,7 @@ impl<'a> Group<'a> {
         let Some(first) = self.members.first() else { return Ok(Vec::new()) };
         let template = &first.template;
         let ids: Vec<Uuid> =
-            self.members.iter().map(|_| record_id::generate(template.id, datum::random_u64())).collect();
+            self.members.iter().map(|_| record_id::generate(template.id, random::next_u64())).collect();
         let done = as_owner(|| match first.kind {
             Kind::Upsert => self.run_upserts(caller, template, &first.changes, &ids),
             _ => self.run_creates(caller, template, &first.changes, &ids),
@@ -116,7 +117,7 @@ impl<'a> Group<'a> {
         shape: &Changes,
         ids: &[Uuid],
     ) -> Result<Vec<(usize, Outcome)>, Outside> {
-        let fences = upsert::fences(caller, template, Mode::Create);
+        let fences = Mode::Create.fences(caller, template);
         let written: HashSet<Uuid> = self
             .execute(template, shape, Kind::Create, ids, &fences)?
             .into_iter()
@@ -140,7 +141,7 @@ impl<'a> Group<'a> {
         shape: &Changes,
         ids: &[Uuid],
     ) -> Result<Vec<(usize, Outcome)>, Outside> {
-        let fences = upsert::fences(caller, template, Mode::Upsert);
+        let fences = Mode::Upsert.fences(caller, template);
         let written = self.execute(template, shape, Kind::Upsert, ids, &fences)?;
         let mut by_key: HashMap<String, (Uuid, bool)> = HashMap::with_capacity(self.members.len());
         by_key.extend(written.into_iter().filter_map(|row| Some((row.key?, (row.id, true)))));

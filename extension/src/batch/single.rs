@@ -7,7 +7,8 @@ use crate::embedding::{self, Embedding};
 use crate::error::Error;
 use crate::record::changes::Changes;
 use crate::record::deletion;
-use crate::record::upsert::{self, Mode};
+use crate::record::mode::Mode;
+use crate::record::upsert;
 use crate::record::write::{self, Key};
 
 /// Runs an operation.

@@ -6,6 +6,7 @@ use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{Kind, Mode, try_lock};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
+use crate::postgres::random;
 use crate::postgres::spi::{Access, Plan, connected};
 use pgrx::pg_sys::{self, Datum, Oid};
 use sha2::{Digest, Sha256};
@@ -86,7 +87,7 @@ pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
         let [api_key, key] = request.name();
         let arguments = [api_key, key, datum::bytea(&request.fingerprint), Some(answer)];
         let kept = connected(|spi| spi.run(&plan, Access::Latest, &arguments).len());
-        if datum::random_u64().is_multiple_of(PURGE_EVERY) {
+        if random::next_u64().is_multiple_of(PURGE_EVERY) {
             purge_some();
         }
         kept

@@ -53,7 +53,7 @@ fn find_role(caller: &Caller, name: Option<&str>) -> Result<Oid, Error> {
 
 fn random() -> [u8; RANDOM_BYTES] {
     let mut bytes = [0; RANDOM_BYTES];
-    datum::fill_random(&mut bytes);
+    crate::postgres::random::fill(&mut bytes);
     bytes
 }
 

@@ -27,6 +27,8 @@ pub mod insert;
 pub mod invalidation;
 /// What row triggers leave for the end of their statement.
 pub mod notes;
+/// Random bits.
+pub mod random;
 /// Roles and what they may do.
 pub mod role;
 /// Settings that carry the caller's identity through a transaction.

@@ -1,8 +1,9 @@
 //! The SQL functions that read and write records.
 
+use super::mode::Mode;
 use super::read::{self, Lifetime};
 use super::shape::View;
-use super::upsert::{self, Mode};
+use super::upsert;
 use super::write::{self, Key};
 use super::{changes, deletion};
 use crate::access::{Caller, Right, sight};
@@ -11,8 +12,8 @@ use crate::history;
 use crate::json;
 use crate::key;
 use crate::metric;
-use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
+use crate::postgres::random;
 use crate::postgres::spi::Access;
 use crate::record_id;
 use crate::template::{Template, catalog};
@@ -25,7 +26,7 @@ sql_functions! {
     keyed_new_id => |call| {
         let template = call.integer(0).filter(|template| (1..=record_id::MAX_TEMPLATE).contains(template));
         let template = template.ok_or_else(|| Error::at(Code::InvalidValue, "/template", "not a template's number"))?;
-        Ok(Answer::Uuid(record_id::generate(template, datum::random_u64())))
+        Ok(Answer::Uuid(record_id::generate(template, random::next_u64())))
     };
 
     /// `keyed.normalize_key(external_key text) returns text`.
@@ -87,7 +88,7 @@ sql_functions! {
         let key = call.required_text(1, "external_key")?;
         let attributes = call.json(2);
         let caller = Caller::current();
-        upsert::require_rights(&caller, &template, Mode::Upsert)?;
+        Mode::Upsert.require_rights(&caller, &template)?;
         let changes = changes::parse(&template, attributes_argument(attributes.as_deref())?)?;
         let key = key::normalize(&key)?;
         upsert::upsert(&caller, &template, Mode::Upsert, key, changes)
@@ -173,7 +174,7 @@ pub(super) fn restore(id: Uuid, body: Option<&str>) -> Result<String, Error> {
             let pointer = format!("/{}", json::pointer_step(&name));
             return Err(Error::at(Code::UnknownField, pointer, "a restore knows only external_key"));
         }
-        key = upsert::parse_key(value)?;
+        key = write::parse_key(value)?;
     }
     deletion::restore(&Caller::current(), id, &key)
 }

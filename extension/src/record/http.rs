@@ -1,9 +1,10 @@
 //! The functions behind the HTTP door that read and write records: texts in and out, as a request carries them.
 
 use super::functions::{get_by_key, get_record, metric_page, patch, restore};
+use super::mode::Mode;
 use super::read::{self, Lifetime};
 use super::shape::View;
-use super::upsert::{self, Mode};
+use super::upsert;
 use super::write::{self, Key};
 use super::{changes, deletion};
 use crate::access::{Caller, Right};
@@ -117,7 +118,7 @@ fn answer(status: u16, id: Option<Uuid>, body: Option<String>) -> Answer {
 
 fn http_upsert(template: &Template, body: &str, mode: Mode, return_record: bool) -> Result<Answer, Error> {
     let caller = Caller::current();
-    upsert::require_rights(&caller, template, mode)?;
+    mode.require_rights(&caller, template)?;
     let body = write::parse_body(body)?;
     let key = match &body.key {
         Key::Value(key) => key,

@@ -10,6 +10,8 @@ pub mod functions;
 pub mod guard;
 /// The functions behind the HTTP door.
 pub mod http;
+/// Which branches an upsert may take.
+pub mod mode;
 /// One record, found.
 pub mod read;
 /// References: which record is meant.

@@ -2,77 +2,27 @@
 //! which of the two it was.
 
 use super::changes::{self, Changes};
+use super::mode::Mode;
 use super::read::{self, Standing};
 use super::reference;
 use super::statement::{self, Assignments, Verb};
-use super::write::{Key, key_and_values, key_taken};
-use crate::access::sight::{Fence, Fences, verdict};
+use super::write::{key_and_values, key_taken};
+use crate::access::sight::{Fences, verdict};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
+use crate::postgres::random;
 use crate::postgres::spi::{Access, Plan, connected};
 use crate::quota::ahead;
 use crate::template::Template;
-use crate::{json, key, metric, record_id};
+use crate::{metric, record_id};
 use pgrx::pg_sys;
-use serde_json::value::RawValue;
 use std::rc::Rc;
 use uuid::Uuid;
 
 /// How often a writer that keeps losing to others tries before it gives up.
 const MOST_TRIES: usize = 10;
-
-/// Which branches an upsert may take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// Both.
-    #[default]
-    Upsert,
-    /// Only create: a key that is held is a conflict.
-    Create,
-    /// Only update: a key that nobody holds is not found.
-    Update,
-}
-
-impl Mode {
-    /// The mode of that name; absent means upsert.
-    pub fn parse(name: Option<&str>) -> Result<Mode, Error> {
-        match name {
-            None | Some("upsert") => Ok(Mode::Upsert),
-            Some("create") => Ok(Mode::Create),
-            Some("update") => Ok(Mode::Update),
-            Some(other) => Err(Error::at(Code::InvalidValue, "/mode", format!("{other:?} is not a mode"))
-                .hint("the modes are upsert, create and update")),
-        }
-    }
-}
-
-/// Reads the member `external_key` of a body: a string, or null.
-pub fn parse_key(value: &RawValue) -> Result<Key, Error> {
-    if json::is_null(value) {
-        return Ok(Key::Null);
-    }
-    if !value.get().starts_with('"') {
-        return Err(Error::at(Code::InvalidExternalKey, "/external_key", "external_key must be a string")
-            .hint("write numbers as strings too: \"42\""));
-    }
-    let text: std::borrow::Cow<str> = serde_json::from_str(value.get()).map_err(|error| {
-        Error::new(Code::MalformedRequest, format!("external_key cannot be read: {error}"))
-    })?;
-    key::normalize(&text).map(|key| Key::Value(key.to_owned()))
-}
-
-/// Refuses a caller without the rights that the branches of an upsert need.
-pub fn require_rights(caller: &Caller, template: &Template, mode: Mode) -> Result<(), Error> {
-    if mode != Mode::Update {
-        caller.require(Right::Create, template)?;
-    }
-    if mode != Mode::Create {
-        caller.require(Right::Update, template)?;
-    }
-    Ok(())
-}
 
 /// Writes to the live record of the template that holds `key`, creating it when there is none. The key is
 /// normalised. Returns the record's id and whether it was created.
@@ -83,7 +33,7 @@ pub fn upsert(
     key: &str,
     mut changes: Changes,
 ) -> Result<(Uuid, bool), Error> {
-    require_rights(caller, template, mode)?;
+    mode.require_rights(caller, template)?;
     reference::resolve(caller, template, &mut changes)?;
     metric::stamp(&mut changes);
     let updates_first = match mode {
@@ -93,7 +43,7 @@ pub fn upsert(
         }
         Mode::Create | Mode::Upsert => ahead::of_upsert(template, key),
     };
-    let upsert = Upsert { caller, template, key, changes: &changes, fences: fences(caller, template, mode) };
+    let upsert = Upsert { caller, template, key, changes: &changes, fences: mode.fences(caller, template) };
     let complete = changes::is_complete(template, &changes);
     let (id, created) = as_owner(|| match mode {
         Mode::Upsert if updates_first => match upsert.update()? {
@@ -112,15 +62,6 @@ pub fn upsert(
     })?;
     metric::append(template, id, &changes);
     Ok((id, created))
-}
-
-/// What stands around the records that an upsert may write.
-pub fn fences(caller: &Caller, template: &Template, mode: Mode) -> Fences {
-    let of = |right, is_needed| if is_needed { Fence::of(caller, right, template) } else { Fence::default() };
-    Fences {
-        create: of(Right::Create, mode != Mode::Update),
-        update: of(Right::Update, mode != Mode::Create),
-    }
 }
 
 /// A write to the record that holds a key.
@@ -150,7 +91,7 @@ impl Upsert<'_> {
         let sql = || statement::upsert(template, &assignments, fences);
         let plan = self.plan(Verb::Upsert, &assignments, fences.are_open(), sql, key_and_values);
         for _ in 0..MOST_TRIES {
-            let id = record_id::generate(template.id, datum::random_u64());
+            let id = record_id::generate(template.id, random::next_u64());
             let written = connected(|spi| {
                 let rows = spi.run(&plan, Access::Latest, &self.arguments(Some(id), &assignments));
                 if rows.is_empty() {
@@ -227,7 +168,7 @@ impl Upsert<'_> {
             statement::insert(template, &assignments, &format!("t.id{}", verdict(fence.within.as_deref())))
         };
         let plan = self.plan(Verb::Insert, &assignments, fence.is_open(), sql, key_and_values);
-        let id = record_id::generate(template.id, datum::random_u64());
+        let id = record_id::generate(template.id, random::next_u64());
         let is_within = connected(|spi| {
             let rows = spi.run(&plan, Access::Latest, &self.arguments(Some(id), &assignments));
             (!rows.is_empty()).then(|| rows.get(0, 1).is_some_and(datum::read_bool))

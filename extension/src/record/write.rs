@@ -2,21 +2,23 @@
 
 use super::changes::{self, Changes};
 use super::read::{self, Lifetime, Standing, to_json};
+use super::reference;
 use super::shape::{STANDARD_COLUMNS, View};
 use super::statement::{self, Assignments, KeyAssignment, columns};
-use super::{reference, upsert};
 use crate::access::sight::{Fence, verdict};
 use crate::access::{Caller, Right};
 use crate::embedding::{self, Embedding};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::{as_owner, subtransaction};
+use crate::postgres::random;
 use crate::postgres::spi::{Access, Rows, connected};
 use crate::quota::ahead;
 use crate::template::Template;
-use crate::{metric, record_id};
+use crate::{json, key, metric, record_id};
 use pgrx::pg_sys;
 use pgrx::prelude::PgSqlErrorCode;
+use serde_json::value::RawValue;
 use uuid::Uuid;
 
 /// What a request says about the external key: three cases that must not be confused.
@@ -29,6 +31,21 @@ pub enum Key {
     Null,
     /// It was this, already normalised.
     Value(String),
+}
+
+/// Reads the member `external_key` of a body: a string, or null.
+pub fn parse_key(value: &RawValue) -> Result<Key, Error> {
+    if json::is_null(value) {
+        return Ok(Key::Null);
+    }
+    if !value.get().starts_with('"') {
+        return Err(Error::at(Code::InvalidExternalKey, "/external_key", "external_key must be a string")
+            .hint("write numbers as strings too: \"42\""));
+    }
+    let text: std::borrow::Cow<str> = serde_json::from_str(value.get()).map_err(|error| {
+        Error::new(Code::MalformedRequest, format!("external_key cannot be read: {error}"))
+    })?;
+    key::normalize(&text).map(|key| Key::Value(key.to_owned()))
 }
 
 impl Key {
@@ -53,7 +70,7 @@ pub fn create(
     reference::resolve(caller, template, &mut changes)?;
     metric::stamp(&mut changes);
     ahead::of_creation(template);
-    let id = record_id::generate(template.id, datum::random_u64());
+    let id = record_id::generate(template.id, random::next_u64());
     let view = View::of_written(caller, template);
     let fence = Fence::of(caller, Right::Create, template);
     let record = as_owner(|| {
@@ -128,7 +145,7 @@ pub fn patch(caller: &Caller, id: Uuid, body: &Body) -> Result<String, Error> {
 }
 
 /// Replaces all attribute values; the key stays.
-pub fn replace(caller: &Caller, id: Uuid, body: &serde_json::value::RawValue) -> Result<String, Error> {
+pub fn replace(caller: &Caller, id: Uuid, body: &RawValue) -> Result<String, Error> {
     let template = read::template_of(caller, id, Right::Update)?;
     let changes = changes::complete_for_replacement(&template, changes::parse(&template, body)?)?;
     update(caller, Right::Update, &template, id, &Key::Absent, changes)
@@ -240,7 +257,7 @@ pub struct Body<'a> {
     /// Its external key.
     pub key: Key,
     /// Its attributes, not yet read.
-    pub attributes: Option<&'a serde_json::value::RawValue>,
+    pub attributes: Option<&'a RawValue>,
     /// Its vector.
     pub embedding: Embedding,
 }
@@ -248,13 +265,13 @@ pub struct Body<'a> {
 /// Reads the members `external_key`, `attributes` and `embedding` of a body; others are refused.
 pub fn parse_body(body: &str) -> Result<Body<'_>, Error> {
     let mut parsed = Body::default();
-    for (name, value) in crate::json::object(body)?.0 {
+    for (name, value) in json::object(body)?.0 {
         match name.as_ref() {
-            "external_key" => parsed.key = upsert::parse_key(value)?,
+            "external_key" => parsed.key = parse_key(value)?,
             "attributes" => parsed.attributes = Some(value),
             "embedding" => parsed.embedding = Embedding::parse(value, "/embedding")?,
             _ => {
-                let pointer = format!("/{}", crate::json::pointer_step(&name));
+                let pointer = format!("/{}", json::pointer_step(&name));
                 return Err(Error::at(Code::UnknownField, pointer, format!("{name:?} is not known here"))
                     .hint("a body has attributes, external_key and embedding"));
             }

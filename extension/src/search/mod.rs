@@ -41,3 +41,5 @@ pub mod time_zone;
 pub mod usage;
 /// Searches for words.
 pub mod words;
+/// The records of a page, written until it is full.
+pub mod written;

@@ -2,8 +2,8 @@
 
 use super::cursor::{self, Position};
 use super::plan::{Plan, RECORD};
-use super::run::Page;
 use super::words::ids;
+use super::written::Page;
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
 use crate::record::read;

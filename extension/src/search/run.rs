@@ -7,6 +7,7 @@ use super::query::{Count, Query};
 use super::semantic::hybrid;
 use super::statement::select;
 use super::words::{self, Selection};
+use super::written::Page;
 use super::{cursor, time_zone, usage};
 use crate::access::sight::{self, Sight};
 use crate::access::{Caller, Right};
@@ -16,16 +17,12 @@ use crate::json::write_string;
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, without_jit};
 use crate::postgres::spi::{Access, Connection, Rows, connected};
-use crate::record::read;
 use crate::record::shape::{STANDARD_COLUMNS, View, write_value};
 use crate::record::verbose;
 use crate::template::Template;
 use crate::template::definition::Kind;
 use crate::view::stored;
 use std::rc::Rc;
-
-/// A page of so many bytes ends before its limit: the rest is the next page's.
-const MOST_BYTES: usize = 32 << 20;
 
 /// Finds records of a template.
 pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
@@ -86,51 +83,6 @@ pub struct Search<'a> {
     pub plan: &'a Plan,
     /// What the words select; `None` without words.
     pub selection: Option<Selection>,
-}
-
-/// What was written of a page.
-#[derive(Default)]
-pub struct Page {
-    /// How many records.
-    pub shown: usize,
-    /// The cursor behind the last of them.
-    pub last: Option<String>,
-    /// Whether there are more.
-    pub has_more: bool,
-}
-
-impl Page {
-    /// Appends records to the page, until there are so many or the page is full by its size. Returns how many.
-    pub fn write_records(
-        &mut self,
-        template: &Template,
-        rows: &Rows,
-        most: usize,
-        view: &View,
-        out: &mut String,
-    ) -> usize {
-        for row in 0..most {
-            if self.is_full(out) {
-                return row;
-            }
-            self.write_record(&read::to_json(template, rows, row, view), out);
-        }
-        most
-    }
-
-    /// Whether it ends here by its size.
-    pub fn is_full(&self, out: &str) -> bool {
-        out.len() > MOST_BYTES && self.shown > 0
-    }
-
-    /// Appends a record to the page.
-    pub fn write_record(&mut self, record: &str, out: &mut String) {
-        if self.shown > 0 {
-            out.push(',');
-        }
-        out.push_str(record);
-        self.shown += 1;
-    }
 }
 
 impl Search<'_> {

@@ -3,10 +3,10 @@
 use super::cursor::{self, Position};
 use super::plan::{Plan, RECORD};
 use super::ranked::{ranked_page, ranked_sql};
-use super::run::Page;
 use super::text::find::{self, Matches, Order};
 use super::text::query::Query;
 use super::text::table;
+use super::written::Page;
 use crate::access::{Caller, sight};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};

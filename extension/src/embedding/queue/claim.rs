@@ -8,6 +8,7 @@ use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::random;
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::template::{Template, catalog};
 use pgrx::pg_sys::{self, Datum};
@@ -49,7 +50,7 @@ pub fn claim(caller: &Caller, model: &str, most: i32, lease: i32) -> Result<Stri
         }
     }
     let mut random = [0u8; 16];
-    datum::fill_random(&mut random);
+    random::fill(&mut random);
     let token = uuid::Builder::from_random_bytes(random).into_uuid();
     let mut claim = Claim { token, entries: String::new(), count: 0, is_settled: false };
     let templates = due(caller);

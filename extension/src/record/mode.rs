@@ -1,0 +1,52 @@
+//! Which branches an upsert may take, and what its caller needs for them.
+
+use crate::access::sight::{Fence, Fences};
+use crate::access::{Caller, Right};
+use crate::error::{Code, Error};
+use crate::template::Template;
+
+/// Which branches an upsert may take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Both.
+    #[default]
+    Upsert,
+    /// Only create: a key that is held is a conflict.
+    Create,
+    /// Only update: a key that nobody holds is not found.
+    Update,
+}
+
+impl Mode {
+    /// The mode of that name; absent means upsert.
+    pub fn parse(name: Option<&str>) -> Result<Mode, Error> {
+        match name {
+            None | Some("upsert") => Ok(Mode::Upsert),
+            Some("create") => Ok(Mode::Create),
+            Some("update") => Ok(Mode::Update),
+            Some(other) => Err(Error::at(Code::InvalidValue, "/mode", format!("{other:?} is not a mode"))
+                .hint("the modes are upsert, create and update")),
+        }
+    }
+
+    /// Refuses a caller without the rights that the branches of an upsert need.
+    pub fn require_rights(self, caller: &Caller, template: &Template) -> Result<(), Error> {
+        if self != Mode::Update {
+            caller.require(Right::Create, template)?;
+        }
+        if self != Mode::Create {
+            caller.require(Right::Update, template)?;
+        }
+        Ok(())
+    }
+
+    /// What stands around the records that an upsert may write.
+    pub fn fences(self, caller: &Caller, template: &Template) -> Fences {
+        let of =
+            |right, is_needed| if is_needed { Fence::of(caller, right, template) } else { Fence::default() };
+        Fences {
+            create: of(Right::Create, self != Mode::Update),
+            update: of(Right::Update, self != Mode::Create),
+        }
+    }
+}

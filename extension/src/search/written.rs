@@ -1,0 +1,54 @@
+//! The records of a page as they are written, until it is full.
+
+use crate::postgres::spi::Rows;
+use crate::record::read;
+use crate::record::shape::View;
+use crate::template::Template;
+
+/// A page of so many bytes ends before its limit: the rest is the next page's.
+const MOST_BYTES: usize = 32 << 20;
+
+/// What was written of a page.
+#[derive(Default)]
+pub struct Page {
+    /// How many records.
+    pub shown: usize,
+    /// The cursor behind the last of them.
+    pub last: Option<String>,
+    /// Whether there are more.
+    pub has_more: bool,
+}
+
+impl Page {
+    /// Appends records to the page, until there are so many or the page is full by its size. Returns how many.
+    pub fn write_records(
+        &mut self,
+        template: &Template,
+        rows: &Rows,
+        most: usize,
+        view: &View,
+        out: &mut String,
+    ) -> usize {
+        for row in 0..most {
+            if self.is_full(out) {
+                return row;
+            }
+            self.write_record(&read::to_json(template, rows, row, view), out);
+        }
+        most
+    }
+
+    /// Whether it ends here by its size.
+    pub fn is_full(&self, out: &str) -> bool {
+        out.len() > MOST_BYTES && self.shown > 0
+    }
+
+    /// Appends a record to the page.
+    pub fn write_record(&mut self, record: &str, out: &mut String) {
+        if self.shown > 0 {
+            out.push(',');
+        }
+        out.push_str(record);
+        self.shown += 1;
+    }
+}
