@@ -36,7 +36,7 @@ impl Right {
 }
 
 /// Who is asking: the role of the presented key, or without one the effective role of the session.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Caller {
     role: Oid,
     is_admin: bool,

@@ -24,5 +24,5 @@ sql_functions! {
     };
 
     /// `keyed_http.export_next() returns text`.
-    keyed_http_export_next => |_| Ok(run::next()?.map_or(Answer::Null, Answer::Text));
+    keyed_http_export_next => |_| Ok(run::next(&Caller::current())?.map_or(Answer::Null, Answer::Text));
 }

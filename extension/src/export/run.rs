@@ -6,7 +6,7 @@ use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::filter::schema::Schema;
 use crate::metric;
-use crate::postgres::cursor::Cursor;
+use crate::postgres::cursor::{Closed, Cursor};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Rows, connected};
@@ -36,6 +36,8 @@ const PORTION: usize = 128 << 10;
 struct Export {
     /// The transaction that its cursors belong to.
     transaction: u64,
+    /// Who began it: the only one who gets its rows.
+    caller: Caller,
     template: Rc<Template>,
     format: Format,
     fields: Vec<Field>,
@@ -134,8 +136,8 @@ pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format
         Format::Ndjson => String::new(),
     };
     let transaction = transaction::number();
-    let template = Rc::clone(template);
-    EXPORT.set(Some(Export { transaction, template, format, fields, further, cursors }));
+    let (caller, template) = (caller.clone(), Rc::clone(template));
+    EXPORT.set(Some(Export { transaction, caller, template, format, fields, further, cursors }));
     Ok(header)
 }
 
@@ -168,22 +170,25 @@ fn further_columns(template: &Template, sight: &Sight, fields: &[Field]) -> (Vec
     (further, columns)
 }
 
-/// The next records of the export that this transaction began; none at its end.
-pub fn next() -> Result<Option<String>, Error> {
-    let export = EXPORT.take().filter(|export| export.transaction == transaction::number());
+/// The next records of the export that this caller began in this transaction; none at its end.
+pub fn next(caller: &Caller) -> Result<Option<String>, Error> {
+    let export = EXPORT
+        .take()
+        .filter(|export| export.transaction == transaction::number() && export.caller == *caller);
     let Some(mut export) = export else {
-        return Err(Error::new(Code::InvalidValue, "this transaction has begun no export")
-            .hint("begin with keyed_http.export_open, in the same transaction"));
+        return Err(Error::new(Code::InvalidValue, "you have begun no export in this transaction")
+            .hint("call keyed_http.export_open first, in the same transaction and as the same role"));
     };
+    caller.require(Right::Read, &export.template)?;
     let mut out = String::with_capacity(PORTION + PORTION / 4);
     while out.len() < PORTION {
         pgrx::check_for_interrupts!();
         let Some(cursor) = export.cursors.front() else { break };
         let is_over = as_owner(|| {
             connected(|spi| {
-                let Some(rows) = spi.fetch(cursor, FETCHED) else {
+                let Some(rows) = spi.fetch(cursor, FETCHED).map_err(|Closed| was_closed())? else {
                     spi.close_cursor(cursor);
-                    return true;
+                    return Ok(true);
                 };
                 for row in 0..rows.len() {
                     let (template, further) = (&*export.template, export.further.as_slice());
@@ -193,9 +198,9 @@ pub fn next() -> Result<Option<String>, Error> {
                         Format::Ndjson => ndjson::write(&mut out, &record, &export.fields),
                     }
                 }
-                false
+                Ok(false)
             })
-        });
+        })?;
         if is_over {
             export.cursors.pop_front();
         }
@@ -205,4 +210,12 @@ pub fn next() -> Result<Option<String>, Error> {
     }
     EXPORT.set(Some(export));
     Ok(Some(out))
+}
+
+fn was_closed() -> Error {
+    Error::new(
+        Code::InvalidValue,
+        "the export was closed before its end, by CLOSE ALL or a rollback to a savepoint",
+    )
+    .hint("begin it again with keyed_http.export_open")
 }

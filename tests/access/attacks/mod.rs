@@ -5,3 +5,4 @@ mod leaks;
 mod plans;
 mod planted;
 mod reach;
+mod replaced;
