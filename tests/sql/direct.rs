@@ -184,9 +184,8 @@ async fn values_that_no_function_would_take_are_refused() {
 #[tokio::test]
 async fn a_reference_by_hand_to_a_deleted_record_is_refused_as_by_function() {
     let (database, session, _) = clerk().await;
-    session
-        .run("insert into crm.companies (external_key, name, deleted_at) values ('C-1', 'ACME', now())")
-        .await;
+    session.run("insert into crm.companies (external_key, name) values ('C-1', 'ACME')").await;
+    session.run("update crm.companies set deleted_at = now()").await;
     let company = database.session().await.text("select id from crm.companies", &[]).await;
     let refusal = session.refusal("insert into crm.customers (company) values ($1)", &[&company]).await;
     assert_eq!(refusal.is(), ("23503", "reference_not_found"));

@@ -14,7 +14,7 @@ use crate::postgres::index::{self, Index, Which};
 use crate::postgres::insert::{insert_rows, lock_table};
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::transaction::{self, Moment};
-use crate::postgres::trigger::{self, Firing};
+use crate::postgres::trigger::{self, Firing, Row};
 use crate::quota::count;
 use crate::record::guard::{changed_attributes, is_deleted, operation};
 use crate::record::shape::write_value;
@@ -129,8 +129,8 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     upkeep::note(&template, &firing, is_fresh, moment);
     embedding::write::follow(&template, &firing);
     embedding::queue::upkeep::note(&template, &firing, moment);
-    let was_live = firing.old.as_ref().is_some_and(|row| row.get(column::DELETED_AT).is_none());
-    count::note(&template, operation, was_live, moment);
+    let is_live = |row: &Option<Row>| row.as_ref().is_some_and(|row| row.get(column::DELETED_AT).is_none());
+    count::note(&template, is_live(&firing.old), is_live(&firing.new), moment);
     let entry = Entry {
         table: firing.table,
         moment,

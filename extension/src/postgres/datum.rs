@@ -215,11 +215,12 @@ fn call_output_function<R>(
     }
 }
 
-/// Whether a `numeric` datum is NaN or an infinity.
-pub fn numeric_is_special(datum: Datum) -> bool {
-    let mut digits = String::new();
-    write_numeric(&mut digits, datum);
-    digits.ends_with(|last: char| last.is_ascii_alphabetic())
+/// Whether two `numeric` datums are the same number, however many zeros they end with.
+pub fn numerics_are_equal(left: Datum, right: Datum) -> bool {
+    // SAFETY: both are datums of the function's type; it keeps nothing between calls.
+    let equal =
+        unsafe { pgrx::direct_function_call_as_datum(pg_sys::numeric_eq, &[Some(left), Some(right)]) };
+    equal.is_some_and(read_bool)
 }
 
 /// The elements of a one-dimensional `text[]` datum; `None` where an element is null or there are more dimensions.

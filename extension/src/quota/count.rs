@@ -21,18 +21,13 @@ thread_local! {
     static NOTES: RefCell<Vec<Note>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Notes a change of a row, as history names it; `was_live` is about the row before.
-pub fn note(template: &Template, operation: &str, was_live: bool, moment: Moment) {
+/// Notes a change of a row: whether it was a live record before, and whether it is one now.
+pub fn note(template: &Template, was_live: bool, is_live: bool, moment: Moment) {
     let quotas = of_project(template.project_id);
     if !Name::ALL.into_iter().any(|name| name.has_slots() && quotas.maximum(name).is_some()) {
         return;
     }
-    let live = match operation {
-        "create" | "restore" => 1,
-        "delete" => -1,
-        "purge" if was_live => -1,
-        _ => 0,
-    };
+    let live = i64::from(is_live) - i64::from(was_live);
     NOTES.with_borrow_mut(|notes| {
         if notes.last().is_some_and(|last| last.moment != moment) {
             notes.retain(|note| note.moment.may_still_commit(moment));

@@ -1,6 +1,8 @@
 //! The trigger that keeps every rule, whoever writes: our functions, or an INSERT or UPDATE typed in psql.
 
-use super::{read, reference, time, value};
+use super::difference::Difference;
+use super::stored::check_value;
+use super::{read, reference, standard};
 use crate::access::sight::Fence;
 use crate::access::{Caller, Right};
 use crate::embedding;
@@ -11,13 +13,13 @@ use crate::postgres::function::{Answer, Call};
 use crate::postgres::guard;
 use crate::postgres::role::{self, TableRight};
 use crate::postgres::spi::connected;
+use crate::postgres::transaction;
 use crate::postgres::trigger::{self, Event, Firing, Row};
 use crate::quota::{count, usage};
-use crate::record_id;
 use crate::search::text;
 use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, catalog, column};
-use pgrx::pg_sys::{self, Datum};
+use pgrx::pg_sys::Datum;
 use std::cell::Cell;
 use uuid::Uuid;
 
@@ -46,22 +48,15 @@ fn refuse_removal() -> Result<(), Error> {
 }
 
 fn check_insert(firing: &Firing, template: &Template, new: &Row) -> Result<Datum, Error> {
-    if let Some(id) = new.get(column::ID) {
-        let id = datum::read_uuid(id);
-        if record_id::template_of(id) != Some(template.id) {
-            let message = format!("the id {id} does not belong to {}", template.full_name());
-            return Err(Error::at(Code::InvalidValue, "/id", message)
-                .hint("leave id out: its default makes one; your own id belongs into external_key"));
-        }
-    }
+    let mut replaced: Vec<(i16, Argument)> = Vec::new();
+    standard::check_insert(template, new, &mut replaced)?;
     for attribute in &template.attributes {
         if let Some(value) = new.get(attribute.column) {
             check_value(attribute, value)?;
             check_target(attribute, value)?;
         }
     }
-    let mut replaced: Vec<(i16, Argument)> = Vec::new();
-    normalize_key(new, &mut replaced)?;
+    replaced.extend(normalized_key(new)?);
     Ok(firing.replace(&replaced))
 }
 
@@ -76,32 +71,39 @@ fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> R
             .hint("your own id belongs into external_key, your own times into attributes"));
         }
     }
-    if new.same_except(old, column::UPDATED_AT) {
-        return Ok(firing.replace(&[(column::UPDATED_AT, old.get(column::UPDATED_AT))]));
+    let difference = Difference::between(template, old, new);
+    let key = if new.same(old, column::EXTERNAL_KEY) { None } else { normalized_key(new)? };
+    let keeps_key = key.is_some_and(|(number, key)| old.holds(number, key));
+    let is_settled = |number| {
+        number == column::UPDATED_AT
+            || number == column::EXTERNAL_KEY && keeps_key
+            || difference.keeps(number)
+    };
+    let is_unchanged = new.same_except(old, is_settled);
+    let mut replaced = difference.kept;
+    replaced.extend(key);
+    if is_unchanged {
+        replaced.push((column::UPDATED_AT, old.get(column::UPDATED_AT)));
+        return Ok(firing.replace(&replaced));
     }
     check_deletion(firing, old, new)?;
     if !is_within_reach(template, old, new)? {
         // A row out of its writer's sight is passed over, as a policy would have it.
         return Ok(Datum::from(0usize));
     }
-    for attribute in &template.attributes {
-        if let Some(value) = new.get(attribute.column)
-            && !new.same(old, attribute.column)
-        {
+    for attribute in difference.changed {
+        if let Some(value) = new.get(attribute.column) {
             check_value(attribute, value)?;
             check_target(attribute, value)?;
         }
     }
-    let mut replaced: Vec<(i16, Argument)> = Vec::new();
-    if !new.same(old, column::EXTERNAL_KEY) {
-        normalize_key(new, &mut replaced)?;
-    }
-    // SAFETY: reads a variable of the session.
-    let now = unsafe { pg_sys::GetCurrentTransactionStartTimestamp() };
-    if new.get(column::DELETED_AT).is_some() && old.get(column::DELETED_AT).is_none() {
+    let now = transaction::began_at();
+    if let Some(deleted_at) = new.get(column::DELETED_AT).filter(|_| old.get(column::DELETED_AT).is_none()) {
         BEING_DELETED.set(new.get(column::ID).map(datum::read_uuid));
-        // The policies of those who may delete know a record that is deleted now by this time.
-        if !role::has_rights_of(role::current(), guard::owner()) {
+        if standard::may_bring_values() {
+            standard::check_range("deleted_at", datum::read_i64(deleted_at))?;
+        } else {
+            // The policies of those who may delete know a record that is deleted now by this time.
             replaced.push((column::DELETED_AT, Some(Datum::from(now))));
         }
     }
@@ -165,14 +167,13 @@ fn is_within(template: &Template, old: &Row, right: Right, other: Right) -> Resu
     }
 }
 
-fn normalize_key(new: &Row, replaced: &mut Vec<(i16, Argument)>) -> Result<(), Error> {
-    let Some(key) = new.get(column::EXTERNAL_KEY) else { return Ok(()) };
+/// The key as it is stored, where that is not what was written.
+fn normalized_key(new: &Row) -> Result<Option<(i16, Argument)>, Error> {
+    let Some(key) = new.get(column::EXTERNAL_KEY) else { return Ok(None) };
     datum::with_text(key, |text| {
         let normalized = key::normalize(text)?;
-        if normalized.len() != text.len() {
-            replaced.push((column::EXTERNAL_KEY, datum::text(normalized)));
-        }
-        Ok(())
+        let differs = normalized.len() != text.len();
+        Ok(differs.then(|| (column::EXTERNAL_KEY, datum::text(normalized))))
     })
 }
 
@@ -213,48 +214,6 @@ pub fn guard_truncate(call: &Call) -> Result<Answer, Error> {
     count::give_back(&template, live)?;
     embedding::queue::definition::forget(template.id);
     Ok(Answer::Datum(Datum::from(0usize)))
-}
-
-/// The rules of a value that its column type alone does not keep.
-fn check_value(attribute: &Attribute, datum: Datum) -> Result<(), Error> {
-    let refuse = |message: &str| Err(Error::at(Code::InvalidValue, &attribute.pointer, message));
-    match attribute.kind {
-        Kind::String => {
-            datum::with_text(datum, |text| value::check_text_size(text.len(), &attribute.pointer))
-        }
-        Kind::Number => {
-            let mut digits = String::new();
-            datum::write_numeric(&mut digits, datum);
-            if digits.ends_with(|last: char| last.is_ascii_alphabetic()) {
-                return refuse("must be a finite number");
-            }
-            if digits.len() > 2 * value::MAX_NUMBER_DIGITS {
-                return refuse("has too many digits");
-            }
-            Ok(())
-        }
-        Kind::Metric if !datum::read_f64(datum).is_finite() => refuse("must be a finite number"),
-        Kind::List => {
-            let Some(list) = datum::read_text_array(datum) else {
-                return refuse("must be a one-dimensional array without nulls");
-            };
-            if list.len() > value::MAX_LIST_ELEMENTS {
-                return refuse("has too many elements");
-            }
-            value::check_text_size(list.iter().map(String::len).sum(), &attribute.pointer)?;
-            list.iter().try_for_each(|item| {
-                value::check_element_size(item.len(), &attribute.pointer)?;
-                value::check_option(attribute.options.as_deref(), item, &attribute.pointer)
-            })
-        }
-        Kind::Date if !time::DATE_RANGE.contains(&datum::read_i32(datum)) => {
-            refuse("must be a date of the years 0001 to 9999")
-        }
-        Kind::DateTime if !time::DATETIME_RANGE.contains(&datum::read_i64(datum)) => {
-            refuse("must be a time of the years 0001 to 9999")
-        }
-        Kind::Metric | Kind::Date | Kind::DateTime | Kind::Reference => Ok(()),
-    }
 }
 
 thread_local! {

@@ -4,6 +4,8 @@
 pub mod changes;
 /// Delete and restore.
 pub mod deletion;
+/// What an UPDATE changes: values, not how they are stored.
+pub mod difference;
 /// The SQL functions.
 pub mod functions;
 /// The trigger that keeps every rule, whoever writes.
@@ -18,8 +20,12 @@ pub mod read;
 pub mod reference;
 /// Record → JSON.
 pub mod shape;
+/// The columns that every table begins with, in an INSERT.
+pub mod standard;
 /// Statements on the records of a template: pure text.
 pub mod statement;
+/// The rules of a value that is about to be stored.
+pub mod stored;
 /// Dates and times in and out.
 pub mod time;
 /// Create a record, or update the one that holds the key.

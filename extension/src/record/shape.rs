@@ -126,7 +126,7 @@ pub fn write_value(out: &mut String, kind: Kind, value: Option<Datum>) {
     };
     match kind {
         Kind::String => datum::with_text(value, |text| write_string(out, text)),
-        Kind::Number => datum::write_numeric(out, value),
+        Kind::Number => write_number(out, value),
         Kind::Metric => write_double(out, datum::read_f64(value)),
         Kind::List => {
             out.push('[');
@@ -156,9 +156,24 @@ pub fn write_value(out: &mut String, kind: Kind, value: Option<Datum>) {
     }
 }
 
-/// Appends a double as JSON writes it: the shortest digits that read back as the same number.
+/// Appends the digits of a `numeric`. JSON has no NaN and no infinity, which only somebody who turned the triggers off
+/// can have stored: they are shown as null.
+fn write_number(out: &mut String, value: Datum) {
+    let start = out.len();
+    datum::write_numeric(out, value);
+    if out.ends_with(|last: char| last.is_ascii_alphabetic()) {
+        out.truncate(start);
+        out.push_str("null");
+    }
+}
+
+/// Appends a double as JSON writes it: the shortest digits that read back as the same number; null where there are none.
 pub fn write_double(out: &mut String, value: f64) {
     use std::fmt::Write as _;
+    if !value.is_finite() {
+        out.push_str("null");
+        return;
+    }
     let start = out.len();
     let _ = write!(out, "{value:?}");
     if out[start..].ends_with(".0") {

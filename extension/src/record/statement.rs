@@ -168,13 +168,9 @@ impl<'t> Assignments<'t> {
     }
 }
 
-/// Whether a column of `t` differs from a new value. 1.10 in place of 1.1 is a change, since every digit is kept.
+/// Whether a column of `t` differs from a new value. 1.10 in place of 1.1 is no change: they are one number.
 pub fn differs(attribute: &Attribute, new: &str) -> String {
-    let old = format!("t.\"{}\"", attribute.slug);
-    match attribute.kind {
-        Kind::Number => format!("{old} is distinct from {new} or scale({old}) is distinct from scale({new})"),
-        _ => format!("{old} is distinct from {new}"),
-    }
+    format!("t.\"{}\" is distinct from {new}", attribute.slug)
 }
 
 /// Creates a record: $1 id, $2 key, then the values. A taken key inserts nothing.

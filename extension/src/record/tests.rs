@@ -1,6 +1,8 @@
 //! What values are taken, refused and written back.
 
-use super::time::{DATE_RANGE, parse_date, parse_datetime, write_date, write_datetime};
+use super::time::{
+    DATE_RANGE, date_sql, datetime_sql, parse_date, parse_datetime, write_date, write_datetime,
+};
 use super::value::{Change, Point, Value, parse};
 use crate::error::{Code, Error};
 use crate::template::{definition::Kind, options::ListOption};
@@ -112,6 +114,47 @@ fn a_time_needs_an_offset_and_is_kept_as_an_instant() {
         write_datetime(&mut out, parse_datetime(text, "/a").expect(text));
         assert_eq!(out, canonical);
     }
+}
+
+#[test]
+fn a_time_that_no_answer_can_show_is_shown_as_the_nearest() {
+    let mut out = String::new();
+    for at in [i64::MIN, -211_813_488_000_000_000, i64::MAX, 9_223_371_331_199_999_999] {
+        write_datetime(&mut out, at);
+    }
+    let (first, last) = ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z");
+    assert_eq!(out, [first, first, last, last].concat());
+    out.clear();
+    write_date(&mut out, i32::MIN);
+    write_date(&mut out, i32::MAX);
+    assert_eq!(out, "0001-01-019999-12-31");
+}
+
+#[test]
+fn every_time_that_postgresql_stores_has_its_expression() {
+    for (at, expression) in [
+        (0, "'2000-01-01 00:00:00.000000+00'::timestamptz"),
+        (-1, "'1999-12-31 23:59:59.999999+00'::timestamptz"),
+        (i64::MAX, "'infinity'::timestamptz"),
+        (i64::MIN, "'-infinity'::timestamptz"),
+        (9_223_371_331_199_999_999, "'294276-12-31 23:59:59.999999+00'::timestamptz"),
+        (-211_813_488_000_000_000, "'4714-11-24 00:00:00.000000+00 BC'::timestamptz"),
+    ] {
+        assert_eq!(datetime_sql(at).as_deref(), Some(expression));
+    }
+    for (days, expression) in [
+        (i32::MAX, "'infinity'::date"),
+        (i32::MIN, "'-infinity'::date"),
+        (2_145_031_948, "'5874897-12-31'::date"),
+        (-2_451_545, "'4714-11-24 BC'::date"),
+        (-730_120, "'0001-12-31 BC'::date"),
+    ] {
+        assert_eq!(date_sql(days).as_deref(), Some(expression));
+    }
+    for at in [-211_813_488_000_000_001, 9_223_371_331_200_000_000] {
+        assert_eq!(datetime_sql(at), None);
+    }
+    assert_eq!((date_sql(-2_451_546), date_sql(2_145_031_949)), (None, None));
 }
 
 proptest! {

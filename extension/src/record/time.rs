@@ -7,7 +7,10 @@ use std::fmt::Write as _;
 /// Days from 1970-01-01, where Unix time starts, to 2000-01-01, where PostgreSQL's does.
 const EPOCH_DAYS: i64 = 10_957;
 const DAY_MICROSECONDS: i64 = 86_400_000_000;
-const EPOCH_MICROSECONDS: i64 = EPOCH_DAYS * DAY_MICROSECONDS;
+
+/// The days and microseconds that PostgreSQL's types hold beside the infinities: from 4714-11-24 BC.
+const POSTGRES_DATES: std::ops::Range<i32> = -2_451_545..2_145_031_949;
+const POSTGRES_TIMES: std::ops::Range<i64> = -211_813_488_000_000_000..9_223_371_331_200_000_000;
 
 /// 0001-01-01 and 9999-12-31 as days since 2000-01-01: the years that ISO 8601 writes with four digits.
 pub const DATE_RANGE: std::ops::RangeInclusive<i32> = -730_119..=2_921_939;
@@ -80,8 +83,10 @@ fn parse_offset(text: &str) -> Option<i32> {
     (shaped && hours < 24 && minutes < 60).then_some(sign * (hours * 60 + minutes))
 }
 
-/// Writes days since 2000-01-01 as `YYYY-MM-DD`.
+/// Writes days since 2000-01-01 as `YYYY-MM-DD`. A day out of range, which only somebody who turned the triggers off can
+/// have stored, is shown as the nearest that has this form.
 pub fn write_date(out: &mut String, days: i32) {
+    let days = days.clamp(*DATE_RANGE.start(), *DATE_RANGE.end());
     let (year, month, day) = civil_from_days(i64::from(days) + EPOCH_DAYS);
     write_civil(out, year, month, day);
 }
@@ -97,11 +102,6 @@ fn write_civil(out: &mut String, year: i64, month: i64, day: i64) {
 /// Writes a number with leading zeros. Every record carries several times, and the formatter of the standard library
 /// is slow at them.
 fn write_padded(out: &mut String, number: i64, width: usize) {
-    // The range of times keeps years below ten thousand; a row written before it was checked is shown all the same.
-    if !(0..10_i64.pow(width as u32)).contains(&number) {
-        let _ = write!(out, "{number:0width$}");
-        return;
-    }
     let mut rest = number;
     let mut digits = [b'0'; 6];
     for digit in digits[..width].iter_mut().rev() {
@@ -111,24 +111,66 @@ fn write_padded(out: &mut String, number: i64, width: usize) {
     out.extend(digits[..width].iter().map(|&digit| char::from(digit)));
 }
 
-/// Writes microseconds since 2000-01-01T00:00:00Z as RFC 3339 in UTC, with as many fraction digits as there are.
+/// Writes microseconds since 2000-01-01T00:00:00Z as RFC 3339 in UTC, with as many fraction digits as there are. A time out
+/// of range is shown as the nearest that RFC 3339 can write.
 pub fn write_datetime(out: &mut String, at: i64) {
-    let unix = at.saturating_add(EPOCH_MICROSECONDS);
-    let (days, rest) = (unix.div_euclid(DAY_MICROSECONDS), unix.rem_euclid(DAY_MICROSECONDS));
-    let (year, month, day) = civil_from_days(days);
-    let (seconds, fraction) = (rest / 1_000_000, rest % 1_000_000);
-    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let at = at.clamp(*DATETIME_RANGE.start(), *DATETIME_RANGE.end());
+    let (days, rest) = (at.div_euclid(DAY_MICROSECONDS), at.rem_euclid(DAY_MICROSECONDS));
+    let (year, month, day) = civil_from_days(days + EPOCH_DAYS);
     write_civil(out, year, month, day);
-    for (separator, number) in [('T', hour), (':', minute), (':', second)] {
-        out.push(separator);
-        write_padded(out, number, 2);
-    }
+    out.push('T');
+    let fraction = write_clock(out, rest);
     if fraction > 0 {
         out.push('.');
         write_padded(out, fraction, 6);
         out.truncate(out.trim_end_matches('0').len());
     }
     out.push('Z');
+}
+
+/// Writes the time of a day as `hh:mm:ss`, and gives back the microseconds that are left.
+fn write_clock(out: &mut String, microseconds: i64) -> i64 {
+    let seconds = microseconds / 1_000_000;
+    write_padded(out, seconds / 3600, 2);
+    out.push(':');
+    write_padded(out, seconds / 60 % 60, 2);
+    out.push(':');
+    write_padded(out, seconds % 60, 2);
+    microseconds % 1_000_000
+}
+
+/// Any `date` that PostgreSQL stores as an expression in SQL, also one that no answer can show.
+pub fn date_sql(days: i32) -> Option<String> {
+    let text = match days {
+        i32::MAX => "infinity".to_owned(),
+        i32::MIN => "-infinity".to_owned(),
+        days if !POSTGRES_DATES.contains(&days) => return None,
+        days => any_civil(days.into(), ""),
+    };
+    Some(format!("'{text}'::date"))
+}
+
+/// Any `timestamptz` that PostgreSQL stores as an expression in SQL, also one that no answer can show.
+pub fn datetime_sql(at: i64) -> Option<String> {
+    let text = match at {
+        i64::MAX => "infinity".to_owned(),
+        i64::MIN => "-infinity".to_owned(),
+        at if !POSTGRES_TIMES.contains(&at) => return None,
+        at => {
+            let mut clock = String::from(" ");
+            let fraction = write_clock(&mut clock, at.rem_euclid(DAY_MICROSECONDS));
+            let _ = write!(clock, ".{fraction:06}+00");
+            any_civil(at.div_euclid(DAY_MICROSECONDS), &clock)
+        }
+    };
+    Some(format!("'{text}'::timestamptz"))
+}
+
+/// A day of any year as PostgreSQL reads it, which knows no year 0.
+fn any_civil(days: i64, clock: &str) -> String {
+    let (year, month, day) = civil_from_days(days + EPOCH_DAYS);
+    let (year, era) = if year > 0 { (year, "") } else { (1 - year, " BC") };
+    format!("{year:04}-{month:02}-{day:02}{clock}{era}")
 }
 
 /// The proleptic Gregorian date of a day number counted from 1970-01-01.

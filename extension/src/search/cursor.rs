@@ -20,6 +20,10 @@ use uuid::Uuid;
 /// The most digits that `numeric` has, sign and point included.
 const MOST_DIGITS: usize = 150_000;
 
+/// Numbers that JSON cannot write. A cursor has them as texts, and times out of the range of answers as PostgreSQL's own
+/// counts: rows that were written with the triggers off must not stop a walk over the pages.
+const NOT_FINITE: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
+
 /// The last record of a page, in SQL.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Position {
@@ -105,15 +109,18 @@ impl CursorKey {
             CursorKey::Rank => json.get().parse::<i32>().ok().map(|rank| format!("({rank})")),
             CursorKey::Of(Kind::String, _) => text().map(|text| Constant::Text(text).typed("")),
             CursorKey::Of(Kind::Number | Kind::Metric, exact) => {
+                let is_exact = exact && self.kind() == Kind::Number;
+                let sql_type = if is_exact { "numeric" } else { "double precision" };
+                if let Some(number) = text() {
+                    return NOT_FINITE.contains(&number.as_str()).then(|| format!("'{number}'::{sql_type}"));
+                }
                 let number = json.get();
                 // As we wrote it: JSON's grammar, and an exponent only where a double has one.
                 let is_number = number.starts_with(|first: char| first == '-' || first.is_ascii_digit());
-                let is_exact = exact && self.kind() == Kind::Number;
                 let is_ours = match is_exact {
                     true => number.len() <= MOST_DIGITS && !number.contains(['e', 'E']),
                     false => number.parse::<f64>().is_ok_and(f64::is_finite),
                 };
-                let sql_type = if is_exact { "numeric" } else { "double precision" };
                 (is_number && is_ours).then(|| format!("'{number}'::{sql_type}"))
             }
             CursorKey::Of(Kind::List, _) => {
@@ -126,12 +133,14 @@ impl CursorKey {
                 let elements: Vec<String> = elements.iter().map(|element| literal(element)).collect();
                 Some(format!("array[{}]::text[]", elements.join(", ")))
             }
-            CursorKey::Of(Kind::Date, _) => {
-                Some(Constant::Date(time::parse_date(&text()?, "").ok()?).typed(""))
-            }
-            CursorKey::Of(Kind::DateTime, _) => {
-                Some(Constant::Instant(time::parse_datetime(&text()?, "").ok()?).typed(""))
-            }
+            CursorKey::Of(Kind::Date, _) => match json.get().parse() {
+                Ok(days) => time::date_sql(days),
+                Err(_) => Some(Constant::Date(time::parse_date(&text()?, "").ok()?).typed("")),
+            },
+            CursorKey::Of(Kind::DateTime, _) => match json.get().parse() {
+                Ok(at) => time::datetime_sql(at),
+                Err(_) => Some(Constant::Instant(time::parse_datetime(&text()?, "").ok()?).typed("")),
+            },
             CursorKey::Of(Kind::Reference, _) => {
                 Some(Constant::Id(Uuid::parse_str(&text()?).ok()?).typed(""))
             }

@@ -18,10 +18,12 @@ use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, without_jit};
 use crate::postgres::spi::{Access, Connection, Rows, connected};
 use crate::record::shape::{STANDARD_COLUMNS, View, write_value};
+use crate::record::time;
 use crate::record::verbose;
 use crate::template::Template;
 use crate::template::definition::Kind;
 use crate::view::stored;
+use pgrx::pg_sys::Datum;
 use std::rc::Rc;
 
 /// Finds records of a template.
@@ -247,10 +249,34 @@ impl Search<'_> {
 fn cursor_at(template: &Template, plan: &Plan, rows: &Rows, row: usize) -> String {
     let values = plan.keys.iter().enumerate().map(|(position, key)| {
         let column = STANDARD_COLUMNS + template.attributes.len() + position;
-        let mut json = String::new();
-        write_value(&mut json, key.column.kind(), rows.get(row, column));
-        json
+        cursor_value(key.column.kind(), rows.get(row, column))
     });
     let id = rows.get(row, 0).map(datum::read_uuid).unwrap_or_default();
     cursor::encode(&plan.fingerprint, &values.collect::<Vec<_>>(), &id.to_string())
+}
+
+/// A value as a cursor carries it: as answers show it, or where they show another, exactly all the same.
+fn cursor_value(kind: Kind, value: Option<Datum>) -> String {
+    let mut json = String::new();
+    match (kind, value) {
+        (Kind::Date, Some(value)) if !time::DATE_RANGE.contains(&datum::read_i32(value)) => {
+            json = datum::read_i32(value).to_string();
+        }
+        (Kind::DateTime, Some(value)) if !time::DATETIME_RANGE.contains(&datum::read_i64(value)) => {
+            json = datum::read_i64(value).to_string();
+        }
+        (Kind::Metric, Some(value)) if !datum::read_f64(value).is_finite() => {
+            let number = datum::read_f64(value);
+            let infinity = if number > 0.0 { "Infinity" } else { "-Infinity" };
+            write_string(&mut json, if number.is_nan() { "NaN" } else { infinity });
+        }
+        (Kind::Number, Some(value)) => {
+            datum::write_numeric(&mut json, value);
+            if json.ends_with(|last: char| last.is_ascii_alphabetic()) {
+                json = format!("\"{json}\"");
+            }
+        }
+        _ => write_value(&mut json, kind, value),
+    }
+    json
 }
