@@ -31,14 +31,14 @@ async fn a_signed_delivery_becomes_records() {
     let entry = &history["history"][0];
     assert_eq!((&entry["source"], &entry["actor"]), (&json!("inbound"), &json!("endpoint shop")));
 
-    // What the mapping finds nothing for stays, and null clears.
+    // What the mapping finds nothing for stays; null clears, and an empty array empties.
     let body = r#"{"customers": [{"id": 1, "name": null, "tags": []}]}"#;
     let answer = service.deliver_signed(&sender, "msg_2", body).await;
     assert_eq!(answer.expect(200), json!({"created": 0, "updated": 1}));
     let ada = service.by_key("shop:1").await;
     assert!(ada.text.contains("12345678901234567890.50"), "{}", ada.text);
     let ada = ada.expect(200);
-    assert_eq!((&ada["attributes"]["name"], &ada["attributes"]["tags"]), (&Value::Null, &json!(["a", "b"])));
+    assert_eq!((&ada["attributes"]["name"], &ada["attributes"]["tags"]), (&Value::Null, &json!([])));
 }
 
 #[tokio::test]
@@ -110,6 +110,7 @@ async fn what_the_mapping_or_the_rules_refuse_is_kept_whole_and_writes_nothing()
             "/items/1/attributes/company",
         ),
         (r#"{"customers": [{"id": 1, "name": "\u0000"}]}"#, "invalid_value", ""),
+        (r#"{"costumers": [{"id": 1, "name": "Ada"}]}"#, "invalid_value", "/items"),
     ] {
         let refused = service.deliver(&sender, body).await;
         assert_eq!(refused.status, 202, "{}", refused.text);
@@ -133,9 +134,24 @@ async fn what_the_mapping_or_the_rules_refuse_is_kept_whole_and_writes_nothing()
     assert_eq!(failed["deliveries"].as_array().map(Vec::len), Some(4));
     let next = failed["next_cursor"].as_str().expect("a cursor");
     let rest = service.get(&format!("{deliveries}?status=failed&cursor={next}")).await.expect(200);
-    assert_eq!((rest["deliveries"].as_array().map(Vec::len), &rest["next_cursor"]), (Some(2), &Value::Null));
+    assert_eq!((rest["deliveries"].as_array().map(Vec::len), &rest["next_cursor"]), (Some(3), &Value::Null));
     let done = service.get(&format!("{deliveries}?status=done")).await.expect(200);
     assert_eq!(done["deliveries"], json!([]));
+}
+
+#[tokio::test]
+async fn a_delivery_whose_items_are_missing_is_kept_and_one_without_items_is_done() {
+    let service = Service::start().await;
+    let sender = endpoint(&service, true).await;
+    let path = format!("/inbound-endpoints/{}", sender.id);
+    let none = service.deliver_signed(&sender, "msg_1", r#"{"customers": []}"#).await;
+    assert_eq!(none.expect(200), json!({"created": 0, "updated": 0}));
+    let renamed = service.deliver_signed(&sender, "msg_2", r#"{"clients": [{"id": 1}]}"#).await;
+    assert_eq!((renamed.status, &renamed.body["code"]), (202, &json!("invalid_value")));
+    let id = renamed.body["delivery"].as_str().expect("an id");
+    service.patch(&path, json!({"items": "$.clients[*]"})).await.expect(200);
+    let replayed = service.post(&format!("{path}/deliveries/{id}/replay"), json!({})).await.expect(200);
+    assert_eq!((&replayed["status"], &replayed["created"]), (&json!("done"), &json!(1)));
 }
 
 #[tokio::test]

@@ -54,7 +54,6 @@ async fn a_path_finds_what_an_attribute_says() {
         (json!({"tags": "$.t[*]"}), r#"{"id": 1, "t": ["a", "b"]}"#, r#"{"tags": ["a", "b"]}"#),
         (json!({"tags": "$.t"}), r#"{"id": 1, "t": []}"#, r#"{"tags": []}"#),
         (json!({"tags": "$.t"}), r#"{"id": 1, "t": "a"}"#, r#"{"tags": "a"}"#),
-        (json!({"tags": "$.t[*]"}), r#"{"id": 1, "t": []}"#, "{}"),
         (
             json!({"mood": "$.m"}),
             r#"{"id": 1, "m": {"value": 5, "at": "2024-01-01T00:00:00Z"}}"#,
@@ -80,6 +79,70 @@ async fn a_path_finds_what_an_attribute_says() {
     assert_eq!(session.text("select count(*) from keyed_state.history_2", &[]).await, "0");
     assert_eq!(session.text("select count(*) from keyed_state.metric_2", &[]).await, "0");
     assert_eq!(session.text("select count(*) from keyed_state.inbound_delivery", &[]).await, "0");
+}
+
+#[tokio::test]
+async fn a_list_whose_array_is_empty_becomes_empty_and_one_whose_array_is_missing_stays() {
+    let (_database, session) = crm().await;
+    let emptied = r#"{"tags": []}"#;
+    for (path, item, expected) in [
+        ("$.t[*]", r#"{"id": 1, "t": []}"#, emptied),
+        ("$.t[*].name", r#"{"id": 1, "t": []}"#, emptied),
+        ("strict $.t[*]", r#"{"id": 1, "t": []}"#, emptied),
+        ("$.rows[*].tags[*]", r#"{"id": 1, "rows": [{"tags": []}, {}]}"#, emptied),
+        (r#"$.t[*] ? (@ != "x")"#, r#"{"id": 1, "t": ["x"]}"#, emptied),
+        (r#"$.t[*] ? (@.on == true).name"#, r#"{"id": 1, "t": [{"on": false, "name": "x"}]}"#, emptied),
+        ("$.t[*]", r#"{"id": 1}"#, "{}"),
+        ("$.t[*]", r#"{"id": 1, "t": null}"#, r#"{"tags": null}"#),
+        ("$.t[*].name", r#"{"id": 1, "t": [{"label": "x"}]}"#, "{}"),
+        ("$.rows[*].tags[*]", r#"{"id": 1, "rows": [{"tags": []}, {"tags": ["a"]}]}"#, r#"{"tags": "a"}"#),
+    ] {
+        let found = mapped(&session, &json!({"tags": path}), item).await;
+        assert_eq!(found, Ok(expected.to_owned()), "{path} in {item}");
+    }
+    // Of several items each for itself.
+    let trial = json!({"items": "$[*]", "mapping": {"tags": "$.t[*]"},
+                       "payload": [{"id": 1, "t": ["a"]}, {"id": 2, "t": []}, {"id": 3}]});
+    let tried = session.json(TRY, &[&trial.to_string()]).await;
+    let attributes: Vec<&Value> =
+        tried["items"].as_array().expect("items").iter().map(|item| &item["attributes"]).collect();
+    assert_eq!(attributes, [&json!({"tags": "a"}), &json!({"tags": []}), &json!({})]);
+}
+
+#[tokio::test]
+async fn items_that_are_missing_are_refused_and_items_that_are_none_are_not() {
+    let (_database, session) = crm().await;
+    for (items, payload) in [
+        ("$.rows[*]", json!({"rows": []})),
+        ("$.rows[*]", json!([])),
+        ("$.rows[*].cells[*]", json!({"rows": []})),
+        ("$.pages[*].rows[*]", json!({"pages": [{"rows": []}, {"rows": []}]})),
+        (r#"$.rows[*] ? (@.kind == "x")"#, json!({"rows": [{"id": 1, "kind": "y"}]})),
+        (r#"$ ? (@.event == "changed")"#, json!({"event": "looked at"})),
+    ] {
+        let trial = json!({"payload": payload, "items": items}).to_string();
+        let tried = session.json(TRY, &[&trial]).await;
+        assert_eq!((&tried["items"], &tried["error"]), (&json!([]), &Value::Null), "{items}: {tried}");
+    }
+    for (items, payload, says) in [
+        ("$.rows[*]", json!({"row": []}), r#"$ is there, $."rows" is not"#),
+        ("$.rows[*].cell[*]", json!({"rows": [{}]}), r#"$."rows"[*] is there, $."rows"[*]."cell" is not"#),
+        ("$.rows[*].cells[*]", json!({"rows": [{"cells": []}, {"cells": {}}]}), ""),
+        ("$.nothing", json!({"id": "a"}), r#"$."nothing" is not"#),
+        ("$.rows[3]", json!({"rows": [1]}), r#"$."rows"[3] is not"#),
+    ] {
+        let trial = json!({"payload": payload, "items": items}).to_string();
+        let error = session.json(TRY, &[&trial]).await["error"].take();
+        if says.is_empty() {
+            assert_eq!(error["errors"][0]["pointer"], "/items/0/external_key", "{items}: {error}");
+            continue;
+        }
+        assert_eq!(
+            (&error["code"], &error["errors"][0]["pointer"]),
+            (&json!("invalid_value"), &json!("/items"))
+        );
+        assert!(error["detail"].as_str().expect("a text").contains(says), "{items}: {error}");
+    }
 }
 
 #[tokio::test]
@@ -132,7 +195,6 @@ async fn items_are_found_wherever_they_stand() {
             "a b c",
         ),
         ("$.rows[*] ? (@.kind == \"x\")", json!({"rows": [{"id": "a", "kind": "x"}, {"id": "b"}]}), "a"),
-        ("$.nothing", json!({"id": "a"}), ""),
         ("$[*]", json!([{"id": "a"}, {"id": "a"}]), "a a"),
     ] {
         let trial = json!({"payload": payload, "items": items}).to_string();

@@ -1,6 +1,8 @@
 //! Payload → keys and attributes, by paths that PostgreSQL itself follows: numbers keep every digit.
 
 use super::definition::{Mapping, Source};
+use super::empty;
+use super::path::Empty;
 use crate::error::{Code, Error};
 use crate::json::write_string;
 use crate::key;
@@ -28,11 +30,15 @@ pub struct Item {
 
 /// The items that a mapping finds in a payload, which is JSON.
 pub fn apply(template: &Template, mapping: &Mapping, payload: &str) -> Result<Vec<Item>, Error> {
-    let found = find(mapping, payload)?;
+    let mut found = find(mapping, payload)?;
+    if found.is_empty() {
+        empty::check_items(payload, &mapping.items)?;
+    }
     if found.len() > MOST_ITEMS {
         let message = format!("a delivery has at most {MOST_ITEMS} items");
         return Err(Error::at(Code::PayloadTooLarge, "/items", message));
     }
+    empty_lists(template, mapping, payload, &mut found);
     let mut items = Vec::with_capacity(found.len());
     let mut errors = Vec::new();
     for (number, values) in found.into_iter().enumerate() {
@@ -88,6 +94,26 @@ fn find(mapping: &Mapping, payload: &str) -> Result<Vec<Vec<Vec<String>>>, Error
             Ok(found)
         })
     })
+}
+
+/// Where the path of a list finds no element, because the array has none, the list is empty: it is not left as it was.
+fn empty_lists(template: &Template, mapping: &Mapping, payload: &str, found: &mut [Vec<Vec<String>>]) {
+    for (position, source) in mapping.sources.iter().enumerate() {
+        let kind = template.position(&source.slug).map(|position| template.attributes[position].kind);
+        if kind != Some(Kind::List) {
+            continue;
+        }
+        let without: Vec<usize> =
+            (0..found.len()).filter(|item| found[*item][position + 1].is_empty()).collect();
+        if without.is_empty() {
+            continue;
+        }
+        for (item, empty) in empty::in_items(payload, &mapping.items, &source.path, &without) {
+            if matches!(empty, Empty::Array | Empty::Elements) {
+                found[item][position + 1].push("[]".to_owned());
+            }
+        }
+    }
 }
 
 fn item(template: &Template, mapping: &Mapping, values: &[Vec<String>]) -> Result<Item, Error> {

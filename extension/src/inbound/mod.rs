@@ -13,6 +13,8 @@ pub mod configure;
 pub mod definition;
 /// A delivery, from the request to its line in the log.
 pub mod delivery;
+/// Why a path finds nothing.
+pub mod empty;
 /// Endpoints, as they are stored and shown.
 pub mod endpoint;
 /// The SQL functions and the HTTP door.
@@ -21,6 +23,8 @@ pub mod functions;
 pub mod log;
 /// Payload → keys and attributes.
 pub mod mapping;
+/// The steps of a path.
+pub mod path;
 /// Deliveries again, and mappings on trial.
 pub mod replay;
 /// Signatures of Standard Webhooks.

@@ -1,0 +1,84 @@
+//! Why a path finds nothing: because an array is empty, or because something is missing.
+
+use super::path::{self, Empty, Last, Prefix};
+use crate::error::{Code, Error};
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use pgrx::pg_sys::{self, Datum};
+
+/// The most steps of a path that are looked at: one that is longer counts as an expression.
+const MOST_STEPS: usize = 64;
+
+/// Why the path of a list finds nothing in some items, each counted from 0.
+pub fn in_items(payload: &str, items: &str, path: &str, wanted: &[usize]) -> Vec<(usize, Empty)> {
+    let Some(prefixes) = prefixes(path) else { return Vec::new() };
+    last(payload, items, &prefixes, wanted)
+        .into_iter()
+        .map(|(item, last)| (item, path::meaning(&prefixes, last)))
+        .collect()
+}
+
+/// Refuses a payload in which the path of the items finds nothing, unless that is what both say: the array is there and
+/// empty, or the path's own condition passes over what is there.
+pub fn check_items(payload: &str, items: &str) -> Result<(), Error> {
+    let missing = |found: &str| {
+        let message = format!("the path of the items, {items}, finds nothing in the payload{found}");
+        Error::at(Code::InvalidValue, "/items", message).hint(
+            "mend the items of the endpoint and replay the delivery; a payload without items holds an empty array there",
+        )
+    };
+    let Some(prefixes) = prefixes(items) else { return Err(missing("")) };
+    match last(payload, "$", &prefixes, &[0]).pop() {
+        Some((_, last)) if path::meaning(&prefixes, last) != Empty::Missing => Ok(()),
+        Some((_, last)) => {
+            let path = |position: usize| prefixes.get(position).map_or("", |prefix| &prefix.path);
+            Err(missing(&format!(": {} is there, {} is not", path(last.prefix), path(last.prefix + 1))))
+        }
+        None => Err(missing("")),
+    }
+}
+
+/// The prefixes of a path, as PostgreSQL writes them.
+fn prefixes(path: &str) -> Option<Vec<Prefix>> {
+    let canonical = as_owner(|| {
+        connected(|spi| {
+            let text = [(pg_sys::TEXTOID, datum::text(path))];
+            spi.run_once("select $1::jsonpath::text", Access::Snapshot, &text).get(0, 0).map(datum::read_text)
+        })
+    });
+    path::prefixes(&canonical?).filter(|prefixes| prefixes.len() <= MOST_STEPS)
+}
+
+/// Of each wanted item the longest prefix that finds values in it.
+fn last(payload: &str, items: &str, prefixes: &[Prefix], wanted: &[usize]) -> Vec<(usize, Last)> {
+    let paths: Vec<Option<&str>> = prefixes.iter().map(|prefix| Some(prefix.path.as_str())).collect();
+    let wanted = wanted.iter().map(|item| Some(Datum::from(*item as i64 + 1))).collect();
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(
+                "select i.n, p.n, p.arrays, p.empty \
+                 from jsonb_path_query($1::jsonb, $2::jsonpath) with ordinality i (item, n) \
+                 cross join lateral ( \
+                   select p.n, bool_and(jsonb_typeof(v.value) = 'array') as arrays, bool_and(v.value = '[]') as empty \
+                   from unnest($3) with ordinality p (path, n) \
+                   cross join lateral jsonb_path_query(i.item, p.path::jsonpath) v (value) \
+                   group by p.n order by p.n desc limit 1) p \
+                 where i.n = any ($4)",
+                Access::Snapshot,
+                &[
+                    (pg_sys::TEXTOID, datum::text(payload)),
+                    (pg_sys::TEXTOID, datum::text(items)),
+                    (pg_sys::TEXTARRAYOID, datum::text_array(paths.into_iter())),
+                    (pg_sys::INT8ARRAYOID, datum::array_of(wanted, pg_sys::INT8OID)),
+                ],
+            );
+            let last = |row| {
+                let number = |column| rows.get(row, column).map_or(1, datum::read_i64) as usize - 1;
+                let is = |column| rows.get(row, column).is_some_and(datum::read_bool);
+                (number(0), Last { prefix: number(1), arrays: is(2), empty: is(3) })
+            };
+            (0..rows.len()).map(last).collect()
+        })
+    })
+}
