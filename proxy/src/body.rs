@@ -79,8 +79,10 @@ fn is_json(content_type: &str) -> bool {
     let json =
         essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
     json && parts.filter_map(|parameter| parameter.split_once('=')).all(|(name, value)| {
+        let value = value.trim().trim_matches('"');
+        // The second is no registered name, and yet what some clients send.
         !name.trim().eq_ignore_ascii_case("charset")
-            || value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+            || ["utf-8", "utf8"].iter().any(|it| value.eq_ignore_ascii_case(it))
     })
 }
 
@@ -116,6 +118,7 @@ mod tests {
             "Application/JSON",
             "application/json; charset=utf-8",
             "application/json;charset=\"UTF-8\"",
+            "application/json; charset=utf8",
             "application/merge-patch+json",
         ] {
             assert!(is_json(value), "{value}");

@@ -11,26 +11,41 @@ use tower::{Layer, ServiceExt, service_fn};
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 
+use crate::preference::{weight_of, weighted};
+
 /// A smaller answer fits one packet either way.
 const WORTHWHILE: u64 = 1024;
 
-/// What the caller says it can unpack, kept while the request is worked on.
-pub(crate) struct Accepted(Option<HeaderValue>);
+/// What we can pack with, the best first.
+const ENCODINGS: [&str; 2] = ["br", "gzip"];
+
+/// How the caller wants large answers packed, if at all, kept while the request is worked on.
+pub(crate) struct Accepted(Option<&'static str>);
 
 impl Accepted {
+    /// A caller that refuses every encoding, the plain one too, is answered plainly: whatever it asked for may be done by
+    /// then, and a refusal of the answer's form would say that it was not.
     pub(crate) fn of(headers: &HeaderMap) -> Accepted {
-        Accepted(headers.get(header::ACCEPT_ENCODING).cloned())
+        if !headers.contains_key(header::ACCEPT_ENCODING) {
+            return Accepted(None);
+        }
+        let list = weighted(headers, header::ACCEPT_ENCODING);
+        let plain = weight_of(&list, &["identity"]).unwrap_or(1);
+        let weight = |name: &str| weight_of(&list, &[name, "*"]).filter(|weight| *weight >= plain.max(1));
+        let wanted = ENCODINGS.into_iter().filter_map(|name| Some((name, weight(name)?)));
+        // Of equals the first.
+        Accepted(wanted.rev().max_by_key(|(_, weight)| *weight).map(|(name, _)| name))
     }
 
     /// Packs the answer if it is large. The layer is put around such answers only: around all routes it would cost every
     /// answer more than its whole routing does.
     pub(crate) async fn pack(self, response: Response) -> Response {
-        let Accepted(Some(encodings)) = self else { return response };
+        let Accepted(Some(encoding)) = self else { return response };
         if response.body().size_hint().lower() <= WORTHWHILE {
             return response;
         }
         let mut request = Request::new(Body::empty());
-        request.headers_mut().insert(header::ACCEPT_ENCODING, encodings);
+        request.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static(encoding));
         let mut response = Some(response);
         let answer = service_fn(move |_: Request| {
             let response = response.take().unwrap_or_default();
@@ -53,12 +68,9 @@ mod tests {
     async fn encoding(accepted: Option<&'static str>, size: usize) -> Option<HeaderValue> {
         let headers = accepted.map(|value| (header::ACCEPT_ENCODING, HeaderValue::from_static(value)));
         let answer = Response::new(Body::from(" ".repeat(size)));
-        Accepted::of(&headers.into_iter().collect())
-            .pack(answer)
-            .await
-            .headers()
-            .get(header::CONTENT_ENCODING)
-            .cloned()
+        let packed = Accepted::of(&headers.into_iter().collect()).pack(answer).await;
+        assert_eq!(packed.status(), 200, "{accepted:?}");
+        packed.headers().get(header::CONTENT_ENCODING).cloned()
     }
 
     #[tokio::test]
@@ -68,5 +80,26 @@ mod tests {
         assert_eq!(encoding(Some("gzip;q=0"), 1025).await, None);
         assert_eq!(encoding(Some("gzip"), 1024).await, None);
         assert_eq!(encoding(None, 1025).await, None);
+    }
+
+    #[tokio::test]
+    async fn no_list_of_encodings_changes_the_status() {
+        for (accepted, expected) in [
+            ("*;q=0", None),
+            ("identity;q=0", None),
+            ("identity;q=0, *;q=0", None),
+            ("deflate, zstd", None),
+            ("gzip;q=0, *", Some("br")),
+            ("br;q=0, gzip, identity;q=0", Some("gzip")),
+            ("gzip, br", Some("br")),
+            ("gzip;q=0.9, br;q=0.8", Some("gzip")),
+            ("identity, gzip;q=0.5", None),
+            ("identity;q=0.5, gzip", Some("gzip")),
+            ("x;q=, ,", None),
+            ("*", Some("br")),
+        ] {
+            let expected = expected.map(HeaderValue::from_static);
+            assert_eq!(encoding(Some(accepted), 2000).await, expected, "{accepted}");
+        }
     }
 }

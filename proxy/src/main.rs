@@ -30,6 +30,9 @@ mod lingering;
 /// Packing large answers.
 mod compression;
 
+/// What a caller would rather have.
+mod preference;
+
 /// Who is asking.
 mod caller;
 

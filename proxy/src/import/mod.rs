@@ -4,6 +4,8 @@
 //! body ──source (decode, rows)──▶ Portion ──target (a transaction each, or one for all)──▶ Tally ──▶ report
 //! ```
 
+/// How the answer looks.
+pub(crate) mod answer;
 /// How many rows go together.
 pub(crate) mod pace;
 /// What the caller says of a file.

@@ -6,6 +6,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
+pub(crate) use super::answer::Answer;
+use super::answer::wanted;
 use crate::problem::Problem;
 use crate::query::{flag, parameters};
 
@@ -23,17 +25,6 @@ pub(crate) enum OnError {
     Abort,
     /// The others are.
     Skip,
-}
-
-/// How the answer looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// The report.
-    Report,
-    /// A line of JSON for each portion and each refused row, then the report.
-    Progress,
-    /// The refused rows as CSV.
-    RefusedRows,
 }
 
 /// A file that is to be imported.
@@ -90,7 +81,7 @@ impl Request {
         };
         Ok(Request {
             format,
-            answer: answer(headers, format)?,
+            answer: wanted(headers, format)?,
             dry_run: flag("dry_run", dry_run)?.unwrap_or(false),
             on_error: match on_error.as_deref() {
                 None | Some("abort") => OnError::Abort,
@@ -176,26 +167,6 @@ fn format(headers: &HeaderMap) -> Result<(Format, Option<String>), Problem> {
         name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"').to_owned())
     });
     Ok((format, charset))
-}
-
-/// The first type of Accept that can be had; the report where none is named.
-fn answer(headers: &HeaderMap, format: Format) -> Result<Answer, Problem> {
-    let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let answer = accept.split(',').find_map(|part| {
-        match part.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
-            "application/json" | "*/*" => Some(Answer::Report),
-            "application/x-ndjson" | "application/ndjson" | "application/jsonl" => Some(Answer::Progress),
-            "text/csv" => Some(Answer::RefusedRows),
-            _ => None,
-        }
-    });
-    match answer.unwrap_or(Answer::Report) {
-        Answer::RefusedRows if format == Format::Ndjson => {
-            Err(Problem::invalid_value("refused rows come as CSV only when the file is CSV")
-                .with_hint("send Accept: application/x-ndjson"))
-        }
-        answer => Ok(answer),
-    }
 }
 
 #[cfg(test)]

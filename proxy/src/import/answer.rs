@@ -1,0 +1,71 @@
+//! How the answer to an import looks: what the header Accept says.
+
+use std::cmp::Reverse;
+
+use axum::http::{HeaderMap, header};
+
+use super::request::Format;
+use crate::preference::{weight_of, weighted};
+use crate::problem::Problem;
+
+/// How the answer looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// The report.
+    Report,
+    /// A line of JSON for each portion and each refused row, then the report.
+    Progress,
+    /// The refused rows as CSV.
+    RefusedRows,
+}
+
+/// The types that an answer can have, by their patterns, the most exact first.
+const ANSWERS: [(Answer, &[&str]); 5] = [
+    (Answer::Report, &["application/json", "application/*", "*/*"]),
+    (Answer::Progress, &["application/x-ndjson"]),
+    (Answer::Progress, &["application/ndjson"]),
+    (Answer::Progress, &["application/jsonl"]),
+    (Answer::RefusedRows, &["text/csv"]),
+];
+
+/// What Accept would rather have, of equals the first that it names; the report where it names nothing that can be had.
+pub(crate) fn wanted(headers: &HeaderMap, format: Format) -> Result<Answer, Problem> {
+    let list = weighted(headers, header::ACCEPT);
+    let candidate = |(answer, patterns): (Answer, &[&str])| {
+        let weight = weight_of(&list, patterns).filter(|weight| *weight > 0)?;
+        let place = list.iter().position(|(name, _)| patterns.contains(&name.as_str()))?;
+        Some((answer, (weight, Reverse(place))))
+    };
+    let best = ANSWERS.into_iter().filter_map(candidate).max_by_key(|(_, rank)| *rank);
+    match best.map_or(Answer::Report, |(answer, _)| answer) {
+        Answer::RefusedRows if format == Format::Ndjson => {
+            Err(Problem::invalid_value("refused rows come as CSV only when the file is CSV")
+                .with_hint("send Accept: application/x-ndjson"))
+        }
+        answer => Ok(answer),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn the_answer_is_what_accept_gives_the_most_weight() {
+        for (accept, answer) in [
+            ("", Answer::Report),
+            ("application/x-ndjson;q=0.1, application/json", Answer::Report),
+            ("application/json;q=0.5, text/csv;q=0.6", Answer::RefusedRows),
+            ("text/csv, application/x-ndjson", Answer::RefusedRows),
+            ("application/x-ndjson;q=0, */*", Answer::Report),
+            ("application/jsonl, */*;q=0.1", Answer::Progress),
+            ("image/png", Answer::Report),
+        ] {
+            let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static(accept))]);
+            let wanted = wanted(&headers, Format::Csv).map_err(|problem| problem.status());
+            assert_eq!(wanted, Ok(answer), "{accept}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What a caller says it would rather have: the weighted lists of Accept and Accept-Encoding (RFC 9110, 12.5).
+
+use axum::http::{HeaderMap, HeaderName};
+
+/// An entry of a list, in small letters and without parameters, and its weight in thousandths: 0 is a refusal.
+pub(crate) type Weighted = (String, u16);
+
+/// The entries of a list, in their order; a header sent twice is one list. An entry whose weight cannot be read is none.
+pub(crate) fn weighted(headers: &HeaderMap, name: HeaderName) -> Vec<Weighted> {
+    let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).filter_map(entry).collect()
+}
+
+fn entry(text: &str) -> Option<Weighted> {
+    let mut parts = text.split(';').map(str::trim);
+    let name = parts.next().filter(|name| !name.is_empty())?.to_ascii_lowercase();
+    let weight = parts.filter_map(|parameter| parameter.split_once('=')).find_map(|(name, value)| {
+        name.trim_end().eq_ignore_ascii_case("q").then(|| thousandths(value.trim_start()))
+    });
+    Some((name, weight.unwrap_or(Some(1000))?))
+}
+
+/// `0.5` is 500.
+fn thousandths(text: &str) -> Option<u16> {
+    let weight: f32 = text.parse().ok().filter(|_| text.len() <= 5 && text.starts_with(['0', '1']))?;
+    (0.0..=1.0).contains(&weight).then(|| (weight * 1000.0).round() as u16)
+}
+
+/// The weight of the first entry that a candidate fits, the most exact pattern first; none where it fits none.
+pub(crate) fn weight_of(list: &[Weighted], patterns: &[&str]) -> Option<u16> {
+    let weight = |pattern: &&str| list.iter().find(|(name, _)| name == pattern).map(|(_, weight)| *weight);
+    patterns.iter().find_map(weight)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderValue, header};
+
+    use super::*;
+
+    fn read(values: &[&'static str]) -> Vec<Weighted> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(header::ACCEPT, HeaderValue::from_static(value));
+        }
+        weighted(&headers, header::ACCEPT)
+    }
+
+    #[test]
+    fn weights_are_read_in_all_their_forms() {
+        let list = read(&["text/html, Application/JSON;q=0.9;x=1", "*/*; Q=0, a;q=1.000 , ,b; q = 0.001"]);
+        let list: Vec<(&str, u16)> = list.iter().map(|(name, weight)| (name.as_str(), *weight)).collect();
+        assert_eq!(list, [("text/html", 1000), ("application/json", 900), ("*/*", 0), ("a", 1000), ("b", 1)]);
+    }
+
+    #[test]
+    fn an_entry_with_another_weight_is_none() {
+        for value in ["a;q=2", "a;q=-1", "a;q=", "a;q=x", "a;q=nan", "a;q=0.00001", ";q=1"] {
+            assert_eq!(read(&[value]), [], "{value}");
+        }
+    }
+
+    #[test]
+    fn the_most_exact_pattern_decides() {
+        let list = read(&["*/*;q=0.1, text/*;q=0.5, text/csv;q=0"]);
+        assert_eq!(weight_of(&list, &["text/csv", "text/*", "*/*"]), Some(0));
+        assert_eq!(weight_of(&list, &["text/html", "text/*", "*/*"]), Some(500));
+        assert_eq!(weight_of(&list, &["image/png", "image/*"]), None);
+    }
+}
