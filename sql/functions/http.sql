@@ -173,10 +173,10 @@ create function keyed_http.import_rows(template text, options text, rows text) r
 comment on function keyed_http.import_rows(text, text, text) is
   'POST /entities/template/{template}/import, a portion of whole rows: {created, updated, unchanged, waiting, errors}.';
 
-create function keyed_http.export_open(template text, format text, body text) returns text
+create function keyed_http.export_open(template text, format text, body text, view text default null) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_export_open';
-comment on function keyed_http.export_open(text, text, text) is
-  'GET and POST /entities/template/{template}/export: begins an export of what a search finds, in format csv or ndjson, and answers its first lines. Needs a transaction of its own.';
+comment on function keyed_http.export_open(text, text, text, text) is
+  'GET and POST /entities/template/{template}/export: begins an export of what a search finds, in format csv or ndjson, and answers its first lines. With view, which the address names, of what that saved view finds; P0002 when there is none. Needs a transaction of its own.';
 
 create function keyed_http.export_next() returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_export_next';

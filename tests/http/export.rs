@@ -221,3 +221,33 @@ async fn an_export_that_nobody_reads_is_given_up() {
     };
     assert!(ended.is_err(), "an answer that broke off seems to have ended");
 }
+
+#[tokio::test]
+async fn a_view_that_the_address_names_and_there_is_none_of_is_not_found() {
+    let service = Service::start().await;
+    export(&service, "customers", "view=nope", None).await.refused(404, "not_found");
+    service.get("/templates/customers/views/nope").await.refused(404, "not_found");
+    export(&service, "customers", "", Some(json!({"view": "nope"}))).await.refused(422, "invalid_value");
+}
+
+#[tokio::test]
+async fn a_look_at_the_head_of_an_export_keeps_nothing_open() {
+    // One connection, and so one file at a time.
+    let service = Service::start_with(&[("KEYED_POOL_SIZE", "1")]).await;
+    let head = |query: &'static str| {
+        let path = format!("/v1/entities/template/customers/export?{query}");
+        let proxy = &service.proxy;
+        async move { proxy.request("HEAD", &path).send().await }
+    };
+    for _ in 0..3 {
+        let answer = head("format=ndjson").await;
+        assert_eq!((answer.status, answer.header("content-type")), (200, "application/x-ndjson"));
+    }
+    assert_eq!(head("format=xml").await.status, 422);
+    assert_eq!(head("view=nope").await.status, 404);
+    let session = service.session().await;
+    let open =
+        "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in%'";
+    assert_eq!(session.text(open, &[]).await, "0");
+    export(&service, "customers", "", None).await.expect(200);
+}

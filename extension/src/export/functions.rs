@@ -3,11 +3,13 @@
 use super::{Format, run};
 use crate::access::Caller;
 use crate::error::{Code, Error};
+use crate::json::write_string;
 use crate::postgres::function::{Answer, sql_functions};
 use crate::template::catalog;
+use crate::view::stored;
 
 sql_functions! {
-    /// `keyed_http.export_open(template text, format text, body text) returns text`.
+    /// `keyed_http.export_open(template text, format text, body text, view text) returns text`.
     keyed_http_export_open => |call| {
         let caller = Caller::current();
         let template = catalog::by_name(&caller, &call.required_text(0, "template")?)?;
@@ -19,7 +21,16 @@ sql_functions! {
                     .hint("the formats are csv and ndjson"));
             }
         };
-        let body = call.text(2).unwrap_or_else(|| "{}".to_owned());
+        let body = match call.text(3) {
+            // It stands in the address, so it is looked for as any that an address names.
+            Some(view) => {
+                stored::get(&caller, &template, &view)?;
+                let mut body = String::from("{\"view\":");
+                write_string(&mut body, &view);
+                body + "}"
+            }
+            None => call.text(2).unwrap_or_else(|| "{}".to_owned()),
+        };
         run::open(&caller, &template, &body, format).map(Answer::Text)
     };
 

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderValue, Uri, header};
+use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::import::permit;
 use crate::app::App;
 use crate::body::OptionalJsonText;
 use crate::caller::Caller;
-use crate::database::text;
+use crate::database::{Argument, Effect, text};
 use crate::file::pieces::{Pieces, pieces};
 use crate::problem::Problem;
 use crate::query::{Segments, parameters};
@@ -20,58 +20,86 @@ use crate::query::{Segments, parameters};
 /// One snapshot for all portions. How long the caller takes over them, the proxy decides.
 const BEGIN: &str = "begin isolation level repeatable read read only; \
                      set local idle_in_transaction_session_timeout = 0";
-const OPEN: &str = "select keyed_http.export_open($3::text, $4::text, $5::text) \
+const OPEN: &str = "select keyed_http.export_open($3::text, $4::text, $5::text, $6::text) \
                     from keyed.authenticate($1::bytea, $2::text)";
 const NEXT: &str = "select keyed_http.export_next() from keyed.authenticate($1::bytea, $2::text)";
 
 /// How many portions are read ahead of the caller.
 const AHEAD: usize = 2;
 
+/// What is exported.
+struct Wanted {
+    template: String,
+    format: Option<String>,
+    /// A search.
+    body: Option<String>,
+    /// The saved view that the address names.
+    view: Option<String>,
+}
+
+impl Wanted {
+    fn arguments(&self) -> [Argument<'_>; 4] {
+        [text(&self.template), text(&self.format), text(&self.body), text(&self.view)]
+    }
+}
+
 /// All records of a template, or of a saved view.
 pub(crate) async fn saved(
-    state: State<Arc<App>>,
-    caller: Caller,
-    segments: Segments<1>,
+    State(app): State<Arc<App>>,
+    mut caller: Caller,
+    Segments([template]): Segments<1>,
+    method: Method,
     uri: Uri,
 ) -> Result<Response, Problem> {
     let [format, view] = parameters(&uri, ["format", "view"])?;
-    let body = view.map_or_else(|| json!({}), |view| json!({"view": view})).to_string();
-    export(state, caller, segments, format.map(Into::into), body).await
+    let wanted = Wanted { template, format: format.map(Into::into), body: None, view: view.map(Into::into) };
+    if method == Method::HEAD {
+        // Whether it could be had, and nothing that lasts: no place among the files, no transaction that is kept open.
+        caller.idempotency = None;
+        app.database.call(Effect::Read, &caller, OPEN, &wanted.arguments()).await?;
+        return Ok((headers(&wanted), Body::empty()).into_response());
+    }
+    export(app, caller, wanted).await
 }
 
 /// The records that a search finds.
 pub(crate) async fn search(
-    state: State<Arc<App>>,
+    State(app): State<Arc<App>>,
     caller: Caller,
-    segments: Segments<1>,
+    Segments([template]): Segments<1>,
     uri: Uri,
     OptionalJsonText(body): OptionalJsonText,
 ) -> Result<Response, Problem> {
     let [format] = parameters(&uri, ["format"])?;
-    export(state, caller, segments, format.map(Into::into), body.unwrap_or_else(|| "{}".to_owned())).await
+    export(app, caller, Wanted { template, format: format.map(Into::into), body, view: None }).await
 }
 
-async fn export(
-    State(app): State<Arc<App>>,
-    mut caller: Caller,
-    Segments([template]): Segments<1>,
-    format: Option<String>,
-    body: String,
-) -> Result<Response, Problem> {
-    // It writes nothing that could be done twice.
-    caller.idempotency = None;
-    let (kind, ending) = match format.as_deref() {
+fn headers(wanted: &Wanted) -> [(HeaderName, HeaderValue); 2] {
+    let (kind, ending) = match wanted.format.as_deref() {
         Some("ndjson") => ("application/x-ndjson", "ndjson"),
         _ => ("text/csv; charset=utf-8; header=present", "csv"),
     };
-    let name = format!("attachment; filename=\"{}.{ending}\"", file_name(&template));
+    let name = format!("attachment; filename=\"{}.{ending}\"", file_name(&wanted.template));
+    [
+        (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
+        (
+            header::CONTENT_DISPOSITION,
+            HeaderValue::try_from(name).unwrap_or(HeaderValue::from_static("attachment")),
+        ),
+    ]
+}
+
+async fn export(app: Arc<App>, mut caller: Caller, wanted: Wanted) -> Result<Response, Problem> {
+    // It writes nothing that could be done twice.
+    caller.idempotency = None;
+    let headers = headers(&wanted);
     let (pieces, answer) = pieces(AHEAD, app.body_timeout);
     let (begun, has_begun) = oneshot::channel();
     tokio::spawn(async move {
         let left = pieces.clone();
         // Who hangs up needs no further records; what the database is doing for them ends with the transaction.
         tokio::select! {
-            () = send(&app, &caller, &template, format.as_deref(), &body, pieces, begun) => {}
+            () = send(&app, &caller, &wanted, pieces, begun) => {}
             () = left.closed() => {}
         }
     });
@@ -80,13 +108,6 @@ async fn export(
         Ok(Err(problem)) => return Err(problem),
         Err(_) => return Err(Problem::internal("an export ended before it began".to_owned())),
     }
-    let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
-        (
-            header::CONTENT_DISPOSITION,
-            HeaderValue::try_from(name).unwrap_or(HeaderValue::from_static("attachment")),
-        ),
-    ];
     Ok((headers, answer).into_response())
 }
 
@@ -102,16 +123,14 @@ fn file_name(template: &str) -> String {
 async fn send(
     app: &App,
     caller: &Caller,
-    template: &str,
-    format: Option<&str>,
-    body: &str,
+    wanted: &Wanted,
     pieces: Pieces,
     begun: oneshot::Sender<Result<(), Problem>>,
 ) {
     let open = async {
         let permit = permit(app).await?;
         let mut transaction = app.database.begin(BEGIN).await?;
-        let row = transaction.call(caller, OPEN, &[text(&template), text(&format), text(&body)]).await?;
+        let row = transaction.call(caller, OPEN, &wanted.arguments()).await?;
         Ok((permit, transaction, portion(&row)?.unwrap_or_default()))
     };
     let (_permit, mut transaction, first) = match open.await {
