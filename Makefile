@@ -1,12 +1,13 @@
 # The commands of this repository. Each is one script in .dev/, which says what it does.
-.PHONY: help setup build run test bench
+.PHONY: help setup build run test bench soak
 
 help:
 	@echo 'make run     start PostgreSQL, the extension and the proxy from this clone (KEYED_PORT=8080)'
 	@echo 'make test    every check and test (KIND=lint|unit|sql|http|race|access|lifecycle|docs|ui, TEST=name)'
 	@echo 'make bench   measure the release build'
+	@echo 'make soak    check with tools of others, which it fetches (KIND=clients)'
 	@echo 'make build   build the release, install the extension into PostgreSQL 15'
 	@echo 'make setup   only install what the others need: the one command for which they may ask root'
 
-setup build run test bench:
+setup build run test bench soak:
 	@.dev/$@

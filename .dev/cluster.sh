@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2034 # The variables are for .dev/run.
 # The private PostgreSQL cluster of `make run`, sourced by .dev/run. Its data is .run/cluster, its port is remembered.
 
-readonly RUN="$CLONE/.run"
+# Another folder is for a service beside that of `make run`.
+readonly RUN="${KEYED_RUN:-$CLONE/.run}"
 readonly DATA="$RUN/cluster"
 readonly SERVER_LOG="$RUN/postgresql.log"
 CLUSTER_IS_NEW=false
@@ -40,7 +41,7 @@ data_folder() {
     if as_server_user test -x "$RUN"; then
         printf '%s\n' "$DATA"
     else
-        printf '/var/lib/postgresql/keyed-%s\n' "$(cksum <<<"$CLONE" | cut -d' ' -f1)"
+        printf '/var/lib/postgresql/keyed-%s\n' "$(cksum <<<"${KEYED_RUN:-$CLONE}" | cut -d' ' -f1)"
     fi
 }
 

@@ -70,7 +70,8 @@ impl Contract {
         let address = url.join("/openapi.json").expect("an address");
         let answer = reqwest::get(address).await.expect("the proxy answers");
         let text = answer.text().await.expect("the document comes to its end");
-        let document = serde_json::from_str(&text).expect("JSON");
+        let mut document: Value = serde_json::from_str(&text).expect("JSON");
+        close(&mut document["components"]["schemas"]);
         Contract { document, validators: Mutex::default() }
     }
 
@@ -107,5 +108,19 @@ impl Contract {
             Arc::new(validator.expect("a schema"))
         };
         Arc::clone(validators.entry(reference.to_owned()).or_insert_with(make))
+    }
+}
+
+/// A client must bear members that it does not know; this version answers none that its document does not name.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            if members.get("properties").is_some_and(Value::is_object) {
+                members.entry("additionalProperties").or_insert(Value::Bool(false));
+            }
+            members.values_mut().for_each(close);
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
     }
 }

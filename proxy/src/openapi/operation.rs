@@ -8,6 +8,7 @@ pub(super) struct Operation {
     path: String,
     value: Value,
     writes: bool,
+    links: Vec<(String, Value)>,
 }
 
 /// Begins an operation of the API, below `/v1`: `id` names it in generated clients.
@@ -34,7 +35,7 @@ pub(super) fn open(method: &'static str, path: &str, tag: &str, id: &str, summar
 fn bare(method: &'static str, path: &str, tag: &str, id: &str, summary: &str) -> Operation {
     let value =
         json!({"operationId": id, "tags": [tag], "summary": summary, "parameters": [], "responses": {}});
-    let mut operation = Operation { method, path: path.to_owned(), value, writes: false };
+    let mut operation = Operation { method, path: path.to_owned(), value, writes: false, links: Vec::new() };
     for name in path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
         let (schema, description) = path_parameter(path, name);
         operation.parameter(json!({
@@ -91,13 +92,32 @@ impl Operation {
         self
     }
 
-    /// Takes the parameters of a list that is read page by page.
-    pub(super) fn pages(self) -> Self {
-        self.query("limit", json!({"type": "integer", "minimum": 1}), "How many at most.").query(
-            "cursor",
-            json!({"type": "string"}),
-            "`next_cursor` of the page before.",
-        )
+    /// Takes the parameters of a list that is read page by page; how many entries a page has unless told otherwise, and
+    /// the most.
+    pub(super) fn pages(self, (default, most): (u32, u32)) -> Self {
+        let limit = json!({"type": "integer", "minimum": 1, "maximum": most, "default": default});
+        let limited = self.query("limit", limit, "How many at most.");
+        limited.query("cursor", json!({"type": "string"}), "`next_cursor` of the page before.")
+    }
+
+    /// Says which operation goes on from what is answered: its name, and where each of its parameters is found.
+    pub(super) fn leads_to(mut self, operation: &str, parameters: &[(&str, &str)]) -> Self {
+        let parameters: Map<String, Value> =
+            parameters.iter().map(|(name, place)| ((*name).to_owned(), json!(place))).collect();
+        self.links.push((operation.to_owned(), json!({"operationId": operation, "parameters": parameters})));
+        self
+    }
+
+    /// Says so of the next page.
+    pub(super) fn leads_on(self) -> Self {
+        let operation = self.value["operationId"].as_str().unwrap_or_default().to_owned();
+        let mut parameters = vec![("query.cursor".to_owned(), "$response.body#/next_cursor".to_owned())];
+        for name in self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
+            parameters.push((format!("path.{name}"), format!("$request.path.{name}")));
+        }
+        let parameters: Vec<(&str, &str)> =
+            parameters.iter().map(|(name, place)| (name.as_str(), place.as_str())).collect();
+        self.leads_to(&operation, &parameters)
     }
 
     /// Takes a header.
@@ -130,8 +150,10 @@ impl Operation {
 
     /// Takes a file.
     pub(super) fn file(mut self, types: &[&str]) -> Self {
-        let content: Map<String, Value> =
-            types.iter().map(|kind| ((*kind).to_owned(), json!({"schema": {"type": "string"}}))).collect();
+        let content: Map<String, Value> = types
+            .iter()
+            .map(|kind| ((*kind).to_owned(), json!({"schema": {"type": "string", "format": "binary"}})))
+            .collect();
         self.value["requestBody"] = json!({"required": true, "content": content});
         self.refuse("400", "Malformed").refuse("415", "UnsupportedMediaType").refuse("422", "Invalid");
         self
@@ -189,10 +211,19 @@ impl Operation {
     }
 
     /// Path, method, and everything else.
-    pub(super) fn into_parts(self) -> (String, &'static str, Value) {
+    pub(super) fn into_parts(mut self) -> (String, &'static str, Value) {
+        let responses = self.value["responses"].as_object_mut().into_iter().flatten();
+        for (_, response) in responses.filter(|(status, _)| status.starts_with('2')) {
+            for (name, link) in &self.links {
+                response["links"][name] = link.clone();
+            }
+        }
         (self.path, self.method, self.value)
     }
 }
+
+/// What the header Idempotency-Key is.
+const IDEMPOTENCY_KEY: &str = r#"^([!#-~][!-~]{0,254}|"([ !#-\[\]-~]|\\["\\]){1,255}")$"#;
 
 pub(super) fn shared_parameters() -> Value {
     json!({
@@ -203,8 +234,8 @@ pub(super) fn shared_parameters() -> Value {
         },
         "IdempotencyKey": {
             "name": "Idempotency-Key", "in": "header",
-            "schema": {"type": "string", "minLength": 1, "maxLength": 255}, "example": "8e03978e-40d5-43dd-bc93",
-            "description": "Makes sending the request again harmless: it has one effect, and the same answer for 24 hours.",
+            "schema": {"type": "string", "pattern": IDEMPOTENCY_KEY}, "example": "8e03978e-40d5-43dd-bc93",
+            "description": "1 to 255 visible characters of ASCII, or a string in double quotes. Makes sending the request again harmless: it has one effect, and the same answer for 24 hours.",
         },
     })
 }

@@ -24,6 +24,16 @@ pub(super) fn all() -> Vec<Operation> {
         .collect()
 }
 
+/// Where the id of a record is found in what is answered.
+const RECORD: [(&str, &str); 1] = [("path.id", "$response.body#/id")];
+
+/// Says what can be done with the record whose id is answered.
+fn record(operation: Operation) -> Operation {
+    ["getRecord", "patchRecord", "deleteRecord", "getHistory"]
+        .into_iter()
+        .fold(operation, |operation, next| operation.leads_to(next, &RECORD))
+}
+
 /// The parameters of a read of one record.
 fn shaped(operation: Operation) -> Operation {
     operation
@@ -45,13 +55,13 @@ fn by_key() -> Vec<Operation> {
         operation.required_query("key", json!({"type": "string"}), "The external key.")
     };
     vec![
-        operation(
+        record(operation(
             "put",
             path,
             tag,
             "upsertRecord",
             "Create the record with this key, or update the one that holds it",
-        )
+        ))
         .says("Sending the same key twice lands on the same record. An update changes only what is listed.")
         .query("mode", json!({"enum": ["upsert", "create", "update"]}), "Allows one branch only.")
         .query("return", json!({"const": "record"}), "Adds the whole record to the answer.")
@@ -63,8 +73,14 @@ fn by_key() -> Vec<Operation> {
             "Upserted",
             "The record that holds the key was updated, or had these values already.",
         ),
-        shaped(key(operation("get", path, tag, "getRecordByKey", "Read the live record that holds a key")))
-            .answers(200, "Record", "The record."),
+        shaped(key(record(operation(
+            "get",
+            path,
+            tag,
+            "getRecordByKey",
+            "Read the live record that holds a key",
+        ))))
+        .answers(200, "Record", "The record."),
         key(operation("delete", path, tag, "deleteRecordByKey", "Delete the live record that holds a key"))
             .writes()
             .answers_nothing("It is deleted, and its key is free."),
@@ -75,7 +91,7 @@ fn records() -> Vec<Operation> {
     let tag = "Records";
     let id = "/entities/{id}";
     vec![
-        operation("post", "/entities/template/{template}", tag, "createRecord", "Create a record")
+        record(operation("post", "/entities/template/{template}", tag, "createRecord", "Create a record"))
             .body("NewRecord")
             .writes()
             .answers(201, "Record", "The record."),
@@ -108,14 +124,16 @@ fn records() -> Vec<Operation> {
             .writes()
             .answers_nothing("There is none any more."),
         operation("get", "/entities/{id}/history", tag, "getHistory", "What happened to a record, newest first")
-            .pages()
+            .pages((100, 1000))
+            .leads_on()
             .answers(200, "History", "One page."),
         operation("get", "/entities/{id}/metrics/{slug}", tag, "getSeries", "The series of a metric, oldest first")
             .query("from", json!({"type": "string", "format": "date-time"}), "From then on.")
             .query("to", json!({"type": "string", "format": "date-time"}), "Before then.")
             .query("bucket", json!({"type": "string", "examples": ["30s", "5m", "1h", "1d"]}), "Points are gathered by this span of time.")
             .query("aggregate", json!({"enum": ["avg", "min", "max", "sum", "count", "last"]}), "What becomes of the points of a bucket.")
-            .pages()
+            .pages((1000, 10_000))
+            .leads_on()
             .answers(200, "Series", "One page."),
         operation("post", "/entities/batch", tag, "runBatch", "Up to 1000 operations at once")
             .says("With `atomic`, the first refused operation undoes all and is answered with its `failed_index`.")
@@ -161,7 +179,7 @@ fn files() -> Vec<Operation> {
             .answers_file(200, &types, "The file."),
         operation("post", path, tag, "exportSearch", "Export what a search finds as a file")
             .query("format", format, "The form of the file.")
-            .optional_body("Search")
+            .optional_body("ExportedSearch")
             .answers_file(200, &types, "The file."),
     ]
 }
@@ -174,6 +192,9 @@ fn templates() -> Vec<Operation> {
         operation("post", "/templates", tag, "createTemplate", "Define a template")
             .body("NewTemplate")
             .writes()
+            .leads_to("getTemplate", &[("path.template", "$response.body#/id")])
+            .leads_to("createRecord", &[("path.template", "$response.body#/id")])
+            .leads_to("upsertRecord", &[("path.template", "$response.body#/id")])
             .answers(201, "Template", "The template."),
         operation("get", one, tag, "getTemplate", "Read a template").answers(
             200,
@@ -202,6 +223,10 @@ fn views() -> Vec<Operation> {
         operation("post", all, tag, "createView", "Save a search under a name")
             .body("NewView")
             .writes()
+            .leads_to(
+                "getView",
+                &[("path.template", "$request.path.template"), ("path.slug", "$response.body#/slug")],
+            )
             .answers(201, "View", "The view."),
         operation("get", one, tag, "getView", "Read a saved view").answers(200, "View", "The view."),
         operation("put", one, tag, "saveView", "Save a search in place of the one of this name")
@@ -233,6 +258,9 @@ fn inbound() -> Vec<Operation> {
         operation("post", all, tag, "createEndpoint", "Make an address to which another system delivers")
             .says("Token and secret are told now and never again: an `Idempotency-Key` does not keep this answer.")
             .body("NewEndpoint")
+            .leads_to("getEndpoint", &[("path.endpoint", "$response.body#/id")])
+            .leads_to("listDeliveries", &[("path.endpoint", "$response.body#/id")])
+            .leads_to("deliver", &[("path.token", "$response.body#/token")])
             .answers(201, "Endpoint", "The endpoint."),
         operation("get", one, tag, "getEndpoint", "Read an endpoint").answers(200, "Endpoint", "The endpoint."),
         operation("patch", one, tag, "alterEndpoint", "Change an endpoint")
@@ -246,7 +274,8 @@ fn inbound() -> Vec<Operation> {
             .answers(200, "TrialResult", "Nothing of it stays."),
         operation("get", log, tag, "listDeliveries", "What was delivered, newest first")
             .query("status", json!({"enum": ["done", "failed"]}), "Only these.")
-            .pages()
+            .pages((50, 500))
+            .leads_on()
             .answers(200, "Deliveries", "One page."),
         operation("get", "/inbound-endpoints/{endpoint}/deliveries/{id}", tag, "getDelivery", "A delivery with its payload")
             .answers(200, "Delivery", "The delivery."),
@@ -257,6 +286,7 @@ fn inbound() -> Vec<Operation> {
         operation("post", "/inbound-endpoints/{endpoint}/deliveries/replay", tag, "replayFailed", "Take up to 100 failed deliveries again, oldest first")
             .query("cursor", json!({"type": "string"}), "`next_cursor` of the call before.")
             .writes()
+            .leads_on()
             .answers(200, "Replayed", "How they went."),
     ]
 }

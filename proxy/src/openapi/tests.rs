@@ -74,6 +74,82 @@ fn the_parameters_of_a_path_are_those_that_stand_in_it() {
 }
 
 #[test]
+fn every_link_leads_to_an_operation_and_gives_parameters_that_it_has() {
+    let document = document();
+    let mut count = 0;
+    for (path, method, operation) in operations(&document) {
+        for response in operation["responses"].as_object().expect("answers").values() {
+            for link in response["links"].as_object().into_iter().flatten().map(|(_, link)| link) {
+                count += 1;
+                let target = operations(&document).into_iter().map(|(_, _, it)| it);
+                let target = target.into_iter().find(|it| it["operationId"] == link["operationId"]);
+                let target = target.unwrap_or_else(|| panic!("{method} {path}: {link} leads nowhere"));
+                for name in link["parameters"].as_object().expect("parameters").keys() {
+                    let (place, name) = name.split_once('.').expect("a place and a name");
+                    let mut known = target["parameters"].as_array().expect("parameters").iter();
+                    assert!(
+                        known.any(|it| it["in"] == place && it["name"] == name),
+                        "{method} {path}: {link}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(count > 20, "{count}");
+}
+
+/// The schemas that a reader of answers meets, by reference.
+fn answered(document: &Value) -> HashSet<String> {
+    let mut found = Vec::new();
+    for (_, _, operation) in operations(document) {
+        references(&operation["responses"], &mut found);
+    }
+    let mut names = HashSet::new();
+    while let Some(reference) = found.pop() {
+        if names.insert(reference.to_owned()) {
+            let pointer = reference.strip_prefix('#').expect("a reference within the document");
+            references(document.pointer(pointer).expect("it is there"), &mut found);
+        }
+    }
+    names
+}
+
+#[test]
+fn a_member_that_a_later_version_adds_to_an_answer_breaks_no_client() {
+    fn is_closed(schema: &Value) -> bool {
+        match schema {
+            Value::Object(members) => {
+                members.get("additionalProperties") == Some(&Value::Bool(false))
+                    || members.values().any(is_closed)
+            }
+            Value::Array(items) => items.iter().any(is_closed),
+            _ => false,
+        }
+    }
+    let document = document();
+    // What callers sent themselves, and are shown again, is as closed as it was.
+    let echoed = ["Comparison", "AllOf", "AnyOf", "Negation", "SortField"];
+    for reference in answered(&document) {
+        let name = reference.rsplit('/').next().expect("a name");
+        let schema = document.pointer(&reference[1..]).expect("it is there");
+        assert!(echoed.contains(&name) || !is_closed(schema), "{name} allows no further members");
+    }
+}
+
+#[test]
+fn the_pattern_of_an_idempotency_key_is_what_is_taken() {
+    let document = document();
+    let schema = &document["components"]["parameters"]["IdempotencyKey"]["schema"];
+    let validator = jsonschema::validator_for(schema).expect("a schema");
+    for key in ["a", "8e03978e-40d5", "\"a b\"", "\"a\\\"b\"", &"x".repeat(255)] {
+        assert!(validator.is_valid(&json!(key)), "{key}");
+    }
+    for key in ["", "a b", "\"\"", "\"a\"b\"", "ä", &"x".repeat(256)] {
+        assert!(!validator.is_valid(&json!(key)), "{key}");
+    }
+}
+
+#[test]
 fn every_schema_has_an_example_that_it_accepts() {
     let document = document();
     for (name, schema) in document["components"]["schemas"].as_object().expect("schemas") {

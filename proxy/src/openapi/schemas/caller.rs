@@ -1,26 +1,45 @@
 //! Who asks, and what is told when something is refused.
 
-use super::{ID, count, described, flag, object, schema, text, text_or_null};
+use super::{AT, ID, answered, count, described, flag, schema, text, text_or_null, time};
 use serde_json::{Value, json};
 
 pub(super) fn caller() -> Value {
+    let privileges =
+        json!({"type": "array", "items": {"enum": ["read", "create", "update", "delete", "define"]}});
     json!({
-        "Me": {
-            "type": "object", "required": ["key", "role", "admin", "project", "projects", "templates"],
-            "properties": {
-                "key": {"type": ["object", "null"]}, "role": text(), "admin": flag(), "project": text_or_null(),
-                "projects": {"type": ["array", "null"], "items": text()},
-                "templates": {"type": "array", "items": {"type": "object", "required": ["id", "template", "privileges", "scoped"]}},
-            },
-            "examples": [{"key": {"id": 3, "label": "erp sync"}, "role": "erp", "admin": false, "project": "crm",
-                          "projects": ["crm"], "templates": []}],
-        },
-        "Projects": {
-            "type": "object", "required": ["projects"], "examples": [{"projects": []}],
-            "properties": {"projects": {"type": "array", "items": {"type": "object", "required": ["id", "slug"]}}},
-        },
-        "Alive": object(&["status"], json!({"status": {"const": "ok"}}), json!({"status": "ok"})),
-        "Ready": object(
+        "Me": answered(
+            &["key", "role", "admin", "project", "projects", "templates"],
+            json!({
+                "key": {"anyOf": [
+                    {
+                        "type": "object", "required": ["id", "label"],
+                        "properties": {"id": {"type": "integer"}, "label": text()},
+                    },
+                    {"type": "null"},
+                ]},
+                "role": text(), "admin": flag(), "project": text_or_null(),
+                "projects": {"type": ["array", "null"], "items": text(), "description": "Those that the key is bound to; null where it is bound to none."},
+                "templates": {"type": "array", "items": {
+                    "type": "object", "required": ["id", "template", "privileges", "scoped"],
+                    "properties": {
+                        "id": text(), "template": described("string", "Project and slug: `crm.customers`."),
+                        "privileges": privileges, "scoped": privileges,
+                    },
+                }},
+            }),
+            json!({"key": {"id": 3, "label": "erp sync"}, "role": "erp", "admin": false, "project": "crm", "projects": ["crm"],
+                   "templates": [{"id": "7", "template": "crm.customers", "privileges": ["read"], "scoped": ["read"]}]}),
+        ),
+        "Projects": answered(
+            &["projects"],
+            json!({"projects": {"type": "array", "items": {
+                "type": "object", "required": ["id", "slug", "name", "created_at"],
+                "properties": {"id": text(), "slug": text(), "name": text(), "created_at": time()},
+            }}}),
+            json!({"projects": [{"id": "1", "slug": "crm", "name": "CRM", "created_at": AT}]}),
+        ),
+        "Alive": answered(&["status"], json!({"status": {"const": "ok"}}), json!({"status": "ok"})),
+        "Ready": answered(
             &["status", "version", "extension_version"],
             json!({"status": {"const": "ready"}, "version": text(), "extension_version": text()}),
             json!({"status": "ready", "version": "0.1.0", "extension_version": "0.1.0"}),
@@ -36,7 +55,7 @@ pub(super) fn problems() -> Value {
             "pointer": described("string", "Where in the request (RFC 6901)."), "code": text(), "detail": text(),
         },
     }});
-    let quota = object(
+    let quota = answered(
         &["name", "maximum"],
         json!({
             "name": {"enum": ["live_records", "templates", "attributes_per_template", "writes_per_day"]},
@@ -62,9 +81,9 @@ pub(super) fn problems() -> Value {
         members.remove("retryable");
     }
     json!({
-        "Problem": object(
+        "Problem": answered(
             &["type", "title", "status", "detail", "instance", "code", "retryable"], members.clone(), example,
         ),
-        "OperationProblem": object(&["type", "title", "status", "detail", "code"], members, of_operation),
+        "OperationProblem": answered(&["type", "title", "status", "detail", "code"], members, of_operation),
     })
 }

@@ -1,6 +1,6 @@
 //! Templates and saved views.
 
-use super::{AT, described, flag, list_of, object, schema, text, text_or_null, time};
+use super::{AT, answered, described, flag, list_of, schema, sent, text, text_or_null, time};
 use serde_json::{Value, json};
 
 pub(super) fn templates() -> Value {
@@ -16,12 +16,14 @@ pub(super) fn templates() -> Value {
     let shown = json!({"id": "1", "slug": "name", "type": "string", "label": "Name", "required": false, "indexed": false});
     let mut changed = attribute.clone();
     changed["type"] = kinds.clone();
+    let mut answer = attribute.clone();
+    answer["options"]["items"] = json!({"type": "object", "required": ["value"], "properties": {"value": text(), "label": text_or_null()}});
     let embed = json!({"type": ["array", "null"], "items": text(), "description": "The attributes that are embedded."});
     json!({
-        "Attribute": object(&["id", "slug", "type", "label", "required", "indexed"], attribute.clone(), shown.clone()),
-        "NewAttribute": object(&["slug", "type"], attribute, json!({"slug": "name", "type": "string", "label": "Name"})),
-        "AttributeChange": object(&["slug"], changed, json!({"slug": "name", "label": "Full name"})),
-        "Template": object(
+        "Attribute": answered(&["id", "slug", "type", "label", "required", "indexed"], answer, shown.clone()),
+        "NewAttribute": sent(&["slug", "type"], attribute, json!({"slug": "name", "type": "string", "label": "Name"})),
+        "AttributeChange": sent(&["slug"], changed, json!({"slug": "name", "label": "Full name"})),
+        "Template": answered(
             &["id", "slug", "label", "project", "display", "language", "attributes", "created_at", "updated_at"],
             json!({
                 "id": text(), "slug": text(), "label": text_or_null(), "project": text(), "display": text_or_null(),
@@ -32,7 +34,7 @@ pub(super) fn templates() -> Value {
                 "language": "english", "attributes": [shown], "created_at": AT, "updated_at": AT,
             }),
         ),
-        "NewTemplate": object(
+        "NewTemplate": sent(
             &["slug"],
             json!({
                 "id": text(), "slug": text(), "label": text_or_null(), "project": text(), "display": text_or_null(),
@@ -40,7 +42,7 @@ pub(super) fn templates() -> Value {
             }),
             json!({"slug": "customers", "attributes": [{"slug": "name", "type": "string"}]}),
         ),
-        "TemplateChange": object(
+        "TemplateChange": sent(
             &[],
             json!({
                 "label": text_or_null(), "display": text_or_null(), "language": text(), "embed": embed,
@@ -49,14 +51,14 @@ pub(super) fn templates() -> Value {
             }),
             json!({"rename": {"name": "full_name"}, "drop": ["fax"], "attributes": [{"slug": "city", "type": "string"}]}),
         ),
-        "Templates": object(&["templates"], json!({"templates": list_of("Template")}), json!({"templates": []})),
+        "Templates": answered(&["templates"], json!({"templates": list_of("Template")}), json!({"templates": []})),
     })
 }
 
 pub(super) fn views() -> Value {
     let query = json!({"filters": [{"field": "city", "operator": "eq", "value": "Bern"}]});
     json!({
-        "NewView": object(
+        "NewView": sent(
             &["query"],
             json!({
                 "slug": text(), "label": text_or_null(), "query": schema("Search"), "sql_view": text_or_null(),
@@ -64,10 +66,10 @@ pub(super) fn views() -> Value {
             }),
             json!({"slug": "bernese", "label": "From Bern", "query": query}),
         ),
-        "View": object(
+        "View": answered(
             &["slug", "label", "query", "sql_view", "created_at", "updated_at"],
             json!({
-                "slug": text(), "label": text_or_null(), "query": schema("Search"),
+                "slug": text(), "label": text_or_null(), "query": schema("SavedSearch"),
                 "sql_view": json!({"type": ["string", "null"], "description": "The view of PostgreSQL that shows the same."}),
                 "created_at": time(), "updated_at": time(),
             }),
@@ -76,6 +78,6 @@ pub(super) fn views() -> Value {
                 "created_at": AT, "updated_at": AT,
             }),
         ),
-        "Views": object(&["views"], json!({"views": list_of("View")}), json!({"views": []})),
+        "Views": answered(&["views"], json!({"views": list_of("View")}), json!({"views": []})),
     })
 }

@@ -1,6 +1,6 @@
 //! Inbound endpoints and their deliveries.
 
-use super::{AT, count, flag, list_of, object, text, text_or_null, time};
+use super::{AT, answered, count, flag, list_of, sent, text, text_or_null, time};
 use serde_json::{Value, json};
 
 pub(super) fn inbound() -> Value {
@@ -34,11 +34,15 @@ pub(super) fn inbound() -> Value {
     let counts = json!({"created": count(), "updated": count()});
     json!({
         "Payload": {"description": "Whatever the other system sends.", "examples": [{"id": 1, "name": "Ada"}]},
-        "Delivered": object(&["created", "updated"], counts, json!({"created": 1, "updated": 0})),
-        "Kept": {"type": "object", "description": "What was wrong with it.", "examples": [{}]},
-        "NewEndpoint": object(&["slug", "template", "external_key"], said, new),
-        "EndpointChange": object(&[], changed, json!({"mapping": {"name": "$.full_name"}, "rotate_token": true})),
-        "Endpoint": object(
+        "Delivered": answered(&["created", "updated"], counts, json!({"created": 1, "updated": 0})),
+        "Kept": answered(
+            &["delivery", "status", "code"],
+            json!({"delivery": text(), "status": {"const": "failed"}, "code": text()}),
+            json!({"delivery": "12", "status": "failed", "code": "invalid_value"}),
+        ),
+        "NewEndpoint": sent(&["slug", "template", "external_key"], said, new),
+        "EndpointChange": sent(&[], changed, json!({"mapping": {"name": "$.full_name"}, "rotate_token": true})),
+        "Endpoint": answered(
             &["id", "slug", "template"],
             shown,
             json!({
@@ -47,13 +51,13 @@ pub(super) fn inbound() -> Value {
                 "created_at": AT, "updated_at": AT,
             }),
         ),
-        "Endpoints": object(&["endpoints"], json!({"endpoints": list_of("Endpoint")}), json!({"endpoints": []})),
-        "Trial": object(
+        "Endpoints": answered(&["endpoints"], json!({"endpoints": list_of("Endpoint")}), json!({"endpoints": []})),
+        "Trial": sent(
             &["payload"],
             json!({"payload": {}, "items": text(), "external_key": text(), "key_prefix": text_or_null(), "mapping": mapping}),
             json!({"payload": {"id": 1, "name": "Ada"}}),
         ),
-        "TrialResult": object(
+        "TrialResult": answered(
             &["items", "created", "updated", "error"],
             json!({
                 "items": {"type": "array", "items": {"type": "object"}}, "created": count(), "updated": count(),
@@ -61,13 +65,13 @@ pub(super) fn inbound() -> Value {
             }),
             json!({"items": [{"external_key": "1", "attributes": {"name": "Ada"}}], "created": 1, "updated": 0, "error": null}),
         ),
-        "Delivery": object(&["id", "status"], delivery, line.clone()),
-        "Deliveries": object(
+        "Delivery": answered(&["id", "status"], delivery, line.clone()),
+        "Deliveries": answered(
             &["deliveries", "next_cursor"],
             json!({"deliveries": list_of("Delivery"), "next_cursor": text_or_null()}),
             json!({"deliveries": [line], "next_cursor": null}),
         ),
-        "Replayed": object(
+        "Replayed": answered(
             &["done", "failed", "next_cursor"],
             json!({"done": count(), "failed": count(), "next_cursor": text_or_null()}),
             json!({"done": 3, "failed": 0, "next_cursor": null}),

@@ -1,6 +1,9 @@
 //! Records, their history and their series.
 
-use super::{AT, ID, count, described, flag, id, object, schema, text, text_or_null, time, time_or_null};
+use super::{
+    AT, ID, answered, count, described, flag, id, list_of, schema, sent, text, text_or_null, time,
+    time_or_null,
+};
 use serde_json::{Value, json};
 
 /// What a record is written with.
@@ -8,7 +11,7 @@ fn written(required: &[&str], example: Value) -> Value {
     let properties = json!({
         "external_key": schema("ExternalKey"), "attributes": schema("Attributes"), "embedding": schema("VectorOrNull"),
     });
-    object(required, properties, example)
+    sent(required, properties, example)
 }
 
 pub(super) fn records() -> Value {
@@ -31,13 +34,14 @@ pub(super) fn records() -> Value {
             "description": "By the attribute's type. string: a string. number: a number, exact, or `{\"$inc\": n}`. metric: \
                 a number (now), `{value, at}`, or an array of these. list: strings, or one. date: YYYY-MM-DD. datetime: \
                 RFC 3339. reference: an id, or `{\"external_key\": …}` of the target. null clears.",
-            "type": ["string", "number", "array", "object", "null"], "examples": ["Ada", 80.5, ["a"], {"$inc": 1}, null],
+            "type": ["string", "number", "array", "object", "null"], "items": {}, "additionalProperties": true,
+            "examples": ["Ada", 80.5, ["a"], {"$inc": 1}, null],
         },
         "Attributes": {
             "type": "object", "additionalProperties": schema("Value"), "examples": [attributes],
             "description": "Values by the slugs of their attributes.",
         },
-        "Record": object(
+        "Record": answered(
             &["id", "external_key"],
             json!({
                 "id": id(), "template_id": text(), "template_slug": text(), "external_key": text_or_null(),
@@ -63,16 +67,16 @@ pub(super) fn records() -> Value {
         "VectorOrNull": {"anyOf": [vector, {"type": "null"}], "examples": [null]},
         "NewRecord": written(&[], json!({"external_key": "erp:4711", "attributes": {"name": "Ada", "credit": 100.5}})),
         "RecordChange": written(&[], change.clone()),
-        "Replacement": object(&["attributes"], json!({"attributes": schema("Attributes")}), json!({"attributes": {"name": "Ada"}})),
-        "Restoration": object(&[], json!({"external_key": schema("ExternalKey")}), json!({"external_key": "erp:4712"})),
-        "Embedding": object(&["vector"], json!({"vector": vector}), json!({"vector": vec![0.5; 768]})),
+        "Replacement": sent(&["attributes"], json!({"attributes": schema("Attributes")}), json!({"attributes": {"name": "Ada"}})),
+        "Restoration": sent(&[], json!({"external_key": schema("ExternalKey")}), json!({"external_key": "erp:4712"})),
+        "Embedding": sent(&["vector"], json!({"vector": vector}), json!({"vector": vec![0.5; 768]})),
         "Upsert": written(&["external_key"], json!({"external_key": "erp:4711", "attributes": {"credit": 80.5}})),
-        "Upserted": object(
+        "Upserted": answered(
             &["id", "created"],
             json!({"id": id(), "created": flag(), "record": schema("Record")}),
             json!({"id": ID, "created": true}),
         ),
-        "Operation": object(
+        "Operation": sent(
             &["op", "template"],
             json!({
                 "op": {"enum": ["create", "update", "upsert", "delete"]}, "template": text(), "id": id(),
@@ -80,29 +84,31 @@ pub(super) fn records() -> Value {
             }),
             json!({"op": "upsert", "template": "customers", "external_key": "erp:4711", "attributes": {"name": "Ada"}}),
         ),
-        "Batch": object(
+        "Batch": sent(
             &["operations"],
             json!({
                 "operations": {"type": "array", "maxItems": 1000, "items": schema("Operation")}, "atomic": flag(),
             }),
             json!({"atomic": true, "operations": [{"op": "delete", "template": "customers", "external_key": "erp:1"}]}),
         ),
-        "BatchReport": object(
+        "BatchReport": answered(
             &["errors", "results"],
-            json!({"errors": flag(), "results": {"type": "array", "items": {
-                "type": "object", "required": ["index", "status", "id", "created"], "additionalProperties": false,
-                "properties": {
-                    "index": count(), "status": {"type": "integer"}, "id": {"type": ["string", "null"], "format": "uuid"},
-                    "created": flag(), "error": schema("OperationProblem"),
-                },
-            }}}),
+            json!({"errors": flag(), "results": list_of("OperationResult")}),
             json!({"errors": false, "results": [{"index": 0, "status": 201, "id": ID, "created": true}]}),
         ),
-        "History": object(
+        "OperationResult": answered(
+            &["index", "status", "id", "created"],
+            json!({
+                "index": count(), "status": {"type": "integer"}, "id": {"type": ["string", "null"], "format": "uuid"},
+                "created": flag(), "error": schema("OperationProblem"),
+            }),
+            json!({"index": 0, "status": 201, "id": ID, "created": true}),
+        ),
+        "History": answered(
             &["history", "next_cursor"],
             json!({
                 "history": {"type": "array", "items": {
-                    "type": "object", "additionalProperties": false,
+                    "type": "object",
                     "required": ["version", "at", "actor", "source", "operation", "external_key", "changes"],
                     "properties": {
                         "version": count(), "at": time(), "actor": text(), "source": text(),
@@ -121,10 +127,10 @@ pub(super) fn records() -> Value {
                 "external_key": "erp:4711", "changes": {"name": {"old": null, "new": "Ada"}},
             }]}),
         ),
-        "Series": object(
+        "Series": answered(
             &["points", "next_cursor"],
             json!({
-                "points": {"type": "array", "items": object(
+                "points": {"type": "array", "items": answered(
                     &["at", "value"],
                     json!({"at": time(), "value": {"type": ["number", "null"]}}),
                     json!({"at": AT, "value": 21.5}),
