@@ -145,3 +145,40 @@ async fn a_statement_that_reads_nothing_writes_only_what_its_writer_sees() {
                     from crm.customers where deleted_at is null";
     assert_eq!(sales.admin.text(american, &[]).await, "US-1 Customer US-1, US-2 Customer US-2");
 }
+
+#[tokio::test]
+async fn a_trigger_of_somebody_else_that_writes_another_template_is_held_to_the_rules_of_plain_sql() {
+    let sales = Sales::new().await;
+    sales
+        .admin
+        .run(
+            "create function public.cheer() returns trigger language plpgsql as $$ begin
+               update crm.customers set mood = 7 where company = new.id and deleted_at is null; return null; end $$;
+             create trigger cheer after update on crm.companies for each row execute function public.cheer();
+             create function public.refer() returns trigger language plpgsql as $$ begin
+               update crm.customers set company = '00000000-0000-8000-8000-000000000000' where company = new.id; return null; end $$",
+        )
+        .await;
+    let points = "select count(*) from keyed_state.metric_2 where value = 7";
+    // By a function of keyed, as by a plain statement: the metric's points go with its column.
+    for (write, expected) in [
+        ("select keyed.upsert_by_key('crm.companies', 'C-EU', '{\"name\": \"Acme 2\"}')", "2"),
+        ("update crm.companies set name = 'Globex 2' where external_key = 'C-US'", "4"),
+    ] {
+        sales.admin.run(write).await;
+        assert_eq!(sales.admin.text(points, &[]).await, expected, "{write}");
+    }
+    let moods = "select string_agg(distinct mood::text, ' ') from crm.customers where deleted_at is null";
+    assert_eq!(sales.admin.text(moods, &[]).await, "7");
+    sales
+        .admin
+        .run(
+            "create trigger refer after update on crm.companies for each row execute function public.refer()",
+        )
+        .await;
+    let refusal = sales
+        .admin
+        .refusal("select keyed.upsert_by_key('crm.companies', 'C-EU', '{\"name\": \"Acme 3\"}')", &[])
+        .await;
+    assert_eq!(refusal.state, "23503", "{refusal}");
+}

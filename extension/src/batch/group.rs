@@ -226,7 +226,7 @@ impl<'a> Group<'a> {
         let is_open = fences.are_open();
         let new: HashSet<&Uuid> = if is_open { HashSet::new() } else { ids.iter().collect() };
         let (written, outside) = connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &arguments);
+            let rows = template.write(spi, &plan, &arguments);
             let mut written = Vec::with_capacity(rows.len());
             let mut outside = Vec::new();
             for row in 0..rows.len() {

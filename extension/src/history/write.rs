@@ -105,7 +105,7 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     is_deleted();
     let pass = Answer::Datum(firing.pass());
     let operation = operation(&firing);
-    if !guard::is_own_work() {
+    if !guard::is_own_statement(firing.table) {
         metric::append_by_hand(&template, &firing);
     }
     let changes = changes(&template, &firing);

@@ -189,7 +189,7 @@ fn write(
         arguments.push(array_argument(kind_of(position), values));
     }
     connected(|spi| {
-        let written = spi.run(&plan, Access::Latest, &arguments);
+        let written = template.write(spi, &plan, &arguments);
         let (mut changed, mut outside) = (HashSet::with_capacity(written.len()), HashSet::new());
         for row in 0..written.len() {
             let Some(id) = written.get(row, 0).map(datum::read_uuid) else { continue };

@@ -95,9 +95,16 @@ pub struct Ready<'c> {
 impl Ready<'_> {
     /// Whether it holds for a row of its table.
     pub fn holds_for(&self, row: &Found) -> bool {
+        // SAFETY: a row that was found has a slot of its own.
+        unsafe { self.holds_for_slot(row.slot()) }
+    }
+
+    /// # Safety
+    /// The slot holds a row of the table.
+    pub(super) unsafe fn holds_for_slot(&self, slot: *mut pg_sys::TupleTableSlot) -> bool {
         // SAFETY: the state belongs to the condition; PostgreSQL checks that the row has the columns it names.
         unsafe {
-            (*self.context).ecxt_scantuple = row.slot();
+            (*self.context).ecxt_scantuple = slot;
             // Null would count as true; the expression is never null.
             let holds = pg_sys::ExecCheck(self.state, self.context);
             pg_sys::MemoryContextReset((*self.context).ecxt_per_tuple_memory);

@@ -1,5 +1,6 @@
 //! Row triggers: the old and the new row.
 
+use super::condition::Condition;
 use super::datum::{self, Argument};
 use super::function::Call;
 use crate::error::{Code, Error};
@@ -96,6 +97,12 @@ impl Firing {
         Datum::from(tuple)
     }
 
+    /// The row that a result of [`Firing::replace`] lets pass.
+    pub fn row_of(&self, result: Datum) -> Row {
+        // SAFETY: the result is a tuple of the firing's table, made for this firing.
+        unsafe { Row::read(result.cast_mut_ptr(), (*(*self.data).tg_relation).rd_att) }
+    }
+
     /// The name that the trigger's argument at `position` carries.
     pub fn argument(&self, position: usize) -> Option<String> {
         // SAFETY: the trigger's definition lives as long as the firing and has tgnargs arguments.
@@ -153,6 +160,24 @@ impl Row {
         (1..=self.values.len() as i16).all(passes)
     }
 
+    /// Whether a condition on the rows of its table holds for it.
+    pub fn meets(&self, condition: &Condition) -> bool {
+        // SAFETY: the slot gets the description that the tuple was read by, and is dropped before either.
+        unsafe {
+            let slot = pg_sys::MakeSingleTupleTableSlot(self.description, &raw const pg_sys::TTSOpsHeapTuple);
+            pg_sys::ExecStoreHeapTuple(self.tuple, slot, false);
+            let holds = condition.ready().holds_for_slot(slot);
+            pg_sys::ExecDropSingleTupleTableSlot(slot);
+            holds
+        }
+    }
+
+    /// The row as one value of its table's row type.
+    pub fn composite(&self) -> Datum {
+        // SAFETY: the tuple has the description's columns; the value is a copy.
+        unsafe { pg_sys::heap_copy_tuple_as_datum(self.tuple, self.description) }
+    }
+
     fn is_dropped(&self, column: i16) -> bool {
         self.attribute(column).attisdropped
     }
@@ -161,6 +186,12 @@ impl Row {
         // SAFETY: values were read by this description, so it has this column.
         unsafe { &*(*self.description).attrs.as_ptr().add(column as usize - 1) }
     }
+}
+
+/// The type of a table's rows.
+pub fn row_type(table: Oid) -> Oid {
+    // SAFETY: asks the catalog.
+    unsafe { pg_sys::get_rel_type_id(table) }
 }
 
 /// The table that a trigger fired for, whatever kind of trigger it is.

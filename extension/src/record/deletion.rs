@@ -45,7 +45,7 @@ fn delete_where(
     let deleted = as_owner(|| {
         let plan = template.plan(&sql, || vec![parameter]);
         connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &[argument]);
+            let rows = template.write(spi, &plan, &[argument]);
             if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_uuid) }
         })
     });

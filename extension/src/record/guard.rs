@@ -2,9 +2,8 @@
 
 use super::difference::Difference;
 use super::stored::check_value;
-use super::{read, reference, standard};
-use crate::access::sight::Fence;
-use crate::access::{Caller, Right};
+use super::{bare_write, reference, standard};
+use crate::access::Caller;
 use crate::embedding;
 use crate::error::{Code, Error};
 use crate::key;
@@ -53,11 +52,15 @@ fn check_insert(firing: &Firing, template: &Template, new: &Row) -> Result<Datum
     for attribute in &template.attributes {
         if let Some(value) = new.get(attribute.column) {
             check_value(attribute, value)?;
-            check_target(attribute, value)?;
+            check_target(template, attribute, value)?;
         }
     }
     replaced.extend(normalized_key(new)?);
-    Ok(firing.replace(&replaced))
+    let result = firing.replace(&replaced);
+    if let Some(writer) = bare_write::writer(template) {
+        bare_write::check_insert(&writer, template, &firing.row_of(result))?;
+    }
+    Ok(result)
 }
 
 fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> Result<Datum, Error> {
@@ -87,14 +90,16 @@ fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> R
         return Ok(firing.replace(&replaced));
     }
     check_deletion(firing, old, new)?;
-    if !is_within_reach(template, old, new)? {
+    if let Some(writer) = bare_write::writer(template)
+        && !bare_write::check_update(&writer, template, old, new)?
+    {
         // A row out of its writer's sight is passed over, as a policy would have it.
         return Ok(Datum::from(0usize));
     }
     for attribute in difference.changed {
         if let Some(value) = new.get(attribute.column) {
             check_value(attribute, value)?;
-            check_target(attribute, value)?;
+            check_target(template, attribute, value)?;
         }
     }
     let now = transaction::began_at();
@@ -123,7 +128,7 @@ fn check_deletion(firing: &Firing, old: &Row, new: &Row) -> Result<(), Error> {
         )
         .hint("restore the record first: SET deleted_at = null")),
         (None, Some(_))
-            if !guard::is_own_work()
+            if !guard::is_own_statement(firing.table)
                 && !role::has_table_right(role::current(), firing.table, TableRight::Delete) =>
         {
             Err(Error::new(
@@ -132,38 +137,6 @@ fn check_deletion(firing: &Firing, old: &Row, new: &Row) -> Result<(), Error> {
             ))
         }
         _ => Ok(()),
-    }
-}
-
-/// The policies of a table are alternatives to each other: one that lets a role delete also lets it take a record into
-/// its hands that it may not change, and the other way round; and a statement that reads nothing meets no policy of
-/// reading. So a writer whose rights differ is held to the one that this is. False for a row that it does not see.
-fn is_within_reach(template: &Template, old: &Row, new: &Row) -> Result<bool, Error> {
-    if guard::is_own_work() || !role::is_under_policies(role::current(), template.table) {
-        return Ok(true);
-    }
-    let is_deletion = old.get(column::DELETED_AT).is_none() && new.get(column::DELETED_AT).is_some();
-    if !is_deletion {
-        return is_within(template, old, Right::Update, Right::Delete);
-    }
-    let changes = !new.same(old, column::EXTERNAL_KEY)
-        || template.attributes.iter().any(|attribute| !new.same(old, attribute.column));
-    Ok(is_within(template, old, Right::Delete, Right::Update)?
-        && (!changes || is_within(template, old, Right::Update, Right::Delete)?))
-}
-
-/// Whether a row is one that a writer may use this right on, as far as another right could have let it in.
-fn is_within(template: &Template, old: &Row, right: Right, other: Right) -> Result<bool, Error> {
-    let caller = Caller::of_role(role::current());
-    let Some(own) = caller.reach(right, template) else { return Ok(true) };
-    let fence = Fence::of(&caller, right, template);
-    if caller.reach(other, template).is_none_or(|others| others == own) && fence.seen == own {
-        return Ok(true);
-    }
-    let id = old.get(column::ID).map(datum::read_uuid).ok_or_else(Error::not_found)?;
-    match read::by_fence(template, id, &fence) {
-        Some(standing) if standing.is_seen && !standing.is_within => Err(caller.outside(right, template)),
-        standing => Ok(standing.is_some_and(|standing| standing.is_seen)),
     }
 }
 
@@ -179,11 +152,11 @@ fn normalized_key(new: &Row) -> Result<Option<(i16, Argument)>, Error> {
 
 /// A reference typed by hand must name a live record that its writer sees, like one that a function was given: the
 /// foreign key alone would be content with a deleted or hidden one.
-fn check_target(attribute: &Attribute, value: Datum) -> Result<(), Error> {
-    if attribute.kind != Kind::Reference || guard::is_own_work() {
+fn check_target(template: &Template, attribute: &Attribute, value: Datum) -> Result<(), Error> {
+    if attribute.kind != Kind::Reference || guard::is_own_statement(template.table) {
         return Ok(());
     }
-    let caller = Caller::current();
+    let caller = bare_write::writer(template).unwrap_or_else(Caller::administrator);
     if attribute.target.is_some_and(|target| reference::is_live(&caller, target, datum::read_uuid(value))) {
         return Ok(());
     }

@@ -1,5 +1,7 @@
 //! Records: read, written and shown.
 
+/// The rights of whoever types an INSERT or UPDATE.
+pub mod bare_write;
 /// The attributes of a request → checked changes.
 pub mod changes;
 /// Delete and restore.

@@ -13,7 +13,7 @@ use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
 use crate::postgres::random;
-use crate::postgres::spi::{Access, Plan, connected};
+use crate::postgres::spi::{Plan, connected};
 use crate::quota::ahead;
 use crate::template::Template;
 use crate::{metric, record_id};
@@ -93,7 +93,7 @@ impl Upsert<'_> {
         for _ in 0..MOST_TRIES {
             let id = record_id::generate(template.id, random::next_u64());
             let written = connected(|spi| {
-                let rows = spi.run(&plan, Access::Latest, &self.arguments(Some(id), &assignments));
+                let rows = template.write(spi, &plan, &self.arguments(Some(id), &assignments));
                 if rows.is_empty() {
                     return None;
                 }
@@ -170,7 +170,7 @@ impl Upsert<'_> {
         let plan = self.plan(Verb::Insert, &assignments, fence.is_open(), sql, key_and_values);
         let id = record_id::generate(template.id, random::next_u64());
         let is_within = connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &self.arguments(Some(id), &assignments));
+            let rows = template.write(spi, &plan, &self.arguments(Some(id), &assignments));
             (!rows.is_empty()).then(|| rows.get(0, 1).is_some_and(datum::read_bool))
         });
         match is_within {
@@ -221,7 +221,7 @@ impl Upsert<'_> {
             types
         });
         let written = connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &self.arguments(None, assignments));
+            let rows = template.write(spi, &plan, &self.arguments(None, assignments));
             let id = (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten()?;
             Some((id, rows.get(0, 1).is_some_and(datum::read_bool)))
         });

@@ -81,7 +81,7 @@ pub fn create(
         connected(|spi| {
             let mut arguments = vec![datum::uuid(id), datum::optional_text(key)];
             arguments.extend_from_slice(&assignments.arguments);
-            written(&spi.run(&plan, Access::Latest, &arguments), template, &view)
+            written(&template.write(spi, &plan, &arguments), template, &view)
         })
     });
     let record = match record {
@@ -233,7 +233,7 @@ pub(super) fn write_one(
     let run = || {
         as_owner(|| {
             let plan = template.plan(sql, || types);
-            connected(|spi| written(&spi.run(&plan, Access::Latest, arguments), template, &view))
+            connected(|spi| written(&template.write(spi, &plan, arguments), template, &view))
         })
     };
     // Only a write that touches the key can meet a taken one; the others are spared the subtransaction.

@@ -28,8 +28,9 @@ pub mod setup;
 pub mod shape;
 
 use crate::postgres::condition::Condition;
-use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Plan, connected};
+use crate::postgres::datum::Argument;
+use crate::postgres::guard::{self, as_owner};
+use crate::postgres::spi::{Access, Connection, Plan, Rows, connected};
 use definition::Kind;
 use options::ListOption;
 use pgrx::pg_sys::Oid;
@@ -180,6 +181,11 @@ impl Template {
         make_room(&mut plans, MOST_PLANS);
         plans.insert(name.to_owned(), Rc::clone(&plan));
         plan
+    }
+
+    /// Runs a kept statement that writes records of this template, in the name of a function that has checked its caller.
+    pub fn write<'c>(&self, spi: &'c Connection, plan: &Plan, arguments: &[Argument]) -> Rows<'c> {
+        guard::writing(self.table, || spi.run(plan, Access::Latest, arguments))
     }
 
     /// A condition over the record `t`, prepared at its first use; none for one that looks into other tables too.

@@ -6,3 +6,4 @@ mod plans;
 mod planted;
 mod reach;
 mod replaced;
+mod switched;

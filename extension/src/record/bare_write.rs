@@ -1,0 +1,88 @@
+//! The rights of whoever types an INSERT or UPDATE, judged row by row by the trigger.
+//!
+//! Policies alone do not hold such a statement. They are fixed when it is planned, so a role that changes while it runs
+//! would mix the rights of two roles. They are alternatives to each other, so one that lets a role delete would let it
+//! change what it may not. And a statement that reads nothing meets no policy of reading. The trigger therefore asks
+//! everything again for the role that is in force when the row is written: the row as it was and as it becomes.
+
+use crate::access::sight::Fence;
+use crate::access::{Caller, Right};
+use crate::error::Error;
+use crate::postgres::guard::{as_owner, is_own_statement};
+use crate::postgres::role;
+use crate::postgres::spi::{Access, connected};
+use crate::postgres::trigger::Row;
+use crate::postgres::{datum, trigger};
+use crate::template::{Template, column};
+
+/// Who writes a row by a statement of their own, and is bound by grants; none for our own statements, for the owner of
+/// the tables and for superusers.
+pub fn writer(template: &Template) -> Option<Caller> {
+    let role = role::current();
+    let is_bound = !is_own_statement(template.table) && role::is_under_policies(role, template.table);
+    is_bound.then(|| Caller::of_role(role))
+}
+
+/// Whether a writer may create this row.
+pub fn check_insert(writer: &Caller, template: &Template, new: &Row) -> Result<(), Error> {
+    require_result(writer, Right::Create, template, new)
+}
+
+/// Whether a writer may make one row of another; false for a row that is not there for the writer.
+pub fn check_update(writer: &Caller, template: &Template, old: &Row, new: &Row) -> Result<bool, Error> {
+    let is_dead = |row: &Row| row.get(column::DELETED_AT).is_some();
+    if is_dead(old) && !writer.is_admin() {
+        return Ok(false);
+    }
+    let is_deletion = !is_dead(old) && is_dead(new);
+    let right = if is_deletion { Right::Delete } else { Right::Update };
+    if !require_reach(writer, right, template, old)? {
+        return Ok(false);
+    }
+    let changes = || {
+        !new.same(old, column::EXTERNAL_KEY)
+            || template.attributes.iter().any(|attribute| !new.same(old, attribute.column))
+    };
+    if is_deletion && changes() && !require_reach(writer, Right::Update, template, old)? {
+        return Ok(false);
+    }
+    require_result(writer, right, template, new)?;
+    Ok(true)
+}
+
+/// Refuses a row that the writer sees and has no right to; false for one that it does not see.
+fn require_reach(writer: &Caller, right: Right, template: &Template, old: &Row) -> Result<bool, Error> {
+    writer.require(right, template)?;
+    let fence = Fence::of(writer, right, template);
+    if !holds(template, old, fence.seen.as_deref()) {
+        return Ok(false);
+    }
+    if !holds(template, old, fence.within.as_deref()) {
+        return Err(writer.outside(right, template));
+    }
+    Ok(true)
+}
+
+/// Refuses a row that a write would put out of the writer's reach.
+fn require_result(writer: &Caller, right: Right, template: &Template, new: &Row) -> Result<(), Error> {
+    writer.require(right, template)?;
+    let within = writer.reach(right, template).flatten();
+    if holds(template, new, within.as_deref()) { Ok(()) } else { Err(writer.outside(right, template)) }
+}
+
+/// Whether a condition over the record `t` holds for a row that need not be in the table; `None` holds for all.
+fn holds(template: &Template, row: &Row, condition: Option<&str>) -> bool {
+    let Some(condition) = condition else { return true };
+    as_owner(|| {
+        if let Some(condition) = template.condition(condition) {
+            return row.meets(&condition);
+        }
+        // It looks into other tables too.
+        let sql = format!("select {condition} is true from (select ($1).*) t");
+        let plan = template.plan(&sql, || vec![trigger::row_type(template.table)]);
+        connected(|spi| {
+            let rows = spi.run(&plan, Access::Latest, &[Some(row.composite())]);
+            !rows.is_empty() && rows.get(0, 0).is_some_and(datum::read_bool)
+        })
+    })
+}
