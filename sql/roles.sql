@@ -2,16 +2,19 @@
 -- No role here has SUPERUSER, CREATEROLE or BYPASSRLS.
 
 do $$
+declare
+  wanted record;
 begin
-  if not exists (select from pg_catalog.pg_roles where rolname = 'keyed_owner') then
-    create role keyed_owner nologin;
-  end if;
-  if not exists (select from pg_catalog.pg_roles where rolname = 'keyed_admin') then
-    create role keyed_admin nologin;
-  end if;
-  if not exists (select from pg_catalog.pg_roles where rolname = 'keyed_proxy') then
-    create role keyed_proxy login noinherit;
-  end if;
+  for wanted in values ('keyed_owner', 'nologin'), ('keyed_admin', 'nologin'), ('keyed_proxy', 'login noinherit') loop
+    if not exists (select from pg_catalog.pg_roles where rolname = wanted.column1) then
+      -- Another database of the cluster may be set up at the same time.
+      begin
+        execute pg_catalog.format('create role %I %s', wanted.column1, wanted.column2);
+      exception when duplicate_object or unique_violation then
+        null;
+      end;
+    end if;
+  end loop;
   execute pg_catalog.format('grant create on database %I to keyed_owner', pg_catalog.current_database());
 end
 $$;

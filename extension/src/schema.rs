@@ -4,7 +4,8 @@ use pgrx::extension_sql_file;
 
 extension_sql_file!("../../sql/functions/internal.sql", name = "internal");
 extension_sql_file!("../../sql/functions/text_index.sql", name = "text_index", requires = ["internal"]);
-extension_sql_file!("../../sql/functions/template.sql", name = "template", requires = ["text_index"]);
+extension_sql_file!("../../sql/functions/owner.sql", name = "owner", requires = ["text_index"]);
+extension_sql_file!("../../sql/functions/template.sql", name = "template", requires = ["owner"]);
 extension_sql_file!("../../sql/functions/record.sql", name = "record", requires = ["template"]);
 extension_sql_file!("../../sql/functions/embedding.sql", name = "embedding", requires = ["record"]);
 extension_sql_file!("../../sql/functions/search.sql", name = "search", requires = ["embedding"]);

@@ -12,6 +12,10 @@ pub enum Kind {
     Request = 3,
     /// A quota of a project.
     Quota = 4,
+    /// The state of the database, while it is set up or moved forward.
+    Setup = 5,
+    /// A template into which a file is imported as a whole.
+    Import = 6,
 }
 
 /// Who else may have the lock.

@@ -7,7 +7,7 @@ use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, sql_functions};
-use crate::postgres::{datum, invalidation, trigger};
+use crate::postgres::{datum, guard, invalidation, trigger};
 use pgrx::pg_sys::{self, Datum};
 
 sql_functions! {
@@ -22,6 +22,9 @@ sql_functions! {
 
     /// `keyed.migrate() returns integer`.
     keyed_migrate => |_| setup::migrate().map(|version| Answer::Datum(Datum::from(version)));
+
+    /// `keyed.is_defining() returns boolean`.
+    keyed_is_defining => |_| Ok(Answer::Datum(Datum::from(guard::is_defining())));
 
     /// `keyed.create_project(slug text, name text) returns integer`.
     keyed_create_project => |call| {

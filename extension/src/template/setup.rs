@@ -4,6 +4,7 @@ use super::{attribute, catalog, ddl};
 use crate::access::{Caller, policy};
 use crate::embedding;
 use crate::error::{Code, Error};
+use crate::postgres::advisory_lock::{self, Kind, Mode};
 use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction, with_pinned_path, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, role};
@@ -37,19 +38,23 @@ const STATE: &[(i32, Step)] = &[
     (10, Step::Script(include_str!("../../../sql/state/0010_views.sql"))),
     (11, Step::Script(include_str!("../../../sql/state/0011_quota.sql"))),
     (12, Step::Script(include_str!("../../../sql/state/0012_idempotent_request.sql"))),
+    (13, Step::Script(include_str!("../../../sql/state/0013_slugs.sql"))),
 ];
 
 /// Only one session at a time sets up or migrates a database.
-const LOCK: &str = "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('keyed.init', 0))";
+fn lock_setup() {
+    advisory_lock::lock(Kind::Setup, 0, Mode::Exclusive);
+}
 
 /// Makes the roles and the state tables; what is there already stays. Returns the version of the state.
 pub fn init() -> Result<i32, Error> {
     if !role::is_superuser(role::current()) {
         return Err(Error::new(Code::Forbidden, "keyed.init() makes roles: it needs a superuser"));
     }
+    lock_setup();
+    refuse_foreign_objects()?;
     with_pinned_path(|| {
         connected(|spi| {
-            spi.script(LOCK);
             // What exists already is the normal case of a second call; its notices would only alarm.
             spi.script("set local client_min_messages = warning");
             spi.script(ROLES);
@@ -61,6 +66,8 @@ pub fn init() -> Result<i32, Error> {
 /// Runs the steps that this database has not seen. Returns the version of the state.
 pub fn migrate() -> Result<i32, Error> {
     Caller::current().require_admin("migrate the state of keyed")?;
+    lock_setup();
+    refuse_foreign_objects()?;
     if !ensure_extension(text::table::TRIGRAM_EXTENSION) {
         return Err(text::table::missing());
     }
@@ -70,7 +77,6 @@ pub fn migrate() -> Result<i32, Error> {
     }
     Ok(as_owner_defining(|| {
         connected(|spi| {
-            spi.script(LOCK);
             let make_version = "create table if not exists keyed_state.version ( \
                    number integer primary key, applied_at timestamptz not null default pg_catalog.now()); \
                  comment on table keyed_state.version is 'The scripts that made this state what it is.'; \
@@ -97,6 +103,38 @@ pub fn migrate() -> Result<i32, Error> {
             version
         })
     }))
+}
+
+/// Refuses to go on beside objects that somebody else made where only ours belong: to adopt them would be to run what
+/// their owner put into them.
+fn refuse_foreign_objects() -> Result<(), Error> {
+    let found = with_pinned_path(|| {
+        connected(|spi| {
+            // The SQL of the extension may be older than the library, until ALTER EXTENSION … UPDATE.
+            let known = spi.run_once(
+                "select pg_catalog.to_regprocedure('keyed.foreign_objects()')",
+                Access::Latest,
+                &[],
+            );
+            known.get(0, 0)?;
+            let sql = "select object, finding, remedy, pg_catalog.count(*) over () from keyed.foreign_objects() limit 1";
+            let rows = spi.run_once(sql, Access::Latest, &[]);
+            let text = |column| rows.get(0, column).map(datum::read_text).unwrap_or_default();
+            let others =
+                |count: i64| if count > 1 { format!(", and {} more", count - 1) } else { String::new() };
+            (!rows.is_empty()).then(|| {
+                let others = others(rows.get(0, 3).map_or(1, datum::read_i64));
+                (format!("{} {}{others}", text(0), text(1)), text(2))
+            })
+        })
+    });
+    match found {
+        None => Ok(()),
+        Some((finding, remedy)) => {
+            Err(Error::new(Code::Conflict, format!("keyed does not adopt what it did not make: {finding}"))
+                .hint(format!("{remedy}. To see all: SELECT * FROM keyed.foreign_objects()")))
+        }
+    }
 }
 
 /// The steps that this database has not seen.

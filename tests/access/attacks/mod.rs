@@ -2,6 +2,7 @@
 
 mod identity;
 mod leaks;
+mod owner;
 mod plans;
 mod planted;
 mod reach;

@@ -107,8 +107,15 @@ pub(super) const CHECKS: &[Check] = &[
          from (", our_tables!(), ") c where not c.relrowsecurity
          union all
          select format('%I.%I belongs to %s', c.nspname, c.relname, pg_get_userbyid(c.relowner)),
-                format('alter table %I.%I owner to keyed_owner;', c.nspname, c.relname)
-         from (", our_tables!(), ") c where pg_get_userbyid(c.relowner) <> 'keyed_owner'") },
+                'whoever owns a table may have put triggers, rules and policies of their own on it: restore it from a dump, as a superuser and with the owners'
+         from (", our_tables!(), ") c where c.nspname <> 'keyed_state' and pg_get_userbyid(c.relowner) <> 'keyed_owner'") },
+    Check { name: "foreign objects", sound: "nothing of another's making is among the objects of keyed", severity: Error, needs: Needs::State, query:
+        "select f.object || ' ' || f.finding, f.remedy || ';' from keyed.foreign_objects() f
+         union all
+         select 'the event trigger keyed_guard_definition is ' || case when e.oid is null then 'missing' else 'off' end,
+                case when e.oid is null then 'alter extension keyed update;' else 'alter event trigger keyed_guard_definition enable;' end
+         from (values (1)) one left join pg_event_trigger e on e.evtname = 'keyed_guard_definition'
+         where e.oid is null or e.evtenabled not in ('O', 'A')" },
     Check { name: "templates", sound: "every template has its tables, and triggers that keep its rules", severity: Error, needs: Needs::State, query:
         "with t as (select t.id, p.slug as project, t.slug, to_regclass(format('%I.%I', p.slug, t.slug)) as oid
                     from keyed_state.template t join keyed_state.project p on p.id = t.project_id)

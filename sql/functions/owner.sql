@@ -1,0 +1,100 @@
+-- What keeps a breach of keyed_owner from becoming more, and what finds objects that are not keyed's.
+
+create function keyed.is_defining() returns boolean
+  language c stable parallel restricted as 'MODULE_PATHNAME', 'keyed_is_defining';
+comment on function keyed.is_defining() is
+  'Whether a definition that runs as keyed_owner comes from keyed itself, or from a superuser who typed SET ROLE keyed_owner.';
+
+-- PL/pgSQL, so that definitions of everybody else need no library of keyed: a server that lost it can still drop the extension.
+create function keyed.guard_definition() returns event_trigger
+  language plpgsql set search_path = pg_catalog, pg_temp as $$
+    begin
+      if current_user = 'keyed_owner' and not keyed.is_defining() then
+        raise insufficient_privilege using
+          message = format('keyed_owner may not run %s', tg_tag),
+          hint = 'Only functions of keyed define objects as keyed_owner. To change one by hand, do it as a superuser.';
+      end if;
+    end
+  $$;
+comment on function keyed.guard_definition() is
+  'Event trigger before every definition: refuses those that run as keyed_owner and do not come from keyed (42501). So whoever came to run statements as keyed_owner cannot plant a trigger, a function or a rule for a superuser to run.';
+
+create event trigger keyed_guard_definition on ddl_command_start execute function keyed.guard_definition();
+comment on event trigger keyed_guard_definition is 'Definitions as keyed_owner come from keyed alone.';
+
+create function keyed.foreign_objects()
+  returns table (object text, finding text, remedy text)
+  language sql stable set search_path = pg_catalog, pg_temp as $$
+    with ours as (
+      select n.oid, n.nspname, n.nspowner, n.nspacl, n.nspname in ('keyed', 'keyed_http') as is_code
+      from pg_namespace n where n.nspname in ('keyed', 'keyed_http', 'keyed_state', 'keyed_scope')
+    ), tables as (
+      select c.oid, c.oid::regclass::text as name from pg_class c join ours n on n.oid = c.relnamespace
+      where not n.is_code and c.relkind in ('r', 'p')
+    ), extension as (
+      select d.classid, d.objid from pg_depend d join pg_extension e on e.oid = d.refobjid
+      where e.extname = 'keyed' and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e'
+    )
+    select format('schema %I', n.nspname), format('belongs to %s', pg_get_userbyid(n.nspowner)),
+      format('look at what is in it, then as a superuser: ALTER SCHEMA %1$I RENAME TO %2$I', n.nspname, n.nspname || '_foreign')
+    from ours n join pg_roles r on r.oid = n.nspowner
+    where case when n.is_code then not r.rolsuper else r.rolname <> 'keyed_owner' end
+    union all
+    select format('schema %I', n.nspname), format('lets %s create objects', coalesce(r.rolname, 'everybody')),
+      format('REVOKE CREATE ON SCHEMA %I FROM %s', n.nspname, coalesce(quote_ident(r.rolname), 'PUBLIC'))
+    from ours n cross join lateral aclexplode(n.nspacl) a left join pg_roles r on r.oid = a.grantee
+    where a.privilege_type = 'CREATE' and a.grantee <> n.nspowner
+    union all
+    select format('%s %s', case c.relkind when 'v' then 'view' when 'S' then 'sequence' else 'table' end, c.oid::regclass),
+      format('belongs to %s', pg_get_userbyid(c.relowner)), 'look at what it is, then drop it or move it to another schema'
+    from pg_class c join ours n on n.oid = c.relnamespace
+    where not n.is_code and c.relkind in ('r', 'p', 'v', 'm', 'S', 'f') and pg_get_userbyid(c.relowner) <> 'keyed_owner'
+      and not exists (select from pg_depend m where m.classid = 'pg_class'::regclass and m.objid = c.oid and m.deptype = 'e')
+    union all
+    select format('function %s', p.oid::regprocedure),
+      case when n.is_code then 'is not part of the extension' else format('belongs to %s', pg_get_userbyid(p.proowner)) end,
+      format('look at what it is, then: DROP ROUTINE %s', p.oid::regprocedure)
+    from pg_proc p join ours n on n.oid = p.pronamespace
+    where case when n.is_code then not exists (select from extension e where e.classid = 'pg_proc'::regclass and e.objid = p.oid)
+          else pg_get_userbyid(p.proowner) <> 'keyed_owner'
+            and not exists (select from pg_depend m where m.classid = 'pg_proc'::regclass and m.objid = p.oid and m.deptype = 'e') end
+    union all
+    select format('trigger %I on %s', g.tgname, t.name), format('calls %s', g.tgfoid::regprocedure),
+      format('look at what it does, then: DROP TRIGGER %I ON %s', g.tgname, t.name)
+    from pg_trigger g join tables t on t.oid = g.tgrelid
+    where not g.tgisinternal
+      and not exists (select from extension e where e.classid = 'pg_proc'::regclass and e.objid = g.tgfoid)
+    union all
+    select format('rule %I on %s', w.rulename, t.name), 'changes what statements on the table do', format('DROP RULE %I ON %s', w.rulename, t.name)
+    from pg_rewrite w join tables t on t.oid = w.ev_class
+    union all
+    select format('%s', pg_describe_object(d.classid, d.objid, d.objsubid)), format('calls %s', d.refobjid::regprocedure),
+      'look at what it does, then drop it'
+    from pg_depend d join pg_proc p on p.oid = d.refobjid
+    where d.refclassid = 'pg_proc'::regclass
+      and p.pronamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+      and p.pronamespace not in (select n.oid from ours n)
+      and not exists (select from pg_depend m where m.classid = 'pg_proc'::regclass and m.objid = p.oid and m.deptype = 'e')
+      and (d.classid = 'pg_attrdef'::regclass and (select x.adrelid from pg_attrdef x where x.oid = d.objid) in (select oid from tables)
+        or d.classid = 'pg_constraint'::regclass and (select x.conrelid from pg_constraint x where x.oid = d.objid) in (select oid from tables)
+        or d.classid = 'pg_policy'::regclass and (select x.polrelid from pg_policy x where x.oid = d.objid) in (select oid from tables)
+        or d.classid = 'pg_class'::regclass and (select x.indrelid from pg_index x where x.indexrelid = d.objid) in (select oid from tables))
+    union all
+    select 'default privileges of keyed_owner', 'give rights on its new objects to others',
+      'ALTER DEFAULT PRIVILEGES FOR ROLE keyed_owner REVOKE ALL ON TABLES FROM …'
+    from pg_default_acl a where pg_get_userbyid(a.defaclrole) = 'keyed_owner'
+    union all
+    select format('role %I', r.rolname), a.what, format('ALTER ROLE %I %s', r.rolname, a.mend)
+    from pg_roles r, lateral (values
+      (r.rolsuper, 'is a superuser', 'NOSUPERUSER'), (r.rolcreaterole, 'may create roles', 'NOCREATEROLE'),
+      (r.rolbypassrls, 'bypasses row-level security', 'NOBYPASSRLS'), (r.rolreplication, 'may replicate', 'NOREPLICATION'),
+      (r.rolcanlogin and r.rolname <> 'keyed_proxy', 'may log in', 'NOLOGIN')) a (found, what, mend)
+    where r.rolname in ('keyed_owner', 'keyed_admin', 'keyed_proxy') and a.found
+    union all
+    select format('role %I', m.rolname), 'is a member of keyed_owner', format('REVOKE keyed_owner FROM %I', m.rolname)
+    from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid
+    where r.rolname = 'keyed_owner'
+    order by 1, 2
+  $$;
+comment on function keyed.foreign_objects() is
+  'What is not of keyed''s making where only keyed''s objects belong, and what gives others a hand in them: schemas and tables of another owner, functions, triggers and rules beside ours, rights to create, attributes and members of the fixed roles. keyed.init() and keyed.migrate() refuse while there is any. remedy: what to do about it.';

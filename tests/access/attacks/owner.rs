@@ -1,0 +1,141 @@
+//! What a breach of `keyed_owner` is worth, and what keyed takes for its own.
+
+use crate::sales::Sales;
+use harness::{Cluster, Database, Session};
+
+/// Runs any statement as `keyed_owner` within another's session, as a breach would.
+const BREACH: &str = "
+    create function public.breach(statement text) returns void language plpgsql security definer as $$ begin execute statement; end $$;
+    alter function public.breach(text) owner to keyed_owner;
+    create function public.evil() returns trigger language plpgsql as
+      $$ begin raise exception 'evil runs as %', current_user; end $$";
+
+#[tokio::test]
+async fn who_runs_statements_as_the_owner_still_defines_nothing() {
+    let sales = Sales::new().await;
+    sales.admin.run(BREACH).await;
+    let session = sales.european("read").await;
+    let plants = [
+        "create trigger evil before insert on crm.customers for each row execute function public.evil()",
+        "create function crm.evil() returns int language sql as 'select 1'",
+        "create or replace function keyed_scope.evil() returns int language sql as 'select 1'",
+        "create rule evil as on insert to crm.customers do also select 1",
+        "create policy evil on crm.customers using (true)",
+        "create view crm.evil as select 1",
+        "create table crm.evil (id int)",
+        "create temp table evil (id int)",
+        "create index on crm.customers ((1))",
+        "create domain crm.evil as int",
+        "create event trigger evil on ddl_command_start execute function public.evil()",
+        "alter table crm.customers alter column name set default 'evil'",
+        "alter table crm.customers disable row level security",
+        "alter table crm.customers disable trigger keyed_guard",
+        "alter table crm.customers owner to current_user",
+        "alter event trigger keyed_guard_definition disable",
+        "drop event trigger keyed_guard_definition",
+        "drop table crm.customers cascade",
+        "grant select on crm.customers to public",
+        "comment on table crm.customers is 'evil'",
+        "do 'begin create schema evil; end'",
+        "select set_config('event_triggers', 'off', false)",
+        "select set_config('session_replication_role', 'replica', false)",
+    ];
+    // In the session of a reader, and in that of a superuser.
+    for session in [&session, &sales.admin] {
+        for plant in plants {
+            let refusal = session.refusal("select public.breach($1)", &[plant]).await;
+            let is_refused = ["42501", "42704"].contains(&refusal.state.as_str());
+            assert!(is_refused || refusal.state == "42P17", "{plant}: {refusal}");
+        }
+    }
+    sales.admin.run("set role keyed_owner; create index by_hand on crm.customers (name); drop index crm.by_hand; reset role").await;
+}
+
+#[tokio::test]
+async fn nothing_but_a_slug_is_ever_written_where_statements_take_it_from() {
+    let sales = Sales::new().await;
+    sales.admin.run(BREACH).await;
+    for (table, column) in [
+        ("project", "slug"),
+        ("template", "slug"),
+        ("attribute", "slug"),
+        ("view", "slug"),
+        ("inbound_endpoint", "slug"),
+    ] {
+        let checks = "select count(*) from pg_constraint where conrelid = ('keyed_state.' || $1)::regclass and contype = 'c'
+                      and pg_get_constraintdef(oid) like '%^[a-z][a-z0-9_]{0,62}$%'";
+        assert_eq!(sales.admin.text(checks, &[table]).await, "1", "{table}");
+        let forge = format!("update keyed_state.{table} set {column} = 'x\"; drop table crm.customers; --'");
+        if ["project", "template", "attribute"].contains(&table) {
+            let refusal = sales.admin.refusal("select public.breach($1)", &[&forge]).await;
+            assert_eq!(refusal.state, "23514", "{forge}: {refusal}");
+        }
+    }
+}
+
+/// A database in which keyed was not set up, and where `mallory` may create schemas.
+async fn not_set_up() -> (Database, Session, String) {
+    let database = Database::empty_in(&Cluster::shared()).await;
+    let admin = database.session().await;
+    admin.run("create extension keyed cascade").await;
+    let mallory = database.create_role("mallory").await;
+    admin.run(&format!("grant create on database {} to {mallory}", database.name())).await;
+    (database, admin, mallory)
+}
+
+#[tokio::test]
+async fn init_does_not_adopt_a_schema_that_somebody_made_before() {
+    for schema in ["keyed_state", "keyed_scope"] {
+        let (database, admin, mallory) = not_set_up().await;
+        let attacker = database.session_as(&mallory).await;
+        attacker.run(&format!("create schema {schema}; create table {schema}.api_key (id int)")).await;
+        let refusal = admin.refusal("select keyed.init()", &[]).await;
+        assert_eq!(refusal.state, "23505", "{schema}: {refusal}");
+        assert!(refusal.to_string().contains(&format!("schema {schema} belongs to {mallory}")), "{refusal}");
+        let remedy = "select remedy from keyed.foreign_objects() where object like 'schema%'";
+        let remedy = admin.text(remedy, &[]).await;
+        admin.run(remedy.split(": ").last().expect("a statement")).await;
+        admin.run("select keyed.init()").await;
+        admin.run("select keyed.create_project('crm')").await;
+    }
+}
+
+#[tokio::test]
+async fn neither_init_nor_migrate_goes_on_beside_objects_of_others() {
+    let sales = Sales::new().await;
+    let mallory = sales.database.create_role("mallory").await;
+    sales.admin.run("create function public.evil() returns trigger language plpgsql as $$ begin return new; end $$;
+                     create function public.yes(text) returns boolean language sql immutable as 'select true'").await;
+    for (plant, object, undo) in [
+        ("alter table keyed_state.api_key owner to MALLORY".to_owned(), "table keyed_state.api_key", "alter table keyed_state.api_key owner to keyed_owner"),
+        ("create constraint trigger evil after insert on keyed_state.access_grant deferrable initially deferred for each row execute function public.evil()".to_owned(),
+         "trigger evil on keyed_state.access_grant", "drop trigger evil on keyed_state.access_grant"),
+        ("create rule evil as on insert to keyed_state.project do also select 1".to_owned(), "rule evil on keyed_state.project", "drop rule evil on keyed_state.project"),
+        ("grant create on schema keyed_state to MALLORY".to_owned(), "schema keyed_state", "revoke create on schema keyed_state from MALLORY"),
+        ("grant create on schema keyed to public".to_owned(), "schema keyed", "revoke create on schema keyed from public"),
+        ("alter schema keyed_http owner to MALLORY".to_owned(), "schema keyed_http", "alter schema keyed_http owner to postgres"),
+        ("create function keyed.authenticate(bytea, text) returns boolean language sql as 'select true'".to_owned(), "function keyed.authenticate(bytea,text)", "drop function keyed.authenticate(bytea, text)"),
+        ("alter table keyed_state.project add constraint evil check (public.yes(name))".to_owned(), "constraint evil on table keyed_state.project", "alter table keyed_state.project drop constraint evil"),
+        ("create index evil on keyed_state.project ((public.yes(name)))".to_owned(), "index keyed_state.evil", "drop index keyed_state.evil"),
+    ] {
+        sales.admin.run(&plant.replace("MALLORY", &mallory)).await;
+        let found = sales.admin.text("select string_agg(object, ', ') from keyed.foreign_objects()", &[]).await;
+        assert!(found.contains(object), "{plant}: {found}");
+        for function in ["init", "migrate"] {
+            let refusal = sales.admin.refusal(&format!("select keyed.{function}()"), &[]).await;
+            assert_eq!(refusal.state, "23505", "{plant}: {refusal}");
+            assert!(refusal.to_string().contains("keyed.foreign_objects()"), "{plant}: {refusal}");
+        }
+        sales.admin.run(&undo.replace("MALLORY", &mallory)).await;
+        sales.admin.run("select keyed.init(), keyed.migrate()").await;
+    }
+}
+
+#[tokio::test]
+async fn a_lock_that_sql_can_take_does_not_keep_migrate_waiting() {
+    let sales = Sales::new().await;
+    let session = sales.european("read").await;
+    session.run("begin; select pg_advisory_lock(hashtextextended('keyed.init', 0))").await;
+    sales.admin.run("set lock_timeout = '5s'; select keyed.migrate()").await;
+    session.run("commit").await;
+}
