@@ -47,7 +47,17 @@ async fn each_fault_is_found_and_mended_as_it_says() {
     let grant = "select keyed.grant_access('gone', 'crm.customers', '{read}')";
     for (fault, check, part) in [
         ("alter table crm.customers disable row level security", "ownership", "crm.customers is off"),
-        ("alter table keyed_state.api_key owner to postgres", "ownership", "belongs to postgres"),
+        ("grant create on schema keyed_state to public", "foreign objects", "lets everybody create"),
+        (
+            "create rule evil as on insert to keyed_state.project do also select 1",
+            "foreign objects",
+            "rule evil on keyed_state.project",
+        ),
+        (
+            "alter event trigger keyed_guard_definition disable",
+            "foreign objects",
+            "keyed_guard_definition is off",
+        ),
         (
             "alter table crm.customers disable trigger keyed_note_history",
             "templates",
