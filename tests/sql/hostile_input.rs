@@ -11,7 +11,7 @@ async fn functions() -> (Database, Session, Vec<(String, Vec<String>)>) {
     let list = "select p.pronamespace::regnamespace || '.' || p.proname,
                   array_to_string(array(select format_type(t, null) from unnest(p.proargtypes) t), ',')
                 from pg_proc p where p.pronamespace in ('keyed'::regnamespace, 'keyed_http'::regnamespace)
-                and p.prorettype <> 'trigger'::regtype and not 'internal'::regtype = any (p.proargtypes) order by 1";
+                and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype) and not 'internal'::regtype = any (p.proargtypes) order by 1";
     let functions: Vec<(String, Vec<String>)> = session
         .rows(list, &[])
         .await
