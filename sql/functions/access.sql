@@ -4,14 +4,16 @@ create function keyed.authenticate(key_hash bytea, project text default null, so
   returns boolean
   language c volatile as 'MODULE_PATHNAME', 'keyed_authenticate';
 comment on function keyed.authenticate(bytea, text, text) is
-  'Acts for the rest of the transaction in the name of the API key with this SHA-256, in this project (slug or number). source: api, csv or inbound, as history shows it. Errors: 28000 for a key that is unknown, revoked or expired, P0002 for a project out of its sight.';
+  'Acts for the rest of the transaction in the name of the API key with this SHA-256, in this project (slug or number). source: api, csv or inbound, as history shows it. Only keyed_proxy and superusers may execute it. Errors: 28000 for a key that is unknown, revoked or expired, P0002 for a project out of its sight.';
+-- keyed.init() lets keyed_proxy in.
+revoke execute on function keyed.authenticate(bytea, text, text) from public;
 
 create function keyed.issue_api_key(
   role name, projects text[] default null, label text default null, expires_at timestamptz default null)
   returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_issue_api_key';
 comment on function keyed.issue_api_key(name, text[], text, timestamptz) is
-  'Issues an API key that acts as the role, bound to these projects or (null) to all. The answer is its only copy: what is stored is its SHA-256. Needs keyed_admin.';
+  'Issues an API key that acts as the role, bound to these projects or (null) to all. The answer is its only copy: what is stored of it opens nothing. Needs keyed_admin.';
 
 create function keyed.revoke_api_key(id integer) returns boolean
   language c volatile strict as 'MODULE_PATHNAME', 'keyed_revoke_api_key';
@@ -20,20 +22,23 @@ comment on function keyed.revoke_api_key(integer) is
 
 create function keyed.list_api_keys()
   returns table (id integer, role text, projects text[], label text, created_at timestamptz, expires_at timestamptz,
-    revoked_at timestamptz, last_used_at timestamptz)
+    revoked_at timestamptz, last_used_at timestamptz, orphaned boolean)
   language plpgsql stable set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
     begin
       perform keyed.require_admin('list API keys');
       return query
-        select k.id, coalesce((select r.rolname::text from pg_roles r where r.oid = k.role), k.role::text),
-          (select array_agg(p.slug order by p.slug) from keyed_state.project p where p.id = any (k.projects)),
-          k.label, k.created_at, k.expires_at, k.revoked_at, u.last_used_at
-        from keyed_state.api_key k left join keyed_state.api_key_use u on u.key_id = k.id order by k.id;
+        select k.id, case when b.is_bound then pg_get_userbyid(k.role)::text else k.role_name end,
+          case when k.projects is not null then
+            array(select p.slug from keyed_state.project p where p.id = any (k.projects) order by p.slug) end,
+          k.label, k.created_at, k.expires_at, k.revoked_at, u.last_used_at, not b.is_bound
+        from keyed_state.api_key k left join keyed_state.api_key_use u on u.key_id = k.id,
+          lateral (select keyed.is_bound(k.role, k.role_name, k.bound_in, 'keyed_state.api_key'::regclass)) b (is_bound)
+        order by k.id;
     end
   $$;
 comment on function keyed.list_api_keys() is
-  'The API keys, without what would let anyone use them. projects: null for all. last_used_at: to about a minute. Needs keyed_admin.';
+  'The API keys, without what would let anyone use them. projects: null for all. last_used_at: to about a minute. orphaned: the role is gone, and the key is refused. Needs keyed_admin.';
 
 create function keyed.grant_access(role name, target text, privileges text[], scope jsonb default null) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_grant_access';
@@ -46,21 +51,24 @@ comment on function keyed.revoke_access(name, text) is
   'Takes back what was granted to a role on this very target; what it was granted on the project stays when the target is a template. Returns how many privileges that were. Needs keyed_admin.';
 
 create function keyed.list_access()
-  returns table (role text, target text, privilege text, scope jsonb, granted_at timestamptz, granted_by text)
+  returns table (role text, target text, privilege text, scope jsonb, granted_at timestamptz, granted_by text,
+    orphaned boolean)
   language plpgsql stable set search_path = pg_catalog, pg_temp as $$
     #variable_conflict use_column
     begin
       perform keyed.require_admin('list what was granted');
       return query
-        select coalesce((select r.rolname::text from pg_roles r where r.oid = g.role), g.role::text), concat_ws('.', p.slug, t.slug), g.privilege, g.scope, g.granted_at, g.granted_by
+        select case when b.is_bound then pg_get_userbyid(g.role)::text else g.role_name end,
+          concat_ws('.', p.slug, t.slug), g.privilege, g.scope, g.granted_at, g.granted_by, not b.is_bound
         from keyed_state.access_grant g
         join keyed_state.project p on p.id = g.project_id
-        left join keyed_state.template t on t.id = g.template_id
+        left join keyed_state.template t on t.id = g.template_id,
+          lateral (select keyed.is_bound(g.role, g.role_name, g.bound_in, 'keyed_state.access_grant'::regclass)) b (is_bound)
         order by 1, 2, g.id;
     end
   $$;
 comment on function keyed.list_access() is
-  'What keyed.grant_access granted. target: a project or a template. scope: null for all records. Needs keyed_admin.';
+  'What keyed.grant_access granted. target: a project or a template. scope: null for all records. orphaned: the role is gone, and the grant gives nobody anything. Needs keyed_admin.';
 
 create function keyed.explain_access(id uuid, role name) returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_explain_access';

@@ -123,7 +123,9 @@ create function keyed_http.deliver(
   returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_deliver';
 comment on function keyed_http.deliver(bytea, text, text, text, text) is
-  'POST /inbound/{token}. Whoever knows the token, by its SHA-256, acts as the role of its endpoint, and in no other way than its mapping says.';
+  'POST /inbound/{token}. Whoever knows the token, by its SHA-256, acts as the role of its endpoint, and in no other way than its mapping says. Only keyed_proxy and superusers may execute it.';
+-- keyed.init() lets keyed_proxy in.
+revoke execute on function keyed_http.deliver(bytea, text, text, text, text) from public;
 
 create function keyed_http.create_inbound_endpoint(body text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_create_inbound_endpoint';

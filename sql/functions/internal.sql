@@ -46,3 +46,13 @@ create function keyed.require_admin(purpose text) returns void
   language c stable as 'MODULE_PATHNAME', 'keyed_require_admin';
 comment on function keyed.require_admin(text) is
   'Refuses with 42501 whoever is neither a superuser nor a member of keyed_admin, and says that this is what the purpose needs. Functions call it that read the state with the rights of their caller.';
+
+create function keyed.binding("table" oid) returns text
+  language c stable strict parallel safe as 'MODULE_PATHNAME', 'keyed_binding';
+comment on function keyed.binding(oid) is
+  'This table of this cluster, as bound_in of a key, a grant or an inbound endpoint names it.';
+
+create function keyed.is_bound(role oid, role_name text, bound_in text, "table" oid) returns boolean
+  language c stable parallel safe as 'MODULE_PATHNAME', 'keyed_is_bound';
+comment on function keyed.is_bound(oid, text, text, oid) is
+  'Whether a key, a grant or an inbound endpoint still belongs to its role: the role of that number has that name, or it was renamed in this cluster since. False for a role that was dropped, also where its number is another''s after a restore.';

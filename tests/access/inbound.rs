@@ -33,14 +33,14 @@ async fn an_endpoint_writes_what_its_role_may_write_and_no_more() {
     let (role, _) = sales.clerk("read, create, update", &of_region("EU")).await;
     let (_, token) = endpoint(&sales.admin, json!({"role": role})).await;
     // Whoever delivers has no rights of its own.
-    let (_, stranger) = sales.member().await;
+    let proxy = sales.database.session_as("keyed_proxy").await;
     let before = sales.state().await;
     for payload in [
         json!([{"id": "EU-1", "name": "changed"}, {"id": "US-9", "region": "US"}]),
         json!([{"id": "US-1", "name": "changed"}]),
         json!([{"id": "EU-1", "region": "US"}]),
     ] {
-        let (status, answer) = deliver(&stranger, &token, &payload).await;
+        let (status, answer) = deliver(&proxy, &token, &payload).await;
         assert_eq!(status, "202", "{payload}: {answer}");
         assert!(
             ["forbidden", "external_key_taken"].contains(&answer["code"].as_str().unwrap_or_default()),
@@ -49,15 +49,15 @@ async fn an_endpoint_writes_what_its_role_may_write_and_no_more() {
     }
     assert_eq!(sales.state().await, before, "nothing was written");
     let payload = json!([{"id": "EU-1", "name": "changed"}, {"id": "EU-9", "region": "EU"}]);
-    let (status, answer) = deliver(&stranger, &token, &payload).await;
+    let (status, answer) = deliver(&proxy, &token, &payload).await;
     assert_eq!((status.as_str(), &answer), ("200", &json!({"created": 1, "updated": 1})));
     // The delivery's role is nobody's afterwards.
-    assert_eq!(stranger.refusal("select from crm.customers", &[]).await.state, "42501");
-    let me = stranger.json("select keyed.me()", &[]).await;
+    assert_eq!(proxy.refusal("select from crm.customers", &[]).await.state, "42501");
+    let me = proxy.json("select keyed.me()", &[]).await;
     assert_eq!(me["templates"], json!([]));
 
     sales.database.revoke(&role, "crm.customers").await;
-    let (status, answer) = deliver(&stranger, &token, &payload).await;
+    let (status, answer) = deliver(&proxy, &token, &payload).await;
     assert_eq!((status.as_str(), &answer["code"]), ("202", &json!("forbidden")));
 }
 
@@ -65,14 +65,14 @@ async fn an_endpoint_writes_what_its_role_may_write_and_no_more() {
 async fn the_role_of_an_endpoint_ends_with_its_delivery_within_a_transaction_too() {
     let sales = Sales::new().await;
     let (_, token) = endpoint(&sales.admin, json!({"role": "keyed_admin"})).await;
-    let (_, stranger) = sales.member().await;
-    stranger.run("begin").await;
-    let (status, _) = deliver(&stranger, &token, &json!([{"id": "EU-1", "name": "x"}])).await;
+    let proxy = sales.database.session_as("keyed_proxy").await;
+    proxy.run("begin").await;
+    let (status, _) = deliver(&proxy, &token, &json!([{"id": "EU-1", "name": "x"}])).await;
     assert_eq!(status, "200");
-    assert_eq!(stranger.json("select keyed.me()", &[]).await["admin"], json!(false));
-    let refusal = stranger.refusal("select keyed.search('crm.customers')", &[]).await;
+    assert_eq!(proxy.json("select keyed.me()", &[]).await["admin"], json!(false));
+    let refusal = proxy.refusal("select keyed.search('crm.customers')", &[]).await;
     assert_eq!(refusal.state, "42501");
-    stranger.run("rollback").await;
+    proxy.run("rollback").await;
 }
 
 #[tokio::test]

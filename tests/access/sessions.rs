@@ -27,17 +27,70 @@ async fn a_membership_that_ends_while_rights_are_read_does_not_count_afterwards(
 }
 
 #[tokio::test]
-async fn a_key_revoked_during_a_fixed_snapshot_is_refused_after_it() {
+async fn a_key_revoked_during_a_fixed_snapshot_is_refused_at_once() {
     let sales = Sales::new().await;
     let (role, _) = sales.clerk("read", &of_region("EU")).await;
-    let key = sales.database.api_key(&role, &["crm"]).await;
+    let keys = [sales.database.api_key(&role, &["crm"]).await, sales.database.api_key(&role, &["crm"]).await];
     let session = sales.database.session_as("keyed_proxy").await;
     let authenticate = "select keyed.authenticate(sha256(convert_to($1, 'UTF8')))";
-    session.run("begin isolation level repeatable read; select count(*) from pg_class where oid = 0").await;
-    sales.admin.run("select keyed.revoke_api_key(1)").await;
-    session.rows(authenticate, &[&key]).await;
-    session.run("commit").await;
-    assert_eq!(session.refusal(authenticate, &[&key]).await.is(), ("28000", "unauthorized"));
+    for isolation in ["repeatable read", "serializable"] {
+        // One that the session knows already, and one that it does not.
+        session.rows(authenticate, &[&keys[0]]).await;
+        for key in &keys {
+            session
+                .run(&format!("begin isolation level {isolation}; select from pg_class where oid = 0"))
+                .await;
+            sales.admin.run("update keyed_state.api_key set revoked_at = now()").await;
+            assert_eq!(session.refusal(authenticate, &[key]).await.is(), ("28000", "unauthorized"));
+            session.run("rollback").await;
+            sales.admin.run("update keyed_state.api_key set revoked_at = null").await;
+            session.run(&format!("begin isolation level {isolation}")).await;
+            session.rows(authenticate, &[key]).await;
+            session.run("rollback").await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_taken_back_during_a_fixed_snapshot_is_gone_at_once() {
+    let sales = Sales::new().await;
+    let hidden = sales.id("US-1").await;
+    for isolation in ["repeatable read", "serializable"] {
+        for is_known in [true, false] {
+            let (role, session) = sales.member().await;
+            sales.database.grant(&role, "crm.customers", "read, create, update").await;
+            let search = "select string_agg(r ->> 'external_key', ' ' order by r ->> 'external_key')
+                          from jsonb_array_elements(keyed.search('crm.customers') -> 'records') r";
+            let read = format!("select keyed.get_record('{hidden}')");
+            let write = "select keyed.upsert_by_key('crm.customers', 'US-1', '{\"amount\": 2}')";
+            if is_known {
+                assert_eq!(session.text(search, &[]).await, "EU-1 EU-2 US-1 US-2");
+            }
+            let begin =
+                format!("begin isolation level {isolation}; select from pg_class where oid = 0; savepoint s");
+            let case = format!("{isolation}, known: {is_known}");
+            session.run(&begin).await;
+            sales
+                .database
+                .grant_within(&role, "crm.customers", "read, create, update", &of_region("EU"))
+                .await;
+            assert_eq!(session.text(search, &[]).await, "EU-1 EU-2", "{case}");
+            assert_eq!(session.refusal(&read, &[]).await.is(), ("P0002", "not_found"), "{case}");
+            session.run("rollback to s").await;
+            assert!(["42501", "23505"].contains(&session.refusal(write, &[]).await.state.as_str()), "{case}");
+            session.run("rollback; begin isolation level repeatable read; savepoint s").await;
+            assert_eq!(session.text(search, &[]).await, "EU-1 EU-2", "{case}");
+            session.run("rollback").await;
+            session.run(&begin).await;
+            sales.database.revoke(&role, "crm.customers").await;
+            for statement in [search, &read, write] {
+                assert_eq!(session.refusal(statement, &[]).await.state, "42501", "{case}: {statement}");
+                session.run("rollback to s").await;
+            }
+            session.run("rollback").await;
+        }
+    }
+    assert_eq!(sales.admin.text("select amount from crm.customers where id = $1", &[&hidden]).await, "1");
 }
 
 #[tokio::test]

@@ -79,13 +79,57 @@ async fn each_fault_is_found_and_mended_as_it_says() {
         ("alter role keyed_proxy nologin", "proxy login", "cannot log in"),
         ("grant select on crm.customers to keyed_proxy", "proxy login", "SELECT on crm.customers"),
         ("revoke usage on schema keyed_http from public", "proxy login", "schema keyed_http"),
-        ("revoke execute on function keyed.authenticate from public", "proxy login", "keyed.authenticate"),
+        (
+            "revoke execute on function keyed.authenticate from keyed_proxy",
+            "proxy login",
+            "keyed.authenticate",
+        ),
+        (
+            "grant execute on function keyed_http.deliver to public",
+            "proxy login",
+            "everybody may present credentials",
+        ),
         (&format!("create role gone; {key}; drop role gone"), "API keys", "orphan"),
         ("select keyed.issue_api_key('postgres', null, 'mighty')", "API keys", "superuser postgres"),
         (
             &format!("create role gone; {grant}; drop owned by gone; drop role gone"),
             "grants",
             "a role that is gone",
+        ),
+        (
+            &format!(
+                "create role gone; {grant}; drop owned by gone; drop role gone; create role late; \
+                 update keyed_state.access_grant set role = 'late', bound_in = 'elsewhere' where role_name = 'gone'"
+            ),
+            "grants",
+            "its number is now that of late",
+        ),
+        (
+            &format!(
+                "create role gone; {key}; drop role gone; \
+                 update keyed_state.api_key set role = 'late', bound_in = 'elsewhere' where role_name = 'gone'"
+            ),
+            "API keys",
+            "orphan) was issued for the role gone, which is gone, and is refused (its number is now that of late)",
+        ),
+        (
+            &format!(
+                "create role before; {}; alter role before rename to after",
+                grant.replace("gone", "before")
+            ),
+            "renamed roles",
+            "the role after was called before",
+        ),
+        (
+            "create role wide_reader; grant pg_read_all_data to wide_reader",
+            "wide roles",
+            "wide_reader is a member",
+        ),
+        (
+            "create role before; select keyed.create_inbound_endpoint('crm.customers', \
+             '{\"slug\": \"shop\", \"external_key\": \"$.id\", \"role\": \"before\"}'); drop role before",
+            "inbound endpoints",
+            "the role before, which is gone",
         ),
         (
             "create role wide bypassrls; select keyed.grant_access('wide', 'crm.customers', '{read}')",
@@ -113,11 +157,14 @@ async fn each_fault_is_found_and_mended_as_it_says() {
         let finding =
             found.iter().find(|finding| finding["message"].as_str().is_some_and(|it| it.contains(part)));
         let finding = finding.unwrap_or_else(|| panic!("{fault}: not found in {found:?}"));
-        let is_error = !["API keys", "grants", "settings"].contains(&check);
+        let is_error =
+            !["API keys", "grants", "inbound endpoints", "renamed roles", "settings", "wide roles"]
+                .contains(&check);
         let outcome = keyed(&database, &["doctor"]);
         assert_eq!(outcome.code, Some(i32::from(is_error)), "{fault}: {}", outcome.out);
         assert!(outcome.out.contains(part) && outcome.out.contains("mend: "), "{}", outcome.out);
         let mend = finding["mend"].as_str().expect("a way to mend it");
+        let mend = mend.replace('…', "keyed_admin");
         paste(&database, mend.split("then: ").last().unwrap_or_default());
         let left = findings(keyed(&database, &["doctor", "--json"]), check);
         assert!(left.is_empty(), "{fault}: mended by {mend}, but: {left:?}");

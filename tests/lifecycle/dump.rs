@@ -94,7 +94,7 @@ async fn restored() -> (Database, Database, String) {
     // A token that the test knows, and a delivery that was refused.
     session
         .run(
-            r#"update keyed_state.inbound_endpoint set token_hash = sha256('in_known');
+            r#"update keyed_state.inbound_endpoint set token_hash = sha256('keyed.inbound_token:'::bytea || sha256('in_known'));
                insert into keyed_state.inbound_delivery (endpoint_id, webhook_id, status, error, payload)
                values (1, 'msg_0', 'failed', '{"code": "forbidden"}', '{"id": 0, "name": "late"}')"#,
         )
@@ -245,4 +245,38 @@ async fn a_restored_database_takes_new_projects() {
         .await
         .run("select keyed.create_project('shop'); select keyed.create_template('shop', 'goods')")
         .await;
+}
+
+#[tokio::test]
+async fn what_a_role_had_that_was_dropped_before_the_dump_is_nobodys_after_it() {
+    let source = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
+    let session = source.session().await;
+    session.run("create role leaver; create role mover").await;
+    for role in ["leaver", "mover"] {
+        source.grant(role, "crm.customers", "read, create").await;
+    }
+    let keys = [source.api_key("leaver", &["crm"]).await, source.api_key("mover", &["crm"]).await];
+    let number = session.text("select 'leaver'::regrole::oid", &[]).await;
+    session.run("drop owned by leaver; drop role leaver; alter role mover rename to moved").await;
+    let globals = output(source.cluster().program("pg_dumpall").arg("--globals-only"), b"");
+    let archive = dump(&source, &["--format=custom"]);
+
+    let target = Arc::new(Cluster::start(Durability::None));
+    output(target.program("psql").args(["--no-psqlrc", "--quiet", "--dbname", "postgres"]), &globals);
+    let copy = Database::empty_in(&target).await;
+    let session = copy.session().await;
+    // Another role has its number there.
+    session.run("create role bystander login; set allow_system_table_mods = on").await;
+    session.rows("update pg_authid set oid = $1::oid where rolname = 'bystander'", &[&number]).await;
+    output(copy.cluster().program("pg_restore").args(["--exit-on-error", "--dbname", copy.name()]), &archive);
+
+    let proxy = copy.session_as("keyed_proxy").await;
+    let authenticate = "select keyed.authenticate(sha256(convert_to($1, 'UTF8')))";
+    assert_eq!(proxy.refusal(authenticate, &[&keys[0]]).await.is(), ("28000", "unauthorized"));
+    let bystander = copy.session_as("bystander").await;
+    assert_eq!(bystander.refusal("select keyed.search('crm.customers')", &[]).await.state, "42501");
+    // Of one that was renamed since its key was issued the dump knows the new name only: it is not taken on trust.
+    assert_eq!(proxy.refusal(authenticate, &[&keys[1]]).await.is(), ("28000", "unauthorized"));
+    let orphans = "select string_agg(role, ' ' order by id) from keyed.list_api_keys() where orphaned";
+    assert_eq!(session.text(orphans, &[]).await, "leaver mover");
 }

@@ -1,20 +1,22 @@
 //! API keys: issued, found by their hash, revoked.
 //!
 //! A key reads `keyed_<number>_<base58 of 32 secret bytes and their CRC-32>`: the prefix and the checksum let a
-//! scanner recognise a leaked one. Only its SHA-256 is stored, and only that travels from the proxy to here.
+//! scanner recognise a leaked one. Only its SHA-256 travels from the
+//! proxy to here, and only a hash of that is stored: whoever reads it, in a dump for one, cannot present it.
 
+use super::binding;
 use super::caller::Caller;
+use super::credential::Credential;
 use super::last_use;
 use super::principal::Principal;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, owner};
 use crate::postgres::random;
 use crate::postgres::spi::{Access, Rows, connected};
-use crate::postgres::{datum, invalidation, role, snapshot_is_fixed};
+use crate::postgres::{datum, invalidation, role};
 use crate::quote::identifier;
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum, Oid};
-use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -52,14 +54,14 @@ pub fn forget(stale: &[Oid]) {
     });
 }
 
-/// Makes the key with this hash the principal of the transaction; every way to fail has the same answer.
-pub fn authenticate(hash: &[u8], project: Option<&str>, source: &str) -> Result<(), Error> {
+/// Makes the key of which this hash is presented the principal of the transaction; every way to fail has the same answer.
+pub fn authenticate(presented: &[u8], project: Option<&str>, source: &str) -> Result<(), Error> {
     catalog::refresh();
     let before = invalidation::count();
-    let known = KNOWN.with_borrow(|known| known.keys.get(hash).cloned());
+    let known = KNOWN.with_borrow(|known| known.keys.get(presented).cloned());
     let key = match known {
         Some(key) => key,
-        None => Rc::new(load(hash).ok_or_else(invalid)?),
+        None => Rc::new(load(presented)?),
     };
     if key.expires_at.is_some_and(|expires_at| expires_at <= now()) {
         return Err(invalid());
@@ -67,13 +69,13 @@ pub fn authenticate(hash: &[u8], project: Option<&str>, source: &str) -> Result<
     if role::name(key.role).is_none() {
         return Err(invalid());
     }
-    // What changed while it was read, or after a snapshot that is fixed, is not in it.
-    if invalidation::count() == before && !snapshot_is_fixed() {
+    // What changed while it was read may not be in it.
+    if invalidation::count() == before {
         KNOWN.with_borrow_mut(|known| {
             if known.keys.len() >= MOST_KNOWN {
                 known.keys.clear();
             }
-            known.keys.entry(hash.to_vec()).or_insert_with(|| Rc::clone(&key));
+            known.keys.entry(presented.to_vec()).or_insert_with(|| Rc::clone(&key));
         });
     }
     let mut principal = Principal {
@@ -108,18 +110,23 @@ fn invalid() -> Error {
         .hint("ask an administrator for a key: SELECT keyed.issue_api_key(role, projects, label)")
 }
 
-fn load(hash: &[u8]) -> Option<Key> {
-    as_owner(|| {
+fn load(presented: &[u8]) -> Result<Key, Error> {
+    binding::require_state()?;
+    let sql = format!(
+        "select k.id, {}, k.projects::text[], k.label, k.expires_at, k.tableoid \
+         from keyed_state.api_key k where k.hash = $1 and k.revoked_at is null",
+        binding::role_sql("k")
+    );
+    let key = as_owner(|| {
         connected(|spi| {
-            let rows = spi.run_once(
-                "select k.id, k.role::oid, k.projects::text[], k.label, k.expires_at, k.tableoid \
-                 from keyed_state.api_key k where k.hash = $1 and k.revoked_at is null",
-                Access::Latest,
-                &[(pg_sys::BYTEAOID, datum::bytea(hash))],
+            let rows = spi.run_newest_and_own(
+                &sql,
+                &[(pg_sys::BYTEAOID, datum::bytea(&Credential::ApiKey.stored(presented)))],
             );
             (!rows.is_empty()).then(|| read_key(&rows))
         })
-    })
+    });
+    key.ok_or_else(invalid)
 }
 
 fn read_key(rows: &Rows) -> Key {
@@ -174,8 +181,10 @@ pub fn issue(
     random::fill(&mut secret[..32]);
     let checksum = crc32fast::hash(&secret[..32]);
     secret[32..].copy_from_slice(&checksum.to_be_bytes());
+    binding::require_state()?;
     Ok(as_owner(|| {
         connected(|spi| {
+            binding::renew(spi);
             let rows = spi.run_once(
                 "select pg_catalog.nextval(pg_catalog.pg_get_serial_sequence('keyed_state.api_key', 'id'))",
                 Access::Latest,
@@ -184,8 +193,10 @@ pub fn issue(
             let id = rows.get(0, 0).map_or(0, datum::read_i64);
             let key = format!("keyed_{id}_{}", bs58::encode(secret).into_string());
             spi.run_once(
-                "with made as (insert into keyed_state.api_key (id, role, projects, label, hash, expires_at, created_by) \
-                 overriding system value values ($1, $2, $3::integer[], $4, $5, $6, $7) returning id) \
+                "with made as (insert into keyed_state.api_key \
+                 (id, role, projects, label, hash, expires_at, created_by, role_name, bound_in) \
+                 overriding system value values ($1, $2, $3::integer[], $4, $5, $6, $7, $8, \
+                 keyed.binding('keyed_state.api_key'::regclass)) returning id) \
                  insert into keyed_state.api_key_use (key_id) select id from made",
                 Access::Latest,
                 &[
@@ -198,9 +209,10 @@ pub fn issue(
                             .and_then(|ids| datum::text_array(ids.iter().map(|id| Some(id.as_str())))),
                     ),
                     (pg_sys::TEXTOID, datum::text(label)),
-                    (pg_sys::BYTEAOID, datum::bytea(&Sha256::digest(key.as_bytes()))),
+                    (pg_sys::BYTEAOID, datum::bytea(&Credential::ApiKey.of_secret(&key))),
                     (pg_sys::TIMESTAMPTZOID, expires_at),
-                    (pg_sys::TEXTOID, datum::text(&role::name(role::session()).unwrap_or_default())),
+                    binding::name_argument(role::session()),
+                    binding::name_argument(acts_as),
                 ],
             );
             key

@@ -207,7 +207,7 @@ impl Caller {
 
     /// The name that history gives to whoever wrote, and the door it came through.
     pub fn actor_and_source() -> (String, String) {
-        match Principal::current() {
+        match Principal::current().filter(|_| guard::is_own_work()) {
             Some(principal) => (principal.actor(), principal.source.clone()),
             None => (role::name(role::session()).unwrap_or_default(), "sql".to_owned()),
         }

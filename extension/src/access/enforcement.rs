@@ -1,5 +1,6 @@
 //! Grants on a template become policies and privileges of PostgreSQL on its table.
 
+use super::binding;
 use super::granted::{COLUMNS, Grant, read};
 use super::policy::{self, Policy, SCHEMA};
 use super::rights::Privilege;
@@ -29,6 +30,10 @@ pub fn follow_new_template(spi: &Connection, template: &Template) -> Result<(), 
 
 /// Forgets what was granted to roles that are gone: PostgreSQL has dropped their policies and privileges.
 pub fn forget_dropped_roles(spi: &Connection) {
+    if let Err(error) = binding::require_state() {
+        error.raise();
+    }
+    binding::renew(spi);
     let rows = spi.run_once(
         "delete from keyed_state.access_grant g \
          where not exists (select from pg_catalog.pg_roles r where r.oid = g.role::oid) returning g.id",
@@ -119,9 +124,13 @@ fn functions(spi: &Connection, pattern: &str) -> Vec<String> {
 pub fn restore_privileges(spi: &Connection, role: Oid, template: &Template) {
     let (table, role_sql) = (template.table_sql(), role_sql(role));
     spi.script(&format!("revoke all on {table} from {role_sql}"));
-    let rows = spi.run_once(
-        "select distinct g.privilege from keyed_state.access_grant g where g.role = $1 \
+    let sql = format!(
+        "select distinct g.privilege from keyed_state.access_grant g where g.role = $1 and {} \
          and (g.template_id = $2 or g.template_id is null and g.project_id = $3)",
+        binding::is_bound_sql("g")
+    );
+    let rows = spi.run_once(
+        &sql,
         Access::Latest,
         &[
             (pg_sys::REGROLEOID, Some(Datum::from(role))),

@@ -1,7 +1,8 @@
 //! Privileges are given and taken: written down, and made into policies of PostgreSQL.
 
+use super::binding;
 use super::enforcement::{create_policy, drop_policy, forget_dropped_roles, restore_privileges, role_sql};
-use super::granted::{COLUMNS, Grant, read};
+use super::granted::{COLUMNS, Grant, read_all};
 use super::rights::Privilege;
 use super::{Caller, scope};
 use crate::error::{Code, Error};
@@ -122,7 +123,7 @@ pub fn revoke(role_name: &str, target: &str) -> Result<i32, Error> {
                 Access::Latest,
                 &place(role, &target),
             );
-            let grants = read(&rows);
+            let grants = read_all(&rows);
             for template in &templates {
                 grants.iter().for_each(|grant| drop_policy(spi, grant, template));
                 restore_privileges(spi, role, template);
@@ -150,6 +151,7 @@ fn needs_schema(spi: &Connection, role: Oid, target: &Target) -> bool {
                  union all select p.proacl from pg_catalog.pg_proc p where p.pronamespace = pg_catalog.to_regnamespace($3) \
                  union all select t.typacl from pg_catalog.pg_type t where t.typnamespace = pg_catalog.to_regnamespace($3)) \
                select from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
+                 and keyed.is_bound(g.role::oid, g.role_name, g.bound_in, g.tableoid) \
                union all select from acls, pg_catalog.aclexplode(acls.acl) given where given.grantee = $1::oid \
                limit 1";
     !spi.run_once(sql, Access::Latest, &[role, project, schema]).is_empty()
@@ -192,12 +194,14 @@ fn write(
         Access::Latest,
         &[role_argument, project, template, privilege_argument],
     );
-    let before = read(&before).pop();
+    let before = read_all(&before).pop();
     let granted_by = role::name(role::session()).unwrap_or_default();
     let rows = spi.run_once(
         &format!(
-            "insert into keyed_state.access_grant as g (role, project_id, template_id, privilege, scope, granted_by) \
-             values ($1, $2, $3, $4, $5::jsonb, $6) returning {COLUMNS}"
+            "insert into keyed_state.access_grant as g \
+             (role, project_id, template_id, privilege, scope, granted_by, role_name, bound_in) \
+             values ($1, $2, $3, $4, $5::jsonb, $6, $7, keyed.binding('keyed_state.access_grant'::regclass)) \
+             returning {COLUMNS}"
         ),
         Access::Latest,
         &[
@@ -207,9 +211,10 @@ fn write(
             privilege_argument,
             (pg_sys::TEXTOID, datum::optional_text(scope)),
             (pg_sys::TEXTOID, datum::text(&granted_by)),
+            binding::name_argument(role),
         ],
     );
-    match read(&rows).pop() {
+    match read_all(&rows).pop() {
         Some(grant) => (grant, before),
         None => Error::new(Code::Internal, "a grant was not written down").raise(),
     }

@@ -16,6 +16,8 @@ pub struct Grant {
     pub id: i32,
     /// To whom.
     pub role: Oid,
+    /// Whether the role of that number is still the one that was meant.
+    pub is_bound: bool,
     /// What.
     pub privilege: Privilege,
     /// On which records, as JSON; `None` for all.
@@ -25,10 +27,16 @@ pub struct Grant {
 }
 
 /// The columns of a grant, in the order in which [`read`] takes them.
-pub const COLUMNS: &str = "g.id, g.role::oid, g.privilege, g.scope::text, g.template_id";
+pub const COLUMNS: &str = "g.id, g.role::oid, g.privilege, g.scope::text, g.template_id, \
+                           keyed.is_bound(g.role::oid, g.role_name, g.bound_in, g.tableoid)";
 
 /// Reads grants. One to a role that was dropped is worth nothing, and may not stand in anybody's way.
 pub fn read(rows: &Rows) -> Vec<Grant> {
+    read_all(rows).into_iter().filter(|grant| grant.is_bound).collect()
+}
+
+/// Reads grants, also those to roles that were dropped.
+pub fn read_all(rows: &Rows) -> Vec<Grant> {
     let grant = |row| {
         let text = |column| rows.get(row, column).map(datum::read_text);
         Some(Grant {
@@ -37,13 +45,14 @@ pub fn read(rows: &Rows) -> Vec<Grant> {
             privilege: Privilege::parse(&text(2)?)?,
             scope: text(3),
             template: rows.get(row, 4).map(datum::read_i32),
+            is_bound: rows.get(row, 5).is_some_and(datum::read_bool),
         })
     };
-    (0..rows.len()).filter_map(grant).filter(|grant| role::name(grant.role).is_some()).collect()
+    (0..rows.len()).filter_map(grant).collect()
 }
 
 /// The grants that reach a role on a template: its own, those of roles whose rights it inherits, and those on the whole
-/// project.
+/// project. They are the newest, whatever snapshot the transaction has: what was taken back is gone at once.
 pub fn reaching(role: Oid, template: &Template) -> Vec<Grant> {
     let sql = format!(
         "select {COLUMNS} from keyed_state.access_grant g \
@@ -55,7 +64,7 @@ pub fn reaching(role: Oid, template: &Template) -> Vec<Grant> {
         (pg_sys::INT4OID, Some(Datum::from(template.project_id))),
         (pg_sys::OIDOID, Some(Datum::from(role))),
     ];
-    as_owner(|| connected(|spi| read(&spi.run_once(&sql, Access::Latest, &arguments))))
+    as_owner(|| connected(|spi| read(&spi.run_newest_and_own(&sql, &arguments))))
 }
 
 /// The grants on templates of a project that have a scope, with their templates and scopes.

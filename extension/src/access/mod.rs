@@ -2,8 +2,12 @@
 
 /// API keys: issued, found by their hash, revoked.
 pub mod api_key;
+/// To which role something belongs.
+pub mod binding;
 /// The caller of a function: a role, and the key it came with.
 pub mod caller;
+/// What is stored of API keys and tokens.
+pub mod credential;
 /// Grants become policies and privileges of PostgreSQL.
 pub mod enforcement;
 /// Which condition shows or hides a record.

@@ -1,13 +1,13 @@
 //! What a role may do with the records of a template: the grants that apply to it, their scopes compiled.
 
+use super::binding;
 use super::granted::reaching;
 use super::scope;
-use crate::error::{Code, Error};
 use crate::filter::Filter;
 use crate::filter::render::{Options, render};
 use crate::postgres::guard::as_owner;
 use crate::postgres::role::{self, TableRight};
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::connected;
 use crate::postgres::{invalidation, snapshot_is_fixed};
 use crate::template::{Template, catalog};
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -214,12 +214,10 @@ fn has_table_right(role: Oid, table: Oid, privilege: Privilege) -> bool {
     role::has_table_right(role, table, right)
 }
 
-/// A state that was not moved forward since the code was has no grants.
+/// A state that was not moved forward since the code was has no grants that could be read.
 fn require_grants() {
-    if catalog::table_oid("keyed_state", "access_grant").is_none() {
-        Error::new(Code::Internal, "access cannot be checked yet")
-            .hint("run: SELECT keyed.migrate()")
-            .raise();
+    if let Err(error) = binding::require_state() {
+        error.raise();
     }
 }
 
@@ -236,14 +234,15 @@ pub fn may_define_somewhere(role: Oid) -> bool {
 fn may_define(role: Oid, condition: &str, project: Option<i32>) -> bool {
     require_grants();
     let sql = format!(
-        "select from keyed_state.access_grant g where {condition} and g.privilege = 'define' \
-         and pg_has_role($1, g.role::oid, 'usage') limit 1"
+        "select from keyed_state.access_grant g where {condition} and g.privilege = 'define' and {} \
+         and pg_has_role($1, g.role::oid, 'usage') limit 1",
+        binding::is_bound_sql("g")
     );
     as_owner(|| {
         connected(|spi| {
             let arguments =
                 [(pg_sys::OIDOID, Some(Datum::from(role))), (pg_sys::INT4OID, project.map(Datum::from))];
-            !spi.run_once(&sql, Access::Latest, &arguments).is_empty()
+            !spi.run_newest_and_own(&sql, &arguments).is_empty()
         })
     })
 }

@@ -4,6 +4,8 @@ use super::definition::Given;
 use super::endpoint::{Endpoint, Secrets, by_id, require_state};
 use super::signature;
 use crate::access::Caller;
+use crate::access::binding;
+use crate::access::credential::Credential;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{Caught, as_owner, owner, subtransaction};
 use crate::postgres::spi::{Access, connected};
@@ -13,7 +15,6 @@ use crate::template::definition::missing;
 use crate::template::{Template, catalog};
 use pgrx::pg_sys::{self, Datum, Oid};
 use pgrx::prelude::PgSqlErrorCode;
-use sha2::{Digest, Sha256};
 use std::rc::Rc;
 
 /// How many random bytes a token and a secret have.
@@ -121,8 +122,8 @@ pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Re
             connected(|spi| {
                 let rows = spi.run_once(
                     "insert into keyed_state.inbound_endpoint as e (project_id, template_id, slug, role, items, external_key, \
-                     key_prefix, mapping, secret, enabled, token_hash, created_by) \
-                     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning e.id",
+                     key_prefix, mapping, secret, enabled, token_hash, created_by, role_name, bound_in) \
+                     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, keyed.binding('keyed_state.inbound_endpoint'::regclass)) returning e.id",
                     Access::Latest,
                     &[
                         (pg_sys::INT4OID, Some(Datum::from(template.project_id))),
@@ -135,8 +136,9 @@ pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Re
                         (pg_sys::JSONBOID, datum::jsonb(&mapping.sources_json())),
                         (pg_sys::BYTEAOID, secret.as_deref().and_then(datum::bytea)),
                         (pg_sys::BOOLOID, Some(Datum::from(given.enabled.unwrap_or(true)))),
-                        (pg_sys::BYTEAOID, datum::bytea(&Sha256::digest(token.as_bytes()))),
+                        (pg_sys::BYTEAOID, datum::bytea(&Credential::InboundToken.of_secret(&token))),
                         (pg_sys::TEXTOID, datum::text(&made_by)),
+                        binding::name_argument(role),
                     ],
                 );
                 rows.get(0, 0).map_or(0, datum::read_i32)
@@ -194,7 +196,8 @@ impl Endpoint {
                     spi.run_once(
                         "update keyed_state.inbound_endpoint e set slug = $2, role = $3, items = $4, external_key = $5, \
                          key_prefix = $6, mapping = $7, secret = $8, enabled = $9, \
-                         token_hash = coalesce($10, e.token_hash), updated_at = now() where e.id = $1",
+                         token_hash = coalesce($10, e.token_hash), updated_at = now(), role_name = $11, \
+                         bound_in = keyed.binding(e.tableoid) where e.id = $1",
                         Access::Latest,
                         &[
                             (pg_sys::INT4OID, Some(Datum::from(self.id))),
@@ -208,8 +211,11 @@ impl Endpoint {
                             (pg_sys::BOOLOID, Some(Datum::from(given.enabled.unwrap_or(self.enabled)))),
                             (
                                 pg_sys::BYTEAOID,
-                                token.as_ref().and_then(|it| datum::bytea(&Sha256::digest(it.as_bytes()))),
+                                token
+                                    .as_deref()
+                                    .and_then(|it| datum::bytea(&Credential::InboundToken.of_secret(it))),
                             ),
+                            binding::name_argument(role),
                         ],
                     );
                 });

@@ -38,7 +38,7 @@ pub struct Counts {
 /// The status and the body of the answer.
 pub fn deliver(token_hash: &[u8], headers: Signed, body: &str) -> Result<(u16, String), Error> {
     catalog::refresh();
-    let endpoint = endpoint::by_token_hash(token_hash)?;
+    let endpoint = endpoint::by_token(token_hash)?;
     let endpoint = endpoint.filter(|endpoint| endpoint.enabled).ok_or_else(Error::not_found)?;
     if let Some(secret) = &endpoint.secret {
         verify(secret, headers, body, now())?;

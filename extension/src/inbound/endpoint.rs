@@ -3,6 +3,8 @@
 use super::configure::require_power_over;
 use super::definition::Mapping;
 use crate::access::Caller;
+use crate::access::binding;
+use crate::access::credential::Credential;
 use crate::error::{Code, Error};
 use crate::json::write_string;
 use crate::postgres::guard::as_owner;
@@ -22,7 +24,7 @@ pub struct Endpoint {
     pub slug: String,
     /// Whose records it writes.
     pub template: Rc<Template>,
-    /// As which role it writes.
+    /// As which role it writes; none for one that was dropped.
     pub role: Oid,
     /// How items become records.
     pub mapping: Mapping,
@@ -42,9 +44,6 @@ pub struct Secrets {
     /// The secret, as people copy it.
     pub secret: Option<String>,
 }
-
-const COLUMNS: &str = "e.id, e.slug, e.template_id, e.role::oid, e.items, e.external_key, e.key_prefix, \
-                       e.mapping::text, e.secret, e.enabled, e.created_at, e.updated_at";
 
 fn read(rows: &Rows) -> Vec<Endpoint> {
     let endpoint = |row| {
@@ -77,7 +76,7 @@ pub fn exist() -> bool {
 
 pub(super) fn require_state() -> Result<(), Error> {
     if exist() {
-        return Ok(());
+        return binding::require_state();
     }
     Err(Error::new(Code::Internal, "there can be no endpoints yet").hint("run: SELECT keyed.migrate()"))
 }
@@ -85,15 +84,18 @@ pub(super) fn require_state() -> Result<(), Error> {
 /// The endpoints that a condition on `e` holds for.
 pub fn find(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argument)]) -> Vec<Endpoint> {
     let sql = format!(
-        "select {COLUMNS} from keyed_state.inbound_endpoint e where {condition} order by e.slug, e.id"
+        "select e.id, e.slug, e.template_id, {}, e.items, e.external_key, e.key_prefix, e.mapping::text, e.secret, \
+         e.enabled, e.created_at, e.updated_at \
+         from keyed_state.inbound_endpoint e where {condition} order by e.slug, e.id",
+        binding::role_sql("e")
     );
     read(&spi.run_once(&sql, Access::Latest, arguments))
 }
 
-/// The endpoint whose token has this SHA-256.
-pub fn by_token_hash(hash: &[u8]) -> Result<Option<Endpoint>, Error> {
+/// The endpoint of a token, of which the SHA-256 is presented.
+pub fn by_token(presented: &[u8]) -> Result<Option<Endpoint>, Error> {
     require_state()?;
-    let argument = [(pg_sys::BYTEAOID, datum::bytea(hash))];
+    let argument = [(pg_sys::BYTEAOID, datum::bytea(&Credential::InboundToken.stored(presented)))];
     Ok(as_owner(|| connected(|spi| find(spi, "e.token_hash = $1", &argument).pop())))
 }
 

@@ -32,6 +32,12 @@ pub fn name(role: Oid) -> Option<String> {
     }
 }
 
+/// The number of this cluster of databases.
+pub fn cluster() -> u64 {
+    // SAFETY: reads a variable of the server.
+    unsafe { pg_sys::GetSystemIdentifier() }
+}
+
 /// The role whose rights the session has now (`current_user`).
 pub fn current() -> Oid {
     // SAFETY: reads a variable of the session.

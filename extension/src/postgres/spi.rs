@@ -138,6 +138,13 @@ impl Connection {
         self.rows(status, sql)
     }
 
+    /// Reads what is committed by now and what this transaction wrote itself, also where its own snapshot is fixed.
+    pub fn run_newest_and_own(&self, sql: &str, arguments: &[(Oid, Argument)]) -> Rows<'_> {
+        // SAFETY: makes what the statement at hand wrote so far visible, as SPI does before one that may write.
+        unsafe { pg_sys::CommandCounterIncrement() };
+        self.run_newest(sql, arguments)
+    }
+
     /// Runs one or several statements without parameters, data definition among them.
     pub fn script(&self, sql: &str) {
         let source = c_string(sql);

@@ -1,7 +1,7 @@
 //! Setting a database up, moving its state forward, and making projects.
 
 use super::{attribute, catalog, ddl};
-use crate::access::{Caller, policy};
+use crate::access::{Caller, binding, policy};
 use crate::embedding;
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{self, Kind, Mode};
@@ -16,6 +16,7 @@ use pgrx::prelude::PgSqlErrorCode;
 use std::collections::HashSet;
 
 const ROLES: &str = include_str!("../../../sql/roles.sql");
+const PROXY_LOGIN: &str = include_str!("../../../sql/proxy_login.sql");
 
 /// One step of the state forward.
 enum Step {
@@ -39,6 +40,8 @@ const STATE: &[(i32, Step)] = &[
     (11, Step::Script(include_str!("../../../sql/state/0011_quota.sql"))),
     (12, Step::Script(include_str!("../../../sql/state/0012_idempotent_request.sql"))),
     (13, Step::Script(include_str!("../../../sql/state/0013_slugs.sql"))),
+    (14, Step::Script(include_str!("../../../sql/state/0014_stored_credentials.sql"))),
+    (15, Step::Function(binding::add)),
 ];
 
 /// Only one session at a time sets up or migrates a database.
@@ -75,6 +78,9 @@ pub fn migrate() -> Result<i32, Error> {
     if is_available(embedding::table::EXTENSION) {
         ensure_extension(embedding::table::EXTENSION);
     }
+    if role::is_superuser(role::current()) && role::find(role::PROXY).is_some() {
+        with_pinned_path(|| connected(|spi| spi.script(PROXY_LOGIN)));
+    }
     Ok(as_owner_defining(|| {
         connected(|spi| {
             let make_version = "create table if not exists keyed_state.version ( \
@@ -96,6 +102,8 @@ pub fn migrate() -> Result<i32, Error> {
                 spi.script(&format!("insert into keyed_state.version (number) values ({number})"));
                 version = version.max(*number);
             }
+            // After a restore, or when roles were renamed.
+            binding::renew(spi);
             // pgvector may have come later than the steps.
             embedding::table::make_missing(spi);
             // What the SQL of the extension brought when it was updated.

@@ -84,6 +84,8 @@ struct Key {
     expires_at: Option<String>,
     revoked_at: Option<String>,
     last_used_at: Option<String>,
+    /// Whether its role is gone, so that it is refused.
+    orphaned: bool,
 }
 
 async fn create(arguments: Create) -> Result<(), Failure> {
@@ -132,7 +134,7 @@ async fn list(arguments: List) -> Result<(), Failure> {
     for key in &keys {
         table.add_row([
             key.id.to_string(),
-            key.role.clone(),
+            if key.orphaned { format!("{} (gone)", key.role) } else { key.role.clone() },
             key.projects.as_ref().map_or("all".to_owned(), |projects| projects.join(", ")),
             key.label.clone(),
             key.created_at.clone(),

@@ -1,7 +1,7 @@
 //! To be taken for somebody else.
 
 use crate::sales::{Sales, of_region, seen};
-use harness::Session;
+use harness::{Session, quote};
 use tokio_postgres::NoTls;
 
 const FORGED: &str = r#"{"key": 1, "role": 10, "project": null}"#;
@@ -15,7 +15,7 @@ async fn the_setting_that_carries_the_principal_is_not_set_by_hand() {
     let sales = Sales::new().await;
     let session = sales.european("read, create").await;
     let login = session.text("select current_user", &[]).await;
-    let forged = harness::quote(FORGED);
+    let forged = quote(FORGED);
     for attack in [
         format!("set keyed.principal = {forged}"),
         format!("begin; set local keyed.principal = {forged}"),
@@ -53,11 +53,10 @@ async fn a_setting_from_before_the_library_was_loaded_is_worth_nothing() {
     tokio::spawn(connection);
     assert_unchanged(&Session::on(client), "PGOPTIONS").await;
     let early = sales.database.session_as(&login).await;
-    let _ = early.attempt(&format!("set keyed.principal = {}", harness::quote(FORGED)), &[]).await;
+    let _ = early.attempt(&format!("set keyed.principal = {}", quote(FORGED)), &[]).await;
     assert_unchanged(&early, "SET before the library is loaded").await;
     let inside = sales.database.session_as(&login).await;
-    let _ =
-        inside.attempt(&format!("begin; set local keyed.principal = {}", harness::quote(FORGED)), &[]).await;
+    let _ = inside.attempt(&format!("begin; set local keyed.principal = {}", quote(FORGED)), &[]).await;
     assert_unchanged(&inside, "SET LOCAL before the library is loaded").await;
 }
 
@@ -89,32 +88,49 @@ async fn no_other_role_is_put_on() {
 async fn a_key_that_is_wrong_opens_nothing() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
-    sales.database.api_key("keyed_admin", &[]).await;
+    let key = sales.database.api_key("keyed_admin", &[]).await;
+    let proxy = sales.database.session_as("keyed_proxy").await;
     for hash in ["''", "'\\x00'", "sha256('')", "sha256('keyed_admin')", "null"] {
         let attack = format!("begin; select keyed.authenticate({hash})");
-        assert_eq!(session.refusal(&attack, &[]).await.state, "28000", "{attack}");
-        session.run("rollback").await;
-        assert_unchanged(&session, &attack).await;
-        let attack = format!("select keyed.search('crm.customers') from keyed.authenticate({hash})");
-        assert_eq!(session.refusal(&attack, &[]).await.state, "28000", "{attack}");
+        assert_eq!(proxy.refusal(&attack, &[]).await.state, "28000", "{attack}");
+        proxy.run("rollback").await;
+        let attack = format!("select keyed_http.list_templates() from keyed.authenticate({hash})");
+        assert_eq!(proxy.refusal(&attack, &[]).await.state, "28000", "{attack}");
     }
+    // And one that is right opens nothing to anybody but the login of the proxy.
+    let right = quote(&key);
+    let attack = format!("begin; select keyed.authenticate(sha256({right}::bytea))");
+    assert_eq!(session.refusal(&attack, &[]).await.state, "42501");
+    session.run("rollback").await;
+    assert_unchanged(&session, &attack).await;
     assert_eq!(session.refusal("select hash from keyed_state.api_key", &[]).await.state, "42501");
 }
 
 #[tokio::test]
 async fn a_key_gives_the_rights_of_its_role_for_a_transaction_and_its_login_keeps_its_own() {
     let sales = Sales::new().await;
-    let session = sales.european("read").await;
-    let (american, _) = sales.clerk("read", &of_region("US")).await;
+    let (login, session) = sales.clerk("read, create", &of_region("EU")).await;
+    // As a superuser would let it, who may do so.
+    sales.admin.run(&format!("grant execute on function keyed.authenticate to {login}")).await;
+    let (american, _) = sales.clerk("read, create", &of_region("US")).await;
     let key = sales.database.api_key(&american, &["crm"]).await;
     let found = "select string_agg(r ->> 'external_key', ' ' order by r ->> 'external_key') from keyed.authenticate(sha256(convert_to($1, 'UTF8')), 'crm'),
                  jsonb_array_elements(keyed.search('crm.customers') -> 'records') r";
     assert_eq!(session.text(found, &[&key]).await, "US-1 US-2");
     // Plain SQL asks for the role of the session, whatever key was shown.
     session.run("begin").await;
-    session.rows("select keyed.authenticate(sha256(convert_to($1, 'UTF8')), 'crm')", &[&key]).await;
+    session
+        .rows("select keyed.authenticate(sha256(convert_to($1, 'UTF8')), 'crm', 'inbound')", &[&key])
+        .await;
     assert_eq!(crate::sales::found(&session, serde_json::json!({})).await, "US-1 US-2");
     assert_eq!(crate::sales::selected(&session).await, "EU-1 EU-2");
-    session.run("rollback").await;
-    assert_unchanged(&session, "a transaction with a key").await;
+    // And what it writes is its own doing.
+    session.run("insert into crm.customers (external_key, region) values ('EU-7', 'EU')").await;
+    session.rows("select keyed.create_record('crm.customers', '{\"region\": \"US\"}', 'US-7')", &[]).await;
+    session.run("commit").await;
+    let author = "select h.actor || ' ' || h.source from crm.customers c, keyed.history(c.id) h where c.external_key = $1";
+    let user = session.text("select session_user", &[]).await;
+    assert_eq!(sales.admin.text(author, &["EU-7"]).await, format!("{user} sql"));
+    assert_eq!(sales.admin.text(author, &["US-7"]).await, "issued by a test (key 1) inbound");
+    assert_eq!(seen(&session).await, "EU-1 EU-2 EU-7");
 }

@@ -97,6 +97,13 @@ pub(super) const CHECKS: &[Check] = &[
          from pg_roles r, pg_proc p where r.rolname = 'keyed_proxy' and not has_function_privilege(r.oid, p.oid, 'execute')
            and (p.pronamespace = to_regnamespace('keyed_http') or p.oid = to_regproc('keyed.authenticate'))
          union all
+         select format('%s may present credentials to %s, which is for keyed_proxy alone',
+                  case when a.grantee = 0 then 'everybody' else pg_get_userbyid(a.grantee)::text end, p.oid::regprocedure),
+                format('revoke execute on function %s from %s;', p.oid::regprocedure, case when a.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end)
+         from pg_proc p cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+         where p.oid in (to_regproc('keyed.authenticate'), to_regproc('keyed_http.deliver')) and a.grantee <> p.proowner
+           and a.grantee is distinct from (select r.oid from pg_roles r where r.rolname = 'keyed_proxy')
+         union all
          select format('keyed_proxy was granted %s on %s', a.privilege_type, c.oid::regclass),
                 format('revoke all on %s from keyed_proxy;', c.oid::regclass)
          from pg_class c cross join lateral aclexplode(c.relacl) a join pg_roles r on r.oid = a.grantee
@@ -156,21 +163,48 @@ pub(super) const CHECKS: &[Check] = &[
          where not exists (select from pg_index i join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid
            where i.indrelid = c.oid and d.refobjid = c.oid and d.refobjsubid = n.attnum)") },
     Check { name: "API keys", sound: "every key in force has a role, and none is mightier than it should be", severity: Warning, needs: Needs::State, query:
-        "select format('the API key %s (%s) is for a role that is gone, and refused', k.id, k.label), format('select keyed.revoke_api_key(%s);', k.id)
-         from keyed_state.api_key k where k.revoked_at is null and not exists (select from pg_roles r where r.oid = k.role)
+        "select format('the API key %s (%s) was issued for the role %s, which is gone, and is refused', k.id, k.label, coalesce(nullif(k.role_name, ''), k.role::oid::text))
+                || case when r.oid is null then '' else format(' (its number is now that of %s)', r.rolname) end,
+                format('select keyed.revoke_api_key(%s);', k.id)
+         from keyed_state.api_key k left join pg_roles r on r.oid = k.role
+         where k.revoked_at is null and not keyed.is_bound(k.role, k.role_name, k.bound_in, 'keyed_state.api_key'::regclass)
          union all
          select format('the API key %s (%s) acts as the superuser %s', k.id, k.label, r.rolname),
                 format('issue one for another role, then: select keyed.revoke_api_key(%s);', k.id)
          from keyed_state.api_key k join pg_roles r on r.oid = k.role
-         where k.revoked_at is null and r.rolsuper and coalesce(k.expires_at > now(), true)" },
+         where k.revoked_at is null and r.rolsuper and coalesce(k.expires_at > now(), true)
+           and keyed.is_bound(k.role, k.role_name, k.bound_in, 'keyed_state.api_key'::regclass)" },
+    Check { name: "inbound endpoints", sound: "every endpoint has a role", severity: Warning, needs: Needs::State, query:
+        "select format('the inbound endpoint %s writes as the role %s, which is gone: it refuses all deliveries', e.slug, coalesce(nullif(e.role_name, ''), e.role::oid::text)),
+                format('select keyed.alter_inbound_endpoint(%s, ''{\"role\": \"…\"}'');', e.id)
+         from keyed_state.inbound_endpoint e where not keyed.is_bound(e.role, e.role_name, e.bound_in, 'keyed_state.inbound_endpoint'::regclass)" },
     Check { name: "grants", sound: "every grant is to a role that row-level security binds", severity: Warning, needs: Needs::State, query:
-        "select format('%s was granted to a role that is gone (%s)', string_agg(distinct g.privilege, ', '), g.role::oid),
-                format('delete from keyed_state.access_grant where role = %s::regrole;', g.role::oid)
-         from keyed_state.access_grant g where not exists (select from pg_roles r where r.oid = g.role) group by g.role
+        "select format('%s was granted to a role that is gone (%s)', string_agg(distinct g.privilege, ', '), coalesce(nullif(g.role_name, ''), g.role::oid::text)),
+                format('delete from keyed_state.access_grant where id = any (%L);', array_agg(g.id order by g.id))
+         from keyed_state.access_grant g where not exists (select from pg_roles r where r.oid = g.role) group by g.role, g.role_name
+         union all
+         select format('%s on %s was granted to the role %s, and its number is now that of %s: it gives nobody anything', string_agg(distinct g.privilege, ', '), x.target, g.role_name, r.rolname),
+                format('select keyed.revoke_access(%L, %L); -- and if it is the same role under another name, grant it again', r.rolname, x.target)
+         from keyed_state.access_grant g join pg_roles r on r.oid = g.role join keyed_state.project p on p.id = g.project_id
+         left join keyed_state.template t on t.id = g.template_id cross join lateral (values (concat_ws('.', p.slug, t.slug))) x (target)
+         where not keyed.is_bound(g.role, g.role_name, g.bound_in, 'keyed_state.access_grant'::regclass) group by g.role_name, r.rolname, x.target
          union all
          select distinct format('the scopes of %s do not bind it: it %s', r.rolname, case when r.rolsuper then 'is a superuser' else 'bypasses row-level security' end),
                 format('alter role %I %s;', r.rolname, case when r.rolsuper then 'nosuperuser' else 'nobypassrls' end)
          from keyed_state.access_grant g join pg_roles r on r.oid = g.role where r.rolsuper or r.rolbypassrls" },
+    Check { name: "renamed roles", sound: "a dump would bring every key and grant back to its role", severity: Note, needs: Needs::State, query:
+        "select distinct format('the role %s was called %s when it was last written down: what it has would be lost in a restore on another server', r.rolname, b.role_name),
+                'select keyed.migrate();'
+         from (select role, role_name, bound_in, 'keyed_state.api_key'::regclass from keyed_state.api_key
+               union all select role, role_name, bound_in, 'keyed_state.access_grant'::regclass from keyed_state.access_grant
+               union all select role, role_name, bound_in, 'keyed_state.inbound_endpoint'::regclass from keyed_state.inbound_endpoint) b (role, role_name, bound_in, place) join pg_roles r on r.oid = b.role
+         where r.rolname <> b.role_name and keyed.is_bound(b.role, b.role_name, b.bound_in, b.place)" },
+    Check { name: "wide roles", sound: "no role is shown by PostgreSQL what scopes hide", severity: Note, needs: Needs::State, query:
+        "select format('%s is a member of %s, which shows more than rows in scope: statistics, statements of others or files with values of hidden records', m.rolname, r.rolname),
+                format('revoke %I from %I;', r.rolname, m.rolname)
+         from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid
+         where m.rolname !~ '^pg_' and not m.rolsuper and r.rolname in ('pg_read_all_data', 'pg_write_all_data', 'pg_read_all_stats', 'pg_monitor',
+           'pg_stat_scan_tables', 'pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')" },
     Check { name: "durability", sound: "what is acknowledged survives a crash", severity: Error, needs: Needs::Nothing, query:
         "select format('%s is off: a crash can destroy the database', s.name), format('alter system set %s = on; select pg_reload_conf();', s.name)
          from pg_settings s where s.name in ('fsync', 'full_page_writes') and s.setting = 'off'" },

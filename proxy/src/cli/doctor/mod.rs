@@ -109,7 +109,7 @@ async fn examine(arguments: &Doctor) -> Result<Report, Failure> {
 
 async fn there_is(client: &Client) -> Result<Needs, Failure> {
     let query = "select exists (select from pg_extension where extname = 'keyed'), \
-                 to_regclass('keyed_state.template') is not null and to_regclass('keyed_state.access_grant') is not null";
+                 exists (select from pg_attribute where attrelid = to_regclass('keyed_state.access_grant') and attname = 'bound_in')";
     let rows = client.query_typed(query, &[]).await.map_err(explain)?;
     Ok(match rows.first().map(|row| (row.get(0), row.get(1))) {
         Some((true, true)) => Needs::State,

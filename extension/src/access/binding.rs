@@ -1,0 +1,96 @@
+//! To which role something belongs: an API key, a grant, an inbound endpoint.
+//!
+//! A role is named by its number. PostgreSQL keeps no dependency on it for a row of ours: the number of a role that was
+//! dropped stays behind, a dump writes it as it is, and in another cluster it may be another role's. So each row says
+//! beside the number what the role was called (`role_name`), and in which table of which cluster both were written down
+//! (`bound_in`). A row belongs to its role
+//!
+//! - where the role of that number has that name: a dump writes a role that exists by its name;
+//! - or where the row was written by this table of this cluster, in which numbers are not dealt out again: then a role of
+//!   another name was renamed.
+//!
+//! Any other row belongs to nobody until an administrator makes it anew.
+
+use crate::error::{Code, Error};
+use crate::postgres::function::{Answer, Call, sql_functions};
+use crate::postgres::spi::{Access, Connection};
+use crate::postgres::{datum, role};
+use crate::template::catalog;
+use pgrx::pg_sys::{self, Datum, Oid};
+
+/// The tables whose rows belong to roles.
+const TABLES: [&str; 3] = ["api_key", "access_grant", "inbound_endpoint"];
+
+sql_functions! {
+    /// `keyed.binding("table" oid) returns text`.
+    keyed_binding => |call| Ok(call.oid(0).map_or(Answer::Null, |table| Answer::Text(place(table))));
+
+    /// `keyed.is_bound(role oid, role_name text, bound_in text, "table" oid) returns boolean`.
+    keyed_is_bound => |call| Ok(Answer::Datum(Datum::from(is_bound(call))));
+}
+
+/// A table of this cluster, which no other is: a copy of a cluster has its number, and a table restored there another.
+fn place(table: Oid) -> String {
+    format!("{}/{}", role::cluster(), table.to_u32())
+}
+
+fn is_bound(call: &Call) -> bool {
+    let Some(name) = call.oid(0).and_then(role::name) else { return false };
+    call.text(1).is_some_and(|bound| bound == name)
+        || call.oid(3).is_some_and(|table| call.text(2) == Some(place(table)))
+}
+
+/// The role of a row under this alias, as SQL; 0 when it belongs to nobody.
+pub fn role_sql(alias: &str) -> String {
+    format!("case when {} then {alias}.role::oid else 0::oid end", is_bound_sql(alias))
+}
+
+/// Whether a row under this alias belongs to its role, as SQL.
+pub fn is_bound_sql(alias: &str) -> String {
+    format!("keyed.is_bound({alias}.role::oid, {alias}.role_name, {alias}.bound_in, {alias}.tableoid)")
+}
+
+/// Refuses a state from before rows said to whom they belong, which is also one from before hashes were stored of what
+/// is presented.
+pub fn require_state() -> Result<(), Error> {
+    if catalog::has_column("keyed_state", "access_grant", "bound_in") {
+        return Ok(());
+    }
+    Err(Error::new(Code::Internal, "access cannot be checked yet").hint("run: SELECT keyed.migrate()"))
+}
+
+/// State step 15: rows say to whom they belong. Those of roles that are gone belong to nobody.
+pub fn add(spi: &Connection) {
+    spi.script(include_str!("../../../sql/state/0015_bindings.sql"));
+    for table in TABLES {
+        spi.script(&format!(
+            "update keyed_state.{table} t set role_name = r.rolname, bound_in = keyed.binding(t.tableoid) \
+             from pg_catalog.pg_roles r where r.oid = t.role"
+        ));
+    }
+}
+
+/// Writes down anew what the roles are called, after a restore or a change of name.
+pub fn renew(spi: &Connection) {
+    for table in TABLES {
+        let stale = format!(
+            "r.oid = t.role and {} and (t.role_name, t.bound_in) is distinct from \
+             (r.rolname::text, keyed.binding(t.tableoid))",
+            is_bound_sql("t")
+        );
+        let find = format!("select from keyed_state.{table} t, pg_catalog.pg_roles r where {stale} limit 1");
+        // A statement that changes nothing would still make every session forget what it knows.
+        if spi.run_once(&find, Access::Latest, &[]).is_empty() {
+            continue;
+        }
+        spi.script(&format!(
+            "update keyed_state.{table} t set role_name = r.rolname, bound_in = keyed.binding(t.tableoid) \
+             from pg_catalog.pg_roles r where {stale}"
+        ));
+    }
+}
+
+/// The name of a role, as a parameter of a statement.
+pub fn name_argument(role: Oid) -> (Oid, datum::Argument) {
+    (pg_sys::TEXTOID, datum::text(&role::name(role).unwrap_or_default()))
+}

@@ -1,0 +1,5 @@
+-- Who may present credentials: nobody but the login of the proxy, and superusers. Run by keyed.init() and, when a
+-- superuser calls it, keyed.migrate(): the role may be made after the extension. A dump brings these grants along.
+
+grant execute on function keyed.authenticate(bytea, text, text) to keyed_proxy;
+grant execute on function keyed_http.deliver(bytea, text, text, text, text) to keyed_proxy;
