@@ -118,3 +118,117 @@ async fn of_a_template_that_may_not_be_read_no_condition_is_taken() {
         assert!(!format!("{refusal:?}").contains("Globex\""), "{refusal:?}");
     }
 }
+
+#[tokio::test]
+async fn a_key_without_any_right_on_a_template_cannot_tell_it_from_a_missing_one() {
+    let sales = Sales::new().await;
+    let (role, clerk) = sales.clerk("read", &of_region("EU")).await;
+    let hidden = sales.admin.text("select id from crm.companies limit 1", &[]).await;
+    let proxy = sales.database.session_as("keyed_proxy").await;
+    for projects in [&["crm"][..], &[]] {
+        let key = sales.database.api_key(&role, projects).await;
+        for call in [
+            "keyed_http.get_template('1')",
+            "keyed_http.get_template('companies')",
+            "keyed_http.create_record('1', '{}')",
+            "keyed_http.get_by_key('companies', 'C-EU', null, false)",
+            "keyed_http.search('1', '{}')",
+            "keyed_http.list_views('1')",
+            &format!("keyed_http.get_record('{hidden}', null, false, false)"),
+            &format!("keyed_http.delete_record('{hidden}')"),
+            &format!("keyed_http.history('{hidden}', null, null)"),
+        ] {
+            let ask = |call: &str| {
+                let key = harness::quote(&key);
+                format!("select {call} from keyed.authenticate(sha256({key}::bytea), 'crm')")
+            };
+            let refusal = proxy.refusal(&ask(call), &[]).await;
+            let missing = call.replace("'1'", "'99'").replace("companies", "missing");
+            let missing = proxy.refusal(&ask(&missing.replace(&hidden[..8], "00000000")), &[]).await;
+            assert_eq!(refusal, missing, "{call}");
+            assert_eq!(refusal.is(), ("P0002", "not_found"), "{call}");
+        }
+        // What it may do something with, it is told of.
+        let known = format!(
+            "select keyed_http.create_record('2', '{{}}') from keyed.authenticate(sha256({}::bytea))",
+            harness::quote(&key)
+        );
+        assert_eq!(proxy.refusal(&known, &[]).await.is(), ("42501", "forbidden"));
+    }
+    // A login finds every table in the catalog.
+    let refusal = clerk.refusal("select keyed.create_record('crm.companies')", &[]).await;
+    assert_eq!(refusal.is(), ("42501", "forbidden"));
+}
+
+#[tokio::test]
+async fn who_defines_is_told_of_values_views_and_scopes_as_far_as_it_may_know_them() {
+    let sales = Sales::new().await;
+    let (definer, session) = sales.member().await;
+    sales.database.grant(&definer, "crm.customers", "define").await;
+    let (reader, reads) = sales.member().await;
+    sales.database.grant(&reader, "crm.customers", "define, read").await;
+    let (scoped, sees_some) = sales.member().await;
+    sales.database.grant(&scoped, "crm.customers", "define").await;
+    sales.database.grant_within(&scoped, "crm.customers", "read", &of_region("EU")).await;
+    sales.admin.run("select keyed.save_view('crm.companies', 'behind', '{}')").await;
+
+    let narrow = "select keyed.alter_attribute('crm.customers', 'tier', '{\"options\": [\"silver\"]}')";
+    for (session, is_told) in [(&session, false), (&sees_some, false), (&reads, true), (&sales.admin, true)] {
+        let refusal = session.refusal(narrow, &[]).await;
+        assert_eq!(refusal.is(), ("23505", "conflict"));
+        let text = format!("{refusal} {}", refusal.hint);
+        assert_eq!((text.contains("gold"), text.contains('4')), (is_told, is_told), "{text}");
+    }
+    let drop = "select keyed.drop_attribute('crm.customers', 'region')";
+    for (session, is_told) in [(&session, false), (&reads, false), (&sales.admin, true)] {
+        let refusal = session.refusal(drop, &[]).await;
+        assert_eq!(refusal.is(), ("23505", "conflict"));
+        assert_eq!(refusal.message.contains(&scoped), is_told, "{refusal}");
+    }
+    let point = r#"select keyed.add_attribute('crm.customers', '{"slug": "x", "type": "reference", "template": "companies"}')"#;
+    let missing = session.refusal(&point.replace("companies", "nothing"), &[]).await;
+    let hidden = session.refusal(point, &[]).await;
+    assert_eq!(hidden.message, missing.message.replace("nothing", "companies"));
+}
+
+#[tokio::test]
+async fn what_others_made_of_a_table_is_named_with_its_owner_where_it_stands_in_the_way() {
+    let sales = Sales::new().await;
+    let reader = sales.european("read").await;
+    let login = reader.text("select current_user", &[]).await;
+    reader.run("create temporary view mine as select name from crm.customers").await;
+    let refusal = sales.admin.refusal("select keyed.drop_attribute('crm.customers', 'name')", &[]).await;
+    assert_eq!(refusal.is(), ("23505", "conflict"));
+    assert!(refusal.message.contains(&format!(".mine of {login}")), "{refusal}");
+    reader
+        .run("drop view mine; create temporary table kept (a int, c crm.customers, d crm.customers[])")
+        .await;
+    let add = "select keyed.add_attribute('crm.customers', '{\"slug\": \"more\", \"type\": \"string\", \"default\": \"x\"}')";
+    for statement in [add, "select keyed.drop_template('crm.customers', true)"] {
+        let refusal = sales.admin.refusal(statement, &[]).await;
+        assert_eq!(refusal.is(), ("23505", "conflict"), "{statement}: {refusal}");
+        assert!(refusal.message.contains("kept") && refusal.message.contains(&login), "{refusal}");
+    }
+    reader.run("drop table kept").await;
+    sales.admin.run(add).await;
+}
+
+#[tokio::test]
+async fn who_sees_some_records_only_is_shown_no_plan() {
+    let sales = Sales::new().await;
+    let session = sales.european("read").await;
+    let (reader, reads) = sales.member().await;
+    sales.database.grant(&reader, "crm.customers", "read").await;
+    for query in [
+        json!({"filters": [{"field": "amount", "operator": "gt", "value": 0}]}),
+        json!({"global_search": "customer"}),
+    ] {
+        let explain = "select keyed.explain('crm.customers', $1)";
+        let scoped = session.text(explain, &[&query.to_string()]).await;
+        for told in ["Scan", "rows=", "Every row", "records hold"] {
+            assert!(!scoped.contains(told), "{query}: {scoped}");
+        }
+    }
+    let whole = reads.text("select keyed.explain('crm.customers')", &[]).await;
+    assert!(whole.contains("rows="), "{whole}");
+}

@@ -106,3 +106,32 @@ async fn nobody_reads_the_answers_that_others_got() {
     assert_eq!(admin.text(purge, &[]).await, "1");
     assert_eq!(admin.text("select keyed.purge_idempotency_keys()", &[]).await, "0");
 }
+
+#[tokio::test]
+async fn a_replay_shows_views_and_deliveries_only_to_who_may_still_ask_for_them() {
+    let sales = Sales::new().await;
+    let role = sales.database.create_role("office").await;
+    sales.database.grant(&role, "crm.customers", "define, create, update").await;
+    let key = sales.database.api_key(&role, &["crm"]).await;
+    let definition =
+        json!({"slug": "shop", "external_key": "$.id", "role": role, "signed": false}).to_string();
+    let create = "select keyed.create_inbound_endpoint('crm.customers', $1) ->> 'token'";
+    let token = sales.admin.text(create, &[&definition]).await;
+    let deliver = "select keyed_http.deliver(sha256(convert_to($1, 'UTF8')), null, null, null, '{}')";
+    sales.admin.rows(deliver, &[&token]).await;
+    let proxy = Proxy::start(&sales.database).await;
+    let send = |method: &str, path: &str, body: Value| {
+        let request = proxy.request(method, &format!("/v1{path}")).key(&key);
+        request.header("idempotency-key", path).json(&body).send()
+    };
+    let query = json!({"query": {"filters": [{"field": "name", "operator": "eq", "value": "secret"}]}});
+    let view = || send("PUT", "/templates/customers/views/mine", query.clone());
+    let replay = || send("POST", "/inbound-endpoints/shop/deliveries/1/replay", json!({}));
+    let (saved, line) = (view().await.expect(201), replay().await.expect(202));
+    assert_eq!(line["status"], "failed");
+    assert_eq!(view().await.expect(201), saved);
+    assert_eq!(replay().await.expect(202), line);
+    sales.database.revoke(&role, "crm.customers").await;
+    assert_eq!(view().await.expect(201), json!({"slug": "mine"}));
+    assert_eq!(replay().await.expect(202), json!({"id": line["id"], "status": "failed"}));
+}

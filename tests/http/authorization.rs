@@ -166,7 +166,7 @@ async fn who_has_no_right_to_a_template_learns_nothing_of_its_attributes() {
     ] {
         let answer = service.proxy.request(method, &path).key(&key).json(&wrong).send().await;
         assert!(!answer.text.contains("visits"), "{method} {path}: {}", answer.text);
-        answer.refused(403, "forbidden");
+        answer.refused(404, "not_found");
     }
     let operation =
         json!({"op": "upsert", "template": "customers", "external_key": "A-1", "attributes": {"zzz": 1}});
@@ -175,5 +175,5 @@ async fn who_has_no_right_to_a_template_learns_nothing_of_its_attributes() {
     assert!(!answer.text.contains("visits"), "{}", answer.text);
     let fields =
         service.proxy.request("GET", "/v1/entities/template/customers/by-key?key=A-1&fields=zzz").key(&key);
-    fields.send().await.refused(403, "forbidden");
+    fields.send().await.refused(404, "not_found");
 }

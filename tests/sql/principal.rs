@@ -82,8 +82,11 @@ async fn a_key_acts_as_its_role_within_its_projects() {
             "{project}"
         );
     }
-    let other = session.refusal(&call("'crm'", "keyed_http.create_record('companies', '{}')"), &[]).await;
+    let other = session.refusal(&call("'crm'", "keyed_http.delete_by_key('customers', 'A-1')"), &[]).await;
     assert_eq!(other.is(), ("42501", "forbidden"));
+    // A template with which it may do nothing is as good as missing.
+    let hidden = session.refusal(&call("'crm'", "keyed_http.create_record('companies', '{}')"), &[]).await;
+    assert_eq!(hidden.is(), ("P0002", "not_found"));
     let foreign = session.refusal(&call("null", "keyed_http.get_template('3')"), &[]).await;
     assert_eq!(foreign.is(), ("P0002", "not_found"));
 }
@@ -137,7 +140,7 @@ async fn a_second_key_in_one_transaction_takes_the_place_of_the_first() {
     session
         .run(&format!("begin; select {}; {LOOKUP}; select {}", authenticate(&key), authenticate(&second)))
         .await;
-    assert_eq!(session.refusal(LOOKUP, &[]).await.is(), ("42501", "forbidden"));
+    assert_eq!(session.refusal(LOOKUP, &[]).await.is(), ("P0002", "not_found"));
 }
 
 #[tokio::test]

@@ -73,13 +73,16 @@ impl Caller {
         })
     }
 
-    /// Refuses a caller without the right; a template of a project out of sight is as good as missing.
+    /// Refuses a caller without the right; a template out of sight is as good as missing.
     pub fn require(&self, right: Right, template: &Template) -> Result<(), Error> {
         if !self.sees_project(template.project_id) {
             return Err(Error::not_found());
         }
         if self.has(right, template) {
             return Ok(());
+        }
+        if self.is_hidden(template) {
+            return Err(Error::not_found());
         }
         let (role, verb) = (self.role_name(), right.privilege().name());
         let name = template.full_name();
@@ -109,6 +112,17 @@ impl Caller {
     /// Whether a template is there for the caller: whoever may do anything with it may know what it is like.
     pub fn may_know(&self, template: &Template) -> bool {
         Privilege::ALL.into_iter().any(|privilege| self.holds(privilege, template))
+    }
+
+    /// Whether a key may do nothing with a template, so that the refusal must not tell that it is there. To a login the
+    /// catalog of PostgreSQL tells that anyway.
+    fn is_hidden(&self, template: &Template) -> bool {
+        self.principal.as_ref().is_some_and(|principal| principal.key.is_some()) && !self.may_know(template)
+    }
+
+    /// Whether the caller may read every live record of a template, and so may be told anything about them.
+    pub fn reads_all(&self, template: &Template) -> bool {
+        self.holds(Privilege::Read, template) && self.rows(Right::Read, template, "t").is_none()
     }
 
     /// Refuses a caller who may do nothing with a template.
@@ -161,7 +175,7 @@ impl Caller {
         if self.is_admin || Rights::of(self.role, template).has(Privilege::Define) {
             return Ok(());
         }
-        Err(self.may_not_define())
+        Err(if self.is_hidden(template) { Error::not_found() } else { self.may_not_define() })
     }
 
     /// Refuses a caller who may define nothing at all, before anything is looked at.
@@ -205,7 +219,8 @@ impl Caller {
             .hint("this needs a member of keyed_admin, or a superuser"))
     }
 
-    /// The name that history gives to whoever wrote, and the door it came through.
+    /// The name that history gives to whoever wrote, and the door it came through. A key says who writes by our functions;
+    /// a statement that was typed is its session's, whatever key was shown in the transaction.
     pub fn actor_and_source() -> (String, String) {
         match Principal::current().filter(|_| guard::is_own_work()) {
             Some(principal) => (principal.actor(), principal.source.clone()),

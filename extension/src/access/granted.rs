@@ -1,7 +1,7 @@
 //! What was granted: the rows of `keyed_state.access_grant`, and what becomes of their scopes when templates change.
 
 use super::rights::Privilege;
-use super::scope;
+use super::{Caller, scope};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
@@ -97,14 +97,23 @@ pub fn rename_attribute(spi: &Connection, project: i32, attribute: i32, new: &st
     Ok(())
 }
 
-/// Refuses the end of an attribute that a scope of its project is about.
-pub fn check_unused(spi: &Connection, project: i32, attribute: i32, pointer: &str) -> Result<(), Error> {
+/// Refuses the end of an attribute that a scope of its project is about. Whose it is, is for administrators.
+pub fn check_unused(
+    spi: &Connection,
+    caller: &Caller,
+    project: i32,
+    attribute: i32,
+    pointer: &str,
+) -> Result<(), Error> {
     for (grant, template, scope) in scoped(spi, project) {
         let uses = scope::compile(&template, &scope)?.uses();
         if let Some(used) = uses.into_iter().find(|used| used.attribute == Some(attribute)) {
-            let role = role::name(grant.role).unwrap_or_default();
-            let name = template.full_name();
-            let message = format!("the scope of role {role:?} on {name} is about {:?}", used.field);
+            let message = if caller.is_admin() {
+                let role = role::name(grant.role).unwrap_or_default();
+                format!("the scope of role {role:?} on {} is about {:?}", template.full_name(), used.field)
+            } else {
+                "the scope of a role is about it".to_owned()
+            };
             return Err(Error::at(Code::Conflict, pointer, message).hint(
                 "grant with another scope first: keyed.grant_access(role, target, privileges, scope)",
             ));
@@ -114,13 +123,15 @@ pub fn check_unused(spi: &Connection, project: i32, attribute: i32, pointer: &st
 }
 
 /// Refuses a change of a template that a scope of its project does not survive.
-pub fn check_scopes(spi: &Connection, project: i32) -> Result<(), Error> {
+pub fn check_scopes(spi: &Connection, caller: &Caller, project: i32) -> Result<(), Error> {
     for (grant, template, scope) in scoped(spi, project) {
         if let Err(error) = scope::compile(&template, &scope) {
-            let role = role::name(grant.role).unwrap_or_default();
-            let name = template.full_name();
-            let message =
-                format!("the scope of role {role:?} on {name} would not hold any more: {}", error.message);
+            let message = if caller.is_admin() {
+                let (role, name) = (role::name(grant.role).unwrap_or_default(), template.full_name());
+                format!("the scope of role {role:?} on {name} would not hold any more: {}", error.message)
+            } else {
+                "the scope of a role would not hold any more".to_owned()
+            };
             return Err(Error::new(Code::Conflict, message).hint(
                 "grant with another scope first: keyed.grant_access(role, target, privileges, scope)",
             ));

@@ -2,10 +2,12 @@
 
 use super::store::Texts;
 use crate::access::{Caller, Right};
+use crate::inbound;
 use crate::json;
 use crate::record::read;
 use crate::record_id;
 use crate::template::catalog;
+use crate::view;
 use std::borrow::Cow;
 use uuid::Uuid;
 
@@ -17,21 +19,37 @@ const HARMLESS: [&str; 2] = ["id", "created"];
 enum Subject {
     Record(Uuid),
     Template(i32),
+    /// A view of the template of that number.
+    View(i32),
+    /// A line in the log of an endpoint. What is told of endpoints themselves is not kept.
+    Delivery(i64),
 }
 
 /// An answer as it was given, or without what the caller may no longer see: a record shows itself only to who may still
-/// read it, a template to who may still know it.
+/// read it, a template to who may still know it, a view to who may still ask for it, a delivery to who may
+/// still configure its endpoint.
 pub fn visible(caller: &Caller, mut answer: Texts) -> Texts {
+    let place = answer.get(1).cloned().flatten();
     if let Some(Some(body)) = answer.get_mut(2) {
-        let may_see = match subject(body) {
+        let template = |id| catalog::by_id(id);
+        let subject = subject(place.as_deref(), body);
+        let may_see = match &subject {
             None => true,
-            Some(Subject::Record(id)) => may_read(caller, id),
-            Some(Subject::Template(id)) => {
-                catalog::by_id(id).is_some_and(|template| caller.may_know(&template))
-            }
+            Some(Subject::Record(id)) => may_read(caller, *id),
+            Some(Subject::Template(id)) => template(*id).is_some_and(|template| caller.may_know(&template)),
+            Some(Subject::View(id)) => template(*id)
+                .is_some_and(|template| view::stored::require_knowledge(caller, &template).is_ok()),
+            Some(Subject::Delivery(id)) => inbound::log::get(*id, false)
+                .is_some_and(|(delivery, _)| may_configure(caller, delivery.endpoint)),
         };
         if !may_see {
-            *body = harmless(body);
+            let left = match subject {
+                // It has no number: its slug is what the request said.
+                Some(Subject::View(_)) => &["slug"][..],
+                Some(Subject::Delivery(_)) => &["id", "status"],
+                _ => &HARMLESS,
+            };
+            *body = harmless(body, left);
         }
     }
     answer
@@ -44,20 +62,32 @@ fn may_read(caller: &Caller, id: Uuid) -> bool {
     })
 }
 
-fn subject(body: &str) -> Option<Subject> {
+fn may_configure(caller: &Caller, endpoint: i32) -> bool {
+    let endpoint = inbound::endpoint::by_id(endpoint).ok().flatten();
+    endpoint.is_some_and(|endpoint| endpoint.require_configurer(caller).is_ok())
+}
+
+/// What a body shows that is, or is part of, what stands at this place.
+fn subject(place: Option<&str>, body: &str) -> Option<Subject> {
     let members = json::object(body).ok()?.0;
     let member = |name: &str| members.iter().find(|member| member.0 == name).map(|member| member.1.get());
+    if let Some((template, _)) = place.and_then(|place| place.split_once("/views/")) {
+        return template.parse().ok().map(Subject::View);
+    }
     let id: Cow<str> = serde_json::from_str(member("id")?).ok()?;
     if let Ok(id) = Uuid::parse_str(&id) {
         return Some(Subject::Record(id));
     }
-    member("attributes")?.starts_with('[').then(|| id.parse().ok().map(Subject::Template)).flatten()
+    if member("attributes").is_some_and(|attributes| attributes.starts_with('[')) {
+        return id.parse().ok().map(Subject::Template);
+    }
+    member("webhook_id").and_then(|_| id.parse().ok().map(Subject::Delivery))
 }
 
-fn harmless(body: &str) -> String {
+fn harmless(body: &str, left: &[&str]) -> String {
     let mut out = String::from("{");
     for (name, value) in json::object(body).unwrap_or_default().0 {
-        if HARMLESS.contains(&name.as_ref()) {
+        if left.contains(&name.as_ref()) {
             out.push_str(if out.len() > 1 { ",\"" } else { "\"" });
             out.push_str(&name);
             out.push_str("\":");
@@ -82,18 +112,21 @@ mod tests {
             (r#"{"id":"7","slug":"customers","attributes":[]}"#.to_owned(), Some(Subject::Template(7))),
             (r#"{"errors":false,"results":[]}"#.to_owned(), None),
             (r#"{"id":"7","slug":"nightly"}"#.to_owned(), None),
+            (r#"{"id":"7","webhook_id":null,"status":"done"}"#.to_owned(), Some(Subject::Delivery(7))),
             (r#"[1]"#.to_owned(), None),
         ] {
-            assert_eq!(subject(&body), expected, "{body}");
+            assert_eq!(subject(None, &body), expected, "{body}");
         }
+        let view = r#"{"slug":"golden","query":{}}"#;
+        assert_eq!(subject(Some("7/views/golden"), view), Some(Subject::View(7)));
     }
 
     #[test]
     fn what_is_left_of_a_hidden_body_says_only_that_it_was_done() {
         let body =
             format!(r#"{{"id":"{ID}","created":true,"record":{{"id":"{ID}","attributes":{{"a":"b"}}}}}}"#);
-        assert_eq!(harmless(&body), format!(r#"{{"id":"{ID}","created":true}}"#));
+        assert_eq!(harmless(&body, &HARMLESS), format!(r#"{{"id":"{ID}","created":true}}"#));
         let body = format!(r#"{{"id":"{ID}","external_key":"K","attributes":{{"a":"b"}}}}"#);
-        assert_eq!(harmless(&body), format!(r#"{{"id":"{ID}"}}"#));
+        assert_eq!(harmless(&body, &HARMLESS), format!(r#"{{"id":"{ID}"}}"#));
     }
 }

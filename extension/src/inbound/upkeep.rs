@@ -1,6 +1,7 @@
 //! What becomes of mappings when attributes change.
 
 use super::endpoint::{Endpoint, exist, find};
+use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
@@ -38,6 +39,7 @@ pub fn rename_attribute(spi: &Connection, template: &Template, attribute: &Attri
 /// Refuses the end of an attribute that an endpoint writes.
 pub fn check_unused(
     spi: &Connection,
+    caller: &Caller,
     template: &Template,
     attribute: &Attribute,
     pointer: &str,
@@ -45,7 +47,11 @@ pub fn check_unused(
     match writing(spi, template, &attribute.slug).first() {
         None => Ok(()),
         Some(endpoint) => {
-            let message = format!("the inbound endpoint {:?} writes {:?}", endpoint.slug, attribute.slug);
+            let name = match endpoint.require_configurer(caller) {
+                Ok(()) => format!("the inbound endpoint {:?}", endpoint.slug),
+                Err(_) => "an inbound endpoint".to_owned(),
+            };
+            let message = format!("{name} writes {:?}", attribute.slug);
             Err(Error::at(Code::Conflict, pointer, message)
                 .hint("change its mapping first: keyed.alter_inbound_endpoint(id, '{\"mapping\": {…}}')"))
         }

@@ -19,7 +19,12 @@ use crate::template::Template;
 use crate::view::stored;
 use std::rc::Rc;
 
-/// Every statement of a search with its plan. Words are looked for; nothing else is run.
+/// In the place of a plan.
+const WITHHELD: &str = "The plan is for those who may read all records.\n";
+
+/// Every statement of a search with its plan. Words are looked for; nothing else is run. A caller who sees some records
+/// only gets the statements alone: plans follow from how many records there are, and which values they hold, the hidden
+/// ones included.
 pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
     let query = Query::parse(body)?;
@@ -27,7 +32,6 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
     let query = query.within(saved.as_deref())?;
     let sight = Sight::new(caller, Rc::clone(template));
     let plan = Plan::new(&query, &sight, &time_zone::of_search(query.time_zone.as_deref(), template)?)?;
-    // How many rows there are, hidden ones included, is not for a caller who sees only some.
     let is_fenced = sight::rows(caller, template, RECORD).is_some();
     let mut out = String::new();
     let mut selection = None;
@@ -39,7 +43,7 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
     as_owner(|| {
         without_jit(|| {
             connected(|spi| {
-                if let Some(words) = &plan.words {
+                if let Some(words) = plan.words.as_ref().filter(|_| !is_fenced) {
                     let seen = |target: &Template, alias: &str| sight::condition(caller, target, alias);
                     for reference in names::references(template, &seen) {
                         for term in words.terms.iter().filter(|term| reference.is_scanned(spi, term)) {
@@ -52,9 +56,13 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
                     }
                 }
                 if let Some(vector) = &query.vector {
-                    let wanted = Wanted::of(caller, template, &plan, vector, plan.limit, 0.0);
                     embedding::table::require(template)?;
-                    out.push_str(way::choose(spi, &wanted).describe());
+                    if is_fenced {
+                        out.push_str(WITHHELD);
+                    } else {
+                        let wanted = Wanted::of(caller, template, &plan, vector, plan.limit, 0.0);
+                        out.push_str(way::choose(spi, &wanted).describe());
+                    }
                     return Ok(());
                 }
                 let search = Search { spi, caller, template, plan: &plan, selection };
@@ -104,9 +112,12 @@ fn write_statement(spi: &Connection, purpose: &str, sql: &str, is_fenced: bool, 
     }
     out.push_str(sql);
     out.push_str("\n\n");
+    if is_fenced {
+        out.push_str(WITHHELD);
+        return;
+    }
     // PostgreSQL explains nothing through a fixed snapshot.
-    let explain = if is_fenced { "explain (costs off)" } else { "explain" };
-    let rows = spi.run_once(&format!("{explain} {sql}"), Access::Latest, &[]);
+    let rows = spi.run_once(&format!("explain {sql}"), Access::Latest, &[]);
     let lines: Vec<String> =
         (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect();
     for line in &lines {
@@ -164,7 +175,8 @@ fn describe(selection: &Selection, scanned: &[String], is_fenced: bool) -> Strin
                 .to_owned()
         }
     };
-    if !scanned.is_empty() {
+    // Which words most documents have follows from the hidden ones too.
+    if !scanned.is_empty() && !is_fenced {
         out.push_str(&format!(
             "Every document is read for {}: no index serves words without a letter or digit, exclusions alone, or \
              words that most documents have.\n",

@@ -2,7 +2,7 @@
 
 use super::creation::check_language;
 use super::definition::{self, Kind, text_at, unknown_member};
-use super::{Attribute, Template, attribute, catalog, embed};
+use super::{Attribute, Template, attribute, catalog, embed, in_use};
 use crate::access::{Caller, granted};
 use crate::embedding::{queue, table};
 use crate::error::{Code, Error};
@@ -26,7 +26,9 @@ use std::rc::Rc;
 /// Changes a template as a PATCH body says: `rename` first, then `drop`, then `attributes` (known slugs are
 /// changed, new ones added), then label, display, language and embed.
 pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
-    Caller::current().require_define(template)?;
+    // Asked now: below we are the owner.
+    let caller = Caller::current();
+    caller.require_define(template)?;
     let body = json::object(body)?;
     let member = |wanted: &str| body.0.iter().find(|(name, _)| name == wanted).map(|(_, value)| *value);
     for (name, _) in &body.0 {
@@ -49,14 +51,21 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                     if let Some(dropped) = member("drop") {
                         for (position, slug) in json::array_at(dropped, "/drop")?.into_iter().enumerate() {
                             let pointer = format!("/drop/{position}");
-                            drop_attribute(spi, &*current(id)?, &text_at(slug, &pointer)?, &pointer)?;
+                            drop_attribute(
+                                spi,
+                                &caller,
+                                &*current(id)?,
+                                &text_at(slug, &pointer)?,
+                                &pointer,
+                            )?;
                         }
                     }
                     if let Some(attributes) = member("attributes") {
                         for (position, entry) in
                             json::array_at(attributes, "/attributes")?.into_iter().enumerate()
                         {
-                            add_or_change(spi, &*current(id)?, entry, &format!("/attributes/{position}"))?;
+                            let pointer = format!("/attributes/{position}");
+                            add_or_change(spi, &caller, &*current(id)?, entry, &pointer)?;
                         }
                     }
                     set_template(
@@ -71,8 +80,8 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                     }
                     let after = current(id)?;
                     check_quota(template, &after)?;
-                    granted::check_scopes(spi, after.project_id)?;
-                    upkeep::follow(spi, after.project_id)
+                    granted::check_scopes(spi, &caller, after.project_id)?;
+                    upkeep::follow(spi, &caller, after.project_id)
                 };
                 // An error undoes every step, like one that PostgreSQL raises.
                 if let Err(error) = steps() {
@@ -99,11 +108,11 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
         PgSqlErrorCode::ERRCODE_DUPLICATE_COLUMN => {
             Error::at(Code::Conflict, "/attributes", "there is an attribute or a column of that name already")
         }
-        PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST => Error::new(
-            Code::Conflict,
-            format!("{} is still in use: {}", template.full_name(), caught.message),
-        )
-        .hint("drop the views that use it first"),
+        // The second: a column of another table is of the type of this table's rows.
+        PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST
+        | PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED => {
+            in_use::error(&template.full_name(), template.table, &caught)
+        }
         _ => caught.rethrow(),
     })?;
     catalog::by_id(id).ok_or_else(Error::not_found)
@@ -173,11 +182,17 @@ fn rename(spi: &Connection, template: &Template, old: &str, new: &str, pointer: 
     Ok(())
 }
 
-fn drop_attribute(spi: &Connection, template: &Template, slug: &str, pointer: &str) -> Result<(), Error> {
+fn drop_attribute(
+    spi: &Connection,
+    caller: &Caller,
+    template: &Template,
+    slug: &str,
+    pointer: &str,
+) -> Result<(), Error> {
     let attribute = find(template, slug, pointer)?;
-    granted::check_unused(spi, template.project_id, attribute.id, pointer)?;
-    upkeep::check_unused(spi, template.project_id, attribute.id, pointer)?;
-    inbound::upkeep::check_unused(spi, template, attribute, pointer)?;
+    granted::check_unused(spi, caller, template.project_id, attribute.id, pointer)?;
+    upkeep::check_unused(spi, caller, template.project_id, attribute.id, pointer)?;
+    inbound::upkeep::check_unused(spi, caller, template, attribute, pointer)?;
     upkeep::take_away(spi, template);
     spi.script(&format!("alter table {} drop column \"{slug}\"", template.table_sql()));
     let by_id = [(pg_sys::INT4OID, Some(Datum::from(attribute.id)))];
@@ -196,6 +211,7 @@ fn drop_attribute(spi: &Connection, template: &Template, slug: &str, pointer: &s
 
 fn add_or_change(
     spi: &Connection,
+    caller: &Caller,
     template: &Template,
     entry: &RawValue,
     pointer: &str,
@@ -205,8 +221,10 @@ fn add_or_change(
     let slug =
         text_at(slug.ok_or_else(|| definition::missing("slug", pointer))?, &format!("{pointer}/slug"))?;
     match template.position(&slug) {
-        Some(position) => attribute::change(spi, template, &template.attributes[position], &members, pointer),
-        None => attribute::add(spi, template, &definition::parse(entry, pointer)?, pointer),
+        Some(position) => {
+            attribute::change(spi, caller, template, &template.attributes[position], &members, pointer)
+        }
+        None => attribute::add(spi, caller, template, &definition::parse(entry, pointer)?, pointer),
     }
 }
 

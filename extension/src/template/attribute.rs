@@ -6,6 +6,7 @@ use super::ddl::{self, NewColumn};
 use super::definition::{self, Definition, Kind, text_at, unknown_member};
 use super::options::{self, ListOption};
 use super::{Attribute, Template, catalog};
+use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json::{self, pointer_step};
 use crate::metric;
@@ -14,16 +15,23 @@ use crate::postgres::{datum, invalidation};
 use crate::search::text;
 use pgrx::pg_sys::{self, Datum};
 use serde_json::value::RawValue;
+use std::rc::Rc;
 
 /// Adds an attribute: a column.
-pub fn add(spi: &Connection, template: &Template, new: &Definition, pointer: &str) -> Result<(), Error> {
+pub fn add(
+    spi: &Connection,
+    caller: &Caller,
+    template: &Template,
+    new: &Definition,
+    pointer: &str,
+) -> Result<(), Error> {
     if template.attributes.len() >= definition::MAX_ATTRIBUTES {
         let message = format!("a template may have at most {} attributes", definition::MAX_ATTRIBUTES);
         return Err(Error::at(Code::PayloadTooLarge, pointer, message));
     }
     let target = match &new.target {
         None => None,
-        Some(slug) => Some(catalog::by_slug(template.project_id, slug).ok_or_else(|| {
+        Some(slug) => Some(target(caller, template.project_id, slug).ok_or_else(|| {
             Error::at(
                 Code::InvalidValue,
                 format!("{pointer}/template"),
@@ -62,9 +70,15 @@ pub fn add(spi: &Connection, template: &Template, new: &Definition, pointer: &st
     Ok(())
 }
 
+/// The template to which a reference shall point: one that the caller may know.
+pub(super) fn target(caller: &Caller, project: i32, slug: &str) -> Option<Rc<Template>> {
+    catalog::by_slug(project, slug).filter(|template| caller.may_know(template))
+}
+
 /// Changes what the members of a request say about an attribute.
 pub fn change(
     spi: &Connection,
+    caller: &Caller,
     template: &Template,
     attribute: &Attribute,
     members: &json::Object,
@@ -80,7 +94,7 @@ pub fn change(
         if attribute.kind != Kind::List && options.is_some() {
             return Err(Error::at(Code::InvalidValue, here, "only an attribute of type list has options"));
         }
-        check_options_cover(spi, template, attribute, options.as_deref(), &here)?;
+        check_options_cover(spi, caller, template, attribute, options.as_deref(), &here)?;
         let json = options.as_deref().map(options::to_json);
         update_attribute(
             spi,
@@ -140,8 +154,11 @@ pub fn change(
     Ok(())
 }
 
+/// Refuses options among which a value is not that a live record holds. Which, and how many hold it, is for those who
+/// read all of them.
 fn check_options_cover(
     spi: &Connection,
+    caller: &Caller,
     template: &Template,
     attribute: &Attribute,
     options: Option<&[ListOption]>,
@@ -164,14 +181,14 @@ fn check_options_cover(
     if rows.is_empty() {
         return Ok(());
     }
-    let value = rows.get(0, 0).map(datum::read_text).unwrap_or_default();
-    let count = rows.get(0, 1).map_or(0, datum::read_i64);
-    Err(Error::at(
-        Code::Conflict,
-        pointer,
-        format!("{count} live records hold {value:?}, which is not among the options"),
-    )
-    .hint("keep the option, or change those records first"))
+    let message = if caller.reads_all(template) {
+        let value = rows.get(0, 0).map(datum::read_text).unwrap_or_default();
+        let count = rows.get(0, 1).map_or(0, datum::read_i64);
+        format!("{count} live records hold {value:?}, which is not among the options")
+    } else {
+        "there are live records that hold a value which is not among the options".to_owned()
+    };
+    Err(Error::at(Code::Conflict, pointer, message).hint("keep the option, or change those records first"))
 }
 
 fn set_default(

@@ -2,7 +2,7 @@
 
 use super::ddl::NewColumn;
 use super::definition::{self, Definition, Kind, missing, text_at, unknown_member};
-use super::{Template, catalog, ddl, embed, options, setup};
+use super::{Template, attribute, catalog, ddl, embed, options, setup};
 use crate::access::{Caller, enforcement};
 use crate::embedding;
 use crate::error::{Code, Error, OrRaise};
@@ -92,7 +92,7 @@ pub fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
             // A template may refer to itself: its number is not known before it exists.
             Some(target) if *target == new.slug => Some((None, ddl::table_sql(&project.slug, target))),
             Some(target) => {
-                let found = catalog::by_slug(project.id, target).ok_or_else(|| {
+                let found = attribute::target(&caller, project.id, target).ok_or_else(|| {
                     let pointer = format!("/attributes/{position}/template");
                     Error::at(Code::InvalidValue, pointer, format!("the project has no template {target:?}"))
                         .hint("create the target template first")

@@ -16,6 +16,8 @@ pub mod definition;
 pub mod embed;
 /// The SQL functions and the HTTP door.
 pub mod functions;
+/// What stands in the way of a change.
+pub mod in_use;
 /// A template read from the state.
 mod load;
 /// The values that a list attribute offers.

@@ -1,17 +1,34 @@
 //! The end of a template.
 
-use super::{Template, catalog, ddl};
+use super::{Template, catalog, ddl, in_use};
 use crate::access::{Caller, enforcement};
 use crate::embedding;
 use crate::error::{Code, Error};
 use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::table_lock::lock_with_views;
 use crate::quota::{count, usage};
 use crate::search::text;
 use crate::view::upkeep;
 use pgrx::prelude::PgSqlErrorCode;
+
+/// The tables of a template.
+pub(super) fn tables_of(template: &Template) -> [String; 5] {
+    [
+        ddl::history_sql(template.id),
+        metric::table_sql(template.id),
+        text::table::table_sql(template.id),
+        embedding::table::table_sql(template.id),
+        template.table_sql(),
+    ]
+}
+
+/// Whether a template has live records.
+pub(super) fn has_live_records(spi: &Connection, template: &Template) -> bool {
+    let sql = format!("select from {} t where t.deleted_at is null limit 1", template.table_sql());
+    !spi.run_once(&sql, Access::Latest, &[]).is_empty()
+}
 
 /// Removes a template with its table, history and series. One that holds live records is kept unless
 /// `with_records` says otherwise; one that others refer to is kept in any case.
@@ -28,12 +45,7 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                 let mut tables: Vec<String> = targets.map(|target| target.table_sql()).collect();
                 tables.push(table.clone());
                 lock_with_views(&tables, &upkeep::reading(spi, template));
-                let live = spi.run_once(
-                    &format!("select from {table} t where t.deleted_at is null limit 1"),
-                    Access::Latest,
-                    &[],
-                );
-                if !live.is_empty() && !with_records {
+                if !with_records && has_live_records(spi, template) {
                     Error::new(Code::Conflict, format!("{name} holds live records"))
                         .hint(
                             "delete them first, or call keyed.drop_template(template, with_records => true)",
@@ -44,13 +56,8 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                     error.raise();
                 }
                 let statements = format!(
-                    "drop table {}; drop table if exists {}; drop table if exists {}; drop table if exists {}; \
-                     drop table {table}; \
-                     delete from keyed_state.template where id = {}",
-                    ddl::history_sql(template.id),
-                    metric::table_sql(template.id),
-                    text::table::table_sql(template.id),
-                    embedding::table::table_sql(template.id),
+                    "drop table if exists {}; delete from keyed_state.template where id = {}",
+                    tables_of(template).join(", "),
                     template.id
                 );
                 upkeep::take_away(spi, template);
@@ -63,10 +70,7 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
     });
     outcome.map_err(|caught| match caught.state {
         PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST
-        | PgSqlErrorCode::ERRCODE_FOREIGN_KEY_VIOLATION => {
-            Error::new(Code::Conflict, format!("{name} is still in use: {}", caught.message))
-                .hint("drop the attributes and views that refer to it first")
-        }
+        | PgSqlErrorCode::ERRCODE_FOREIGN_KEY_VIOLATION => in_use::error(&name, template.table, &caught),
         _ => caught.rethrow(),
     })
 }

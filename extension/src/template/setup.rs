@@ -302,7 +302,7 @@ pub fn set_time_zone(project: &str, name: Option<&str>) -> Result<(), Error> {
             // SAFETY: makes the new time zone known to the look-ups that follow.
             unsafe { pg_sys::CommandCounterIncrement() };
             catalog::refresh();
-            upkeep::follow(spi, project.id)
+            upkeep::follow(spi, &caller, project.id)
         })
     })
 }

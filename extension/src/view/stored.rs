@@ -13,8 +13,8 @@ use crate::postgres::table_lock::lock_with_views;
 use crate::record::time;
 use crate::search::query::Query;
 use crate::slug::{self, Noun};
-use crate::template::{Template, catalog};
-use pgrx::pg_sys::{self, Datum};
+use crate::template::{Template, catalog, in_use};
+use pgrx::pg_sys::{self, Datum, Oid};
 use pgrx::prelude::PgSqlErrorCode;
 use std::rc::Rc;
 
@@ -140,7 +140,7 @@ pub fn body_of(template: &Template, query: &Query) -> Result<Option<String>, Err
 }
 
 /// Whoever may read the records or define the template may know its views.
-fn require_knowledge(caller: &Caller, template: &Template) -> Result<(), Error> {
+pub fn require_knowledge(caller: &Caller, template: &Template) -> Result<(), Error> {
     if caller.holds(Privilege::Define, template) { Ok(()) } else { caller.require(Right::Read, template) }
 }
 
@@ -196,7 +196,7 @@ pub fn save(
                 let own = upkeep::relation(template, &new.slug);
                 lock_with_views(&[], &Vec::from_iter(own));
                 write(spi, template, new);
-                if let Err(error) = upkeep::follow(spi, template.project_id) {
+                if let Err(error) = upkeep::follow(spi, caller, template.project_id) {
                     error.raise();
                 }
                 // The label stands in the comment, whether or not the query is another.
@@ -208,15 +208,17 @@ pub fn save(
     });
     made.map_err(|caught| match caught.state {
         PgSqlErrorCode::ERRCODE_DUPLICATE_TABLE | PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE => taken(),
-        PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST => in_use(&name(), &caught.message),
+        PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST => {
+            in_use::error(&name(), relation(template, &new.slug), &caught)
+        }
         _ => caught.rethrow(),
     })?;
     Ok((get(caller, template, &new.slug)?, before.is_none()))
 }
 
-fn in_use(name: &str, message: &str) -> Error {
-    Error::new(Code::Conflict, format!("{name} is still in use: {message}"))
-        .hint("drop the views that refer to it first")
+/// The relation that has the name of a view.
+fn relation(template: &Template, slug: &str) -> Oid {
+    upkeep::relation(template, slug).unwrap_or(Oid::INVALID)
 }
 
 fn write(spi: &Connection, template: &Template, new: &NewView) {
@@ -253,7 +255,7 @@ pub fn drop(caller: &Caller, template: &Rc<Template>, slug: &str) -> Result<(), 
     });
     outcome.map_err(|caught| match caught.state {
         PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST => {
-            in_use(&definition::name(template, slug), &caught.message)
+            in_use::error(&definition::name(template, slug), relation(template, slug), &caught)
         }
         _ => caught.rethrow(),
     })

@@ -45,9 +45,13 @@ fn compiled(view: &SavedView) -> Result<Definition, Error> {
     compile(&Caller::administrator(), &view.template, &view.body)
 }
 
-/// How messages name a view.
-fn called(view: &SavedView) -> String {
-    format!("the view {:?} of {}", view.slug, view.template.full_name())
+/// How messages name a view, which may be one of a template that the caller does not know.
+fn called(caller: &Caller, view: &SavedView) -> String {
+    if caller.may_know(&view.template) {
+        format!("the view {:?} of {}", view.slug, view.template.full_name())
+    } else {
+        "a view of another template".to_owned()
+    }
 }
 
 /// Writes the views of a project that name an attribute anew, before it is renamed, and renames the columns of those of
@@ -76,13 +80,23 @@ pub fn rename_attribute(
 }
 
 /// Refuses the end of an attribute that a view of its project names.
-pub fn check_unused(spi: &Connection, project: i32, attribute: i32, pointer: &str) -> Result<(), Error> {
+pub fn check_unused(
+    spi: &Connection,
+    caller: &Caller,
+    project: i32,
+    attribute: i32,
+    pointer: &str,
+) -> Result<(), Error> {
     for view in of_project(spi, project) {
         // What does not hold already is told when the change is over.
         let uses = compiled(&view).map(|definition| definition.uses).unwrap_or_default();
         if let Some((_, name)) = uses.into_iter().find(|(used, _)| *used == attribute) {
-            return Err(Error::at(Code::Conflict, pointer, format!("{} uses {name:?}", called(&view)))
-                .hint("change or drop the view first: keyed.save_view, keyed.drop_view"));
+            return Err(Error::at(
+                Code::Conflict,
+                pointer,
+                format!("{} uses {name:?}", called(caller, &view)),
+            )
+            .hint("change or drop the view first: keyed.save_view, keyed.drop_view"));
         }
     }
     Ok(())
@@ -101,12 +115,15 @@ pub fn take_away(spi: &Connection, template: &Template) {
 
 /// Makes the views of PostgreSQL say what the views of a project mean by now. Refuses a change that one of them does
 /// not survive.
-pub fn follow(spi: &Connection, project: i32) -> Result<(), Error> {
+pub fn follow(spi: &Connection, caller: &Caller, project: i32) -> Result<(), Error> {
     for view in of_project(spi, project) {
         let query = match compiled(&view) {
             Ok(definition) => definition.query,
             Err(error) => {
-                let message = format!("{} would not hold any more: {}", called(&view), error.message);
+                let mut message = format!("{} would not hold any more", called(caller, &view));
+                if caller.may_know(&view.template) {
+                    message += &format!(": {}", error.message);
+                }
                 return Err(Error::new(Code::Conflict, message)
                     .hint("change or drop the view first: keyed.save_view, keyed.drop_view"));
             }

@@ -244,8 +244,8 @@ pub(super) fn shared_headers() -> Value {
     json!({
         "Location": {"description": "Where what was created is found.", "schema": {"type": "string"}},
         "IdempotencyReplayed": {
-            "description": "`true` when the request was run before, and this is what was answered then; of a record or \
-                template that the caller may no longer see only `id`.",
+            "description": "`true` when the request was run before, and this is what was answered then; of a record, \
+                template or delivery that the caller may no longer see only `id` (a delivery: and `status`), of a view `slug`.",
             "schema": {"type": "string", "const": "true"},
         },
         "RetryAfter": {"description": "After how many seconds to ask again.", "schema": {"type": "string"}},

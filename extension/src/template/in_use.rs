@@ -1,0 +1,94 @@
+//! What stands in the way of a change: objects of others that rest on a table or view of ours.
+
+use crate::error::{Code, Error};
+use crate::postgres::guard::{Caught, as_owner};
+use crate::postgres::spi::{Access, connected};
+use crate::postgres::{datum, role};
+use pgrx::pg_sys::{self, Datum, Oid};
+
+/// How many of them a message names.
+const MOST_NAMED: i32 = 10;
+
+/// What depends on a relation, or on the type of its rows.
+const RELATIONS: &str = "\
+    with subject as (select c.oid, c.reltype, y.typarray from pg_class c left join pg_type y on y.oid = c.reltype \
+                     where c.oid = $1), \
+    dependent as ( \
+      select d.classid, d.objid, d.objsubid from pg_depend d, subject s \
+      where d.deptype in ('n', 'a') and (d.refclassid = 'pg_class'::regclass and d.refobjid = s.oid \
+        or d.refclassid = 'pg_type'::regclass and d.refobjid in (s.reltype, s.typarray)))";
+
+/// What is in a schema, or depends on a relation there.
+const IN_SCHEMA: &str = "\
+    with subject as (select c.oid, c.reltype, y.typarray from pg_class c left join pg_type y on y.oid = c.reltype \
+                     where c.relnamespace = $1), \
+    dependent as ( \
+      select d.classid, d.objid, d.objsubid from pg_depend d \
+      where d.deptype = 'n' and d.refclassid = 'pg_namespace'::regclass and d.refobjid = $1 \
+      union all select d.classid, d.objid, d.objsubid from pg_depend d join subject s \
+        on d.refclassid = 'pg_class'::regclass and d.refobjid = s.oid \
+        or d.refclassid = 'pg_type'::regclass and d.refobjid in (s.reltype, s.typarray) \
+      where d.deptype in ('n', 'a'))";
+
+/// Each with its owner. What belongs to the owner of our tables does not stand in our way.
+const DEPENDENTS: &str = "\
+    , named as ( \
+      select distinct case when r.oid is null then x.classid else 'pg_class'::regclass end as classid, \
+        coalesce(r.ev_class, x.objid) as objid, case when r.oid is null then x.objsubid else 0 end as objsubid \
+      from dependent x left join pg_rewrite r on x.classid = 'pg_rewrite'::regclass and r.oid = x.objid) \
+    select pg_describe_object(n.classid, n.objid, n.objsubid) || ' of ' || pg_get_userbyid(o.owner) \
+    from named n cross join lateral ( \
+      select c.relowner from pg_class c where n.classid = 'pg_class'::regclass and c.oid = n.objid \
+      union all select p.proowner from pg_proc p where n.classid = 'pg_proc'::regclass and p.oid = n.objid \
+      union all select y.typowner from pg_type y where n.classid = 'pg_type'::regclass and y.oid = n.objid \
+      union all select c.relowner from pg_constraint k join pg_class c on c.oid = k.conrelid \
+        where n.classid = 'pg_constraint'::regclass and k.oid = n.objid) o (owner) \
+    where o.owner <> $2 and n.objid <> $1 order by 1 limit $3";
+
+/// The error of a change that what others made does not allow, told with what that is and whose.
+pub fn error(name: &str, relation: Oid, caught: &Caught) -> Error {
+    told(name, dependents(RELATIONS, relation), caught)
+}
+
+/// The same of a schema that shall go with all that is ours in it.
+pub fn schema_error(schema: &str, caught: &Caught) -> Error {
+    let number = schema_oid(schema);
+    let mut dependents = dependents(IN_SCHEMA, number);
+    if dependents.is_empty() {
+        dependents.extend(caught.detail.clone());
+    }
+    told(&format!("the schema {schema}"), dependents, caught)
+}
+
+fn schema_oid(schema: &str) -> Oid {
+    as_owner(|| {
+        connected(|spi| {
+            let sql = "select n.oid from pg_namespace n where n.nspname = $1";
+            let rows = spi.run_once(sql, Access::Latest, &[(pg_sys::TEXTOID, datum::text(schema))]);
+            let number = (!rows.is_empty()).then(|| rows.get(0, 0)).flatten();
+            number.map_or(Oid::INVALID, |number| Oid::from(number.value() as u32))
+        })
+    })
+}
+
+fn dependents(found: &str, subject: Oid) -> Vec<String> {
+    let owner = role::find(role::OWNER).unwrap_or(Oid::INVALID);
+    as_owner(|| {
+        connected(|spi| {
+            let arguments = [
+                (pg_sys::OIDOID, Some(Datum::from(subject))),
+                (pg_sys::OIDOID, Some(Datum::from(owner))),
+                (pg_sys::INT4OID, Some(Datum::from(MOST_NAMED))),
+            ];
+            let rows = spi.run_once(&format!("{found} {DEPENDENTS}"), Access::Latest, &arguments);
+            (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect()
+        })
+    })
+}
+
+fn told(name: &str, dependents: Vec<String>, caught: &Caught) -> Error {
+    let by = if dependents.is_empty() { caught.message.clone() } else { dependents.join(", ") };
+    Error::new(Code::Conflict, format!("{name} is still in use: {by}")).hint(
+        "what is named here rests on it: have it dropped first; what is in a schema pg_temp_… goes when its session ends",
+    )
+}
