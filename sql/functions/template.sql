@@ -20,6 +20,11 @@ create function keyed.create_project(slug text, name text default null) returns 
 comment on function keyed.create_project(text, text) is
   'Makes a project: a schema of that name. Returns its number. Errors: 22023 for a bad or reserved slug, 23505 when the schema exists.';
 
+create function keyed.drop_project(project text, with_records boolean default false) returns void
+  language c volatile as 'MODULE_PATHNAME', 'keyed_drop_project';
+comment on function keyed.drop_project(text, boolean) is
+  'Removes a project (slug or number) with its schema, templates, views, endpoints, grants and quotas. API keys lose it; those that were bound to no other project are revoked. Needs keyed_admin. Errors: P0002 when there is none, 23505 when a template holds live records and with_records is not true, or when its schema holds what is not of keyed.';
+
 create function keyed.set_time_zone(project text, time_zone text) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_set_time_zone';
 comment on function keyed.set_time_zone(text, text) is

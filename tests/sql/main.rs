@@ -36,6 +36,7 @@ mod numbers;
 mod page_walks;
 mod pages;
 mod principal;
+mod project_removal;
 mod quota_days;
 mod quotas;
 mod records;

@@ -2,7 +2,7 @@
 
 use super::creation::{NewTemplate, create};
 use super::definition::{self, missing, text_at};
-use super::{alter, catalog, removal, setup};
+use super::{alter, catalog, project_removal, removal, setup};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json;
@@ -30,6 +30,12 @@ sql_functions! {
     keyed_create_project => |call| {
         let slug = call.required_text(0, "slug")?;
         setup::create_project(&slug, call.text(1).as_deref()).map(|id| Answer::Datum(Datum::from(id)))
+    };
+
+    /// `keyed.drop_project(project text, with_records boolean) returns void`.
+    keyed_drop_project => |call| {
+        let project = call.required_text(0, "project")?;
+        project_removal::drop_project(&project, call.flag(1)).map(|()| Answer::Void)
     };
 
     /// `keyed.set_time_zone(project text, time_zone text) returns void`.

@@ -22,6 +22,8 @@ pub mod in_use;
 mod load;
 /// The values that a list attribute offers.
 pub mod options;
+/// The end of a project.
+pub mod project_removal;
 /// The end of a template.
 pub mod removal;
 /// Setting a database up, and moving its state forward.

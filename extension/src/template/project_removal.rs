@@ -1,0 +1,112 @@
+//! The end of a project.
+
+use super::{Template, catalog, in_use, removal, setup};
+use crate::access::{Caller, enforcement};
+use crate::embedding;
+use crate::error::{Code, Error};
+use crate::postgres::datum;
+use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
+use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::table_lock::lock_with_views;
+use crate::quote::identifier;
+use crate::view::upkeep;
+use pgrx::pg_sys::{self, Datum};
+use pgrx::prelude::PgSqlErrorCode;
+use std::rc::Rc;
+
+/// Removes a project with its schema, templates, views, endpoints, grants and quotas. One that holds live records is kept
+/// unless `with_records` says otherwise, one in whose schema others have made something in any case. API keys lose the
+/// project; those that were bound to no other are revoked.
+pub fn drop_project(name: &str, with_records: bool) -> Result<(), Error> {
+    let caller = Caller::current();
+    caller.require_admin("drop projects")?;
+    catalog::require_state();
+    setup::lock_definitions();
+    catalog::refresh();
+    let project = catalog::project_by_name_or_id(name)
+        .filter(|project| caller.sees_project(project.id))
+        .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {name:?}")))?;
+    let schema = identifier(&project.slug);
+    let outcome = subtransaction(|| {
+        as_owner_defining(|| {
+            connected(|spi| {
+                let templates = catalog::of_project(spi, project.id);
+                lock_all(spi, &templates);
+                if let Some(template) =
+                    templates.iter().find(|template| removal::has_live_records(spi, template))
+                    && !with_records
+                {
+                    Error::new(Code::Conflict, format!("{} holds live records", template.full_name()))
+                        .hint("delete them first, or call keyed.drop_project(project, with_records => true)")
+                        .raise();
+                }
+                drop_all(spi, &templates);
+                let id = [(pg_sys::INT4OID, Some(Datum::from(project.id)))];
+                for sql in [
+                    // Before their templates, to which they may refer in a circle.
+                    "delete from keyed_state.attribute a using keyed_state.template t \
+                     where a.template_id = t.id and t.project_id = $1",
+                    "delete from keyed_state.template where project_id = $1",
+                    // A key that is bound to nothing must not be taken for one that is bound to no project in particular.
+                    "update keyed_state.api_key set projects = pg_catalog.array_remove(projects, $1), \
+                     revoked_at = case when projects = array[$1] then coalesce(revoked_at, pg_catalog.now()) \
+                     else revoked_at end where $1 = any (projects)",
+                    // Its views, endpoints, grants and quotas go along.
+                    "delete from keyed_state.project where id = $1",
+                ] {
+                    spi.run_once(sql, Access::Latest, &id);
+                }
+                spi.script(&format!("drop schema {schema} restrict"));
+            });
+        });
+    });
+    outcome.map_err(|caught| match caught.state {
+        PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST => in_use::schema_error(&project.slug, &caught),
+        _ => caught.rethrow(),
+    })
+}
+
+fn lock_all(spi: &Connection, templates: &[Rc<Template>]) {
+    let tables: Vec<String> = templates.iter().map(|template| template.table_sql()).collect();
+    let mut views: Vec<pg_sys::Oid> =
+        templates.iter().flat_map(|template| upkeep::reading(spi, template)).collect();
+    views.sort_unstable_by_key(|view| view.to_u32());
+    views.dedup();
+    lock_with_views(&tables, &views);
+}
+
+/// Drops the tables of all templates at once, since they may refer to each other in a circle.
+fn drop_all(spi: &Connection, templates: &[Rc<Template>]) {
+    for template in templates {
+        upkeep::take_away(spi, template);
+        drop_policies(spi, template);
+    }
+    for template in templates {
+        enforcement::drop_functions_of(spi, template.id);
+    }
+    let tables: Vec<String> = templates.iter().flat_map(|template| removal::tables_of(template)).collect();
+    if !tables.is_empty() {
+        // What is not there is nothing to tell the caller about.
+        with_settings(&[(c"client_min_messages", c"warning")], || {
+            spi.script(&format!("drop table if exists {}", tables.join(", ")));
+        });
+    }
+    for template in templates {
+        embedding::queue::definition::forget(template.id);
+    }
+}
+
+/// Drops the policies of a table, whose functions ask other tables of the project.
+fn drop_policies(spi: &Connection, template: &Template) {
+    let table = template.table_sql();
+    let rows = spi.run_once(
+        "select pg_catalog.quote_ident(p.polname) from pg_catalog.pg_policy p where p.polrelid = $1",
+        Access::Latest,
+        &[(pg_sys::OIDOID, Some(Datum::from(template.table)))],
+    );
+    let names: Vec<String> =
+        (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect();
+    for name in names {
+        spi.script(&format!("drop policy {name} on {table}"));
+    }
+}

@@ -1,0 +1,116 @@
+//! The end of a project.
+
+use harness::{Database, Session};
+
+/// Two projects with something of everything, and templates that refer to each other in a circle.
+async fn projects() -> (Database, Session, String) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    let role = database.create_role("clerk").await;
+    session
+        .run(
+            r#"select keyed.create_project('shop');
+               select keyed.create_template('shop', 'goods', '[{"slug": "name", "type": "string"}, {"slug": "level", "type": "metric"}]', embed => '{name}');
+               select keyed.create_template('shop', 'orders', '[{"slug": "of", "type": "reference", "template": "goods"}]');
+               select keyed.add_attribute('shop.goods', '{"slug": "latest", "type": "reference", "template": "orders"}');
+               select keyed.save_view('shop.goods', 'named', '{"filters": [{"field": "name", "operator": "not-empty"}]}');
+               select keyed.create_inbound_endpoint('shop.goods', '{"slug": "in", "external_key": "$.id"}');
+               select keyed.set_quota('shop', 'live_records', 10);
+               select keyed.upsert_by_key('shop.goods', 'G', '{"name": "bolt", "level": 1}');
+               select keyed.upsert_by_key('shop.orders', 'O', '{"of": {"external_key": "G"}}')"#,
+        )
+        .await;
+    let scope = serde_json::json!({"field": "of.name", "operator": "eq", "value": "bolt"});
+    database.grant_within(&role, "shop.orders", "read", &scope).await;
+    database.grant(&role, "shop", "create").await;
+    (database, session, role)
+}
+
+/// How much there is of what belongs to projects, in state and catalog.
+async fn extent(session: &Session) -> String {
+    let tables = "select string_agg(t.name || ' ' || (xpath('//c/text()', query_to_xml(format('select count(*) as c from keyed_state.%I', t.name), false, true, '')))[1]::text, ', ' order by t.name)
+                  from (values ('project'), ('template'), ('attribute'), ('access_grant'), ('view'), ('inbound_endpoint'), ('quota'), ('quota_slot'), ('embedding_job')) t (name)";
+    let relations = "select count(*) from pg_class where relnamespace = 'keyed_state'::regnamespace";
+    let functions = "select count(*) from pg_proc where pronamespace = 'keyed_scope'::regnamespace";
+    let mut out = session.text(tables, &[]).await;
+    for statement in [relations, functions] {
+        out += &format!(", {}", session.text(statement, &[]).await);
+    }
+    out
+}
+
+#[tokio::test]
+async fn a_project_goes_with_all_that_is_in_it_and_leaves_the_others_alone() {
+    let untouched = Database::with_crm().await;
+    let expected = extent(&untouched.session().await).await;
+    let (database, session, role) = projects().await;
+    let clerk = database.session_as(&role).await;
+    assert_eq!(clerk.text("select count(*) from shop.orders", &[]).await, "1");
+    let refusal = session.refusal("select keyed.drop_project('shop')", &[]).await;
+    assert_eq!(refusal.is(), ("23505", "conflict"));
+    assert!(refusal.message.contains("shop.goods") && refusal.hint.contains("with_records"), "{refusal}");
+    session.run("select keyed.drop_project('shop', with_records => true)").await;
+    assert_eq!(extent(&session).await, expected);
+    assert_eq!(session.text("select to_regnamespace('shop') is null", &[]).await, "t");
+    assert_eq!(session.text("select count(*) from keyed.list_access()", &[]).await, "0");
+    assert_eq!(session.refusal("select keyed.drop_project('shop')", &[]).await.is(), ("P0002", "not_found"));
+    session.run("select keyed.upsert_by_key('crm.customers', 'A-1')").await;
+    // Its name is free, and nothing of the old project comes with it; one without records goes as it is.
+    session.run("select keyed.create_project('shop'); select keyed.create_template('shop', 'goods')").await;
+    let refusal = clerk.refusal("select keyed.search('shop.goods')", &[]).await;
+    assert_eq!(refusal.state, "42501");
+    session.run("select keyed.drop_project('shop'); select keyed.drop_project('crm', true)").await;
+    assert_eq!(session.text("select count(*) from keyed_state.template", &[]).await, "0");
+}
+
+#[tokio::test]
+async fn a_key_that_was_bound_to_nothing_but_the_project_opens_nothing_more() {
+    let (database, session, _) = projects().await;
+    let only = database.api_key("keyed_admin", &["shop"]).await;
+    let both = database.api_key("keyed_admin", &["crm", "shop"]).await;
+    let proxy = database.session_as("keyed_proxy").await;
+    let me = "select keyed_http.me() from keyed.authenticate(sha256($1::bytea))";
+    for key in [&only, &both] {
+        proxy.rows(me, &[key]).await;
+    }
+    session.run("select keyed.drop_project('shop', true)").await;
+    assert_eq!(proxy.refusal(me, &[&only]).await.is(), ("28000", "unauthorized"));
+    assert_eq!(proxy.json(me, &[&both]).await["projects"], serde_json::json!(["crm"]));
+    let listed = "select string_agg(projects::text || ' ' || (revoked_at is not null), ', ' order by id) from keyed.list_api_keys()";
+    assert_eq!(session.text(listed, &[]).await, "{} true, {crm} false");
+    // Were it put in force again by hand, it would still see nothing.
+    session.run("update keyed_state.api_key set revoked_at = null").await;
+    assert_eq!(proxy.json(me, &[&only]).await["projects"], serde_json::json!([]));
+    let by_number = "select keyed_http.get_template('2') from keyed.authenticate(sha256($1::bytea))";
+    assert_eq!(proxy.refusal(by_number, &[&only]).await.is(), ("P0002", "not_found"));
+}
+
+#[tokio::test]
+async fn a_project_in_whose_schema_others_made_something_stays_whole_and_says_what() {
+    let (database, session, role) = projects().await;
+    let before = extent(&session).await;
+    let drop = "select keyed.drop_project('shop', true)";
+    for (make, name, unmake) in [
+        ("create table shop.notes (a int)", "table shop.notes of postgres", "drop table shop.notes"),
+        (
+            "create function shop.f() returns int language sql return 1",
+            "function shop.f() of postgres",
+            "drop function shop.f()",
+        ),
+        (
+            "create view public.report as select external_key from shop.goods",
+            "view public.report of postgres",
+            "drop view report",
+        ),
+    ] {
+        session.run(make).await;
+        let refusal = session.refusal(drop, &[]).await;
+        assert_eq!(refusal.is(), ("23505", "conflict"), "{make}: {refusal}");
+        assert!(refusal.message.contains(name), "{make}: {refusal}");
+        assert_eq!(extent(&session).await, before, "{make}");
+        session.run(unmake).await;
+    }
+    let clerk = database.session_as(&role).await;
+    assert_eq!(clerk.refusal(drop, &[]).await.is(), ("42501", "forbidden"));
+    session.run(drop).await;
+}
