@@ -38,6 +38,8 @@ pub struct Error {
     pub existing_id: Option<Uuid>,
     /// Which operation of an atomic batch was refused (counted from 0).
     pub failed_index: Option<usize>,
+    /// Whether the same request may succeed when it is sent again as it is.
+    pub is_retryable: bool,
     /// The quota that is reached.
     pub quota: Option<Box<Reached>>,
 }
@@ -61,6 +63,7 @@ impl Error {
             faults: Vec::new(),
             existing_id: None,
             failed_index: None,
+            is_retryable: false,
             quota: None,
         }
     }
@@ -126,6 +129,16 @@ impl Error {
         self
     }
 
+    /// Takes `prefix` off every pointer, for an error that arose in what is the whole of the request.
+    pub fn above(mut self, prefix: &str) -> Self {
+        for fault in &mut self.faults {
+            if let Some(rest) = fault.pointer.strip_prefix(prefix) {
+                fault.pointer = rest.to_owned();
+            }
+        }
+        self
+    }
+
     /// Joins many errors into one: the first names it, all faults are kept.
     pub fn join(errors: Vec<Error>) -> Option<Error> {
         let mut errors = errors.into_iter();
@@ -134,7 +147,7 @@ impl Error {
         Some(first)
     }
 
-    /// The machine-readable part, sent in DETAIL: `{"code":…,"errors":[…],"existing_id":…,"failed_index":…,"quota":…}`.
+    /// The machine-readable part, sent in DETAIL: `{"code":…,"errors":[…],"existing_id":…,"failed_index":…,"retryable":true,"quota":…}`.
     pub fn detail(&self) -> String {
         let mut out = format!("{{\"code\":\"{}\"", self.code.row().0);
         if !self.faults.is_empty() {
@@ -156,6 +169,9 @@ impl Error {
         }
         if let Some(index) = self.failed_index {
             let _ = write!(out, ",\"failed_index\":{index}");
+        }
+        if self.is_retryable {
+            out.push_str(",\"retryable\":true");
         }
         if let Some(Reached { name, maximum, used }) = self.quota.as_deref() {
             let _ = write!(out, ",\"quota\":{{\"name\":\"{}\",\"maximum\":{maximum}", name.text());

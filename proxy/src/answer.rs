@@ -4,6 +4,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use tokio_postgres::Row;
 
+use crate::conditional::set_tag;
 use crate::problem::Problem;
 use crate::query::Prefix;
 
@@ -15,6 +16,21 @@ pub(crate) fn read(row: &Row) -> Result<Response, Problem> {
         Ok(body) => Ok(json(StatusCode::OK, body.to_owned())),
         Err(error) => Err(Problem::internal(format!("not the answer of a read: {error}"))),
     }
+}
+
+/// The one column of a read of one record is `{its tag, body}`, without body when the caller has the answer of that tag.
+pub(crate) fn record(row: &Row) -> Result<Response, Problem> {
+    let unexpected = |what: String| Problem::internal(format!("not the answer of a read: {what}"));
+    let columns: Vec<Option<&str>> = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
+    let [Some(tag), body] = columns[..] else {
+        return Err(unexpected(format!("{} elements", columns.len())));
+    };
+    let mut response = match body {
+        Some(body) => json(StatusCode::OK, body.to_owned()),
+        None => StatusCode::NOT_MODIFIED.into_response(),
+    };
+    set_tag(&mut response, tag)?;
+    Ok(response)
 }
 
 /// The one column of such a read is `{value of each header, …, body}`.
@@ -33,13 +49,14 @@ pub(crate) fn read_with<const N: usize>(row: &Row, names: &[HeaderName; N]) -> R
 /// Tells that the answer was given before, and that the request was not run again.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// The first column of a write is `{status, id of what was created, body}`; a second one, which only a write with an
+/// The first column of a write is `{status, id of what was created, body}`, or that and the tag of the record that the body
+/// shows; a second one, which only a write with an
 /// Idempotency-Key has, says whether that was answered before. With a place to find it, what was created is given an
 /// address.
 pub(crate) fn written(row: &Row, place: Option<(Prefix, &str)>) -> Result<Response, Problem> {
     let unexpected = |what: String| Problem::internal(format!("not the answer of a write: {what}"));
     let columns: Vec<Option<&str>> = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
-    let [Some(status), id, body] = columns[..] else {
+    let [Some(status), id, body, ref tag @ ..] = columns[..] else {
         return Err(unexpected(format!("{} elements", columns.len())));
     };
     let status =
@@ -52,6 +69,9 @@ pub(crate) fn written(row: &Row, place: Option<(Prefix, &str)>) -> Result<Respon
         let address = HeaderValue::try_from(format!("{prefix}/{noun}/{id}"));
         let address = address.map_err(|_| unexpected(format!("id {id:?}")))?;
         response.headers_mut().insert(header::LOCATION, address);
+    }
+    if let [Some(tag)] = tag {
+        set_tag(&mut response, tag)?;
     }
     if row.try_get(1).unwrap_or(false) {
         response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));

@@ -12,6 +12,7 @@ use tokio_postgres::Row;
 use crate::answer;
 use crate::app::App;
 use crate::caller::Caller;
+use crate::conditional::Conditions;
 use crate::database::Argument;
 use crate::database::Effect::{self, Read, Write};
 use crate::problem::Problem;
@@ -34,6 +35,8 @@ pub(crate) struct Call<const N: usize> {
     prefix: Prefix,
     /// Until its parameters are read.
     uri: Option<Uri>,
+    /// Until they are asked for.
+    conditions: Conditions,
 }
 
 impl<const N: usize> FromRequestParts<Arc<App>> for Call<N> {
@@ -43,7 +46,8 @@ impl<const N: usize> FromRequestParts<Arc<App>> for Call<N> {
         let caller = Caller::from_request_parts(parts, app).await?;
         let Segments(segments) = Segments::from_request_parts(parts, app).await?;
         let prefix = Prefix::from_request_parts(parts, app).await?;
-        Ok(Call { app: Arc::clone(app), caller, segments, prefix, uri: Some(parts.uri.clone()) })
+        let conditions = Conditions::of(&parts.headers)?;
+        Ok(Call { app: Arc::clone(app), caller, segments, prefix, uri: Some(parts.uri.clone()), conditions })
     }
 }
 
@@ -63,6 +67,11 @@ impl<const N: usize> Call<N> {
         Ok(values.map(|value| value.map(|text| Cow::Owned(text.into_owned()))))
     }
 
+    /// The conditions of the request. A write that does not ask for them is not run under any.
+    pub(crate) fn conditions(&mut self) -> Conditions {
+        std::mem::take(&mut self.conditions)
+    }
+
     /// The row that a statement gives.
     pub(crate) async fn ask(
         &self,
@@ -72,6 +81,11 @@ impl<const N: usize> Call<N> {
     ) -> Result<Row, Problem> {
         if let Some(uri) = &self.uri {
             let [] = query::parameters(uri, [])?;
+        }
+        if effect == Write && !self.conditions.are_none() {
+            return Err(Problem::malformed(
+                "If-Match and If-None-Match are for requests that read or write one record, and not known here",
+            ));
         }
         self.app.database.call(effect, &self.caller, statement, arguments).await
     }

@@ -11,6 +11,7 @@ use tower::{Layer, ServiceExt, service_fn};
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 
+use crate::conditional::mark_packed;
 use crate::preference::{weight_of, weighted};
 
 /// A smaller answer fits one packet either way.
@@ -54,7 +55,11 @@ impl Accepted {
         // Answers are made once and sent once, so the quickest packing is the best.
         let packing = CompressionLayer::new().quality(CompressionLevel::Fastest);
         match packing.layer(answer).oneshot(request).await {
-            Ok(response) => response.map(Body::new),
+            Ok(response) => {
+                let mut response = response.map(Body::new);
+                mark_packed(&mut response);
+                response
+            }
             Err(never) => match never {},
         }
     }

@@ -21,6 +21,7 @@ pub(crate) enum Code {
     RequestTimeout,
     Conflict,
     RequestInProgress,
+    PreconditionFailed,
     PayloadTooLarge,
     UnsupportedMediaType,
     InvalidValue,
@@ -42,6 +43,7 @@ impl Code {
             Code::RequestTimeout => "request_timeout",
             Code::Conflict => "conflict",
             Code::RequestInProgress => "request_in_progress",
+            Code::PreconditionFailed => "precondition_failed",
             Code::PayloadTooLarge => "payload_too_large",
             Code::UnsupportedMediaType => "unsupported_media_type",
             Code::InvalidValue => "invalid_value",
@@ -60,6 +62,7 @@ impl Code {
             Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Code::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
             Code::Conflict | Code::RequestInProgress => StatusCode::CONFLICT,
+            Code::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Code::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Code::InvalidValue => StatusCode::UNPROCESSABLE_ENTITY,
@@ -87,6 +90,7 @@ pub(crate) const TABLE: &[(&str, Code)] = &[
     ("P0002", Code::NotFound),
     ("23505", Code::Conflict),          // unique violation
     ("55006", Code::RequestInProgress), // in use at this moment
+    ("55000", Code::PreconditionFailed), // If-Match, If-None-Match
     ("54000", Code::PayloadTooLarge),   // a limit of the program
     ("22001", Code::InvalidValue),      // too long
     ("22003", Code::InvalidValue),      // number out of range
@@ -129,6 +133,8 @@ struct Detail {
     errors: Option<Box<RawValue>>,
     existing_id: Option<Box<RawValue>>,
     failed_index: Option<Box<RawValue>>,
+    #[serde(default)]
+    retryable: bool,
     quota: Option<Box<RawValue>>,
 }
 
@@ -152,10 +158,14 @@ fn problem(sqlstate: &str, message: &str, detail: Option<&str>, hint: Option<&st
     // A DETAIL that is no JSON object is PostgreSQL's own, and may hold values of other rows.
     let detail = detail.filter(|detail| detail.starts_with('{'));
     let detail = detail.and_then(|detail| serde_json::from_str::<Detail>(detail).ok());
+    if code == Code::PreconditionFailed && detail.is_none() {
+        // PostgreSQL has its own uses for this state, of which a condition of the request is none.
+        return Problem::internal(cause);
+    }
     let hint = hint.map(str::to_owned);
     let particulars = match detail {
-        Some(Detail { code, errors, existing_id, failed_index, quota }) => {
-            Particulars { code, hint, errors, existing_id, failed_index, quota, report: None }
+        Some(Detail { code, errors, existing_id, failed_index, retryable, quota }) => {
+            Particulars { code, hint, errors, existing_id, failed_index, retryable, quota, report: None }
         }
         None => Particulars { hint, ..Particulars::default() },
     };
@@ -179,6 +189,7 @@ mod tests {
 P0002 404 not_found
 23505 409 conflict
 55006 409 request_in_progress
+55000 412 precondition_failed
 54000 413 payload_too_large
 22001 422 invalid_value
 22003 422 invalid_value
@@ -232,14 +243,14 @@ P0002 404 not_found
     #[test]
     fn detail_in_json_becomes_members() {
         let detail = r#"{"code":"external_key_taken","existing_id":"a","failed_index":3,"other":1,
-            "errors":[{"pointer":"/external_key","code":"external_key_taken","detail":"it is taken"}]}"#;
+            "retryable":true,"errors":[{"pointer":"/external_key","code":"external_key_taken","detail":"it is taken"}]}"#;
         let body = body("23505", Some(detail));
         assert_eq!(body["code"], "external_key_taken");
         assert_eq!(body["title"], "External key taken");
         assert_eq!(body["detail"], "the key is taken");
         assert_eq!(body["hint"], "take another");
         assert_eq!(body["existing_id"], "a");
-        assert_eq!(body["failed_index"], 3);
+        assert_eq!((&body["failed_index"], &body["retryable"]), (&3.into(), &true.into()));
         assert_eq!(body["errors"][0]["pointer"], "/external_key");
         assert_eq!(body.get("other"), None);
     }
@@ -256,6 +267,13 @@ P0002 404 not_found
             assert_eq!(body["code"], "conflict");
             assert!(!body.to_string().contains("hidden"), "{body}");
         }
+    }
+
+    #[test]
+    fn only_our_own_refusal_is_a_failed_precondition() {
+        let ours = body("55000", Some(r#"{"code":"precondition_failed"}"#));
+        assert_eq!((&ours["status"], &ours["code"]), (&412.into(), &"precondition_failed".into()));
+        assert_eq!(body("55000", None)["code"], "internal");
     }
 
     #[test]

@@ -42,6 +42,9 @@ mod call;
 /// Requests that are run once, however often they are sent.
 mod idempotency;
 
+/// If-Match, If-None-Match and ETag.
+mod conditional;
+
 /// Strict reading of path and query string.
 mod query;
 

@@ -34,6 +34,8 @@ pub(crate) struct Particulars {
     pub(crate) errors: Option<Box<RawValue>>,
     pub(crate) existing_id: Option<Box<RawValue>>,
     pub(crate) failed_index: Option<Box<RawValue>>,
+    /// Whether the database says that the same request may succeed when it is sent again.
+    pub(crate) retryable: bool,
     /// What an import had done until then.
     pub(crate) report: Option<Box<RawValue>>,
     pub(crate) quota: Option<Box<RawValue>>,
@@ -194,7 +196,7 @@ impl Problem {
             instance: request_id.urn().to_string(),
             code: name,
             // Who repeats a write that may have happened must know what a second one does.
-            retryable: code.is_retryable() && !outcome_unknown,
+            retryable: (code.is_retryable() || particulars.retryable) && !outcome_unknown,
             hint: particulars.hint.as_deref(),
             errors: particulars.errors.as_deref(),
             existing_id: particulars.existing_id.as_deref(),

@@ -1,5 +1,6 @@
 -- What keyed-proxy calls: bodies in and answers out are texts, passed through as they are. A writing function
--- answers {status, id for Location or null, body or null}. Each obeys the principal that keyed.authenticate set.
+-- answers {status, id for Location or null, body or null}, with the entity tag as a fourth element where the body shows a
+-- record. if_match and if_none_match are the values of those headers. Each obeys the principal that keyed.authenticate set.
 
 create schema keyed_http;
 comment on schema keyed_http is 'The functions behind the HTTP routes of keyed-proxy. SQL users have those in schema keyed.';
@@ -21,33 +22,48 @@ create function keyed_http.create_record(template text, body text) returns text[
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_create_record';
 comment on function keyed_http.create_record(text, text) is 'POST /entities/template/{template}.';
 
-create function keyed_http.get_record(id text, fields text, verbose boolean, include_deleted boolean) returns text
+create function keyed_http.get_record(
+  id text, fields text, verbose boolean, include_deleted boolean, if_none_match text default null)
+  returns text[]
   language c stable as 'MODULE_PATHNAME', 'keyed_http_get_record';
-comment on function keyed_http.get_record(text, text, boolean, boolean) is 'GET /entities/{id}.';
+comment on function keyed_http.get_record(text, text, boolean, boolean, text) is
+  'GET /entities/{id}: {entity tag, the body, or null when if_none_match names the tag}.';
 
-create function keyed_http.patch_record(id text, body text) returns text[]
+create function keyed_http.patch_record(
+  id text, body text, if_match text default null, if_none_match text default null)
+  returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_patch_record';
-comment on function keyed_http.patch_record(text, text) is 'PATCH /entities/{id}.';
+comment on function keyed_http.patch_record(text, text, text, text) is 'PATCH /entities/{id}.';
 
-create function keyed_http.replace_attributes(id text, body text) returns text[]
+create function keyed_http.replace_attributes(
+  id text, body text, if_match text default null, if_none_match text default null)
+  returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_replace_attributes';
-comment on function keyed_http.replace_attributes(text, text) is 'PUT /entities/{id}.';
+comment on function keyed_http.replace_attributes(text, text, text, text) is 'PUT /entities/{id}.';
 
-create function keyed_http.delete_record(id text) returns text[]
+create function keyed_http.delete_record(
+  id text, if_match text default null, if_none_match text default null)
+  returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_delete_record';
-comment on function keyed_http.delete_record(text) is 'DELETE /entities/{id}.';
+comment on function keyed_http.delete_record(text, text, text) is 'DELETE /entities/{id}.';
 
-create function keyed_http.restore_record(id text, body text) returns text[]
+create function keyed_http.restore_record(
+  id text, body text, if_match text default null, if_none_match text default null)
+  returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_restore_record';
-comment on function keyed_http.restore_record(text, text) is 'POST /entities/{id}/restore.';
+comment on function keyed_http.restore_record(text, text, text, text) is 'POST /entities/{id}/restore.';
 
-create function keyed_http.set_embedding(id text, body text) returns text[]
+create function keyed_http.set_embedding(
+  id text, body text, if_match text default null, if_none_match text default null)
+  returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_set_embedding';
-comment on function keyed_http.set_embedding(text, text) is 'PUT /entities/{id}/embedding.';
+comment on function keyed_http.set_embedding(text, text, text, text) is 'PUT /entities/{id}/embedding.';
 
-create function keyed_http.delete_embedding(id text) returns text[]
+create function keyed_http.delete_embedding(
+  id text, if_match text default null, if_none_match text default null)
+  returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_delete_embedding';
-comment on function keyed_http.delete_embedding(text) is 'DELETE /entities/{id}/embedding.';
+comment on function keyed_http.delete_embedding(text, text, text) is 'DELETE /entities/{id}/embedding.';
 
 create function keyed_http.history(id text, page_size integer, cursor text) returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_http_history';
@@ -60,17 +76,24 @@ create function keyed_http.metric_series(
 comment on function keyed_http.metric_series(text, text, text, text, text, text, integer, text) is
   'GET /entities/{id}/metrics/{slug}.';
 
-create function keyed_http.upsert_by_key(template text, body text, mode text, return_record boolean) returns text[]
+create function keyed_http.upsert_by_key(
+  template text, body text, mode text, return_record boolean, if_match text default null, if_none_match text default null)
+  returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_upsert_by_key';
-comment on function keyed_http.upsert_by_key(text, text, text, boolean) is 'PUT /entities/template/{template}/by-key.';
+comment on function keyed_http.upsert_by_key(text, text, text, boolean, text, text) is 'PUT /entities/template/{template}/by-key.';
 
-create function keyed_http.get_by_key(template text, external_key text, fields text, verbose boolean) returns text
+create function keyed_http.get_by_key(
+  template text, external_key text, fields text, verbose boolean, if_none_match text default null)
+  returns text[]
   language c stable as 'MODULE_PATHNAME', 'keyed_http_get_by_key';
-comment on function keyed_http.get_by_key(text, text, text, boolean) is 'GET /entities/template/{template}/by-key.';
+comment on function keyed_http.get_by_key(text, text, text, boolean, text) is
+  'GET /entities/template/{template}/by-key: {entity tag, the body, or null when if_none_match names the tag}.';
 
-create function keyed_http.delete_by_key(template text, external_key text) returns text[]
+create function keyed_http.delete_by_key(
+  template text, external_key text, if_match text default null, if_none_match text default null)
+  returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_delete_by_key';
-comment on function keyed_http.delete_by_key(text, text) is 'DELETE /entities/template/{template}/by-key.';
+comment on function keyed_http.delete_by_key(text, text, text, text) is 'DELETE /entities/template/{template}/by-key.';
 
 create function keyed_http.alter_template(template text, body text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_alter_template';

@@ -18,6 +18,11 @@ create function keyed.get_record(
 comment on function keyed.get_record(uuid, text[], boolean, boolean) is
   'The record with this id. fields: names to keep (id, template_slug and external_key always come); verbose: adds attribute_values; include_deleted: deleted records too. Error P0002 when there is none.';
 
+create function keyed.record_version(id uuid) returns text
+  language c stable parallel restricted as 'MODULE_PATHNAME', 'keyed_record_version';
+comment on function keyed.record_version(uuid) is
+  'The version of a record, deleted or not: the same text for the same state, another for every other. It is what ETag says over HTTP, and what if_match takes. Error P0002 when there is none.';
+
 create function keyed.get_by_key(
   template regclass, external_key text, fields text[] default null, verbose boolean default false)
   returns jsonb
@@ -26,30 +31,31 @@ comment on function keyed.get_by_key(regclass, text, text[], boolean) is
   'The live record of the template that holds the key. Error P0002 when there is none.';
 
 create function keyed.upsert_by_key(
-  template regclass, external_key text, attributes jsonb default '{}', out id uuid, out created boolean)
+  template regclass, external_key text, attributes jsonb default '{}', if_match text default null,
+  if_none_match text default null, out id uuid, out created boolean)
   language c volatile as 'MODULE_PATHNAME', 'keyed_upsert_by_key';
-comment on function keyed.upsert_by_key(regclass, text, jsonb) is
-  'Creates the record with this key when no live record of the template holds it; otherwise changes only the attributes listed, {"$inc": n} adding to a number. Returns the record''s id, and whether it was created. The same values again write nothing.';
+comment on function keyed.upsert_by_key(regclass, text, jsonb, text, text) is
+  'Creates the record with this key when no live record of the template holds it; otherwise changes only the attributes listed, {"$inc": n} adding to a number. Returns the record''s id, and whether it was created. The same values again write nothing. if_match: only a record of this version is changed, and none is created ("*": of any version). if_none_match "*": the record is only created. Else error 55000, and nothing is written.';
 
-create function keyed.patch_record(id uuid, body jsonb) returns jsonb
+create function keyed.patch_record(id uuid, body jsonb, if_match text default null) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_patch_record';
-comment on function keyed.patch_record(uuid, jsonb) is
-  'Changes what is listed. body: {"attributes"?: {slug: value}, "external_key"?: a string sets it, null clears it, absent leaves it}. Returns the record. Errors as create_record, and P0002 when there is none.';
+comment on function keyed.patch_record(uuid, jsonb, text) is
+  'Changes what is listed. body: {"attributes"?: {slug: value}, "external_key"?: a string sets it, null clears it, absent leaves it}. if_match: only if this is the record''s version (keyed.record_version), else error 55000. Returns the record. Errors as create_record, and P0002 when there is none.';
 
-create function keyed.replace_attributes(id uuid, attributes jsonb) returns jsonb
+create function keyed.replace_attributes(id uuid, attributes jsonb, if_match text default null) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_replace_attributes';
-comment on function keyed.replace_attributes(uuid, jsonb) is
-  'Replaces all attribute values: what is not listed becomes null. The key is untouched. Returns the record.';
+comment on function keyed.replace_attributes(uuid, jsonb, text) is
+  'Replaces all attribute values: what is not listed becomes null. The key is untouched. if_match as for keyed.patch_record. Returns the record.';
 
-create function keyed.delete_record(id uuid) returns void
+create function keyed.delete_record(id uuid, if_match text default null) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_delete_record';
-comment on function keyed.delete_record(uuid) is
-  'Marks a live record as deleted, which releases its key. Error P0002 when there is none.';
+comment on function keyed.delete_record(uuid, text) is
+  'Marks a live record as deleted, which releases its key. if_match as for keyed.patch_record. Error P0002 when there is none.';
 
-create function keyed.restore_record(id uuid, body jsonb default '{}') returns jsonb
+create function keyed.restore_record(id uuid, body jsonb default '{}', if_match text default null) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_restore_record';
-comment on function keyed.restore_record(uuid, jsonb) is
-  'Brings a deleted record back with its old key, or with {"external_key": "another"}, or null for none. Errors: 23505 when the key was taken meanwhile or the record is not deleted, P0002 when there is none.';
+comment on function keyed.restore_record(uuid, jsonb, text) is
+  'Brings a deleted record back with its old key, or with {"external_key": "another"}, or null for none. if_match as for keyed.patch_record, of the deleted record. Errors: 23505 when the key was taken meanwhile or the record is not deleted, P0002 when there is none.';
 
 create function keyed.history_page(id uuid, page_size integer default 100, cursor text default null) returns jsonb
   language c stable parallel restricted as 'MODULE_PATHNAME', 'keyed_history_page';

@@ -21,5 +21,6 @@ mod sales;
 mod semantic;
 mod sessions;
 mod sight;
+mod versions;
 mod views;
 mod writes;

@@ -4,7 +4,7 @@ use crate::sales::{Sales, found, of_region, seen};
 use serde_json::json;
 
 /// Everything that takes the id of a record, `$1`.
-const BY_ID: [&str; 17] = [
+const BY_ID: [&str; 22] = [
     "select keyed.get_record($1)",
     "select keyed.get_record($1, verbose => true)",
     "select keyed.patch_record($1, '{\"attributes\": {\"name\": \"x\"}}')",
@@ -16,6 +16,11 @@ const BY_ID: [&str; 17] = [
     "select keyed.delete_record($1)",
     "select keyed.restore_record($1)",
     "select keyed.restore_record($1, '{\"external_key\": \"EU-1\"}')",
+    "select keyed.record_version($1)",
+    "select keyed.patch_record($1, '{\"attributes\": {\"name\": \"x\"}}', '*')",
+    "select keyed.replace_attributes($1, '{\"region\": \"EU\"}', '*')",
+    "select keyed.delete_record($1, '*')",
+    "select keyed.restore_record($1, '{}', '*')",
     "select keyed.history_page($1)",
     "select from keyed.history($1)",
     "select keyed.metric_page($1, 'mood')",
@@ -67,7 +72,7 @@ async fn a_record_in_sight_answers_to_all_of_them() {
             session.run("begin").await;
             let outcome = session.attempt(statement, &[&id]).await.map_err(|refusal| refusal.state);
             session.run("rollback").await;
-            let of_both = ["history", "metric", "get_record($1, null"];
+            let of_both = ["history", "metric", "get_record($1, null", "record_version"];
             match outcome {
                 // There is nothing to restore.
                 Err(state) if is_live => assert_eq!(state, "23505", "{statement}"),

@@ -91,6 +91,26 @@ async fn the_request_shown_is_sent_twice_and_run_once() {
 }
 
 #[tokio::test]
+async fn a_write_to_a_version_works_as_shown() {
+    let readme = blocks(&file("README.md"));
+    let database = Database::new().await;
+    let demo = std::fs::read_to_string(repository_folder().join("sql/demo.sql")).expect("the demo project");
+    database.cluster().sql(database.name(), &demo);
+    let proxy = Proxy::start(&database).await;
+    let folder = run_folder(&database, proxy.key());
+    let script =
+        |heading: &str| block(&readme, heading, "sh").replace("http://127.0.0.1:8080", &proxy.url(""));
+    shell(&folder, &script("Over HTTP"));
+    let answer = shell(&folder, &script("Versions"));
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"created\":false"), "{answer}");
+    let session = database.session().await;
+    let name = "select name from demo.artists where external_key = 'museum:leyster'";
+    assert_eq!(session.text(name, &[]).await, "Judith Jansdochter Leyster");
+    assert_eq!(session.text(block(&readme, "Versions", "sql"), &[]).await, "\"museum:leyster\"");
+    std::fs::remove_dir_all(folder).expect("the folder can be removed");
+}
+
+#[tokio::test]
 async fn the_file_shown_goes_in_and_comes_out() {
     let readme = blocks(&file("README.md"));
     let database = Database::new().await;

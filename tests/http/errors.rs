@@ -4,7 +4,7 @@ use harness::Service;
 use serde_json::{Value, json};
 
 /// SQLSTATE, status, code, retryable.
-const TABLE: [(&str, u16, &str, bool); 44] = [
+const TABLE: [(&str, u16, &str, bool); 45] = [
     ("22032", 400, "malformed_request", false),
     ("54001", 400, "malformed_request", false),
     ("3F000", 400, "project_required", false),
@@ -48,6 +48,8 @@ const TABLE: [(&str, u16, &str, bool); 44] = [
     ("42703", 500, "internal", false),
     ("58030", 500, "internal", false),
     ("0A000", 500, "internal", false),
+    // Only with the word of ours in DETAIL is it a failed precondition.
+    ("55000", 500, "internal", false),
     ("F0000", 500, "internal", false),
 ];
 

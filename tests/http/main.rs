@@ -29,4 +29,5 @@ mod service;
 mod shared;
 mod templates;
 mod values;
+mod versions;
 mod views;

@@ -118,6 +118,8 @@ async fn a_restored_database_is_the_same_and_works_on() {
     assert_eq!(definitions(&copy), definitions(&source));
     let session = copy.session().await;
     assert_eq!(contents(&session).await, contents(&source.session().await).await);
+    let versions = "select string_agg(keyed.record_version(id), ' ' order by id) from crm.customers";
+    assert_eq!(session.text(versions, &[]).await, source.session().await.text(versions, &[]).await);
 
     let upsert =
         "select created from keyed.upsert_by_key('crm.customers', $1, '{\"name\": \"new\", \"mood\": 2}')";

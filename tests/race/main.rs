@@ -17,6 +17,7 @@ mod quota_edge;
 mod quotas;
 mod random_history;
 mod tenants;
+mod versions;
 mod waiting;
 
 use harness::{Refusal, Rows, Session};

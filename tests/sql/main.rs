@@ -63,5 +63,6 @@ mod text_upkeep;
 mod texts;
 mod times;
 mod upsert;
+mod versions;
 mod view_upkeep;
 mod views;

@@ -9,6 +9,7 @@ use crate::record::changes::Changes;
 use crate::record::deletion;
 use crate::record::mode::Mode;
 use crate::record::upsert;
+use crate::record::version::Preconditions;
 use crate::record::write::{self, Key};
 
 /// Runs an operation.
@@ -20,25 +21,26 @@ pub fn run(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome 
 
 fn write(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
     let (kind, template) = (operation.kind, &operation.template);
+    let none = &Preconditions::default();
     let done = |id, created| Done { kind, id, created, changed: true };
     match (kind, operation.id, operation.key.value()) {
         (Kind::Create, _, key) => write::create(caller, template, key, changes).map(|(id, _)| done(id, true)),
-        (Kind::Upsert, _, Some(key)) => upsert::upsert(caller, template, Mode::Upsert, key, changes)
+        (Kind::Upsert, _, Some(key)) => upsert::upsert(caller, template, Mode::Upsert, key, changes, none)
             .map(|(id, created)| done(id, created)),
         (Kind::Update, Some(id), _) => {
             caller.require(Right::Update, template)?;
             if operation.embedding != Embedding::Absent {
                 embedding::write::require_writable(caller, template, id)?;
             }
-            write::update(caller, Right::Update, template, id, &operation.key, changes)
+            write::update(caller, Right::Update, template, id, &operation.key, changes, none)
                 .map(|_| done(id, false))
         }
         (Kind::Update, None, Some(key)) => {
-            upsert::upsert(caller, template, Mode::Update, key, changes).map(|(id, _)| done(id, false))
+            upsert::upsert(caller, template, Mode::Update, key, changes, none).map(|(id, _)| done(id, false))
         }
-        (Kind::Delete, Some(id), _) => deletion::delete(caller, id).map(|()| done(id, false)),
+        (Kind::Delete, Some(id), _) => deletion::delete(caller, id, none).map(|()| done(id, false)),
         (Kind::Delete, None, Some(key)) => {
-            deletion::delete_by_key(caller, template, key).map(|id| done(id, false))
+            deletion::delete_by_key(caller, template, key, none).map(|id| done(id, false))
         }
         (Kind::Upsert | Kind::Update | Kind::Delete, None, None) | (Kind::Upsert, Some(_), None) => {
             Err(Error::not_found())
@@ -49,5 +51,6 @@ fn write(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
 /// Makes the references that had to wait until all records of a circle exist.
 pub fn link(caller: &Caller, operation: &Operation, done: Done, changes: Changes) -> Outcome {
     let right = if done.created { Right::Create } else { Right::Update };
-    write::update(caller, right, &operation.template, done.id, &Key::Absent, changes).map(|_| done)
+    let none = &Preconditions::default();
+    write::update(caller, right, &operation.template, done.id, &Key::Absent, changes, none).map(|_| done)
 }

@@ -7,30 +7,32 @@ use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
+use crate::record::precondition::preconditions;
 use crate::template::definition::{missing, unknown_member};
 use std::rc::Rc;
 use uuid::Uuid;
 
 sql_functions! {
-    /// `keyed.set_embedding(id uuid, vector real[]) returns void`.
+    /// `keyed.set_embedding(id uuid, vector real[], if_match text) returns void`.
     keyed_set_embedding => |call| {
         let id = call.uuid(0).ok_or_else(|| must_not_be_null("id"))?;
         let embedding = match call.datum(1) {
             None => Embedding::Null,
             Some(array) => Embedding::Value(Rc::new(argument(array)?)),
         };
-        write::set(&Caller::current(), id, &embedding).map(|()| Answer::Void)
+        write::set(&Caller::current(), id, &embedding, &preconditions(call, 2)?).map(|()| Answer::Void)
     };
 
-    /// `keyed_http.set_embedding(id text, body text) returns text[]`.
+    /// `keyed_http.set_embedding(id text, body text, if_match text, if_none_match text) returns text[]`.
     keyed_http_set_embedding => |call| {
         let (id, body) = (id_name(call)?, call.required_text(1, "body")?);
-        write::set(&Caller::current(), id, &parse_body(&body)?).map(|()| no_content())
+        write::set(&Caller::current(), id, &parse_body(&body)?, &preconditions(call, 2)?).map(|()| no_content())
     };
 
-    /// `keyed_http.delete_embedding(id text) returns text[]`.
+    /// `keyed_http.delete_embedding(id text, if_match text, if_none_match text) returns text[]`.
     keyed_http_delete_embedding => |call| {
-        write::set(&Caller::current(), id_name(call)?, &Embedding::Null).map(|()| no_content())
+        let preconditions = preconditions(call, 1)?;
+        write::set(&Caller::current(), id_name(call)?, &Embedding::Null, &preconditions).map(|()| no_content())
     };
 }
 

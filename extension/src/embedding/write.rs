@@ -11,7 +11,9 @@ use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::trigger::{Firing, Row};
+use crate::record::precondition;
 use crate::record::read;
+use crate::record::version::Preconditions;
 use crate::record::write::require_within;
 use crate::template::{Template, column};
 use pgrx::pg_sys::{self, Datum};
@@ -19,9 +21,15 @@ use uuid::Uuid;
 
 /// Sets or removes the vector of a live record, for a caller who may update it. That there was none to remove is no
 /// error: afterwards there is none.
-pub fn set(caller: &Caller, id: Uuid, embedding: &Embedding) -> Result<(), Error> {
+pub fn set(
+    caller: &Caller,
+    id: Uuid,
+    embedding: &Embedding,
+    preconditions: &Preconditions,
+) -> Result<(), Error> {
     let template = read::template_of(caller, id, Right::Update)?;
     require_writable(caller, &template, id)?;
+    precondition::require_of_locked(caller, &template, id, preconditions)?;
     apply(&template, id, embedding)
 }
 

@@ -25,6 +25,8 @@ pub enum Code {
     RequestInProgress,
     /// The Idempotency-Key came with another request before.
     IdempotencyKeyReused,
+    /// The record is in another state than the request was made for.
+    PreconditionFailed,
     /// More than a limit allows.
     PayloadTooLarge,
     /// The key breaks a rule of the spec.
@@ -65,6 +67,7 @@ impl Code {
         Code::Conflict,
         Code::RequestInProgress,
         Code::IdempotencyKeyReused,
+        Code::PreconditionFailed,
         Code::PayloadTooLarge,
         Code::InvalidExternalKey,
         Code::InvalidSlug,
@@ -101,6 +104,9 @@ impl Code {
             Code::RequestInProgress => ("request_in_progress", State::ERRCODE_OBJECT_IN_USE, 409),
             Code::IdempotencyKeyReused => {
                 ("idempotency_key_reused", State::ERRCODE_INVALID_PARAMETER_VALUE, 422)
+            }
+            Code::PreconditionFailed => {
+                ("precondition_failed", State::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, 412)
             }
             Code::PayloadTooLarge => ("payload_too_large", State::ERRCODE_PROGRAM_LIMIT_EXCEEDED, 413),
             Code::InvalidExternalKey => ("invalid_external_key", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),

@@ -50,6 +50,7 @@ pub fn visible(caller: &Caller, mut answer: Texts) -> Texts {
                 _ => &HARMLESS,
             };
             *body = harmless(body, left);
+            answer.truncate(3);
         }
     }
     answer

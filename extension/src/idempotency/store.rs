@@ -32,7 +32,7 @@ pub struct Request {
     pub fingerprint: Vec<u8>,
 }
 
-/// Status, id of what was created, body.
+/// Status, id of what was created, body, and the tag of the record that it shows, if it shows one.
 pub type Texts = Vec<Option<String>>;
 
 /// The answer that the request got, as far as the caller may still see it. `None` when it got none, and then nobody
@@ -47,7 +47,7 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
     }
     // Read after the lock was taken, by a snapshot of its own: whoever had it before has committed by now.
     let sql = format!(
-        "select r.fingerprint, r.answer[1], r.answer[2], r.answer[3] from keyed_state.idempotent_request r \
+        "select r.fingerprint, r.answer[1], r.answer[2], r.answer[3], r.answer[4] from keyed_state.idempotent_request r \
          where r.key_id = $1 and r.idempotency_key = $2 and r.created_at >= now() - {KEPT}"
     );
     let found = as_owner(|| {
@@ -55,7 +55,7 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
         connected(|spi| {
             let rows = spi.run(&plan, Access::Latest, &request.name());
             (!rows.is_empty()).then(|| {
-                let answer = (1..=3).map(|column| rows.get(0, column).map(datum::read_text)).collect();
+                let answer = (1..=4).map(|column| rows.get(0, column).map(datum::read_text)).collect();
                 (rows.get(0, 0).map(datum::read_bytes).unwrap_or_default(), answer)
             })
         })

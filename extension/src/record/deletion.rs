@@ -1,7 +1,10 @@
 //! Mark a record as deleted, and bring it back.
 
+use super::precondition;
 use super::read;
+use super::shown::Shown;
 use super::statement::columns;
+use super::version::Preconditions;
 use super::write::{Key, require_within, write_one};
 use crate::access::sight::{Fence, and, verdict};
 use crate::access::{Caller, Right};
@@ -15,28 +18,39 @@ use pgrx::pg_sys;
 use uuid::Uuid;
 
 /// Marks a live record as deleted, which releases its key.
-pub fn delete(caller: &Caller, id: Uuid) -> Result<(), Error> {
+pub fn delete(caller: &Caller, id: Uuid, preconditions: &Preconditions) -> Result<(), Error> {
     let template = read::template_of(caller, id, Right::Delete)?;
-    delete_where(caller, &template, "t.id = $1", pg_sys::UUIDOID, datum::uuid(id)).map(|_| ())
+    let by_id = ("t.id = $1", pg_sys::UUIDOID, datum::uuid(id));
+    delete_where(caller, &template, by_id, preconditions).map(|_| ())
 }
 
 /// Marks the live record that holds the key as deleted, and tells which it was.
-pub fn delete_by_key(caller: &Caller, template: &Template, key: &str) -> Result<Uuid, Error> {
+pub fn delete_by_key(
+    caller: &Caller,
+    template: &Template,
+    key: &str,
+    preconditions: &Preconditions,
+) -> Result<Uuid, Error> {
     caller.require(Right::Delete, template)?;
     let Ok(key) = crate::key::normalize(key) else { return Err(Error::not_found()) };
-    delete_where(caller, template, "t.external_key = $1", pg_sys::TEXTOID, datum::text(key))
+    let by_key = ("t.external_key = $1", pg_sys::TEXTOID, datum::text(key));
+    delete_where(caller, template, by_key, preconditions)
 }
 
 fn delete_where(
     caller: &Caller,
     template: &Template,
-    condition: &str,
-    parameter: pg_sys::Oid,
-    argument: Argument,
+    (condition, parameter, argument): (&str, pg_sys::Oid, Argument),
+    preconditions: &Preconditions,
 ) -> Result<Uuid, Error> {
     ahead::of_change(template);
     let fence = Fence::of(caller, Right::Delete, template);
     let condition = format!("{condition} and t.deleted_at is null");
+    if !preconditions.are_none() {
+        let standing = read::lock(template, &condition, &fence, parameter, argument);
+        let id = require_within(caller, Right::Delete, template, standing)?;
+        precondition::require_of_locked(caller, template, id, preconditions)?;
+    }
     let sql = format!(
         "update {} t set deleted_at = now(), updated_at = now() where {condition}{} returning t.id",
         template.table_sql(),
@@ -57,7 +71,7 @@ fn delete_where(
 }
 
 /// Brings a deleted record back, with its old key or with the one given.
-pub fn restore(caller: &Caller, id: Uuid, key: &Key) -> Result<String, Error> {
+pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditions) -> Result<Shown, Error> {
     let template = read::template_of(caller, id, Right::Update)?;
     ahead::of_creation(&template);
     let fence = Fence::of(caller, Right::Update, &template);
@@ -86,6 +100,7 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key) -> Result<String, Error> {
             Ok(rows.get(0, 0).map(datum::read_text))
         })
     })?;
+    precondition::require_of_locked(caller, &template, id, preconditions)?;
     let wanted = match key {
         Key::Absent => old_key.map_or(Key::Null, Key::Value),
         given => given.clone(),

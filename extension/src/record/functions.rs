@@ -1,9 +1,12 @@
 //! The SQL functions that read and write records.
 
 use super::mode::Mode;
+use super::precondition::preconditions;
 use super::read::{self, Lifetime};
 use super::shape::View;
+use super::shown::Shown;
 use super::upsert;
+use super::version::Preconditions;
 use super::write::{self, Key};
 use super::{changes, deletion};
 use crate::access::{Caller, Right, sight};
@@ -64,14 +67,20 @@ sql_functions! {
         let caller = Caller::current();
         caller.require(Right::Create, &template)?;
         let changes = changes::parse(&template, attributes)?;
-        write::create(&caller, &template, key.as_deref(), changes).map(|made| Answer::Json(made.1))
+        write::create(&caller, &template, key.as_deref(), changes).map(|made| Answer::Json(made.1.json))
     };
 
     /// `keyed.get_record(id uuid, fields text[], verbose boolean, include_deleted boolean) returns jsonb`.
     keyed_get_record => |call| {
         let id = id_argument(call)?;
         let fields = call.texts(1, "fields")?;
-        get_record(id, fields.as_deref(), call.flag(2), call.flag(3)).map(Answer::Json)
+        get_record(id, fields.as_deref(), call.flag(2), call.flag(3), false).map(|it| Answer::Json(it.json))
+    };
+
+    /// `keyed.record_version(id uuid) returns text`.
+    keyed_record_version => |call| {
+        let shown = get_record(id_argument(call)?, None, false, true, true)?;
+        Ok(shown.tag().map_or(Answer::Null, Answer::Text))
     };
 
     /// `keyed.get_by_key(template regclass, external_key text, fields text[], verbose boolean) returns jsonb`.
@@ -79,10 +88,10 @@ sql_functions! {
         let template = catalog::by_argument(call)?;
         let key = call.required_text(1, "external_key")?;
         let fields = call.texts(2, "fields")?;
-        get_by_key(&template, &key, fields.as_deref(), call.flag(3)).map(Answer::Json)
+        get_by_key(&template, &key, fields.as_deref(), call.flag(3), false).map(|it| Answer::Json(it.json))
     };
 
-    /// `keyed.upsert_by_key(template regclass, external_key text, attributes jsonb) returns (id, created)`.
+    /// `keyed.upsert_by_key(template regclass, external_key text, attributes jsonb, if_match text, if_none_match text) returns (id, created)`.
     keyed_upsert_by_key => |call| {
         let template = catalog::by_argument(call)?;
         let key = call.required_text(1, "external_key")?;
@@ -91,31 +100,32 @@ sql_functions! {
         Mode::Upsert.require_rights(&caller, &template)?;
         let changes = changes::parse(&template, attributes_argument(attributes.as_deref())?)?;
         let key = key::normalize(&key)?;
-        upsert::upsert(&caller, &template, Mode::Upsert, key, changes)
+        upsert::upsert(&caller, &template, Mode::Upsert, key, changes, &preconditions(call, 3)?)
             .map(|(id, created)| Answer::Upserted(id, created))
     };
 
-    /// `keyed.patch_record(id uuid, body jsonb) returns jsonb`.
+    /// `keyed.patch_record(id uuid, body jsonb, if_match text) returns jsonb`.
     keyed_patch_record => |call| {
         let (id, body) = (id_argument(call)?, call.required_json(1, "body")?);
-        patch(id, &body).map(Answer::Json)
+        patch(id, &body, &preconditions(call, 2)?).map(|it| Answer::Json(it.json))
     };
 
-    /// `keyed.replace_attributes(id uuid, attributes jsonb) returns jsonb`.
+    /// `keyed.replace_attributes(id uuid, attributes jsonb, if_match text) returns jsonb`.
     keyed_replace_attributes => |call| {
         let (id, attributes) = (id_argument(call)?, call.required_json(1, "attributes")?);
-        write::replace(&Caller::current(), id, attributes_argument(Some(&attributes))?).map(Answer::Json)
+        let attributes = attributes_argument(Some(&attributes))?;
+        write::replace(&Caller::current(), id, attributes, &preconditions(call, 2)?).map(|it| Answer::Json(it.json))
     };
 
-    /// `keyed.delete_record(id uuid) returns void`.
+    /// `keyed.delete_record(id uuid, if_match text) returns void`.
     keyed_delete_record => |call| {
-        deletion::delete(&Caller::current(), id_argument(call)?).map(|()| Answer::Void)
+        deletion::delete(&Caller::current(), id_argument(call)?, &preconditions(call, 1)?).map(|()| Answer::Void)
     };
 
-    /// `keyed.restore_record(id uuid, body jsonb) returns jsonb`.
+    /// `keyed.restore_record(id uuid, body jsonb, if_match text) returns jsonb`.
     keyed_restore_record => |call| {
         let (id, body) = (id_argument(call)?, call.json(1));
-        restore(id, body.as_deref()).map(Answer::Json)
+        restore(id, body.as_deref(), &preconditions(call, 2)?).map(|it| Answer::Json(it.json))
     };
 
     /// `keyed.history_page(id uuid, page_size integer, cursor text) returns jsonb`.
@@ -132,7 +142,7 @@ fn id_argument(call: &Call) -> Result<Uuid, Error> {
     call.uuid(0).ok_or_else(|| must_not_be_null("id"))
 }
 
-fn attributes_argument(attributes: Option<&str>) -> Result<&RawValue, Error> {
+pub(super) fn attributes_argument(attributes: Option<&str>) -> Result<&RawValue, Error> {
     serde_json::from_str(attributes.unwrap_or("{}"))
         .map_err(|error| Error::new(Code::MalformedRequest, format!("attributes cannot be read: {error}")))
 }
@@ -142,10 +152,11 @@ pub(super) fn get_record(
     fields: Option<&[String]>,
     verbose: bool,
     include_deleted: bool,
-) -> Result<String, Error> {
+    wants_tag: bool,
+) -> Result<Shown, Error> {
     let caller = Caller::current();
     let template = read::template_of(&caller, id, Right::Read)?;
-    let view = View::parse(&caller, &template, fields, verbose)?;
+    let view = View::parse(&caller, &template, fields, verbose)?.with_tag(wants_tag);
     let lifetime = if include_deleted { Lifetime::Any } else { Lifetime::Live };
     let seen = sight::rows(&caller, &template, "t");
     read::by_id(&template, id, seen.as_deref(), lifetime, &view, Access::Snapshot)
@@ -156,18 +167,20 @@ pub(super) fn get_by_key(
     key: &str,
     fields: Option<&[String]>,
     verbose: bool,
-) -> Result<String, Error> {
+    wants_tag: bool,
+) -> Result<Shown, Error> {
     let caller = Caller::current();
     caller.require(Right::Read, template)?;
     let seen = sight::rows(&caller, template, "t");
-    read::by_key(template, key, seen.as_deref(), &View::parse(&caller, template, fields, verbose)?)
+    let view = View::parse(&caller, template, fields, verbose)?.with_tag(wants_tag);
+    read::by_key(template, key, seen.as_deref(), &view)
 }
 
-pub(super) fn patch(id: Uuid, body: &str) -> Result<String, Error> {
-    write::patch(&Caller::current(), id, &write::parse_body(body)?)
+pub(super) fn patch(id: Uuid, body: &str, preconditions: &Preconditions) -> Result<Shown, Error> {
+    write::patch(&Caller::current(), id, &write::parse_body(body)?, preconditions)
 }
 
-pub(super) fn restore(id: Uuid, body: Option<&str>) -> Result<String, Error> {
+pub(super) fn restore(id: Uuid, body: Option<&str>, preconditions: &Preconditions) -> Result<Shown, Error> {
     let mut key = Key::Absent;
     for (name, value) in body.map(json::object).transpose()?.unwrap_or_default().0 {
         if name != "external_key" {
@@ -176,7 +189,7 @@ pub(super) fn restore(id: Uuid, body: Option<&str>) -> Result<String, Error> {
         }
         key = write::parse_key(value)?;
     }
-    deletion::restore(&Caller::current(), id, &key)
+    deletion::restore(&Caller::current(), id, &key, preconditions)
 }
 
 pub(super) fn metric_page(call: &Call, id: Uuid) -> Result<String, Error> {

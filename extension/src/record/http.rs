@@ -1,16 +1,20 @@
 //! The functions behind the HTTP door that read and write records: texts in and out, as a request carries them.
 
-use super::functions::{get_by_key, get_record, metric_page, patch, restore};
+use super::functions::{attributes_argument, get_by_key, get_record, metric_page, patch, restore};
 use super::mode::Mode;
+use super::precondition::preconditions;
 use super::read::{self, Lifetime};
 use super::shape::View;
+use super::shown::Shown;
 use super::upsert;
+use super::version::{self, Preconditions};
 use super::write::{self, Key};
 use super::{changes, deletion};
 use crate::access::{Caller, Right};
-use crate::embedding::{self, Embedding};
+use crate::embedding;
 use crate::error::{Code, Error};
 use crate::history;
+use crate::json;
 use crate::postgres::function::{Answer, Call, sql_functions};
 use crate::postgres::spi::Access;
 use crate::template::{Template, catalog};
@@ -27,66 +31,63 @@ sql_functions! {
         let changes = body.attributes.map(|it| changes::parse(&template, it)).transpose()?.unwrap_or_default();
         let (id, record) = write::create(&caller, &template, body.key.value(), changes)?;
         embedding::write::apply(&template, id, &body.embedding)?;
-        Ok(answer(201, Some(id), Some(record)))
+        Ok(answer_with(201, Some(id), record))
     };
 
-    /// `keyed_http.get_record(id text, fields text, verbose boolean, include_deleted boolean) returns text`.
+    /// `keyed_http.get_record(id text, fields text, verbose boolean, include_deleted boolean, if_none_match text)
+    /// returns text[]`.
     keyed_http_get_record => |call| {
         let fields = call.text(1).map(|fields| split_fields(&fields));
-        get_record(id_name(call)?, fields.as_deref(), call.flag(2), call.flag(3)).map(Answer::Text)
+        let shown = get_record(id_name(call)?, fields.as_deref(), call.flag(2), call.flag(3), true)?;
+        unless_known(shown, call.text(4).as_deref())
     };
 
-    /// `keyed_http.get_by_key(template text, external_key text, fields text, verbose boolean) returns text`.
+    /// `keyed_http.get_by_key(template text, external_key text, fields text, verbose boolean, if_none_match text)
+    /// returns text[]`.
     keyed_http_get_by_key => |call| {
         let (template, key) = (template_name(call)?, call.required_text(1, "key")?);
         let fields = call.text(2).map(|fields| split_fields(&fields));
-        get_by_key(&template, &key, fields.as_deref(), call.flag(3)).map(Answer::Text)
+        let shown = get_by_key(&template, &key, fields.as_deref(), call.flag(3), true)?;
+        unless_known(shown, call.text(4).as_deref())
     };
 
-    /// `keyed_http.upsert_by_key(template text, body text, mode text, return_record boolean) returns text[]`.
+    /// `keyed_http.upsert_by_key(template text, body text, mode text, return_record boolean, if_match text,
+    /// if_none_match text) returns text[]`.
     keyed_http_upsert_by_key => |call| {
         let (template, body) = (template_name(call)?, call.required_text(1, "body")?);
         let mode = Mode::parse(call.text(2).as_deref())?;
-        http_upsert(&template, &body, mode, call.flag(3))
+        http_upsert(&template, &body, mode, call.flag(3), &preconditions(call, 4)?)
     };
 
-    /// `keyed_http.patch_record(id text, body text) returns text[]`.
+    /// `keyed_http.patch_record(id text, body text, if_match text, if_none_match text) returns text[]`.
     keyed_http_patch_record => |call| {
         let (id, body) = (id_name(call)?, call.required_text(1, "body")?);
-        patch(id, &body).map(|record| answer(200, None, Some(record)))
+        patch(id, &body, &preconditions(call, 2)?).map(|record| answer_with(200, None, record))
     };
 
-    /// `keyed_http.replace_attributes(id text, body text) returns text[]`.
+    /// `keyed_http.replace_attributes(id text, body text, if_match text, if_none_match text) returns text[]`.
     keyed_http_replace_attributes => |call| {
         let (id, body) = (id_name(call)?, call.required_text(1, "body")?);
-        let body = write::parse_body(&body)?;
-        if body.embedding != Embedding::Absent {
-            return Err(Error::at(Code::UnknownField, "/embedding", "PUT replaces attributes: the vector is untouched")
-                .hint("write the vector with PATCH, or with PUT /entities/{id}/embedding"));
-        }
-        if body.key != Key::Absent {
-            return Err(Error::at(Code::UnknownField, "/external_key", "PUT replaces attributes: the key is untouched")
-                .hint("change the key with PATCH"));
-        }
-        let attributes = body.attributes.ok_or_else(|| Error::at(Code::InvalidValue, "/attributes", "attributes is missing"))?;
-        write::replace(&Caller::current(), id, attributes).map(|record| answer(200, None, Some(record)))
+        replace(id, &body, &preconditions(call, 2)?).map(|record| answer_with(200, None, record))
     };
 
-    /// `keyed_http.delete_record(id text) returns text[]`.
+    /// `keyed_http.delete_record(id text, if_match text, if_none_match text) returns text[]`.
     keyed_http_delete_record => |call| {
-        deletion::delete(&Caller::current(), id_name(call)?).map(|()| answer(204, None, None))
+        deletion::delete(&Caller::current(), id_name(call)?, &preconditions(call, 1)?).map(|()| answer(204, None, None))
     };
 
-    /// `keyed_http.delete_by_key(template text, external_key text) returns text[]`.
+    /// `keyed_http.delete_by_key(template text, external_key text, if_match text,
+    /// if_none_match text) returns text[]`.
     keyed_http_delete_by_key => |call| {
         let (template, key) = (template_name(call)?, call.required_text(1, "key")?);
-        deletion::delete_by_key(&Caller::current(), &template, &key).map(|_| answer(204, None, None))
+        let preconditions = preconditions(call, 2)?;
+        deletion::delete_by_key(&Caller::current(), &template, &key, &preconditions).map(|_| answer(204, None, None))
     };
 
-    /// `keyed_http.restore_record(id text, body text) returns text[]`.
+    /// `keyed_http.restore_record(id text, body text, if_match text, if_none_match text) returns text[]`.
     keyed_http_restore_record => |call| {
         let (id, body) = (id_name(call)?, call.text(1));
-        restore(id, body.as_deref()).map(|record| answer(200, None, Some(record)))
+        restore(id, body.as_deref(), &preconditions(call, 2)?).map(|record| answer_with(200, None, record))
     };
 
     /// `keyed_http.history(id text, page_size integer, cursor text) returns text`.
@@ -116,7 +117,60 @@ fn answer(status: u16, id: Option<Uuid>, body: Option<String>) -> Answer {
     Answer::Texts(vec![Some(status.to_string()), id.map(|id| id.to_string()), body])
 }
 
-fn http_upsert(template: &Template, body: &str, mode: Mode, return_record: bool) -> Result<Answer, Error> {
+/// The answer of a write that shows a record.
+fn answer_with(status: u16, id: Option<Uuid>, record: Shown) -> Answer {
+    let tag = record.tag();
+    Answer::Texts(vec![Some(status.to_string()), id.map(|id| id.to_string()), Some(record.json), tag])
+}
+
+/// Tag and body of a read; no body when the reader has it already.
+fn unless_known(record: Shown, if_none_match: Option<&str>) -> Result<Answer, Error> {
+    let tag = record.tag().unwrap_or_default();
+    let known = version::known(if_none_match, &tag)?;
+    Ok(Answer::Texts(match known {
+        Some(known) => vec![Some(known), None],
+        None => vec![Some(tag), Some(record.json)],
+    }))
+}
+
+/// Replaces all attribute values by those of a body: `{attributes: {…}}`, or the values alone.
+fn replace(id: Uuid, text: &str, preconditions: &Preconditions) -> Result<Shown, Error> {
+    let members = json::object(text)?.0;
+    let has = |wanted: &str| members.iter().any(|(name, _)| name == wanted);
+    for (name, message, hint) in [
+        (
+            "embedding",
+            "PUT replaces attributes: the vector is untouched",
+            "write the vector with PATCH, or with PUT /entities/{id}/embedding; the value of an attribute of that \
+             name goes into {\"attributes\": {\"embedding\": …}}",
+        ),
+        ("external_key", "PUT replaces attributes: the key is untouched", "change the key with PATCH"),
+    ] {
+        if has(name) {
+            return Err(Error::at(Code::UnknownField, format!("/{name}"), message).hint(hint));
+        }
+    }
+    let caller = Caller::current();
+    if members.is_empty() {
+        return Err(Error::at(Code::InvalidValue, "/attributes", "attributes is missing")
+            .hint("send {\"attributes\": {}} to set every attribute to null"));
+    }
+    if has("attributes")
+        && let Some(attributes) = write::parse_body(text)?.attributes
+    {
+        return write::replace(&caller, id, attributes, preconditions);
+    }
+    write::replace(&caller, id, attributes_argument(Some(text))?, preconditions)
+        .map_err(|error| error.above("/attributes"))
+}
+
+fn http_upsert(
+    template: &Template,
+    body: &str,
+    mode: Mode,
+    return_record: bool,
+    preconditions: &Preconditions,
+) -> Result<Answer, Error> {
     let caller = Caller::current();
     mode.require_rights(&caller, template)?;
     let body = write::parse_body(body)?;
@@ -131,14 +185,16 @@ fn http_upsert(template: &Template, body: &str, mode: Mode, return_record: bool)
         }
     };
     let changes = body.attributes.map(|it| changes::parse(template, it)).transpose()?.unwrap_or_default();
-    let (id, created) = upsert::upsert(&caller, template, mode, key, changes)?;
+    let (id, created) = upsert::upsert(&caller, template, mode, key, changes, preconditions)?;
     embedding::write::apply(template, id, &body.embedding)?;
-    let mut body = format!("{{\"id\":\"{id}\",\"created\":{created}");
-    if return_record {
-        body.push_str(",\"record\":");
-        let view = View::of_written(&caller, template);
-        body.push_str(&read::by_id(template, id, None, Lifetime::Live, &view, Access::Latest)?);
+    let (status, created_id) = if created { (201, Some(id)) } else { (200, None) };
+    let body = format!("{{\"id\":\"{id}\",\"created\":{created}");
+    if !return_record {
+        return Ok(answer(status, created_id, Some(body + "}")));
     }
-    body.push('}');
-    Ok(answer(if created { 201 } else { 200 }, created.then_some(id), Some(body)))
+    let view = View::of_written(&caller, template);
+    let record = read::by_id(template, id, None, Lifetime::Live, &view, Access::Latest)?;
+    let tag = record.tag();
+    let body = format!("{body},\"record\":{}}}", record.json);
+    Ok(Answer::Texts(vec![Some(status.to_string()), created_id.map(|id| id.to_string()), Some(body), tag]))
 }

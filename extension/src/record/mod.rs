@@ -16,12 +16,16 @@ pub mod guard;
 pub mod http;
 /// Which branches an upsert may take.
 pub mod mode;
+/// What a write demands of the state that it meets, looked at.
+pub mod precondition;
 /// One record, found.
 pub mod read;
 /// References: which record is meant.
 pub mod reference;
 /// Record → JSON.
 pub mod shape;
+/// A record as JSON, with its version.
+pub mod shown;
 /// The columns that every table begins with, in an INSERT.
 pub mod standard;
 /// Statements on the records of a template: pure text.
@@ -36,6 +40,8 @@ pub mod upsert;
 pub mod value;
 /// What `verbose=true` adds.
 pub mod verbose;
+/// Versions of records, and conditions on them.
+pub mod version;
 /// Create and change.
 pub mod write;
 

@@ -1,6 +1,7 @@
 //! One record, found by its id or its key, as JSON.
 
 use super::shape::{self, View};
+use super::shown::{self, Shown};
 use super::statement::columns;
 use crate::access::sight::{self, Fence, and, verdict};
 use crate::access::{Caller, Right};
@@ -12,7 +13,7 @@ use crate::postgres::index::{self, Equality, Found, Index, Unfit, Which};
 use crate::postgres::spi::{Access, Rows, connected};
 use crate::record_id;
 use crate::template::{Template, catalog, column};
-use pgrx::pg_sys::{self, Oid};
+use pgrx::pg_sys::{self, Datum, Oid};
 use std::rc::Rc;
 use uuid::Uuid;
 
@@ -40,7 +41,7 @@ pub fn by_id(
     lifetime: Lifetime,
     view: &View,
     access: Access,
-) -> Result<String, Error> {
+) -> Result<Shown, Error> {
     let by = By { index: Index::PrimaryKey, column: column::ID, equality: index::UUID };
     if access == Access::Snapshot
         && let Some(found) = by_index(template, by, datum::uuid(id), seen, lifetime, view)
@@ -55,7 +56,7 @@ pub fn by_id(
 }
 
 /// The live record that holds this key, if it passes the condition; a key that breaks the rules is held by none.
-pub fn by_key(template: &Template, key: &str, seen: Option<&str>, view: &View) -> Result<String, Error> {
+pub fn by_key(template: &Template, key: &str, seen: Option<&str>, view: &View) -> Result<Shown, Error> {
     let Ok(key) = key::normalize(key) else { return Err(Error::not_found()) };
     let value = datum::text(key);
     if let Some(index) = template.key_index.map(Index::Known)
@@ -160,7 +161,7 @@ fn by_index(
     seen: Option<&str>,
     lifetime: Lifetime,
     view: &View,
-) -> Option<Result<String, Error>> {
+) -> Option<Result<Shown, Error>> {
     let value = value?;
     if view.verbose_for.is_some() {
         return None;
@@ -177,7 +178,7 @@ fn by_index(
         if lifetime == Lifetime::Live && found.get(column::DELETED_AT).is_some() {
             return None;
         }
-        Some(found_to_json(template, found, view))
+        Some(Shown::of(template, &columns_of(template, found), view))
     });
     Some(record.ok()?.flatten().ok_or_else(Error::not_found))
 }
@@ -189,13 +190,13 @@ fn one(
     argument: Argument,
     view: &View,
     access: Access,
-) -> Result<String, Error> {
+) -> Result<Shown, Error> {
     let sql = format!("select {} from {} t where {condition}", columns(template), template.table_sql());
     as_owner(|| {
         let plan = template.plan(&sql, || vec![parameter]);
         connected(|spi| {
             let rows = spi.run(&plan, access, &[argument]);
-            if rows.is_empty() { Err(Error::not_found()) } else { Ok(to_json(template, &rows, 0, view)) }
+            if rows.is_empty() { Err(Error::not_found()) } else { Ok(shown(template, &rows, 0, view)) }
         })
     })
 }
@@ -216,34 +217,25 @@ pub fn each_by_id(
     let condition = condition.ready();
     let ids = ids.filter_map(datum::uuid);
     index::find_each(template.table, Index::PrimaryKey, &[column::ID], index::UUID, ids, |place, found| {
-        !condition.holds_for(found) || read(place, found_to_json(template, found, view))
+        !condition.holds_for(found)
+            || read(place, shown::render(template, &columns_of(template, found), view))
     })
 }
 
-/// A row that an index found as JSON.
-fn found_to_json(template: &Template, found: &Found, view: &View) -> String {
-    let columns = |position: usize| match position.checked_sub(shape::STANDARD_COLUMNS) {
+/// The columns of a record in a row that an index found.
+fn columns_of<'f>(template: &'f Template, found: &'f Found) -> impl Fn(usize) -> Option<Datum> + 'f {
+    |position| match position.checked_sub(shape::STANDARD_COLUMNS) {
         None => found.get(position as i16 + 1),
         Some(position) => found.get(template.attributes[position].column),
-    };
-    let mut out = text_for(template);
-    shape::write_open(&mut out, template, &columns, view);
-    out.push('}');
-    out
+    }
+}
+
+/// One row of [`columns`].
+pub fn shown(template: &Template, rows: &Rows, row: usize, view: &View) -> Shown {
+    Shown::of(template, &|position| rows.get(row, position), view)
 }
 
 /// One row of [`columns`] as JSON.
 pub fn to_json(template: &Template, rows: &Rows, row: usize, view: &View) -> String {
-    let columns = |position| rows.get(row, position);
-    let mut out = text_for(template);
-    shape::write_open(&mut out, template, &columns, view);
-    if let Some(caller) = &view.verbose_for {
-        super::verbose::write(&mut out, caller, template, &columns, view);
-    }
-    out.push('}');
-    out
-}
-
-fn text_for(template: &Template) -> String {
-    String::with_capacity(256 + 32 * template.attributes.len())
+    shown::render(template, &|position| rows.get(row, position), view)
 }

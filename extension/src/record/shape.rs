@@ -25,6 +25,8 @@ pub struct View {
     attributes: Option<Vec<usize>>,
     /// For whom `attribute_values` comes too: what lies behind a reference is shown only to who may see it.
     pub verbose_for: Option<Caller>,
+    /// Whether the answer's tag is asked for too, where it must be worked out from more than the answer.
+    pub wants_tag: bool,
     /// Only the id: for a caller who may write the record and not read it.
     only_id: bool,
 }
@@ -51,12 +53,22 @@ impl View {
                     .hint("name attributes by their slug, or standard fields"));
             }
         }
-        Ok(View { standard: Some(standard), attributes: Some(attributes), verbose_for, only_id: false })
+        Ok(View { standard: Some(standard), attributes: Some(attributes), verbose_for, ..View::default() })
+    }
+
+    /// The same view, for an answer whose tag is wanted or not.
+    pub fn with_tag(self, wants_tag: bool) -> View {
+        View { wants_tag, ..self }
     }
 
     /// What the answer to a write shows: the record, or to a caller who may not read it no more than its id.
     pub fn of_written(caller: &Caller, template: &Template) -> View {
         View { only_id: caller.require(Right::Read, template).is_err(), ..View::default() }
+    }
+
+    /// Whether this is the record as it is shown to who asks for nothing in particular.
+    pub fn is_whole(&self) -> bool {
+        self.standard.is_none() && self.attributes.is_none() && self.verbose_for.is_none() && !self.only_id
     }
 
     fn has_standard(&self, name: &str) -> bool {

@@ -3,9 +3,11 @@
 
 use super::changes::{self, Changes};
 use super::mode::Mode;
+use super::precondition;
 use super::read::{self, Standing};
 use super::reference;
 use super::statement::{self, Assignments, Verb};
+use super::version::Preconditions;
 use super::write::{key_and_values, key_taken};
 use crate::access::sight::{Fences, verdict};
 use crate::access::{Caller, Right};
@@ -22,7 +24,7 @@ use std::rc::Rc;
 use uuid::Uuid;
 
 /// How often a writer that keeps losing to others tries before it gives up.
-const MOST_TRIES: usize = 10;
+pub(super) const MOST_TRIES: usize = 10;
 
 /// Writes to the live record of the template that holds `key`, creating it when there is none. The key is
 /// normalised. Returns the record's id and whether it was created.
@@ -32,6 +34,7 @@ pub fn upsert(
     mode: Mode,
     key: &str,
     mut changes: Changes,
+    preconditions: &Preconditions,
 ) -> Result<(Uuid, bool), Error> {
     mode.require_rights(caller, template)?;
     reference::resolve(caller, template, &mut changes)?;
@@ -46,6 +49,7 @@ pub fn upsert(
     let upsert = Upsert { caller, template, key, changes: &changes, fences: mode.fences(caller, template) };
     let complete = changes::is_complete(template, &changes);
     let (id, created) = as_owner(|| match mode {
+        _ if !preconditions.are_none() => upsert.write_if(mode, preconditions),
         Mode::Upsert if updates_first => match upsert.update()? {
             Some(id) => Ok((id, false)),
             None => {
@@ -74,6 +78,26 @@ struct Upsert<'a> {
 }
 
 impl Upsert<'_> {
+    /// By the branch that the conditions leave.
+    fn write_if(&self, mode: Mode, preconditions: &Preconditions) -> Result<(Uuid, bool), Error> {
+        let Upsert { caller, template, key, .. } = *self;
+        for _ in 0..MOST_TRIES {
+            if precondition::narrow(caller, template, mode, key, preconditions)? == Mode::Update {
+                // The record is locked, so only the caller can have made it another.
+                return Ok((self.update()?.ok_or_else(Error::not_found)?, false));
+            }
+            changes::check_complete(template, self.changes)?;
+            ahead::of_creation(template);
+            if let Some(id) = self.insert()? {
+                return Ok((id, true));
+            }
+            if mode == Mode::Create {
+                return Err(key_taken(caller, template, key));
+            }
+        }
+        Err(gave_up())
+    }
+
     /// By the way that suits what is written; `complete` says whether it would do for a new record.
     fn write(&self, complete: bool) -> Result<(Uuid, bool), Error> {
         match complete {
@@ -255,7 +279,8 @@ impl Upsert<'_> {
     }
 }
 
-fn gave_up() -> Error {
+/// The refusal of a write that others kept getting in the way of.
+pub(super) fn gave_up() -> Error {
     Error::new(Code::SerializationFailure, "concurrent writes to this key kept getting in the way")
         .hint("run the transaction again")
 }

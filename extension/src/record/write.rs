@@ -1,10 +1,13 @@
 //! Create and change a record. Each is one statement; the triggers keep the rules and the history.
 
 use super::changes::{self, Changes};
-use super::read::{self, Lifetime, Standing, to_json};
+use super::precondition;
+use super::read::{self, Lifetime, Standing};
 use super::reference;
 use super::shape::{STANDARD_COLUMNS, View};
+use super::shown::Shown;
 use super::statement::{self, Assignments, KeyAssignment, columns};
+use super::version::Preconditions;
 use crate::access::sight::{Fence, verdict};
 use crate::access::{Caller, Right};
 use crate::embedding::{self, Embedding};
@@ -58,13 +61,13 @@ impl Key {
     }
 }
 
-/// Creates a record and gives it back as JSON, with its id.
+/// Creates a record and gives it back, with its id.
 pub fn create(
     caller: &Caller,
     template: &Template,
     key: Option<&str>,
     mut changes: Changes,
-) -> Result<(Uuid, String), Error> {
+) -> Result<(Uuid, Shown), Error> {
     caller.require(Right::Create, template)?;
     changes::check_complete(template, &changes)?;
     reference::resolve(caller, template, &mut changes)?;
@@ -95,8 +98,8 @@ pub fn create(
 
 /// What a statement wrote.
 enum Written {
-    /// The record, as JSON.
-    Within(String),
+    /// The record.
+    Within(Shown),
     /// A record that must not be: the error that follows undoes it.
     Outside,
 }
@@ -108,7 +111,7 @@ fn written(rows: &Rows, template: &Template, view: &View) -> Option<Written> {
     }
     let verdict = STANDARD_COLUMNS + template.attributes.len();
     Some(match rows.get(0, verdict).is_some_and(datum::read_bool) {
-        true => Written::Within(to_json(template, rows, 0, view)),
+        true => Written::Within(read::shown(template, rows, 0, view)),
         false => Written::Outside,
     })
 }
@@ -132,23 +135,28 @@ pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
 }
 
 /// Changes what is listed, and nothing else.
-pub fn patch(caller: &Caller, id: Uuid, body: &Body) -> Result<String, Error> {
+pub fn patch(caller: &Caller, id: Uuid, body: &Body, preconditions: &Preconditions) -> Result<Shown, Error> {
     let template = read::template_of(caller, id, Right::Update)?;
     let changes = body.attributes.map(|it| changes::parse(&template, it)).transpose()?.unwrap_or_default();
     // A body with nothing but a vector changes no row of the record's table, and is refused like one that does.
     if body.embedding != Embedding::Absent {
         embedding::write::require_writable(caller, &template, id)?;
     }
-    let record = update(caller, Right::Update, &template, id, &body.key, changes)?;
+    let record = update(caller, Right::Update, &template, id, &body.key, changes, preconditions)?;
     embedding::write::apply(&template, id, &body.embedding)?;
     Ok(record)
 }
 
 /// Replaces all attribute values; the key stays.
-pub fn replace(caller: &Caller, id: Uuid, body: &RawValue) -> Result<String, Error> {
+pub fn replace(
+    caller: &Caller,
+    id: Uuid,
+    body: &RawValue,
+    preconditions: &Preconditions,
+) -> Result<Shown, Error> {
     let template = read::template_of(caller, id, Right::Update)?;
     let changes = changes::complete_for_replacement(&template, changes::parse(&template, body)?)?;
-    update(caller, Right::Update, &template, id, &Key::Absent, changes)
+    update(caller, Right::Update, &template, id, &Key::Absent, changes, preconditions)
 }
 
 /// Updates a live record. The right, which was required on the template, is also what the record must be within the
@@ -160,16 +168,21 @@ pub fn update(
     id: Uuid,
     key: &Key,
     mut changes: Changes,
-) -> Result<String, Error> {
+    preconditions: &Preconditions,
+) -> Result<Shown, Error> {
     reference::resolve(caller, template, &mut changes)?;
     metric::stamp(&mut changes);
     let assignments = Assignments::new(template, &changes);
     let view = View::of_written(caller, template);
     let fence = Fence::of(caller, right, template);
-    if assignments.is_empty() && *key == Key::Absent {
+    let is_idle = assignments.is_empty() && *key == Key::Absent;
+    if !is_idle || !preconditions.are_none() {
+        ahead::of_change(template);
+        precondition::require(caller, right, template, id, preconditions)?;
+    }
+    if is_idle {
         return read::by_id(template, id, fence.seen.as_deref(), Lifetime::Live, &view, Access::Latest);
     }
-    ahead::of_change(template);
     if metric::has_points(&changes) {
         read::lock(template, "t.id = $1", &fence, pg_sys::UUIDOID, datum::uuid(id));
     }
@@ -228,7 +241,7 @@ pub(super) fn write_one(
     types: Vec<pg_sys::Oid>,
     arguments: &[Argument],
     key: &Key,
-) -> Result<Option<String>, Error> {
+) -> Result<Option<Shown>, Error> {
     let view = View::of_written(caller, template);
     let run = || {
         as_owner(|| {

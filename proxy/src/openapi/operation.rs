@@ -167,6 +167,36 @@ impl Operation {
         self
     }
 
+    /// Writes only to a record in a state that the caller knows.
+    pub(super) fn if_match(mut self) -> Self {
+        self.parameter(json!({"$ref": "#/components/parameters/IfMatch"}));
+        self.refuse("412", "PreconditionFailed");
+        self
+    }
+
+    /// Creates only, when asked to.
+    pub(super) fn if_none_match(mut self) -> Self {
+        self.parameter(json!({"$ref": "#/components/parameters/IfNoneMatch"}));
+        self
+    }
+
+    /// Reads one record: the answer may be that the caller has it already.
+    pub(super) fn revalidates(self) -> Self {
+        let mut operation = self.if_none_match();
+        operation.answer(304, json!({"description": "The caller has this answer already."}));
+        operation.shows_one_record()
+    }
+
+    /// Answers with one record and its entity tag, or may do so.
+    pub(super) fn shows_one_record(mut self) -> Self {
+        for (status, response) in self.value["responses"].as_object_mut().into_iter().flatten() {
+            if status.starts_with('2') || status == "304" {
+                response["headers"]["ETag"] = json!({"$ref": "#/components/headers/ETag"});
+            }
+        }
+        self
+    }
+
     /// Answers JSON.
     pub(super) fn answers(mut self, status: u16, schema: &str, description: &str) -> Self {
         let schema = json!({"$ref": format!("#/components/schemas/{schema}")});
@@ -232,6 +262,17 @@ pub(super) fn shared_parameters() -> Value {
             "description": "The project, by slug or number: needed wherever a template is named by its slug, unless the \
                 API key is bound to one project.",
         },
+        "IfMatch": {
+            "name": "If-Match", "in": "header", "schema": {"type": "string"},
+            "example": "\"44136fa355b3678a1146ad16f7e8649e\"",
+            "description": "Entity tags as `ETag` gave them: the request is refused, and nothing is written, unless the \
+                record is in a state with one of them. `*`: in any state, but there.",
+        },
+        "IfNoneMatch": {
+            "name": "If-None-Match", "in": "header", "schema": {"type": "string"}, "example": "*",
+            "description": "Of a read: entity tags of answers that the caller has; 304 when this would be one of them. Of \
+                an upsert: `*`, and the record is created or the request refused.",
+        },
         "IdempotencyKey": {
             "name": "Idempotency-Key", "in": "header",
             "schema": {"type": "string", "pattern": IDEMPOTENCY_KEY}, "example": "8e03978e-40d5-43dd-bc93",
@@ -247,6 +288,11 @@ pub(super) fn shared_headers() -> Value {
             "description": "`true` when the request was run before, and this is what was answered then; of a record, \
                 template or delivery that the caller may no longer see only `id` (a delivery: and `status`), of a view `slug`.",
             "schema": {"type": "string", "const": "true"},
+        },
+        "ETag": {
+            "description": "The entity tag of the record: the same for the same state, another for every other. Where the \
+                answer shows a record.",
+            "schema": {"type": "string"},
         },
         "RetryAfter": {"description": "After how many seconds to ask again.", "schema": {"type": "string"}},
         "WwwAuthenticate": {"description": "How to ask.", "schema": {"type": "string"}},
@@ -266,6 +312,7 @@ pub(super) fn shared_responses() -> Value {
         "Forbidden": problem("`forbidden`: the key's role lacks the right. `quota_exceeded`: the project has as much as it may have."),
         "NotFound": problem("`not_found`: missing, deleted, or out of the caller's sight."),
         "Conflict": problem("`external_key_taken`, `conflict`; `request_in_progress`: a request with this Idempotency-Key is being run."),
+        "PreconditionFailed": problem("`precondition_failed`: the record is in another state than If-Match or If-None-Match allows; nothing was written."),
         "TooLarge": problem("`payload_too_large`: beyond a limit."),
         "UnsupportedMediaType": problem("`unsupported_media_type`: the body is not of a type that is read here."),
         "Invalid": problem("It was read and refused; `errors` points at each fault. `idempotency_key_reused`: the Idempotency-Key came with another request before."),

@@ -67,12 +67,11 @@ fn by_key() -> Vec<Operation> {
         .query("return", json!({"const": "record"}), "Adds the whole record to the answer.")
         .body("Upsert")
         .writes()
+        .if_match()
+        .if_none_match()
         .answers(201, "Upserted", "A record was created.")
-        .answers(
-            200,
-            "Upserted",
-            "The record that holds the key was updated, or had these values already.",
-        ),
+        .answers(200, "Upserted", "The record that holds the key was updated, or had these values already.")
+        .shows_one_record(),
         shaped(key(record(operation(
             "get",
             path,
@@ -80,9 +79,11 @@ fn by_key() -> Vec<Operation> {
             "getRecordByKey",
             "Read the live record that holds a key",
         ))))
-        .answers(200, "Record", "The record."),
+        .answers(200, "Record", "The record.")
+        .revalidates(),
         key(operation("delete", path, tag, "deleteRecordByKey", "Delete the live record that holds a key"))
             .writes()
+            .if_match()
             .answers_nothing("It is deleted, and its key is free."),
     ]
 }
@@ -94,34 +95,45 @@ fn records() -> Vec<Operation> {
         record(operation("post", "/entities/template/{template}", tag, "createRecord", "Create a record"))
             .body("NewRecord")
             .writes()
-            .answers(201, "Record", "The record."),
+            .answers(201, "Record", "The record.")
+            .shows_one_record(),
         shaped(operation("get", id, tag, "getRecord", "Read a record"))
             .query("include_deleted", json!({"type": "boolean"}), "Deleted records too.")
-            .answers(200, "Record", "The record."),
+            .answers(200, "Record", "The record.")
+            .revalidates(),
         operation("patch", id, tag, "patchRecord", "Change what is listed")
             .says("A key is set by a string, cleared by null, and left alone when absent. `{\"$inc\": 1}` adds to a number.")
             .body("RecordChange")
             .writes()
-            .answers(200, "Record", "The record."),
+            .if_match()
+            .answers(200, "Record", "The record.")
+            .shows_one_record(),
         operation("put", id, tag, "replaceRecord", "Replace all attribute values")
             .says("What is not listed becomes null; the key stays.")
             .body("Replacement")
             .writes()
-            .answers(200, "Record", "The record."),
+            .if_match()
+            .answers(200, "Record", "The record.")
+            .shows_one_record(),
         operation("delete", id, tag, "deleteRecord", "Delete a record")
             .says("It is marked as deleted and releases its key; its history stays.")
             .writes()
+            .if_match()
             .answers_nothing("It is deleted."),
         operation("post", "/entities/{id}/restore", tag, "restoreRecord", "Bring a deleted record back")
             .optional_body("Restoration")
             .writes()
-            .answers(200, "Record", "The record."),
+            .if_match()
+            .answers(200, "Record", "The record.")
+            .shows_one_record(),
         operation("put", "/entities/{id}/embedding", tag, "setEmbedding", "Set a record's embedding")
             .body("Embedding")
             .writes()
+            .if_match()
             .answers_nothing("It is set."),
         operation("delete", "/entities/{id}/embedding", tag, "deleteEmbedding", "Remove a record's embedding")
             .writes()
+            .if_match()
             .answers_nothing("There is none any more."),
         operation("get", "/entities/{id}/history", tag, "getHistory", "What happened to a record, newest first")
             .pages((100, 1000))

@@ -7,6 +7,7 @@ use axum::response::Response;
 use crate::answer;
 use crate::body::JsonText;
 use crate::call::{Call, statement};
+use crate::conditional::Conditions;
 use crate::database::Effect::{Lookup, Read};
 use crate::database::{flag, text};
 use crate::problem::Problem;
@@ -21,9 +22,17 @@ pub(crate) async fn upsert(mut call: Call<1>, JsonText(body): JsonText) -> Resul
             return Err(Problem::invalid_value("the query parameter \"return\" takes only the value record"));
         }
     };
+    let Conditions { if_match, if_none_match } = call.conditions();
     let [template] = call.segments();
-    let statement = statement!("upsert_by_key($3::text, $4::text, $5::text, $6::bool)");
-    let arguments = [text(template), text(&body), text(&mode), flag(&return_record)];
+    let statement = statement!("upsert_by_key($3::text, $4::text, $5::text, $6::bool, $7::text, $8::text)");
+    let arguments = [
+        text(template),
+        text(&body),
+        text(&mode),
+        flag(&return_record),
+        text(&if_match),
+        text(&if_none_match),
+    ];
     call.create("entities", statement, &arguments).await
 }
 
@@ -33,17 +42,22 @@ pub(crate) async fn read(mut call: Call<1>) -> Result<Response, Problem> {
     let verbose = query::flag("verbose", verbose)?;
     // Following references may take long.
     let effect = if verbose == Some(true) { Read } else { Lookup };
+    let conditions = call.conditions();
     let [template] = call.segments();
-    let statement = statement!("get_by_key($3::text, $4::text, $5::text, $6::bool)");
-    let arguments = [text(template), text(&key), text(&fields), flag(&verbose)];
-    answer::read(&call.ask(effect, statement, &arguments).await?)
+    let statement = statement!("get_by_key($3::text, $4::text, $5::text, $6::bool, $7::text)");
+    let arguments =
+        [text(template), text(&key), text(&fields), flag(&verbose), text(&conditions.if_none_match)];
+    answer::record(&call.ask(effect, statement, &arguments).await?)
 }
 
 pub(crate) async fn delete(mut call: Call<1>) -> Result<Response, Problem> {
     let [key] = call.parameters(["key"])?;
     let key = given(key)?;
+    let Conditions { if_match, if_none_match } = call.conditions();
     let [template] = call.segments();
-    call.write(statement!("delete_by_key($3::text, $4::text)"), &[text(template), text(&key)]).await
+    let statement = statement!("delete_by_key($3::text, $4::text, $5::text, $6::text)");
+    let arguments = [text(template), text(&key), text(&if_match), text(&if_none_match)];
+    call.write(statement, &arguments).await
 }
 
 fn given(key: Option<Cow<'_, str>>) -> Result<Cow<'_, str>, Problem> {

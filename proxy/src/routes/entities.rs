@@ -5,6 +5,7 @@ use axum::response::Response;
 use crate::answer;
 use crate::body::{JsonText, OptionalJsonText};
 use crate::call::{Call, statement};
+use crate::conditional::Conditions;
 use crate::database::Effect::{Lookup, Read};
 use crate::database::{flag, number, text};
 use crate::problem::Problem;
@@ -20,45 +21,59 @@ pub(crate) async fn read(mut call: Call<1>) -> Result<Response, Problem> {
     let [fields, verbose, include_deleted] = call.parameters(["fields", "verbose", "include_deleted"])?;
     let verbose = query::flag("verbose", verbose)?;
     let include_deleted = query::flag("include_deleted", include_deleted)?;
+    let conditions = call.conditions();
     // Following references may take long.
     let effect = if verbose == Some(true) { Read } else { Lookup };
     let [id] = call.segments();
-    let statement = statement!("get_record($3::text, $4::text, $5::bool, $6::bool)");
-    let arguments = [text(id), text(&fields), flag(&verbose), flag(&include_deleted)];
-    answer::read(&call.ask(effect, statement, &arguments).await?)
+    let statement = statement!("get_record($3::text, $4::text, $5::bool, $6::bool, $7::text)");
+    let arguments =
+        [text(id), text(&fields), flag(&verbose), flag(&include_deleted), text(&conditions.if_none_match)];
+    answer::record(&call.ask(effect, statement, &arguments).await?)
 }
 
-pub(crate) async fn patch(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
+pub(crate) async fn patch(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    let Conditions { if_match, if_none_match } = call.conditions();
     let [id] = call.segments();
-    call.write(statement!("patch_record($3::text, $4::text)"), &[text(id), text(&body)]).await
+    let statement = statement!("patch_record($3::text, $4::text, $5::text, $6::text)");
+    call.write(statement, &[text(id), text(&body), text(&if_match), text(&if_none_match)]).await
 }
 
-pub(crate) async fn replace(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
+pub(crate) async fn replace(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    let Conditions { if_match, if_none_match } = call.conditions();
     let [id] = call.segments();
-    call.write(statement!("replace_attributes($3::text, $4::text)"), &[text(id), text(&body)]).await
+    let statement = statement!("replace_attributes($3::text, $4::text, $5::text, $6::text)");
+    call.write(statement, &[text(id), text(&body), text(&if_match), text(&if_none_match)]).await
 }
 
-pub(crate) async fn delete(call: Call<1>) -> Result<Response, Problem> {
+pub(crate) async fn delete(mut call: Call<1>) -> Result<Response, Problem> {
+    let Conditions { if_match, if_none_match } = call.conditions();
     let [id] = call.segments();
-    call.write(statement!("delete_record($3::text)"), &[text(id)]).await
+    let statement = statement!("delete_record($3::text, $4::text, $5::text)");
+    call.write(statement, &[text(id), text(&if_match), text(&if_none_match)]).await
 }
 
 pub(crate) async fn restore(
-    call: Call<1>,
+    mut call: Call<1>,
     OptionalJsonText(body): OptionalJsonText,
 ) -> Result<Response, Problem> {
+    let Conditions { if_match, if_none_match } = call.conditions();
     let [id] = call.segments();
-    call.write(statement!("restore_record($3::text, $4::text)"), &[text(id), text(&body)]).await
+    let statement = statement!("restore_record($3::text, $4::text, $5::text, $6::text)");
+    call.write(statement, &[text(id), text(&body), text(&if_match), text(&if_none_match)]).await
 }
 
-pub(crate) async fn set_embedding(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
+pub(crate) async fn set_embedding(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    let Conditions { if_match, if_none_match } = call.conditions();
     let [id] = call.segments();
-    call.write(statement!("set_embedding($3::text, $4::text)"), &[text(id), text(&body)]).await
+    let statement = statement!("set_embedding($3::text, $4::text, $5::text, $6::text)");
+    call.write(statement, &[text(id), text(&body), text(&if_match), text(&if_none_match)]).await
 }
 
-pub(crate) async fn delete_embedding(call: Call<1>) -> Result<Response, Problem> {
+pub(crate) async fn delete_embedding(mut call: Call<1>) -> Result<Response, Problem> {
+    let Conditions { if_match, if_none_match } = call.conditions();
     let [id] = call.segments();
-    call.write(statement!("delete_embedding($3::text)"), &[text(id)]).await
+    let statement = statement!("delete_embedding($3::text, $4::text, $5::text)");
+    call.write(statement, &[text(id), text(&if_match), text(&if_none_match)]).await
 }
 
 pub(crate) async fn history(mut call: Call<1>) -> Result<Response, Problem> {

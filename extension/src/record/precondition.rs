@@ -1,0 +1,110 @@
+//! What a write demands of the state that it meets, looked at with the record locked: so nobody changes it in between.
+
+use super::mode::Mode;
+use super::read::{self, Lifetime, Standing};
+use super::shape::View;
+use super::upsert::{MOST_TRIES, gave_up};
+use super::version::{self, Preconditions};
+use super::write::{key_taken, require_within};
+use crate::access::sight::Fence;
+use crate::access::{Caller, Right};
+use crate::error::Error;
+use crate::postgres::datum;
+use crate::postgres::function::Call;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::Access;
+use crate::template::Template;
+use pgrx::pg_sys;
+use uuid::Uuid;
+
+/// The conditions in two arguments of a function, of which the second need not be declared.
+pub fn preconditions(call: &Call, position: usize) -> Result<Preconditions, Error> {
+    let (if_match, if_none_match) = (call.text(position), call.text(position + 1));
+    Preconditions::parse(if_match.as_deref(), if_none_match.as_deref())
+}
+
+/// Locks the live record with this id and refuses the write when its conditions do not hold. A record that is not there
+/// for the caller is not found, and one that the caller may not write is refused as ever. Without conditions nothing
+/// happens.
+pub fn require(
+    caller: &Caller,
+    right: Right,
+    template: &Template,
+    id: Uuid,
+    preconditions: &Preconditions,
+) -> Result<(), Error> {
+    if preconditions.are_none() {
+        return Ok(());
+    }
+    let fence = Fence::of(caller, right, template);
+    let live = "t.id = $1 and t.deleted_at is null";
+    let standing = read::lock(template, live, &fence, pg_sys::UUIDOID, datum::uuid(id));
+    require_within(caller, right, template, standing)?;
+    require_of_locked(caller, template, id, preconditions)
+}
+
+/// The same for a record that is locked already and that the caller may write, deleted or not.
+pub fn require_of_locked(
+    caller: &Caller,
+    template: &Template,
+    id: Uuid,
+    preconditions: &Preconditions,
+) -> Result<(), Error> {
+    if preconditions.are_none() {
+        return Ok(());
+    }
+    let version = match preconditions.name_versions() {
+        false => String::new(),
+        true => {
+            // A version tells whether a guess of all that the record says is right.
+            caller.require(Right::Read, template)?;
+            let shown = read::by_id(template, id, None, Lifetime::Any, &View::default(), Access::Latest)?;
+            shown.tag().unwrap_or_default()
+        }
+    };
+    if preconditions.hold_for(&version) { Ok(()) } else { Err(version::refusal()) }
+}
+
+/// Looks at the record that holds the key of an upsert, and tells which branch the conditions leave: to create, or to
+/// update the record, which is locked then. Whether a record can be created is for its insertion to say.
+pub fn narrow(
+    caller: &Caller,
+    template: &Template,
+    mode: Mode,
+    key: &str,
+    preconditions: &Preconditions,
+) -> Result<Mode, Error> {
+    let standing = match mode {
+        Mode::Create => read::holder(template, key, &Fence::of(caller, Right::Read, template))
+            .filter(|_| caller.require(Right::Read, template).is_ok()),
+        Mode::Update | Mode::Upsert => lock_holder(caller, template, key)?,
+    };
+    match (standing, mode) {
+        (None, Mode::Update) => Err(Error::not_found()),
+        (None, Mode::Create | Mode::Upsert) if !preconditions.hold_for_none() => Err(version::refusal()),
+        (None, Mode::Create | Mode::Upsert) => Ok(Mode::Create),
+        (Some(Standing { is_seen: false, .. }), Mode::Update) => Err(Error::not_found()),
+        (Some(Standing { is_seen: false, .. }), _) => Err(key_taken(caller, template, key)),
+        (Some(standing), Mode::Create) => {
+            require_of_locked(caller, template, standing.id, preconditions).map(|()| Mode::Create)
+        }
+        (standing @ Some(Standing { id, .. }), Mode::Update | Mode::Upsert) => {
+            require_within(caller, Right::Update, template, standing)?;
+            require_of_locked(caller, template, id, preconditions).map(|()| Mode::Update)
+        }
+    }
+}
+
+/// Locks the live record that holds the key.
+fn lock_holder(caller: &Caller, template: &Template, key: &str) -> Result<Option<Standing>, Error> {
+    let fence = Fence::of(caller, Right::Update, template);
+    let holder = "t.external_key = $1 and t.deleted_at is null";
+    for _ in 0..MOST_TRIES {
+        let locked = read::lock(template, holder, &fence, pg_sys::TEXTOID, datum::text(key));
+        // The record that was waited for may have given the key away to one that was not seen yet.
+        if locked.is_some() || as_owner(|| read::id_by_key(template, key)).is_none() {
+            return Ok(locked);
+        }
+    }
+    Err(gave_up())
+}

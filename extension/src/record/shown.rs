@@ -1,0 +1,63 @@
+//! A record as JSON, with what its version is known by.
+
+use super::shape::{self, Columns, View};
+use super::version;
+use crate::template::Template;
+
+/// A record as an answer shows it.
+#[derive(Debug)]
+pub struct Shown {
+    /// The JSON.
+    pub json: String,
+    state: State,
+}
+
+/// What is known of the state that an answer shows.
+#[derive(Debug)]
+enum State {
+    /// The JSON shows all of it.
+    Whole,
+    /// Its tag.
+    Tag(String),
+    /// Nothing: nobody asked for the tag, or the reader sees no more than the id.
+    Untold,
+}
+
+impl Shown {
+    /// A record from its columns.
+    pub fn of(template: &Template, columns: &Columns, view: &View) -> Shown {
+        let json = render(template, columns, view);
+        let state = match view {
+            _ if view.is_whole() => State::Whole,
+            _ if !view.wants_tag => State::Untold,
+            View { verbose_for, .. } => {
+                let version = version::of(&render(template, columns, &View::default()));
+                State::Tag(match verbose_for {
+                    Some(_) => version::with_surroundings(&version, &json),
+                    None => version,
+                })
+            }
+        };
+        Shown { json, state }
+    }
+
+    /// The entity tag of this answer.
+    pub fn tag(&self) -> Option<String> {
+        match &self.state {
+            State::Whole => Some(version::of(&self.json)),
+            State::Tag(tag) => Some(tag.clone()),
+            State::Untold => None,
+        }
+    }
+}
+
+/// A record as JSON.
+pub fn render(template: &Template, columns: &Columns, view: &View) -> String {
+    let mut out = String::with_capacity(256 + 32 * template.attributes.len());
+    shape::write_open(&mut out, template, columns, view);
+    if let Some(caller) = &view.verbose_for {
+        super::verbose::write(&mut out, caller, template, columns, view);
+    }
+    out.push('}');
+    out
+}

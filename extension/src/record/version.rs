@@ -1,0 +1,263 @@
+//! Versions of records, and the conditions that a request makes with them: entity tags (RFC 9110, 8.8.3) and
+//! preconditions (section 13).
+//!
+//! The version of a record is a hash of the JSON that shows it whole. So two states that a caller can tell apart have two
+//! versions, and a record that did not change keeps its own, wherever its row is stored. The number of a transaction or
+//! the place of a row would change with a restore, `updated_at` alone is the same for two changes by one transaction, and
+//! none of them knows that an attribute was added to the template.
+//!
+//! A tag is a version, and may go on: `.` and a hash of an answer that shows more than the record itself (`verbose`), then
+//! `-` and the name of the content coding that the answer was packed with. A write compares versions alone.
+
+use crate::error::{Code, Error};
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+
+/// How many bytes of the hash make a version: as many as a UUID has.
+const BYTES: usize = 16;
+
+/// The version of the state that this JSON shows whole.
+pub fn of(record: &str) -> String {
+    let digest = Sha256::digest(record);
+    let mut version = String::with_capacity(2 * BYTES);
+    for byte in &digest[..BYTES] {
+        let _ = write!(version, "{byte:02x}");
+    }
+    version
+}
+
+/// The tag of an answer that shows more than the record itself.
+pub fn with_surroundings(version: &str, answer: &str) -> String {
+    format!("{version}.{}", of(answer))
+}
+
+/// An entity tag that a request names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Tag {
+    is_weak: bool,
+    opaque: String,
+}
+
+impl Tag {
+    /// The tag of the answer as it was before it was packed.
+    fn unpacked(&self) -> &str {
+        self.opaque.split('-').next().unwrap_or_default()
+    }
+
+    fn version(&self) -> &str {
+        self.unpacked().split('.').next().unwrap_or_default()
+    }
+}
+
+/// What `If-Match` or `If-None-Match` says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Tags {
+    /// `*`: any state at all.
+    Any,
+    /// One of these.
+    Listed(Vec<Tag>),
+}
+
+impl Tags {
+    /// Reads `*`, or a list of entity tags. A single version may stand without quotes, as SQL gives it.
+    fn parse(text: &str, name: &str) -> Result<Tags, Error> {
+        let text = text.trim_matches([' ', '\t']);
+        if text == "*" {
+            return Ok(Tags::Any);
+        }
+        let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
+        if !text.is_empty() && text.bytes().all(is_bare) {
+            return Ok(Tags::Listed(vec![Tag { is_weak: false, opaque: text.to_owned() }]));
+        }
+        list(text).map(Tags::Listed).ok_or_else(|| {
+            Error::new(Code::MalformedRequest, format!("{name} is neither * nor a list of entity tags"))
+                .hint("send the value of ETag as it came, with its double quotes; several stand with commas between them")
+        })
+    }
+
+    /// Whether one of them is the state with this version (strong comparison: a weak tag is none).
+    fn name_version(&self, version: &str) -> bool {
+        match self {
+            Tags::Any => true,
+            Tags::Listed(tags) => tags.iter().any(|tag| !tag.is_weak && tag.version() == version),
+        }
+    }
+}
+
+/// `"a", W/"b"`: at least one tag; empty elements count for nothing.
+fn list(text: &str) -> Option<Vec<Tag>> {
+    let mut tags = Vec::new();
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', ',']);
+        if rest.is_empty() {
+            return (!tags.is_empty()).then_some(tags);
+        }
+        let quoted = rest.strip_prefix("W/");
+        let (opaque, after) = quoted.unwrap_or(rest).strip_prefix('"')?.split_once('"')?;
+        if opaque.chars().any(|letter| letter <= ' ' || letter == '\u{7f}') {
+            return None;
+        }
+        tags.push(Tag { is_weak: quoted.is_some(), opaque: opaque.to_owned() });
+        rest = after.trim_start_matches([' ', '\t']);
+        if !rest.is_empty() && !rest.starts_with(',') {
+            return None;
+        }
+    }
+}
+
+/// What a write demands of the state that it meets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preconditions {
+    if_match: Option<Tags>,
+    if_none_match: Option<Tags>,
+}
+
+impl Preconditions {
+    /// Reads both conditions; absent ones demand nothing.
+    pub fn parse(if_match: Option<&str>, if_none_match: Option<&str>) -> Result<Preconditions, Error> {
+        Ok(Preconditions {
+            if_match: if_match.map(|text| Tags::parse(text, "If-Match")).transpose()?,
+            if_none_match: if_none_match.map(|text| Tags::parse(text, "If-None-Match")).transpose()?,
+        })
+    }
+
+    /// Whether nothing is demanded.
+    pub fn are_none(&self) -> bool {
+        self.if_match.is_none() && self.if_none_match.is_none()
+    }
+
+    /// Whether a version must be known to tell.
+    pub fn name_versions(&self) -> bool {
+        [&self.if_match, &self.if_none_match]
+            .into_iter()
+            .flatten()
+            .any(|tags| matches!(tags, Tags::Listed(_)))
+    }
+
+    /// Whether they hold where there is no record.
+    pub fn hold_for_none(&self) -> bool {
+        self.if_match.is_none()
+    }
+
+    /// Whether they hold for a record of this version.
+    pub fn hold_for(&self, version: &str) -> bool {
+        self.if_match.as_ref().is_none_or(|tags| tags.name_version(version))
+            && !self.if_none_match.as_ref().is_some_and(|tags| match tags {
+                Tags::Any => true,
+                Tags::Listed(tags) => tags.iter().any(|tag| tag.version() == version),
+            })
+    }
+}
+
+/// Whether a reader has the answer with this tag already (weak comparison), and under which tag: the answer that tells so
+/// has the one that the reader knows.
+pub fn known(if_none_match: Option<&str>, tag: &str) -> Result<Option<String>, Error> {
+    let Some(text) = if_none_match else { return Ok(None) };
+    Ok(match Tags::parse(text, "If-None-Match")? {
+        Tags::Any => Some(tag.to_owned()),
+        Tags::Listed(tags) => {
+            tags.into_iter().find(|known| known.unpacked() == tag).map(|known| known.opaque)
+        }
+    })
+}
+
+/// The refusal of a write whose conditions do not hold.
+pub fn refusal() -> Error {
+    Error::new(Code::PreconditionFailed, "the record is not in a state that If-Match or If-None-Match allows")
+        .hint("read it again, and send the ETag of that answer")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn preconditions(if_match: Option<&str>, if_none_match: Option<&str>) -> Preconditions {
+        Preconditions::parse(if_match, if_none_match).expect("entity tags")
+    }
+
+    #[test]
+    fn a_version_is_hexadecimal_and_follows_the_json() {
+        assert_eq!(of("{}"), "44136fa355b3678a1146ad16f7e8649e");
+        assert_ne!(of("{\"a\":1}"), of("{\"a\":1.0}"));
+    }
+
+    #[test]
+    fn tags_are_read_as_the_standard_has_them() {
+        let tag = |is_weak, opaque: &str| Tag { is_weak, opaque: opaque.to_owned() };
+        for (text, expected) in [
+            ("*", Tags::Any),
+            (" * ", Tags::Any),
+            ("\"a\"", Tags::Listed(vec![tag(false, "a")])),
+            ("a1-gzip", Tags::Listed(vec![tag(false, "a1-gzip")])),
+            ("W/\"a\"", Tags::Listed(vec![tag(true, "a")])),
+            ("\"\"", Tags::Listed(vec![tag(false, "")])),
+            (", \"a,b\" ,,W/\"*\",", Tags::Listed(vec![tag(false, "a,b"), tag(true, "*")])),
+            ("\"é\"", Tags::Listed(vec![tag(false, "é")])),
+        ] {
+            assert_eq!(Tags::parse(text, "If-Match"), Ok(expected), "{text}");
+        }
+        for text in [
+            "",
+            " ",
+            ",",
+            "\"a",
+            "\"a\"\"b\"",
+            "w/\"a\"",
+            "W/a",
+            "\"a\" \"b\"",
+            "*, \"a\"",
+            "\"a b\"",
+            "a, b",
+        ] {
+            assert!(Tags::parse(text, "If-Match").is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn if_match_compares_strongly_and_looks_at_the_version_alone() {
+        for (text, holds) in [
+            ("*", true),
+            ("v", true),
+            ("\"v\"", true),
+            ("\"v-gzip\"", true),
+            ("\"v.0123\"", true),
+            ("\"v.0123-br\"", true),
+            ("\"a\", \"v\"", true),
+            ("W/\"v\"", false),
+            ("\"a\"", false),
+            ("\"vv\"", false),
+            ("\"\"", false),
+        ] {
+            assert_eq!(preconditions(Some(text), None).hold_for("v"), holds, "{text}");
+            assert!(!preconditions(Some(text), None).hold_for_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn if_none_match_compares_weakly() {
+        for (text, holds) in [("*", false), ("\"v\"", false), ("W/\"v\"", false), ("\"a\"", true)] {
+            assert_eq!(preconditions(None, Some(text)).hold_for("v"), holds, "{text}");
+            assert!(preconditions(None, Some(text)).hold_for_none(), "{text}");
+        }
+        assert!(!preconditions(Some("\"v\""), Some("*")).hold_for("v"));
+        assert!(preconditions(None, None).are_none());
+    }
+
+    #[test]
+    fn a_reader_knows_an_answer_by_the_whole_tag() {
+        for (text, expected) in [
+            ("\"v\"", Some("v")),
+            ("\"a\", W/\"v\"", Some("v")),
+            ("\"v-gzip\"", Some("v-gzip")),
+            ("*", Some("v")),
+            ("\"v.0123\"", None),
+            ("\"a\"", None),
+        ] {
+            assert_eq!(known(Some(text), "v"), Ok(expected.map(str::to_owned)), "{text}");
+        }
+        assert_eq!(known(Some("\"v.0123-br\""), "v.0123"), Ok(Some("v.0123-br".to_owned())));
+        assert_eq!(known(Some("\"v\""), "v.0123"), Ok(None));
+        assert_eq!(known(None, "v"), Ok(None));
+    }
+}

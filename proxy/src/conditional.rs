@@ -1,0 +1,93 @@
+//! Conditional requests (RFC 9110, section 13): the headers as texts, and the entity tag of an answer. What a tag stands
+//! for the database knows, which compares them.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::response::Response;
+
+use crate::problem::Problem;
+
+/// The values of `If-Match` and `If-None-Match`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Conditions {
+    pub(crate) if_match: Option<String>,
+    pub(crate) if_none_match: Option<String>,
+}
+
+impl Conditions {
+    pub(crate) fn of(headers: &HeaderMap) -> Result<Conditions, Problem> {
+        Ok(Conditions {
+            if_match: value(headers, header::IF_MATCH)?,
+            if_none_match: value(headers, header::IF_NONE_MATCH)?,
+        })
+    }
+
+    pub(crate) fn are_none(&self) -> bool {
+        self.if_match.is_none() && self.if_none_match.is_none()
+    }
+}
+
+/// The value of a header; both are lists, so several lines of it are one list.
+fn value(headers: &HeaderMap, name: HeaderName) -> Result<Option<String>, Problem> {
+    let mut joined: Option<String> = None;
+    for line in headers.get_all(&name) {
+        let Ok(line) = std::str::from_utf8(line.as_bytes()) else {
+            return Err(Problem::malformed(format!("the header {name} is not UTF-8")));
+        };
+        joined = Some(match joined {
+            None => line.to_owned(),
+            Some(before) => before + ", " + line,
+        });
+    }
+    Ok(joined)
+}
+
+/// Gives an answer its entity tag.
+pub(crate) fn set_tag(response: &mut Response, tag: &str) -> Result<(), Problem> {
+    let value = HeaderValue::try_from(format!("\"{tag}\""))
+        .map_err(|_| Problem::internal(format!("not an entity tag: {tag:?}")))?;
+    response.headers_mut().insert(header::ETAG, value);
+    Ok(())
+}
+
+/// Tells the tag of an answer that was packed from that of the plain one: the bytes differ, so the tags must. In `If-Match`
+/// both say the same.
+pub(crate) fn mark_packed(response: &mut Response) {
+    let headers = response.headers();
+    let (Some(tag), Some(coding)) = (headers.get(header::ETAG), headers.get(header::CONTENT_ENCODING)) else {
+        return;
+    };
+    let Some(plain) = tag.as_bytes().strip_suffix(b"\"") else { return };
+    if let Ok(tag) = HeaderValue::from_bytes(&[plain, b"-", coding.as_bytes(), b"\""].concat()) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_lines_of_a_condition_are_one_list() {
+        let mut headers = HeaderMap::new();
+        assert!(Conditions::of(&headers).is_ok_and(|conditions| conditions.are_none()));
+        headers.append(header::IF_MATCH, HeaderValue::from_static("\"a\""));
+        headers.append(header::IF_MATCH, HeaderValue::from_static("W/\"b\""));
+        let conditions = Conditions::of(&headers).ok();
+        let expected = Conditions { if_match: Some("\"a\", W/\"b\"".to_owned()), if_none_match: None };
+        assert_eq!(conditions, Some(expected));
+        headers.append(header::IF_NONE_MATCH, HeaderValue::from_bytes(b"\xff").expect("obs-text"));
+        assert!(Conditions::of(&headers).is_err());
+    }
+
+    #[test]
+    fn a_packed_answer_has_a_tag_of_its_own() {
+        let mut response = Response::default();
+        set_tag(&mut response, "a").expect("a tag");
+        mark_packed(&mut response);
+        assert_eq!(response.headers()[header::ETAG], "\"a\"");
+        response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        mark_packed(&mut response);
+        assert_eq!(response.headers()[header::ETAG], "\"a-gzip\"");
+        assert!(set_tag(&mut response, "\n").is_err());
+    }
+}

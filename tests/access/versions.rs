@@ -1,0 +1,75 @@
+//! Conditions on versions tell nothing of records that their caller does not see.
+
+use crate::sales::{Sales, of_region};
+use harness::Proxy;
+use serde_json::json;
+
+#[tokio::test]
+async fn a_condition_on_a_record_out_of_sight_tells_no_more_than_none() {
+    let sales = Sales::new().await;
+    let session = sales.european("read, create, update, delete").await;
+    let (id, deleted) = (sales.id("US-1").await, sales.id("US-0").await);
+    let of = async |id: &str| sales.admin.text("select keyed.record_version($1)", &[id]).await;
+    let versions = [of(&id).await, of(&deleted).await, "0123".to_owned(), "*".to_owned()];
+    let before = sales.state().await;
+    for version in &versions {
+        for (statement, id) in [
+            ("select keyed.patch_record($1, '{\"attributes\": {\"name\": \"x\"}}', $2)", &id),
+            ("select keyed.patch_record($1, '{}', $2)", &id),
+            ("select keyed.replace_attributes($1, '{\"region\": \"EU\"}', $2)", &id),
+            ("select keyed.delete_record($1, $2)", &id),
+            ("select keyed.restore_record($1, '{}', $2)", &deleted),
+            ("select keyed_http.delete_by_key('2', 'US-1', $2)", &id),
+            ("select keyed.set_embedding($1, null, $2)", &id),
+        ] {
+            let refusal = session.refusal(statement, &[id, version]).await;
+            assert_eq!(refusal.is(), ("P0002", "not_found"), "{statement} {version}");
+        }
+        // That a key is taken is told as ever, by whom and in which state is not.
+        for conditions in ["if_match => $1", "if_none_match => $1", "if_match => $1, if_none_match => '*'"] {
+            let upsert = format!(
+                "select keyed.upsert_by_key('crm.customers', 'US-1', '{{\"region\": \"EU\"}}', {conditions})"
+            );
+            let refusal = session.refusal(&upsert, &[version]).await;
+            assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{conditions} {version}");
+            assert_eq!(refusal.detail.get("existing_id"), None);
+        }
+    }
+    assert_eq!(sales.state().await, before);
+}
+
+#[tokio::test]
+async fn who_may_not_change_a_record_that_it_sees_is_told_so_and_not_its_state() {
+    let sales = Sales::new().await;
+    let (role, session) = sales.clerk("update, delete", &of_region("EU")).await;
+    sales.database.grant(&role, "crm.customers", "read").await;
+    let id = sales.id("US-1").await;
+    for statement in [
+        "select keyed.patch_record($1, '{\"attributes\": {\"name\": \"x\"}}', '0123')",
+        "select keyed.delete_record($1, '0123')",
+    ] {
+        assert_eq!(session.refusal(statement, &[&id]).await.is(), ("42501", "forbidden"), "{statement}");
+    }
+}
+
+#[tokio::test]
+async fn who_may_not_read_learns_no_version_and_can_test_none() {
+    let sales = Sales::new().await;
+    let (role, session) = sales.clerk("create, update", &of_region("EU")).await;
+    let id = sales.id("EU-1").await;
+    let version = sales.admin.text("select keyed.record_version($1)", &[&id]).await;
+    let patch = "select keyed.patch_record($1, '{\"attributes\": {\"name\": \"x\"}}', $2)";
+    for guess in [version.as_str(), "0123"] {
+        assert_eq!(session.refusal(patch, &[&id, guess]).await.is(), ("42501", "forbidden"));
+    }
+    session.rows(patch, &[&id, "*"]).await;
+    assert_eq!(session.refusal("select keyed.record_version($1)", &[&id]).await.state, "42501");
+
+    let proxy = Proxy::start(&sales.database).await;
+    let key = sales.database.api_key(&role, &["crm"]).await;
+    let path = format!("/v1/entities/{id}");
+    let body = json!({"attributes": {"name": "y"}});
+    let answer = proxy.request("PATCH", &path).key(&key).json(&body).send().await;
+    assert_eq!(answer.header("etag"), "");
+    assert_eq!(answer.expect(200), json!({"id": id}));
+}

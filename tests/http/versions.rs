@@ -1,0 +1,259 @@
+//! ETag, If-Match and If-None-Match.
+
+use harness::{Answer, Request, Service, id_of};
+use serde_json::{Value, json};
+
+const BY_KEY: &str = "/v1/entities/template/customers/by-key";
+
+async fn with_record() -> (Service, String, String) {
+    let service = Service::start().await;
+    let answer = service
+        .post(
+            "/entities/template/customers",
+            json!({"external_key": "K", "attributes": {"name": "Ada", "visits": 1}}),
+        )
+        .await;
+    let tag = answer.header("etag").to_owned();
+    let path = format!("/v1/entities/{}", id_of(&answer.expect(201)));
+    (service, path, tag)
+}
+
+async fn etag(service: &Service, path: &str) -> String {
+    let answer = service.proxy.request("GET", path).send().await;
+    let tag = answer.header("etag").to_owned();
+    answer.expect(200);
+    tag
+}
+
+#[tokio::test]
+async fn every_answer_with_one_record_has_the_tag_that_a_read_has() {
+    let (service, path, created) = with_record().await;
+    assert!(created.len() == 34 && created.starts_with('"') && created.ends_with('"'), "{created}");
+    assert_eq!(etag(&service, &path).await, created);
+    assert_eq!(etag(&service, &format!("{BY_KEY}?key=K")).await, created);
+    assert_eq!(etag(&service, &format!("{path}?fields=name")).await, created);
+    assert_eq!(service.proxy.request("HEAD", &path).send().await.header("etag"), created);
+    let upsert = json!({"external_key": "K", "attributes": {"visits": {"$inc": 1}}});
+    for (method, path_of, body) in [
+        ("PATCH", path.clone(), json!({"attributes": {"name": "Bea"}})),
+        ("PATCH", path.clone(), json!({})),
+        ("PUT", path.clone(), json!({"attributes": {"name": "Cleo"}})),
+        ("PUT", format!("{BY_KEY}?return=record"), upsert.clone()),
+    ] {
+        let answer = service.proxy.request(method, &path_of).json(&body).send().await;
+        assert_eq!(answer.header("etag"), etag(&service, &path).await, "{method} {path_of}");
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    let plain = service.proxy.request("PUT", BY_KEY).json(&upsert).send().await;
+    assert_eq!((plain.status, plain.header("etag")), (200, ""), "this answer shows no record");
+    service.proxy.request("DELETE", &path).send().await.expect(204);
+    let deleted = etag(&service, &format!("{path}?include_deleted=1")).await;
+    let restored = service.proxy.request("POST", &format!("{path}/restore")).send().await;
+    assert_ne!(restored.header("etag"), deleted);
+    assert_eq!(restored.header("etag"), etag(&service, &path).await);
+}
+
+#[tokio::test]
+async fn a_reader_who_has_the_answer_gets_304() {
+    let (service, path, tag) = with_record().await;
+    let read =
+        |path: &str, tags: &str| service.proxy.request("GET", path).header("if-none-match", tags).send();
+    for path in [path.clone(), format!("{BY_KEY}?key=K"), format!("{path}?fields=name")] {
+        for tags in [tag.clone(), format!("W/{tag}"), format!("\"a\", {tag}"), "*".to_owned()] {
+            let answer = read(&path, &tags).await;
+            assert_eq!(
+                (answer.status, answer.text.as_str(), answer.header("etag")),
+                (304, "", tag.as_str()),
+                "{tags}"
+            );
+        }
+        for tags in ["\"a\"", "W/\"a\", \"b\""] {
+            assert_eq!(read(&path, tags).await.expect(200)["external_key"], "K");
+        }
+        read(&path, "\"a").await.refused(400, "malformed_request");
+    }
+    read(&format!("{path}x"), "*").await.refused(404, "not_found");
+    service.upsert("K", json!({"name": "Bea"})).await.expect(200);
+    read(&path, &tag).await.expect(200);
+}
+
+#[tokio::test]
+async fn what_a_verbose_answer_shows_of_others_counts_too() {
+    let (service, path, _) = with_record().await;
+    let company = json!({"external_key": "C", "attributes": {"name": "ACME"}});
+    service.put("/entities/template/companies/by-key", company).await.expect(201);
+    service.upsert("K", json!({"company": {"external_key": "C"}})).await.expect(200);
+    let verbose = format!("{path}?verbose=true");
+    let (plain, before) = (etag(&service, &path).await, etag(&service, &verbose).await);
+    assert_ne!(plain, before);
+    let read = |path: &str, tag: &str| service.proxy.request("GET", path).header("if-none-match", tag).send();
+    assert_eq!(read(&verbose, &before).await.status, 304);
+    assert_eq!(read(&verbose, &plain).await.status, 200, "another answer than that of the plain record");
+
+    let company = json!({"external_key": "C", "attributes": {"name": "Globex"}});
+    service.put("/entities/template/companies/by-key", company).await.expect(200);
+    let answer = read(&verbose, &before).await.expect(200);
+    assert_eq!(answer["attribute_values"]["company"]["display"], "Globex");
+    assert_eq!(read(&path, &plain).await.status, 304, "the record itself did not change");
+    // Nor does it stand in the way of who writes.
+    let patch = service.proxy.request("PATCH", &path).header("if-match", &before);
+    patch.json(&json!({"attributes": {"name": "Bea"}})).send().await.expect(200);
+}
+
+#[tokio::test]
+async fn a_packed_answer_has_its_own_tag_and_stands_for_the_same_version() {
+    let (service, path, _) = with_record().await;
+    service.upsert("K", json!({"name": "Ada ".repeat(1000)})).await.expect(200);
+    let plain = etag(&service, &path).await;
+    let get = || service.proxy.request("GET", &path).header("accept-encoding", "gzip");
+    let packed = get().response().await;
+    assert_eq!(packed.headers()["content-encoding"], "gzip");
+    let packed = packed.headers()["etag"].to_str().expect("a text").to_owned();
+    assert_eq!(packed, format!("{}-gzip\"", plain.trim_end_matches('"')));
+    for tag in [&packed, &plain] {
+        let again = get().header("if-none-match", tag).send().await;
+        assert_eq!((again.status, again.header("etag")), (304, tag.as_str()));
+    }
+    let patch = service.proxy.request("PATCH", &path).header("if-match", &packed);
+    patch.json(&json!({"attributes": {"visits": 2}})).send().await.expect(200);
+}
+
+/// Every write that takes a condition, with what it is sent.
+fn writes(path: &str) -> Vec<(&'static str, String, Value)> {
+    let vector = json!({"vector": vec![0.5; 768]});
+    vec![
+        ("PATCH", path.to_owned(), json!({"attributes": {"visits": {"$inc": 1}}})),
+        ("PATCH", path.to_owned(), json!({"external_key": "L"})),
+        ("PUT", path.to_owned(), json!({"visits": 7})),
+        ("PUT", BY_KEY.to_owned(), json!({"external_key": "K", "attributes": {"visits": {"$inc": 1}}})),
+        (
+            "PUT",
+            format!("{BY_KEY}?mode=update&return=record"),
+            json!({"external_key": "K", "attributes": {"visits": 9}}),
+        ),
+        ("PUT", format!("{path}/embedding"), vector),
+        ("DELETE", format!("{path}/embedding"), Value::Null),
+        ("DELETE", format!("{BY_KEY}?key=K"), Value::Null),
+        ("DELETE", path.to_owned(), Value::Null),
+    ]
+}
+
+fn request(service: &Service, method: &str, path: &str, body: &Value) -> Request {
+    let request = service.proxy.request(method, path);
+    if body.is_null() { request } else { request.json(body) }
+}
+
+#[tokio::test]
+async fn a_write_goes_to_the_version_that_it_names_or_nowhere() {
+    let (service, path, _) = with_record().await;
+    for (method, place, body) in writes(&path) {
+        let before = service.proxy.request("GET", &path).send().await;
+        let tag = before.header("etag").to_owned();
+        for other in ["\"0123\"".to_owned(), format!("W/{tag}")] {
+            let answer = request(&service, method, &place, &body).header("if-match", &other).send().await;
+            let refusal = answer.refused(412, "precondition_failed");
+            assert_eq!(refusal["retryable"], false);
+        }
+        request(&service, method, &place, &body)
+            .header("if-match", "\"")
+            .send()
+            .await
+            .refused(400, "malformed_request");
+        let held = request(&service, method, &place, &body).header("if-none-match", "*").send().await;
+        held.refused(412, "precondition_failed");
+        assert_eq!(service.proxy.request("GET", &path).send().await.text, before.text, "{method} {place}");
+        let answer = request(&service, method, &place, &body)
+            .header("if-match", &format!("\"x\", {tag}"))
+            .send()
+            .await;
+        assert!((200..300).contains(&answer.status), "{method} {place}: {}", answer.text);
+        // Whatever it was, the next one finds the record under its key again.
+        if service.by_key("K").await.status == 404 {
+            let deleted = etag(&service, &format!("{path}?include_deleted=true")).await;
+            let (method, place, body) = match service.by_key("L").await.status {
+                200 => ("PATCH", path.clone(), json!({"external_key": "K"})),
+                _ => ("POST", format!("{path}/restore"), json!({})),
+            };
+            let stale = request(&service, method, &place, &body).header("if-match", &tag).send().await;
+            stale.refused(412, "precondition_failed");
+            request(&service, method, &place, &body).header("if-match", &deleted).send().await.expect(200);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_upsert_creates_only_or_updates_only_as_its_conditions_say() {
+    let (service, _, tag) = with_record().await;
+    let upsert = |key: &str, header: &str, tags: &str| {
+        let body = json!({"external_key": key, "attributes": {"name": "x"}});
+        service.proxy.request("PUT", BY_KEY).header(header, tags).json(&body).send()
+    };
+    upsert("K", "if-none-match", "*").await.refused(412, "precondition_failed");
+    upsert("N", "if-match", "*").await.refused(412, "precondition_failed");
+    upsert("N", "if-match", &tag).await.refused(412, "precondition_failed");
+    assert_eq!(upsert("N", "if-none-match", "*").await.expect(201)["created"], true);
+    upsert("N", "if-none-match", "*").await.refused(412, "precondition_failed");
+    assert_eq!(upsert("K", "if-match", &tag).await.expect(200)["created"], false);
+    upsert("K", "if-match", &tag).await.refused(412, "precondition_failed");
+    let missing = service.proxy.request("PUT", &format!("{BY_KEY}?mode=update")).header("if-match", "*");
+    missing.json(&json!({"external_key": "M"})).send().await.refused(404, "not_found");
+    let held = service.proxy.request("PUT", &format!("{BY_KEY}?mode=create")).header("if-match", "*");
+    held.json(&json!({"external_key": "K"})).send().await.refused(409, "external_key_taken");
+    assert_eq!(service.session().await.text("select count(*) from crm.customers", &[]).await, "2");
+}
+
+#[tokio::test]
+async fn what_is_missing_is_not_found_whatever_is_demanded_of_it() {
+    let (service, path, tag) = with_record().await;
+    service.proxy.request("DELETE", &path).send().await.expect(204);
+    for (method, place, body) in writes(&path) {
+        // An upsert that may create answers by its condition.
+        if place == BY_KEY {
+            continue;
+        }
+        for tags in [tag.as_str(), "*"] {
+            request(&service, method, &place, &body)
+                .header("if-match", tags)
+                .send()
+                .await
+                .refused(404, "not_found");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_write_that_knows_no_conditions_is_not_run_under_any() {
+    let (service, _, tag) = with_record().await;
+    let batch = json!({"operations": [{"op": "delete", "template": "customers", "external_key": "K"}]});
+    for (path, body) in [("/v1/entities/batch", batch), ("/v1/entities/template/customers", json!({}))] {
+        for header in ["if-match", "if-none-match"] {
+            let answer = service.proxy.request("POST", path).header(header, &tag).json(&body).send().await;
+            answer.refused(400, "malformed_request");
+        }
+    }
+    assert_eq!(
+        service
+            .session()
+            .await
+            .text("select count(*) from crm.customers where deleted_at is null", &[])
+            .await,
+        "1"
+    );
+}
+
+#[tokio::test]
+async fn a_replay_answers_with_the_tag_of_the_first_time() {
+    let (service, path, tag) = with_record().await;
+    let patch = |tags: &str| {
+        let request =
+            service.proxy.request("PATCH", &path).header("idempotency-key", "once").header("if-match", tags);
+        request.json(&json!({"attributes": {"visits": {"$inc": 1}}})).send()
+    };
+    let first: Answer = patch(&tag).await;
+    service.upsert("K", json!({"name": "Bea"})).await.expect(200);
+    let again = patch(&tag).await;
+    assert_eq!(again.header("idempotency-replayed"), "true");
+    assert_eq!((again.status, again.header("etag")), (200, first.header("etag")));
+    assert_ne!(again.header("etag"), etag(&service, &path).await);
+    patch(first.header("etag")).await.refused(422, "idempotency_key_reused");
+}
