@@ -110,7 +110,7 @@ create function keyed.metric_series(
 comment on function keyed.metric_series(uuid, text, text, text, text, text) is
   'Every point of a metric''s series, or of its buckets, as a row, oldest first; keyed.metric_page gives them page by page.';
 
-create function keyed.batch(operations jsonb, atomic boolean default false) returns jsonb
+create function keyed.batch(operations jsonb, atomic boolean default false, conflict text default null) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_batch';
-comment on function keyed.batch(jsonb, boolean) is
-  'Runs up to 1000 operations: [{"op": create|update|upsert|delete, "template": "project.template" or number, "id"?, "external_key"?, "attributes"?}]. atomic: the first refused one undoes all and is raised with failed_index; otherwise each has its own outcome. Returns {"errors", "results": [{index, status, id, created, error?}]} in the order of the request.';
+comment on function keyed.batch(jsonb, boolean, text) is
+  'Runs up to 1000 operations: [{"op": create|update|upsert|delete, "template": "project.template" or number, "id"?, "external_key"?, "attributes"?}]. atomic: the first refused one undoes all and is raised with failed_index; otherwise each has its own outcome. conflict, of an atomic batch: what an upsert does whose key nobody held when the batch began and that meets a record written by another transaction since; fail (default): all is undone, error 23505 with "retryable": true; wait: the record is updated. Returns {"errors", "results": [{index, status, id, created, error?}]} in the order of the request.';

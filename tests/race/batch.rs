@@ -25,7 +25,7 @@ async fn batches_over_the_same_keys_in_any_order_wait_for_each_other_and_never_d
                 _ => json!({"op": "upsert", "template": "customers", "external_key": format!("K-{key}"), "attributes": {"visits": {"$inc": 1}, "mood": number}}),
             })
             .collect();
-        let body = json!({"atomic": number % 2 == 0, "operations": operations});
+        let body = json!({"atomic": number % 2 == 0, "conflict": "wait", "operations": operations});
         batches.spawn(service.proxy.request("POST", "/v1/entities/batch").json(&body).send());
     }
     for answer in batches.join_all().await {
@@ -91,7 +91,7 @@ async fn batches_with_references_into_each_others_records_never_deadlock() {
         if number % 2 == 0 {
             operations.reverse();
         }
-        let body = json!({"atomic": true, "operations": operations});
+        let body = json!({"atomic": true, "conflict": "wait", "operations": operations});
         batches.spawn(service.proxy.request("POST", "/v1/entities/batch").json(&body).send());
     }
     for answer in batches.join_all().await {

@@ -58,7 +58,7 @@ async fn a_file_comes_through_beside_batches_over_the_same_keys() {
                     json!({"op": "upsert", "template": "customers", "external_key": key, "attributes": {"name": "b"}})
                 })
                 .collect();
-            let body = json!({"atomic": true, "operations": operations});
+            let body = json!({"atomic": true, "conflict": "wait", "operations": operations});
             batches.spawn(service.proxy.request("POST", "/v1/entities/batch").json(&body).send());
         }
         for answer in imports.join_all().await {

@@ -2,6 +2,7 @@
 
 mod alter;
 mod batch;
+mod batch_conflict;
 mod creation;
 mod definitions;
 mod embedding;

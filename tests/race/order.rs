@@ -24,7 +24,7 @@ async fn batches_whose_records_refer_to_each_other_do_not_deadlock() {
                 let batch = "select keyed.batch((select jsonb_agg(jsonb_build_object('op', 'upsert', 'template', 'crm.people',
                       'external_key', 'p' || k, 'attributes', jsonb_build_object('n', (random() * 1000)::int,
                       'boss', jsonb_build_object('external_key', 'p' || boss)))) from (select k, lead(k, 7, k) over () as boss
-                      from (select k from generate_series(1, 60) k order by random() limit 30) s) t), true)";
+                      from (select k from generate_series(1, 60) k order by random() limit 30) s) t), true, 'wait')";
                 session.rows(batch, &[]).await;
             }
         });

@@ -66,7 +66,7 @@ async fn creations_deletions_and_batches_at_the_edge_never_pass_it() {
                         let operations: Vec<_> = (0..8)
                             .map(|n| json!({"op": "upsert", "template": "customers", "external_key": format!("K-{}", (client * 5 + round + n) % 80)}))
                             .collect();
-                        let body = json!({"operations": operations, "atomic": round % 2 == 0});
+                        let body = json!({"operations": operations, "atomic": round % 2 == 0, "conflict": "wait"});
                         service.proxy.request("POST", "/v1/entities/batch").json(&body)
                     }
                     _ => service
@@ -179,7 +179,7 @@ async fn batches_and_single_writes_at_the_edge_end_no_transaction_of_each_other(
                 let statement = match (writer + round) % 3 {
                     0 => format!("select keyed_http.delete_by_key('2', 'K{first}')"),
                     1 => format!("select keyed.upsert_by_key('crm.customers', 'K{first}', '{{\"visits\": {round}}}')"),
-                    _ => format!("select keyed.batch('{}', {})", json!(operations), round % 2 == 0),
+                    _ => format!("select keyed.batch('{}', {}, 'wait')", json!(operations), round % 2 == 0),
                 };
                 if let Err(refusal) = session.attempt(&statement, &[]).await {
                     assert!(["53400", "P0002"].contains(&refusal.state.as_str()), "{refusal:?}");

@@ -86,6 +86,11 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
+    /// The operations that wait, in the order in which they are run.
+    pub fn members(&self) -> &[Operation<'a>] {
+        &self.members
+    }
+
     /// The operations, to be run one by one.
     pub fn into_members(self) -> Vec<Operation<'a>> {
         self.members

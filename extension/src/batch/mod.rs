@@ -1,6 +1,8 @@
 //! Many operations in one call: parsed, put into an order in which concurrent batches cannot deadlock, run in
 //! groups, and reported in the order of the request.
 
+/// Keys that others take while an atomic batch runs.
+pub mod conflict;
 /// Many records of one template by one statement.
 pub mod group;
 /// The order in which operations run.
@@ -21,6 +23,7 @@ use crate::postgres::guard::{Caught, Class, attempt};
 use crate::quota::ahead;
 use crate::record::changes::Changes;
 use crate::record::value::{Change, Value};
+use conflict::{Conflict, Watch};
 use parse::{Kind, Operation};
 use pgrx::prelude::PgSqlErrorCode;
 use std::collections::HashMap;
@@ -30,19 +33,20 @@ use uuid::Uuid;
 pub const MAX_OPERATIONS: usize = 1000;
 
 sql_functions! {
-    /// `keyed.batch(operations jsonb, atomic boolean) returns jsonb`.
+    /// `keyed.batch(operations jsonb, atomic boolean, conflict text) returns jsonb`.
     keyed_batch => |call| {
         let operations = call.required_json(0, "operations")?;
         let operations = serde_json::from_str(&operations)
             .map_err(|error| Error::new(Code::MalformedRequest, format!("operations cannot be read: {error}")))?;
-        run(&Caller::current(), operations, call.flag(1)).map(Answer::Json)
+        let conflict = call.text(2).map(|name| Conflict::parse(&name)).transpose()?;
+        run(&Caller::current(), operations, parse::mode(call.flag(1), conflict)?).map(Answer::Json)
     };
 
     /// `keyed_http.batch(body text) returns text[]`.
     keyed_http_batch => |call| {
         let body = call.required_text(0, "body")?;
-        let (operations, atomic) = parse::body(&body)?;
-        let report = run(&Caller::current(), operations, atomic)?;
+        let (operations, mode) = parse::body(&body)?;
+        let report = run(&Caller::current(), operations, mode)?;
         Ok(Answer::Texts(vec![Some("200".to_owned()), None, Some(report)]))
     };
 }
@@ -71,17 +75,31 @@ impl Done {
 /// What became of an operation.
 pub type Outcome = Result<Done, Error>;
 
-fn run(caller: &Caller, operations: &serde_json::value::RawValue, atomic: bool) -> Result<String, Error> {
+/// Whether the first refused operation undoes all, and what then becomes of keys that others take meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// All of it, or nothing.
+    Atomic(Conflict),
+    /// Each operation by itself.
+    Each,
+}
+
+fn run(caller: &Caller, operations: &serde_json::value::RawValue, mode: Mode) -> Result<String, Error> {
     let parsed = parse::operations(caller, operations)?;
-    Ok(report::to_json(&execute(caller, parsed, atomic)?))
+    Ok(report::to_json(&execute(caller, parsed, mode)?))
 }
 
 /// Runs operations in the order that all batches share. What became of each stands in the order of the request.
 pub fn execute(
     caller: &Caller,
     parsed: Vec<Result<Operation, Error>>,
-    atomic: bool,
+    mode: Mode,
 ) -> Result<Vec<Option<Outcome>>, Error> {
+    let (atomic, conflict) = match mode {
+        Mode::Atomic(conflict) => (true, conflict),
+        Mode::Each => (false, Conflict::Wait),
+    };
+    let mut watch = Watch::new(conflict);
     let mut outcomes: Vec<Option<Outcome>> = vec![None; parsed.len()];
     let mut ready: Vec<Operation> = Vec::with_capacity(parsed.len());
     for (index, operation) in parsed.into_iter().enumerate() {
@@ -103,7 +121,7 @@ pub fn execute(
         }
         // What this operation needs may be waiting in the group.
         if !group.accepts(operation) || operation.refers_by_key() {
-            finish(caller, &mut group, atomic, &mut outcomes)?;
+            finish(caller, &mut group, atomic, &mut watch, &mut outcomes)?;
         }
         let operation = &ready[step.operation];
         if group::is_groupable(operation) {
@@ -114,10 +132,14 @@ pub fn execute(
             }
         } else {
             let outcome = alone(|| single::run(caller, operation, operation.changes.clone()))?;
+            watch.note(operation, &outcome);
             settle(atomic, operation.index, outcome, &mut outcomes)?;
         }
     }
-    finish(caller, &mut group, atomic, &mut outcomes)?;
+    finish(caller, &mut group, atomic, &mut watch, &mut outcomes)?;
+    if let Some((index, error)) = watch.first_taken(caller) {
+        return Err(failed(index, error));
+    }
     // The records that these refer to exist now.
     for (position, changes) in put_off {
         let operation = &ready[position];
@@ -150,6 +172,7 @@ fn finish(
     caller: &Caller,
     group: &mut group::Group,
     atomic: bool,
+    watch: &mut Watch,
     outcomes: &mut [Option<Outcome>],
 ) -> Result<(), Error> {
     let group = std::mem::take(group);
@@ -160,7 +183,8 @@ fn finish(
         // One bad row must not cost its neighbours: each is tried again alone.
         match attempt(|| group.run(caller)) {
             Ok(Ok(done)) => {
-                for (index, outcome) in done {
+                for (operation, (index, outcome)) in group.members().iter().zip(done) {
+                    watch.note(operation, &outcome);
                     settle(atomic, index, outcome, outcomes)?;
                 }
                 return Ok(());
@@ -173,6 +197,7 @@ fn finish(
     }
     for operation in group.into_members() {
         let outcome = alone(|| single::run(caller, &operation, operation.changes.clone()))?;
+        watch.note(&operation, &outcome);
         settle(atomic, operation.index, outcome, outcomes)?;
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! JSON → operations: what each wants, checked as far as it can be without the records.
 
-use super::{MAX_OPERATIONS, refers_by_key};
+use super::conflict::Conflict;
+use super::{MAX_OPERATIONS, Mode, refers_by_key};
 use crate::access::{Caller, Right};
 use crate::embedding::Embedding;
 use crate::error::{Code, Error};
@@ -59,20 +60,38 @@ impl Operation<'_> {
     }
 }
 
-/// Reads the body of a batch request: `{operations, atomic?}`.
-pub fn body(text: &str) -> Result<(&RawValue, bool), Error> {
-    let (mut operations, mut atomic) = (None, false);
+/// Reads the body of a batch request: `{operations, atomic?, conflict?}`.
+pub fn body(text: &str) -> Result<(&RawValue, Mode), Error> {
+    let (mut operations, mut atomic, mut conflict) = (None, false, None);
     for (name, value) in json::object(text)?.0 {
         match name.as_ref() {
             "operations" => operations = Some(value),
             "atomic" => atomic = json::boolean_at(value, "/atomic")?,
+            "conflict" => conflict = Some(Conflict::parse(&text_at(value, "/conflict")?)?),
             _ => {
                 let pointer = format!("/{}", pointer_step(&name));
-                return Err(Error::at(Code::UnknownField, pointer, "a batch has operations and atomic"));
+                return Err(Error::at(
+                    Code::UnknownField,
+                    pointer,
+                    "a batch has operations, atomic and conflict",
+                ));
             }
         }
     }
-    operations.map(|operations| (operations, atomic)).ok_or_else(|| missing("operations", ""))
+    let operations = operations.ok_or_else(|| missing("operations", ""))?;
+    Ok((operations, mode(atomic, conflict)?))
+}
+
+/// How a batch runs. Only an atomic one can fail as a whole.
+pub fn mode(atomic: bool, conflict: Option<Conflict>) -> Result<Mode, Error> {
+    match (atomic, conflict) {
+        (true, conflict) => Ok(Mode::Atomic(conflict.unwrap_or_default())),
+        (false, None | Some(Conflict::Wait)) => Ok(Mode::Each),
+        (false, Some(Conflict::Fail)) => {
+            Err(Error::at(Code::InvalidValue, "/conflict", "only an atomic batch fails as a whole")
+                .hint("send \"atomic\": true with it, or leave it out"))
+        }
+    }
 }
 
 /// Reads the operations; an error of one is its own.

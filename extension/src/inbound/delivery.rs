@@ -7,6 +7,7 @@ use super::signature::{Signed, verify};
 use crate::access::principal::Principal;
 use crate::access::{Caller, Right};
 use crate::batch;
+use crate::batch::conflict::Conflict;
 use crate::batch::parse::{Kind, Operation};
 use crate::embedding::Embedding;
 use crate::error::{Code, Error};
@@ -175,7 +176,8 @@ fn run(endpoint: &Endpoint, payload: &str) -> Result<Counts, Error> {
     if let Some(error) = Error::join(errors) {
         return Err(error);
     }
-    let outcomes = batch::execute(&caller, operations, true).map_err(as_item)?;
+    let outcomes =
+        batch::execute(&caller, operations, batch::Mode::Atomic(Conflict::Wait)).map_err(as_item)?;
     let created =
         outcomes.iter().filter(|outcome| matches!(outcome, Some(Ok(done)) if done.is_created())).count();
     Ok(Counts { created: created as i32, updated: (items.len() - created) as i32 })

@@ -67,7 +67,15 @@ pub(super) fn records() -> Value {
         "VectorOrNull": {"anyOf": [vector, {"type": "null"}], "examples": [null]},
         "NewRecord": written(&[], json!({"external_key": "erp:4711", "attributes": {"name": "Ada", "credit": 100.5}})),
         "RecordChange": written(&[], change.clone()),
-        "Replacement": sent(&["attributes"], json!({"attributes": schema("Attributes")}), json!({"attributes": {"name": "Ada"}})),
+        "Replacement": {
+            "description": "The values in a member `attributes`, or bare. A template with an attribute of that name, or one named \
+                `embedding`, needs the member.",
+            "anyOf": [
+                sent(&["attributes"], json!({"attributes": schema("Attributes")}), json!({"attributes": {"name": "Ada"}})),
+                schema("Attributes"),
+            ],
+            "examples": [{"attributes": {"name": "Ada"}}, {"name": "Ada"}],
+        },
         "Restoration": sent(&[], json!({"external_key": schema("ExternalKey")}), json!({"external_key": "erp:4712"})),
         "Embedding": sent(&["vector"], json!({"vector": vector}), json!({"vector": vec![0.5; 768]})),
         "Upsert": written(&["external_key"], json!({"external_key": "erp:4711", "attributes": {"credit": 80.5}})),
@@ -88,6 +96,11 @@ pub(super) fn records() -> Value {
             &["operations"],
             json!({
                 "operations": {"type": "array", "maxItems": 1000, "items": schema("Operation")}, "atomic": flag(),
+                "conflict": {
+                    "enum": ["fail", "wait"], "default": "fail",
+                    "description": "Of an atomic batch: what an upsert does that finds its key taken by another writer since the \
+                        batch began. `fail`: the batch fails with 409, `retryable`. `wait`: the record is updated.",
+                },
             }),
             json!({"atomic": true, "operations": [{"op": "delete", "template": "customers", "external_key": "erp:1"}]}),
         ),

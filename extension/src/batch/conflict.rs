@@ -1,0 +1,121 @@
+//! Keys that others take while an atomic batch runs.
+
+use super::parse::{Kind, Operation};
+use super::{Done, Outcome};
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use crate::record::write::key_taken;
+use crate::template::Template;
+use pgrx::pg_sys;
+use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
+
+/// What becomes of an upsert whose key nobody held when the batch began, and that meets a record which another
+/// transaction wrote since.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Conflict {
+    /// The whole batch fails, and may be sent again.
+    #[default]
+    Fail,
+    /// It waits for the other transaction, and updates the record.
+    Wait,
+}
+
+impl Conflict {
+    /// The choice of that name.
+    pub fn parse(name: &str) -> Result<Conflict, Error> {
+        match name {
+            "fail" => Ok(Conflict::Fail),
+            "wait" => Ok(Conflict::Wait),
+            _ => Err(Error::at(
+                Code::InvalidValue,
+                "/conflict",
+                format!("{name:?} is no answer to a conflict"),
+            )
+            .hint("conflict is \"fail\" or \"wait\"")),
+        }
+    }
+}
+
+/// The upserts of a batch that met a record which the batch did not make itself.
+pub struct Watch {
+    /// None where nobody minds.
+    met: Option<Vec<Met>>,
+    /// Template and key of records that the batch made, or gave the key.
+    own: HashSet<(i32, String)>,
+}
+
+struct Met {
+    template: Rc<Template>,
+    key: String,
+    index: usize,
+}
+
+impl Watch {
+    /// A watch that minds, or does not.
+    pub fn new(conflict: Conflict) -> Watch {
+        Watch { met: (conflict == Conflict::Fail).then(Vec::new), own: HashSet::new() }
+    }
+
+    /// Takes note of an operation that has run. Operations must come in the order in which they ran.
+    pub fn note(&mut self, operation: &Operation, outcome: &Outcome) {
+        let (Some(met), Ok(Done { created, .. }), Some(key)) =
+            (&mut self.met, outcome, operation.key.value())
+        else {
+            return;
+        };
+        let name = (operation.template.id, key.to_owned());
+        match operation.kind {
+            Kind::Upsert if !created => {
+                if !self.own.contains(&name) {
+                    let (template, index) = (Rc::clone(&operation.template), operation.index);
+                    met.push(Met { template, key: name.1, index });
+                }
+            }
+            // An update or deletion by key does not give the key to anybody.
+            Kind::Update | Kind::Delete if operation.id.is_none() => {}
+            Kind::Delete => {}
+            Kind::Create | Kind::Upsert | Kind::Update => {
+                self.own.insert(name);
+            }
+        }
+    }
+
+    /// The first operation of the request that met a record which was not there when the batch began.
+    pub fn first_taken(&self, caller: &Caller) -> Option<(usize, Error)> {
+        let mut templates: BTreeMap<i32, Vec<&Met>> = BTreeMap::new();
+        for met in self.met.iter().flatten() {
+            templates.entry(met.template.id).or_default().push(met);
+        }
+        let taken = templates.values().flat_map(|met| taken_since(met));
+        taken.min_by_key(|met| met.index).map(|met| (met.index, refusal(caller, met)))
+    }
+}
+
+/// Those whose key no live record held in the state of the database that the calling statement began with.
+fn taken_since<'m>(met: &[&'m Met]) -> Vec<&'m Met> {
+    let Some(template) = met.first().map(|met| &met.template) else { return Vec::new() };
+    let sql = format!(
+        "select t.external_key from {} t where t.external_key = any ($1) and t.deleted_at is null",
+        template.table_sql()
+    );
+    let keys = datum::text_array(met.iter().map(|met| Some(met.key.as_str())));
+    let held: HashSet<String> = as_owner(|| {
+        let plan = template.plan(&sql, || vec![pg_sys::TEXTARRAYOID]);
+        connected(|spi| {
+            // By the snapshot of the statement that runs the batch: it shows neither what others wrote since, nor what
+            // the batch wrote.
+            let rows = spi.run(&plan, Access::Snapshot, &[keys]);
+            (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect()
+        })
+    });
+    met.iter().copied().filter(|met| !held.contains(&met.key)).collect()
+}
+
+fn refusal(caller: &Caller, met: &Met) -> Error {
+    Error { is_retryable: true, ..key_taken(caller, &met.template, &met.key) }
+        .hint("the record was written since the batch began: send the batch again to update it, or with \"conflict\": \"wait\"")
+}
