@@ -85,15 +85,16 @@ fn without_zero(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.contains('\0') { Cow::Owned(text.replace('\0', "\u{1}")) } else { text }
 }
 
-/// `true` or `false`.
+/// `true` or `1`, `false` or `0`; letter case does not count.
 pub(crate) fn flag(name: &str, value: Option<Cow<'_, str>>) -> Result<Option<bool>, Problem> {
-    match value.as_deref() {
-        None => Ok(None),
-        Some("true") => Ok(Some(true)),
-        Some("false") => Ok(Some(false)),
-        Some(_) => {
-            Err(Problem::invalid_value(format!("the query parameter \"{name}\" is neither true nor false")))
-        }
+    let Some(value) = value else { return Ok(None) };
+    let is = |words: [&str; 2]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
+    match (is(["true", "1"]), is(["false", "0"])) {
+        (true, _) => Ok(Some(true)),
+        (_, true) => Ok(Some(false)),
+        _ => Err(Problem::invalid_value(format!(
+            "the query parameter \"{name}\" is neither true (1) nor false (0)"
+        ))),
     }
 }
 
@@ -151,12 +152,16 @@ mod tests {
     }
 
     #[test]
-    fn flags_and_numbers_have_one_spelling() {
+    fn flags_and_numbers_are_read_strictly() {
         let value = |text: &'static str| Some(Cow::Borrowed(text));
-        assert_eq!(flag("verbose", value("true")).ok(), Some(Some(true)));
-        assert_eq!(flag("verbose", value("false")).ok(), Some(Some(false)));
+        for text in ["true", "TRUE", "True", "1"] {
+            assert_eq!(flag("verbose", value(text)).ok(), Some(Some(true)), "{text}");
+        }
+        for text in ["false", "FALSE", "0"] {
+            assert_eq!(flag("verbose", value(text)).ok(), Some(Some(false)), "{text}");
+        }
         assert_eq!(flag("verbose", None).ok(), Some(None));
-        for text in ["", "1", "TRUE", "yes"] {
+        for text in ["", "t", "2", "01", "yes", " true"] {
             assert!(flag("verbose", value(text)).is_err(), "{text}");
         }
         assert_eq!(number("limit", value("-1")).ok(), Some(Some(-1)));

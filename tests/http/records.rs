@@ -94,12 +94,52 @@ async fn a_put_replaces_attributes_and_never_touches_the_key() {
         (json!({}), "/attributes"),
         (json!({"attributes": {"visits": {"$inc": 1}}}), "/attributes/visits"),
         (json!({"attributes": null}), "/attributes"),
+        (json!({"attributes": {}, "embedding": null}), "/embedding"),
     ] {
         let answer = service.put(&path(&record), body.clone()).await;
         assert_eq!(answer.status, 422, "{}", answer.text);
         assert_eq!(answer.body["errors"][0]["pointer"], pointer, "{body}");
     }
     assert_eq!(service.get(&path(&record)).await.expect(200), put);
+}
+
+#[tokio::test]
+async fn a_put_takes_bare_attribute_values_too() {
+    let service = Service::start().await;
+    let record =
+        service.create(json!({"external_key": "A-1", "attributes": {"name": "Ada", "visits": 1}})).await;
+    let put = service.put(&path(&record), json!({"visits": 2, "tags": ["a"]})).await.expect(200);
+    assert_eq!(put["external_key"], "A-1");
+    let (values, expected) = (&put["attributes"], (Value::Null, json!(2), json!(["a"])));
+    assert_eq!((values["name"].clone(), values["visits"].clone(), values["tags"].clone()), expected);
+    for (body, pointer, code) in [
+        (json!({"external_key": "A-2"}), "/external_key", "unknown_field"),
+        (json!({"name": "Ada", "external_key": null}), "/name", "unknown_field"),
+        (json!({"embedding": null}), "/embedding", "unknown_field"),
+        (json!({"name": 7}), "/name", "invalid_value"),
+        (json!({"nane": "Ada"}), "/nane", "unknown_attribute"),
+        (json!({"visits": {"$inc": 1}}), "/visits", "invalid_value"),
+        (json!({"name": "Ada", "attributes": {}}), "/name", "unknown_field"),
+    ] {
+        let refusal = service.put(&path(&record), body.clone()).await.refused(422, code);
+        assert_eq!(refusal["errors"][0]["pointer"], pointer, "{body}");
+    }
+    assert_eq!(service.get(&path(&record)).await.expect(200), put);
+}
+
+#[tokio::test]
+async fn a_template_with_an_attribute_named_attributes_wants_its_values_wrapped() {
+    let service = Service::start().await;
+    let attributes =
+        json!([{"slug": "attributes", "type": "string"}, {"slug": "embedding", "type": "String"}]);
+    service.post("/templates", json!({"slug": "odd", "attributes": attributes})).await.expect(201);
+    let record = service.post("/entities/template/odd", json!({})).await.expect(201);
+    let wrapped = json!({"attributes": {"attributes": "a", "embedding": "b"}});
+    let put = service.put(&path(&record), wrapped.clone()).await.expect(200);
+    assert_eq!(put["attributes"], wrapped["attributes"]);
+    for bare in [json!({"attributes": "a"}), json!({"embedding": "b"})] {
+        assert_eq!(service.put(&path(&record), bare).await.status, 422);
+    }
 }
 
 #[tokio::test]
@@ -219,7 +259,12 @@ async fn fields_and_verbose_shape_the_answer() {
     assert_eq!(get("verbose=false").await.expect(200), record);
     let unknown = get("fields=name,nmae").await.refused(422, "unknown_field");
     assert_eq!(unknown["errors"][0]["pointer"], "/fields/1");
-    for query in ["verbose=1", "verbose=", "include_deleted=yes"] {
+    for (query, meant) in
+        [("verbose=1", "verbose=true"), ("verbose=TRUE", "verbose=true"), ("verbose=0", "verbose=false")]
+    {
+        assert_eq!(get(query).await.expect(200), get(meant).await.expect(200), "{query}");
+    }
+    for query in ["verbose=2", "verbose=", "include_deleted=yes"] {
         get(query).await.refused(422, "invalid_value");
     }
 }

@@ -106,7 +106,7 @@ impl Checker<'_> {
         let (value, place) = (condition.value, condition.pointer.as_str());
         let test = match operator {
             Empty | NotEmpty => {
-                self.faults.keep(operand::none(value, place))?;
+                self.faults.keep(operand::none_or_text(value, place))?;
                 return Some(emptiness(operator, path, column));
             }
             Today => {

@@ -79,6 +79,20 @@ pub fn none(value: Option<&RawValue>, condition: &str) -> Result<(), Error> {
     }
 }
 
+/// The same for `empty` and `not-empty`, where any text counts as none, since each condition of the spec has a text for
+/// its value. But "false" may be meant as the opposite.
+pub fn none_or_text(value: Option<&RawValue>, condition: &str) -> Result<(), Error> {
+    match value.map(RawValue::get) {
+        None | Some("null") => Ok(()),
+        Some(text) if text.starts_with('"') && !text.eq_ignore_ascii_case("\"false\"") => Ok(()),
+        Some(_) => {
+            let message = "this operator takes no value but a text, and not \"false\": leave it out";
+            Err(Error::at(Code::InvalidValue, place(condition), message)
+                .hint("the opposite of empty is not-empty"))
+        }
+    }
+}
+
 fn place(condition: &str) -> String {
     format!("{condition}/value")
 }

@@ -11,7 +11,7 @@ use super::version::{self, Preconditions};
 use super::write::{self, Key};
 use super::{changes, deletion};
 use crate::access::{Caller, Right};
-use crate::embedding;
+use crate::embedding::{self, Embedding};
 use crate::error::{Code, Error};
 use crate::history;
 use crate::json;
@@ -135,33 +135,30 @@ fn unless_known(record: Shown, if_none_match: Option<&str>) -> Result<Answer, Er
 
 /// Replaces all attribute values by those of a body: `{attributes: {…}}`, or the values alone.
 fn replace(id: Uuid, text: &str, preconditions: &Preconditions) -> Result<Shown, Error> {
-    let members = json::object(text)?.0;
-    let has = |wanted: &str| members.iter().any(|(name, _)| name == wanted);
-    for (name, message, hint) in [
-        (
-            "embedding",
-            "PUT replaces attributes: the vector is untouched",
-            "write the vector with PATCH, or with PUT /entities/{id}/embedding; the value of an attribute of that \
-             name goes into {\"attributes\": {\"embedding\": …}}",
-        ),
-        ("external_key", "PUT replaces attributes: the key is untouched", "change the key with PATCH"),
-    ] {
-        if has(name) {
-            return Err(Error::at(Code::UnknownField, format!("/{name}"), message).hint(hint));
-        }
-    }
     let caller = Caller::current();
-    if members.is_empty() {
-        return Err(Error::at(Code::InvalidValue, "/attributes", "attributes is missing")
-            .hint("send {\"attributes\": {}} to set every attribute to null"));
+    let members = json::object(text)?.0;
+    let is_of_body = |name: &str| ["attributes", "external_key", "embedding"].contains(&name);
+    if !members.is_empty() && !members.iter().any(|(name, _)| is_of_body(name)) {
+        return write::replace(&caller, id, attributes_argument(Some(text))?, preconditions)
+            .map_err(|error| error.above("/attributes"));
     }
-    if has("attributes")
-        && let Some(attributes) = write::parse_body(text)?.attributes
-    {
-        return write::replace(&caller, id, attributes, preconditions);
+    let body = write::parse_body(text)?;
+    if body.embedding != Embedding::Absent {
+        let message = "PUT replaces attributes: the vector is untouched";
+        return Err(Error::at(Code::UnknownField, "/embedding", message).hint(
+            "write the vector with PATCH, or with PUT /entities/{id}/embedding; an attribute of that name goes \
+             into {\"attributes\": {\"embedding\": …}}",
+        ));
     }
-    write::replace(&caller, id, attributes_argument(Some(text))?, preconditions)
-        .map_err(|error| error.above("/attributes"))
+    if body.key != Key::Absent {
+        let message = "PUT replaces attributes: the key is untouched";
+        return Err(Error::at(Code::UnknownField, "/external_key", message).hint("change the key with PATCH"));
+    }
+    let attributes = body.attributes.ok_or_else(|| {
+        Error::at(Code::InvalidValue, "/attributes", "attributes is missing")
+            .hint("send {\"attributes\": {}} to set every attribute to null")
+    })?;
+    write::replace(&caller, id, attributes, preconditions)
 }
 
 fn http_upsert(

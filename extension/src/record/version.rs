@@ -11,19 +11,12 @@
 
 use crate::error::{Code, Error};
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 
-/// How many bytes of the hash make a version: as many as a UUID has.
-const BYTES: usize = 16;
-
-/// The version of the state that this JSON shows whole.
+/// The version of the state that this JSON shows whole: the first 128 bits of its SHA-256, as hexadecimal digits.
 pub fn of(record: &str) -> String {
     let digest = Sha256::digest(record);
-    let mut version = String::with_capacity(2 * BYTES);
-    for byte in &digest[..BYTES] {
-        let _ = write!(version, "{byte:02x}");
-    }
-    version
+    let bits = digest.iter().take(16).fold(0u128, |bits, byte| bits << 8 | u128::from(*byte));
+    format!("{bits:032x}")
 }
 
 /// The tag of an answer that shows more than the record itself.

@@ -41,10 +41,10 @@ impl Kind {
         (Kind::Reference, "reference", "uuid"),
     ];
 
-    /// The type of that name; `dimension` is another word for `string`.
+    /// The type of that name, in any letter case; `dimension` is another word for `string`.
     pub fn parse(name: &str) -> Option<Kind> {
-        let name = if name == "dimension" { "string" } else { name };
-        Kind::ALL.into_iter().find(|row| row.1 == name).map(|row| row.0)
+        let name = if name.eq_ignore_ascii_case("dimension") { "string" } else { name };
+        Kind::ALL.into_iter().find(|row| row.1.eq_ignore_ascii_case(name)).map(|row| row.0)
     }
 
     /// Its name in the API.
@@ -235,7 +235,14 @@ mod tests {
     fn the_table_of_types_stands_in_the_order_of_the_enum() {
         for (position, (kind, name, _)) in Kind::ALL.into_iter().enumerate() {
             assert_eq!((kind as usize, Kind::parse(name)), (position, Some(kind)));
+            assert_eq!(Kind::parse(&name.to_uppercase()), Some(kind));
         }
+        for (name, kind) in
+            [("String", Kind::String), ("Dimension", Kind::String), ("DateTime", Kind::DateTime)]
+        {
+            assert_eq!(Kind::parse(name), Some(kind));
+        }
+        assert_eq!(Kind::parse("text"), None);
     }
 
     #[test]

@@ -230,7 +230,7 @@ mod tests {
         for (query, status) in [
             ("on_error=stop", 422),
             ("mapping=x", 400),
-            ("dry_run=1", 422),
+            ("dry_run=2", 422),
             ("mode=upsert", 400),
             ("encoding=x", 422),
         ] {

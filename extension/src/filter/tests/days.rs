@@ -22,6 +22,9 @@ fn a_date_is_compared_with_dates() {
             r#"t."made" >= '0001-01-01'::date and t."made" <= '9999-12-31'::date"#,
         ),
         ("made", "empty", "null", r#"t."made" is null"#),
+        ("made", "empty", r#""true""#, r#"t."made" is null"#),
+        ("made", "empty", r#""""#, r#"t."made" is null"#),
+        ("made", "not-empty", r#""any text""#, r#"t."made" is not null"#),
     ]);
 }
 

@@ -102,6 +102,9 @@ fn a_value_of_the_wrong_kind_is_refused_at_its_place() {
         ("template_id", "eq", "\"works\"", VALUE, "must be the number of a template"),
         ("template_slug", "in", "[7]", "/filters/0/value/0", "must be a string"),
         ("note", "empty", "true", VALUE, "takes no value"),
+        ("note", "empty", "\"false\"", VALUE, "takes no value but a text, and not"),
+        ("note", "not-empty", "\"FALSE\"", VALUE, "takes no value but a text, and not"),
+        ("note", "not-empty", "[]", VALUE, "takes no value"),
         ("seen", "today", "\"2024-01-01\"", VALUE, "takes no value"),
     ] {
         let body = format!("{{\"filters\":[{}]}}", on(field, operator, value));
