@@ -67,7 +67,7 @@ async fn an_export_shows_what_its_caller_sees_and_nothing_of_what_lies_behind_a_
     let stranger = sales.database.create_role("stranger").await;
     let key = sales.database.api_key(&stranger, &["crm"]).await;
     let refused = proxy.request("GET", "/v1/entities/template/customers/export").key(&key).send().await;
-    refused.refused(403, "forbidden");
+    refused.refused(404, "not_found");
 }
 
 #[tokio::test]

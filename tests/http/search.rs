@@ -111,7 +111,7 @@ async fn a_caller_who_may_not_read_the_template_is_refused() {
     service.database.grant(&role, "crm.customers", "read").await;
     assert_eq!(keys(&ask(&json!({})).await.expect(200)).len(), 5);
     service.database.revoke(&role, "crm.customers").await;
-    ask(&json!({})).await.refused(403, "forbidden");
+    ask(&json!({})).await.refused(404, "not_found");
     let request = service.proxy.request("POST", &format!("/v1{PATH}")).without_key().json(&json!({}));
     request.send().await.refused(401, "unauthorized");
 }
@@ -156,7 +156,7 @@ async fn a_cursor_serves_no_other_search_and_no_other_caller_is_let_in_by_it() {
     let key = service.database.api_key(&role, &["crm"]).await;
     let body = json!({"cursor": cursor, "sort": "visits"});
     let request = service.proxy.request("POST", &format!("/v1{PATH}")).key(&key).json(&body);
-    request.send().await.refused(403, "forbidden");
+    request.send().await.refused(404, "not_found");
 }
 
 #[tokio::test]
