@@ -116,6 +116,16 @@ create function keyed_http.semantic_search(body text) returns text[]
 comment on function keyed_http.semantic_search(text) is
   'POST /entities/semantic-search: {whether it is exact, whether there are no more, the body}.';
 
+create function keyed_http.check_search(template text, body text) returns boolean
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_check_search';
+comment on function keyed_http.check_search(text, text) is
+  'Refuses what keyed_http.search would refuse, and looks for nothing: asked before a text of the search is embedded. True.';
+
+create function keyed_http.check_semantic_search(body text) returns boolean
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_check_semantic_search';
+comment on function keyed_http.check_semantic_search(text) is
+  'Refuses what keyed_http.semantic_search would refuse, and looks for nothing: asked before a text of the search is embedded. True.';
+
 create function keyed_http.me() returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_http_me';
 comment on function keyed_http.me() is 'GET /me.';

@@ -168,3 +168,30 @@ async fn a_search_that_takes_no_notice_of_vectors_does_not_ask_for_one() {
     service.post("/entities/search/customers", body).await.expect(200);
     assert_eq!(server.texts(), ["pearl"]);
 }
+
+#[tokio::test]
+async fn the_provider_is_asked_only_when_nothing_but_the_vector_is_missing() {
+    let server = EmbeddingServer::start().await;
+    let service = service_with(&server, &[]).await;
+    let role = service.database.create_role("reader").await;
+    service.database.grant(&role, "crm.companies", "read").await;
+    let reader = service.database.api_key(&role, &["crm"]).await;
+    let path = "/v1/entities/search/customers";
+    let ask = |path: &str, key: &str, body: Value| {
+        service.proxy.request("POST", path).key(key).json(&body).send()
+    };
+    let key = service.proxy.key();
+    ask(path, &reader, json!({"query_text": "a"})).await.refused(403, "forbidden");
+    ask("/v1/entities/search/none", key, json!({"query_text": "a"})).await.refused(404, "not_found");
+    ask(path, key, json!({"query_text": "a", "limit": 0})).await.refused(422, "invalid_value");
+    ask(path, key, json!({"query_text": "a", "fields": ["none"]})).await.refused(422, "unknown_field");
+    let semantic = "/v1/entities/semantic-search";
+    ask(semantic, &reader, json!({"query_text": "a", "template_id": "customers"}))
+        .await
+        .refused(403, "forbidden");
+    ask(semantic, key, json!({"query_text": "a", "threshold": 2})).await.refused(422, "invalid_value");
+    assert_eq!(server.questions().len(), 0);
+    ask(path, key, json!({"query_text": "a"})).await.expect(200);
+    ask(semantic, key, json!({"query_text": "a", "template_id": "customers"})).await.expect(200);
+    assert_eq!(server.questions().len(), 2);
+}

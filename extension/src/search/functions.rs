@@ -6,6 +6,7 @@ use crate::access::Caller;
 use crate::postgres::function::{Answer, sql_functions};
 use crate::postgres::gin;
 use crate::template::catalog;
+use pgrx::pg_sys::Datum;
 
 sql_functions! {
     /// `keyed.search(template regclass, query jsonb) returns jsonb`.
@@ -40,6 +41,20 @@ sql_functions! {
         let answer = semantic::run::search(&Caller::current(), &call.required_text(0, "body")?)?;
         let flags = [answer.is_exact, answer.is_exhausted].map(|flag| Some(flag.to_string()));
         Ok(Answer::Texts(flags.into_iter().chain([Some(answer.body)]).collect()))
+    };
+
+    /// `keyed_http.check_search(template text, body text) returns boolean`.
+    keyed_http_check_search => |call| {
+        let caller = Caller::current();
+        let template = catalog::by_name(&caller, &call.required_text(0, "template")?)?;
+        run::check(&caller, &template, &call.required_text(1, "body")?)?;
+        Ok(Answer::Datum(Datum::from(true)))
+    };
+
+    /// `keyed_http.check_semantic_search(body text) returns boolean`.
+    keyed_http_check_semantic_search => |call| {
+        semantic::run::check(&Caller::current(), &call.required_text(0, "body")?)?;
+        Ok(Answer::Datum(Datum::from(true)))
     };
 
     /// `keyed.trigrams_of_document(document text, …) returns internal`.

@@ -11,6 +11,7 @@ use super::written::Page;
 use super::{cursor, time_zone, usage};
 use crate::access::sight::{self, Sight};
 use crate::access::{Caller, Right};
+use crate::embedding;
 use crate::error::Error;
 use crate::filter::render;
 use crate::json::write_string;
@@ -53,6 +54,21 @@ pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<St
     })?;
     usage::note(&plan);
     Ok(answer)
+}
+
+/// Refuses a search that [`search`] would refuse, without looking for anything.
+pub fn check(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<(), Error> {
+    caller.require(Right::Read, template)?;
+    let query = Query::parse(body)?;
+    let saved = stored::body_of(template, &query)?;
+    let query = query.within(saved.as_deref())?;
+    let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
+    Plan::new(&query, &Sight::new(caller, Rc::clone(template)), &zone)?;
+    View::parse(caller, template, query.fields.as_deref(), query.verbose)?;
+    if query.vector.is_some() {
+        embedding::table::require(template)?;
+    }
+    Ok(())
 }
 
 /// The condition that the words and filters of a search compile to, for reading.

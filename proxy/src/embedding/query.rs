@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
+use super::vector::Vector;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::database::Effect;
+use crate::database::{self, Argument, Effect};
 use crate::problem::Problem;
 
 /// How a body says that it has a text to embed. Nobody writes the name with an escape; who does is told that it is not
@@ -16,22 +17,32 @@ const MEMBER: &str = "\"query_text\"";
 /// The most characters of a text that is looked for.
 const LONGEST: usize = 8000;
 
+/// The statement that refuses what a search would refuse, and the arguments before the body.
+pub(crate) struct Check<'a> {
+    pub(crate) statement: &'static str,
+    pub(crate) arguments: &'a [Argument<'a>],
+}
+
 /// The body with `query_vector` in place of `query_text`. A body without one is not even parsed.
-pub(crate) async fn with_vector(app: &App, caller: &Caller, body: String) -> Result<String, Problem> {
+pub(crate) async fn with_vector(
+    app: &App,
+    caller: &Caller,
+    body: String,
+    check: Check<'_>,
+) -> Result<String, Problem> {
     if !body.contains(MEMBER) {
         return Ok(body);
     }
     // What cannot be read is for the database to refuse. Raw, since numbers are to keep their digits.
     let Ok(mut members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(&body) else { return Ok(body) };
     let Some(text) = members.remove("query_text") else { return Ok(body) };
-    let rest = |members| serde_json::to_string(members).map_err(|error| Problem::internal(error.to_string()));
     if is_null(text) {
-        return rest(&members);
+        return write(&members);
     }
     let has_vector = members.get("query_vector").is_some_and(|vector| !is_null(vector));
-    let text = check(text, has_vector)?;
+    let text = self::check(text, has_vector)?;
     if members.get("mode").is_some_and(|mode| is_keyword(mode)) {
-        return rest(&members);
+        return write(&members);
     }
     let Some(embedder) = &app.embedder else {
         return Err(refusal(
@@ -39,9 +50,13 @@ pub(crate) async fn with_vector(app: &App, caller: &Caller, body: String) -> Res
              query_vector instead",
         ));
     };
-    // Nobody without a key shall make others work.
-    let statement = "select a from keyed.authenticate($1::bytea, $2::text) a";
-    app.database.call(Effect::Lookup, caller, statement, &[]).await?;
+    // The provider may cost money: it is asked only when nothing but the vector is missing.
+    let any_vector = raw(Vector::any().to_json())?;
+    members.insert("query_vector".to_owned(), &any_vector);
+    let body = write(&members)?;
+    let arguments: Vec<Argument<'_>> =
+        check.arguments.iter().cloned().chain([database::text(&body)]).collect();
+    app.database.call(Effect::Read, caller, check.statement, &arguments).await?;
     let away = |cause| Problem::unavailable("the embedding provider does not answer", cause);
     let vector = match tokio::time::timeout(app.body_timeout, embedder.query(&text)).await {
         Ok(Ok(Ok(vector))) => vector,
@@ -49,10 +64,17 @@ pub(crate) async fn with_vector(app: &App, caller: &Caller, body: String) -> Res
         Ok(Err(failure)) => return Err(away(failure.message)),
         Err(_) => return Err(away("no answer within the request timeout".to_owned())),
     };
-    let vector =
-        RawValue::from_string(vector.to_json()).map_err(|error| Problem::internal(error.to_string()))?;
+    let vector = raw(vector.to_json())?;
     members.insert("query_vector".to_owned(), &vector);
-    serde_json::to_string(&members).map_err(|error| Problem::internal(error.to_string()))
+    write(&members)
+}
+
+fn write(members: &BTreeMap<String, &RawValue>) -> Result<String, Problem> {
+    serde_json::to_string(members).map_err(|error| Problem::internal(error.to_string()))
+}
+
+fn raw(json: String) -> Result<Box<RawValue>, Problem> {
+    RawValue::from_string(json).map_err(|error| Problem::internal(error.to_string()))
 }
 
 /// What is null is as absent, as in all of a search.

@@ -52,6 +52,11 @@ impl Vector {
         Vector(numbers)
     }
 
+    /// Stands where a vector must be while nothing is compared with it.
+    pub(super) fn any() -> Vector {
+        Vector::of_unit_length(vec![1.0; DIMENSION])
+    }
+
     /// The numbers, as PostgreSQL's `real[]` carries them: exactly, and without looking up the type of an extension.
     pub(crate) fn numbers(&self) -> &[f32] {
         &self.0

@@ -8,13 +8,15 @@ use crate::body::JsonText;
 use crate::call::{Call, statement};
 use crate::database::Effect::Read;
 use crate::database::text;
-use crate::embedding::query;
+use crate::embedding::query::{self, Check};
 use crate::problem::Problem;
 
 pub(crate) async fn run(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [] = call.parameters([])?;
-    let body = query::with_vector(&call.app, &call.caller, body).await?;
     let [template] = call.segments();
+    let check =
+        Check { statement: statement!("check_search($3::text, $4::text)"), arguments: &[text(template)] };
+    let body = query::with_vector(&call.app, &call.caller, body, check).await?;
     call.read(statement!("search($3::text, $4::text)"), &[text(template), text(&body)]).await
 }
 
@@ -24,7 +26,8 @@ const HEADERS: [HeaderName; 2] =
 
 pub(crate) async fn semantic(mut call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [] = call.parameters([])?;
-    let body = query::with_vector(&call.app, &call.caller, body).await?;
+    let check = Check { statement: statement!("check_semantic_search($3::text)"), arguments: &[] };
+    let body = query::with_vector(&call.app, &call.caller, body, check).await?;
     let row = call.ask(Read, statement!("semantic_search($3::text)"), &[text(&body)]).await?;
     answer::read_with(&row, &HEADERS)
 }

@@ -35,15 +35,27 @@ pub struct Answer {
 pub fn search(caller: &Caller, body: &str) -> Result<Answer, Error> {
     let query = Query::parse(body)?;
     let templates = templates(caller, &query)?;
-    let mut plans = Vec::with_capacity(templates.len());
-    for template in &templates {
-        let zone = time_zone::of_search(query.filters.time_zone.as_deref(), template)?;
-        plans.push(Plan::new(&query.filters, &Sight::new(caller, Rc::clone(template)), &zone)?);
-    }
+    let plans = plans(caller, &query, &templates)?;
     let answer =
         as_owner(|| without_jit(|| connected(|spi| answer(spi, caller, &query, &templates, &plans))))?;
     plans.iter().for_each(usage::note);
     Ok(answer)
+}
+
+/// Refuses a search that [`search`] would refuse, without looking for anything.
+pub fn check(caller: &Caller, body: &str) -> Result<(), Error> {
+    let query = Query::parse(body)?;
+    let templates = templates(caller, &query)?;
+    plans(caller, &query, &templates)?;
+    templates.iter().try_for_each(|template| crate::embedding::table::require(template).map(drop))
+}
+
+fn plans(caller: &Caller, query: &Query, templates: &[Rc<Template>]) -> Result<Vec<Plan>, Error> {
+    let plan = |template: &Rc<Template>| {
+        let zone = time_zone::of_search(query.filters.time_zone.as_deref(), template)?;
+        Plan::new(&query.filters, &Sight::new(caller, Rc::clone(template)), &zone)
+    };
+    templates.iter().map(plan).collect()
 }
 
 fn answer(
