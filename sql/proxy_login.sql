@@ -3,3 +3,4 @@
 
 grant execute on function keyed.authenticate(bytea, text, text) to keyed_proxy;
 grant execute on function keyed_http.deliver(bytea, text, text, text, text) to keyed_proxy;
+grant execute on function keyed_http.knows_delivery_token(bytea) to keyed_proxy;

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::routing::{MethodRouter, get, post, put};
-use tokio::sync::Semaphore;
 
+use crate::admission::Admission;
+use crate::admission::pace::LeastRate;
 use crate::database::Database;
 use crate::embedding::Embedder;
 use crate::envelope;
@@ -25,21 +26,32 @@ pub(crate) struct App {
     pub(crate) embedder: Option<Embedder>,
     pub(crate) body_limit: usize,
     pub(crate) body_timeout: Duration,
-    /// How many files may be on their way at once: each may hold a connection for long.
-    pub(crate) files: Semaphore,
-    pub(crate) files_wait: Duration,
+    /// Who is let in, and how much one caller may use.
+    pub(crate) admission: Admission,
+    /// How bodies and answers must move.
+    pub(crate) least_rate: LeastRate,
+    /// How long a file may hold a transaction.
+    pub(crate) file_timeout: Duration,
 }
 
 impl App {
     pub(crate) fn new(settings: &Settings) -> anyhow::Result<App> {
+        let database = Database::new(settings, settings.pool_size)?;
+        let bounds = &settings.bounds;
         Ok(App {
-            database: Database::new(settings, settings.pool_size)?,
+            admission: Admission::new(
+                bounds,
+                database.connections(),
+                settings.body_limit,
+                settings.pool_wait,
+            ),
+            database,
             readiness: Readiness::new(settings)?,
             embedder: Embedder::new(&settings.embedding)?,
             body_limit: settings.body_limit,
             body_timeout: settings.request_timeout,
-            files: Semaphore::new((settings.pool_size / 4).max(1)),
-            files_wait: settings.pool_wait,
+            least_rate: bounds.least_rate(),
+            file_timeout: bounds.file_timeout,
         })
     }
 }
@@ -142,7 +154,9 @@ mod tests {
     async fn the_process_is_alive_without_a_database_but_not_ready() {
         assert_eq!(ask("GET /healthz").await.0, 200);
         let (status, headers, body) = ask("GET /readyz").await;
-        assert_eq!((status, headers[header::RETRY_AFTER].as_bytes()), (503, b"1".as_slice()));
+        assert_eq!(status, 503);
+        let pause = headers[header::RETRY_AFTER].to_str().ok().and_then(|text| text.parse().ok());
+        assert!(pause.is_some_and(|seconds: u32| (1..=3).contains(&seconds)), "{pause:?}");
         assert!(body.contains(r#""code":"unavailable""#), "{body}");
     }
 

@@ -7,7 +7,10 @@ use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
+use tokio::time::{Instant, timeout};
 
+use crate::admission::pace::Pace;
+use crate::admission::{Admitted, ReservedBytes};
 use crate::app::App;
 use crate::problem::Problem;
 
@@ -42,8 +45,11 @@ async fn read_json(request: Request, app: &App) -> Result<Option<String>, Proble
         return Ok(None);
     }
     check_type(&parts.headers)?;
-    let read = read_all(body, app.body_limit);
-    let Ok(bytes) = tokio::time::timeout(app.body_timeout, read).await else {
+    let Some(admitted) = parts.extensions.get::<Admitted>() else {
+        return Err(Problem::internal("a body is read before it is known whose it is".to_owned()));
+    };
+    let read = read_all(body, app.body_limit, Pace::new(app.least_rate), Some(admitted));
+    let Ok(bytes) = timeout(app.body_timeout, read).await else {
         return Err(Problem::body_too_slow());
     };
     let text = String::from_utf8(bytes?).map_err(|_| Problem::malformed("the body is not UTF-8"))?;
@@ -86,30 +92,78 @@ fn is_json(content_type: &str) -> bool {
     })
 }
 
-async fn read_all(mut body: Body, limit: usize) -> Result<Vec<u8>, Problem> {
+async fn read_all(
+    mut body: Body,
+    limit: usize,
+    mut pace: Pace,
+    admitted: Option<&Admitted>,
+) -> Result<Vec<u8>, Problem> {
     // What the caller announces is refused before a byte of it is read.
-    let announced = body.size_hint().lower();
-    if announced > limit as u64 {
+    let size = body.size_hint();
+    if size.lower() > limit as u64 {
         return Err(Problem::body_too_large(limit));
     }
-    // An announcement costs nothing, so it may not reserve much either.
-    let mut bytes = Vec::with_capacity((announced as usize).min(1 << 20));
-    while let Some(frame) = body.frame().await {
+    let expected = size.exact().map_or(FIRST_ROOM, |bytes| bytes as usize).min(limit);
+    let mut room = Room { admitted, reserved: None, bytes: 0 };
+    room.grow(expected).await?;
+    let mut bytes = Vec::with_capacity(expected);
+    loop {
+        let waiting = Instant::now();
+        let Ok(frame) = timeout(pace.patience(), body.frame()).await else {
+            return Err(Problem::body_too_slow());
+        };
+        let Some(frame) = frame else { break };
         let frame = frame.map_err(|_| Problem::malformed("the body broke off"))?;
         let Ok(data) = frame.into_data() else { continue };
-        if data.len() > limit - bytes.len() {
+        pace.moved(data.len(), waiting.elapsed());
+        let length = bytes.len() + data.len();
+        if length > limit {
             return Err(Problem::body_too_large(limit));
+        }
+        if length > room.bytes {
+            room.grow(length.max(2 * room.bytes).min(limit)).await?;
         }
         bytes.extend_from_slice(&data);
     }
+    room.keep();
     Ok(bytes)
+}
+
+/// How much room is made for a body of unknown length.
+const FIRST_ROOM: usize = 64 << 10;
+
+/// The part of the process's memory that a body may fill.
+struct Room<'a> {
+    admitted: Option<&'a Admitted>,
+    reserved: Option<ReservedBytes>,
+    bytes: usize,
+}
+
+impl Room<'_> {
+    async fn grow(&mut self, bytes: usize) -> Result<(), Problem> {
+        if let Some(admitted) = self.admitted {
+            admitted.reserve(&mut self.reserved, bytes - self.bytes).await?;
+        }
+        self.bytes = bytes;
+        Ok(())
+    }
+
+    /// Until the request is answered.
+    fn keep(self) {
+        if let (Some(admitted), Some(reserved)) = (self.admitted, self.reserved) {
+            admitted.keep(reserved);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use axum::http::StatusCode;
 
     use super::*;
+    use crate::admission::pace::LeastRate;
 
     #[test]
     fn json_types_are_recognised() {
@@ -132,8 +186,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_is_read_up_to_the_limit_and_not_further() {
-        assert_eq!(read_all(Body::from("12345"), 5).await.ok(), Some(b"12345".to_vec()));
-        let refused = read_all(Body::from("123456"), 5).await.map_err(|problem| problem.status());
+        let pace = Pace::new(LeastRate { bytes_per_second: 1, stall: Duration::from_secs(60) });
+        let read = async |text: &'static str| read_all(Body::from(text), 5, pace, None).await;
+        assert_eq!(read("12345").await.ok(), Some(b"12345".to_vec()));
+        let refused = read("123456").await.map_err(|problem| problem.status());
         assert_eq!(refused, Err(StatusCode::PAYLOAD_TOO_LARGE));
     }
 }

@@ -1,10 +1,14 @@
 //! Who is asking, and how: the bearer token, kept only as its digest, and the project header.
 
+use std::sync::Arc;
+
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, header};
 use sha2::{Digest, Sha256};
 
+use crate::admission::{self, Admitted, FilePermit, Kind};
+use crate::app::App;
 use crate::idempotency::Idempotency;
 use crate::problem::Problem;
 
@@ -16,25 +20,44 @@ pub(crate) struct Caller {
     pub(crate) project: Option<String>,
     /// What makes a write happen once.
     pub(crate) idempotency: Option<Idempotency>,
+    /// What the request uses of the bounds; none for the service itself.
+    pub(crate) admitted: Option<Admitted>,
+}
+
+/// What travels to the database in place of an API key or a delivery token.
+pub(crate) fn digest(token: &[u8]) -> [u8; 32] {
+    Sha256::digest(token).into()
 }
 
 impl Caller {
     /// Who comes with this API key, in no project in particular.
     pub(crate) fn with_key(token: &[u8]) -> Caller {
-        Caller { token_digest: Sha256::digest(token).into(), project: None, idempotency: None }
+        Caller { token_digest: digest(token), project: None, idempotency: None, admitted: None }
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Caller {
+impl Caller {
+    /// Leave to have a file on its way.
+    pub(crate) async fn file(&self) -> Result<Option<FilePermit<'_>>, Problem> {
+        match &self.admitted {
+            Some(admitted) => admitted.file().await.map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+impl FromRequestParts<Arc<App>> for Caller {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Caller, Problem> {
-        let caller = caller(&parts.headers)?;
-        Ok(Caller { idempotency: Idempotency::of(parts)?, ..caller })
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Caller, Problem> {
+        let (token, caller) = caller(&parts.headers)?;
+        let token = token.to_owned();
+        let admitted = admission::admit(app, parts, Kind::ApiKey, &token, caller.token_digest).await?;
+        Ok(Caller { idempotency: Idempotency::of(parts)?, admitted: Some(admitted), ..caller })
     }
 }
 
-fn caller(headers: &HeaderMap) -> Result<Caller, Problem> {
+fn caller(headers: &HeaderMap) -> Result<(&[u8], Caller), Problem> {
     let Some(token) = single(headers, header::AUTHORIZATION)?.and_then(bearer_token) else {
         return Err(Problem::no_token());
     };
@@ -46,7 +69,7 @@ fn caller(headers: &HeaderMap) -> Result<Caller, Problem> {
             Err(_) => return Err(Problem::malformed("the header X-Service-Project-Id is not UTF-8")),
         },
     };
-    Ok(Caller { project, ..Caller::with_key(token) })
+    Ok((token, Caller { project, ..Caller::with_key(token) }))
 }
 
 /// Two of them would let two readers of one request see two callers.
@@ -79,7 +102,7 @@ mod tests {
         for (name, value) in headers {
             map.append(name, value);
         }
-        caller(&map).map_err(|problem| problem.status())
+        caller(&map).map(|(_, caller)| caller).map_err(|problem| problem.status())
     }
 
     #[test]

@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Error, NoTls, Row};
 
+use crate::admission::Admitted;
 use crate::caller::Caller;
 use crate::failure::{Failure, is_loss};
 use crate::idempotency;
@@ -53,6 +54,8 @@ pub(crate) struct Database {
     tls: Tls,
     prepared: bool,
     answer_timeout: Duration,
+    /// How many connections are not shared.
+    connections: usize,
 }
 
 impl Database {
@@ -89,6 +92,7 @@ impl Database {
             tls,
             prepared: settings.prepared_statements,
             answer_timeout: settings.request_timeout,
+            connections: pool_size - shared,
         })
     }
 
@@ -103,14 +107,19 @@ impl Database {
         let digest = caller.token_digest.as_slice();
         let mut all = in_the_name_of(&digest, caller, arguments);
         let Some(idempotency) = caller.idempotency.as_ref().filter(|_| effect == Effect::Write) else {
-            return self.run(effect, statement, &all).await;
+            return self.run_for(caller.admitted.as_ref(), effect, statement, &all).await;
         };
         let fingerprint = idempotency.fingerprint(&all[1..])?;
         let fingerprint = fingerprint.as_slice();
         let statement = idempotency::once(statement, all.len())?;
         all.push(text(&idempotency.key));
         all.push((&fingerprint, Type::BYTEA));
-        self.run(Effect::WriteOnce, &statement, &all).await
+        self.run_for(caller.admitted.as_ref(), Effect::WriteOnce, &statement, &all).await
+    }
+
+    /// How many connections there can be beside those that are shared.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections
     }
 
     /// A connection of one's own.
@@ -143,9 +152,34 @@ impl Database {
         }
     }
 
-    /// Runs a statement that answers one row.
+    /// Runs a statement that answers one row, for the service itself.
     pub(crate) async fn run(
         &self,
+        effect: Effect,
+        statement: &str,
+        arguments: &[Argument<'_>],
+    ) -> Result<Row, Problem> {
+        self.run_for(None, effect, statement, arguments).await
+    }
+
+    /// Runs a statement that answers one row, within the bounds of whoever sent the request.
+    pub(crate) async fn run_for(
+        &self,
+        admitted: Option<&Admitted>,
+        effect: Effect,
+        statement: &str,
+        arguments: &[Argument<'_>],
+    ) -> Result<Row, Problem> {
+        let outcome = self.run_within(admitted, effect, statement, arguments).await;
+        if let (Err(problem), Some(admitted)) = (&outcome, admitted) {
+            admitted.heed(problem);
+        }
+        outcome
+    }
+
+    async fn run_within(
+        &self,
+        admitted: Option<&Admitted>,
         effect: Effect,
         statement: &str,
         arguments: &[Argument<'_>],
@@ -155,7 +189,12 @@ impl Database {
         {
             return answer.map_err(|failure| failure.into_problem(effect));
         }
+        // Whatever is waited for, and however often it is tried, this is the end.
         let deadline = Instant::now() + self.answer_timeout;
+        let _share = match admitted {
+            Some(admitted) => admitted.connection().await?,
+            None => None,
+        };
         let mut tries = 1;
         loop {
             match self.try_once(effect, deadline, statement, arguments).await {
@@ -201,7 +240,8 @@ impl Database {
         statement: &str,
         arguments: &[Argument<'_>],
     ) -> Result<Row, Failure> {
-        let lease = self.lease().await?;
+        let lease = timeout_at(deadline, self.lease());
+        let lease = lease.await.map_err(|_| Failure::TimedOut { sent: false })??;
         let mut sent = false;
         match timeout_at(deadline, self.execute(&lease, statement, arguments, &mut sent)).await {
             Ok(Ok(row)) => {

@@ -25,6 +25,7 @@ pub(crate) enum Code {
     PayloadTooLarge,
     UnsupportedMediaType,
     InvalidValue,
+    RateLimited,
     Internal,
     Unavailable,
     Timeout,
@@ -47,6 +48,7 @@ impl Code {
             Code::PayloadTooLarge => "payload_too_large",
             Code::UnsupportedMediaType => "unsupported_media_type",
             Code::InvalidValue => "invalid_value",
+            Code::RateLimited => "rate_limited",
             Code::Internal => "internal",
             Code::Unavailable => "unavailable",
             Code::Timeout => "timeout",
@@ -66,6 +68,7 @@ impl Code {
             Code::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Code::InvalidValue => StatusCode::UNPROCESSABLE_ENTITY,
+            Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
             Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             Code::Timeout => StatusCode::GATEWAY_TIMEOUT,
@@ -74,7 +77,14 @@ impl Code {
 
     /// Whether the same request, sent again later, may succeed.
     pub(crate) const fn is_retryable(self) -> bool {
-        matches!(self, Code::RequestTimeout | Code::RequestInProgress | Code::Unavailable | Code::Timeout)
+        matches!(
+            self,
+            Code::RequestTimeout
+                | Code::RequestInProgress
+                | Code::RateLimited
+                | Code::Unavailable
+                | Code::Timeout
+        )
     }
 }
 
@@ -114,6 +124,8 @@ pub(crate) const TABLE: &[(&str, Code)] = &[
     ("57P01", Code::Unavailable),       // shutting down
     ("57P02", Code::Unavailable),       // another session crashed
     ("57P03", Code::Unavailable),       // starting up
+    ("57P04", Code::Unavailable),       // the database was dropped
+    ("57P05", Code::Unavailable),       // idle for too long
     ("08",    Code::Unavailable),       // the connection
     ("57014", Code::Timeout),           // statement timeout
 ];
@@ -213,6 +225,8 @@ P0002 404 not_found
 57P01 503 unavailable
 57P02 503 unavailable
 57P03 503 unavailable
+57P04 503 unavailable
+57P05 503 unavailable
 08 503 unavailable
 57014 504 timeout
 ";

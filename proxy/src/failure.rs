@@ -82,7 +82,9 @@ fn sqlstate(error: &Error) -> Option<&str> {
 /// Whether the session is gone, rather than the statement refused.
 pub(crate) fn is_loss(error: &Error) -> bool {
     match sqlstate(error) {
-        Some(state) => matches!(state, "57P01" | "57P02" | "57P03") || state.starts_with("08"),
+        Some(state) => {
+            matches!(state, "57P01" | "57P02" | "57P03" | "57P04" | "57P05") || state.starts_with("08")
+        }
         None => error.is_closed() || error.source().is_some_and(|source| source.is::<io::Error>()),
     }
 }

@@ -33,6 +33,9 @@ mod compression;
 /// What a caller would rather have.
 mod preference;
 
+/// Who is let in, and how much one caller may use.
+mod admission;
+
 /// Who is asking.
 mod caller;
 

@@ -1,6 +1,7 @@
 //! The body of a refusal, as RFC 9457 has it.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -8,6 +9,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
+use crate::admission::Excess;
 use crate::error::Code;
 
 /// A refusal on its way to the caller. The `envelope` writes its text, since only there the request's id is known.
@@ -18,7 +20,7 @@ pub(crate) struct Problem(Box<Parts>);
 struct Parts {
     code: Code,
     detail: Cow<'static, str>,
-    header: Option<(HeaderName, HeaderValue)>,
+    headers: Vec<(HeaderName, HeaderValue)>,
     /// For the log only.
     cause: Option<String>,
     outcome_unknown: bool,
@@ -68,17 +70,17 @@ struct Body<'a> {
 
 impl Problem {
     pub(crate) fn new(code: Code, detail: impl Into<Cow<'static, str>>) -> Problem {
-        let header = match code {
-            Code::Unauthorized => Some((header::WWW_AUTHENTICATE, INVALID_TOKEN)),
-            Code::Forbidden => Some((header::WWW_AUTHENTICATE, INSUFFICIENT_SCOPE)),
+        let headers = match code {
+            Code::Unauthorized => vec![(header::WWW_AUTHENTICATE, INVALID_TOKEN)],
+            Code::Forbidden => vec![(header::WWW_AUTHENTICATE, INSUFFICIENT_SCOPE)],
             Code::Unavailable | Code::RequestInProgress => {
-                Some((header::RETRY_AFTER, HeaderValue::from_static("1")))
+                vec![(header::RETRY_AFTER, retry_after(Duration::from_secs(1)))]
             }
-            _ => None,
+            _ => Vec::new(),
         };
         let detail = detail.into();
         let particulars = Particulars::default();
-        Problem(Box::new(Parts { code, detail, header, cause: None, outcome_unknown: false, particulars }))
+        Problem(Box::new(Parts { code, detail, headers, cause: None, outcome_unknown: false, particulars }))
     }
 
     pub(crate) fn no_such_route() -> Problem {
@@ -119,18 +121,49 @@ impl Problem {
 
     pub(crate) fn body_too_slow() -> Problem {
         let mut problem = Problem::new(Code::RequestTimeout, "the body did not arrive in time");
-        problem.0.header = Some((header::CONNECTION, HeaderValue::from_static("close")));
+        problem.0.headers = vec![(header::CONNECTION, HeaderValue::from_static("close"))];
         problem
     }
 
     /// As RFC 6750 has it: a request without a token is not told of an error, only of the way to ask.
     pub(crate) fn no_token() -> Problem {
-        let mut problem = Problem::new(
-            Code::Unauthorized,
-            "an API key is needed: send the header Authorization: Bearer <key>",
-        );
-        problem.0.header =
-            Some((header::WWW_AUTHENTICATE, HeaderValue::from_static(r#"Bearer realm="keyed""#)));
+        Problem::new(Code::Unauthorized, "an API key is needed: send the header Authorization: Bearer <key>")
+            .without_token()
+    }
+
+    /// Takes back that a bearer token was at fault: none was sent.
+    pub(crate) fn without_token(mut self) -> Problem {
+        if self.is_unauthorized() {
+            let challenge = HeaderValue::from_static(r#"Bearer realm="keyed""#);
+            self.0.headers = vec![(header::WWW_AUTHENTICATE, challenge)];
+        }
+        self
+    }
+
+    /// The one answer to every API key that is not valid, whether or not the database was asked for it.
+    pub(crate) fn invalid_key() -> Problem {
+        Problem::new(Code::Unauthorized, "the API key is not valid: it is unknown, revoked or expired")
+            .with_hint("ask an administrator for a key: SELECT keyed.issue_api_key(role, projects, label)")
+    }
+
+    /// The database's answer to whatever is out of a caller's sight.
+    pub(crate) fn not_found() -> Problem {
+        Problem::new(
+            Code::NotFound,
+            "nothing here: it does not exist, was deleted, or is not visible to this caller",
+        )
+    }
+
+    /// More than a bound allows of one caller.
+    pub(crate) fn rate_limited(detail: &'static str, excess: Excess) -> Problem {
+        let seconds = |time: Duration| HeaderValue::from(time.as_secs_f64().ceil() as u64);
+        let mut problem = Problem::new(Code::RateLimited, detail);
+        problem.0.headers = vec![
+            (header::RETRY_AFTER, retry_after(excess.next)),
+            (RATE_LIMIT, HeaderValue::from(excess.limit)),
+            (RATE_REMAINING, HeaderValue::from(0)),
+            (RATE_RESET, seconds(excess.reset)),
+        ];
         problem
     }
 
@@ -171,6 +204,14 @@ impl Problem {
         self
     }
 
+    pub(crate) fn is_unauthorized(&self) -> bool {
+        self.0.code == Code::Unauthorized
+    }
+
+    pub(crate) fn is_not_found(&self) -> bool {
+        self.0.code == Code::NotFound
+    }
+
     pub(crate) fn status(&self) -> StatusCode {
         self.0.code.status()
     }
@@ -209,6 +250,16 @@ impl Problem {
     }
 }
 
+const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
+const RATE_REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
+const RATE_RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
+
+/// After how many seconds to ask again: not before that time, and not all callers at once.
+fn retry_after(time: Duration) -> HeaderValue {
+    let least = (time.as_secs_f64().ceil() as u64).max(1);
+    HeaderValue::from(fastrand::u64(least..=least + 2 + least / 4))
+}
+
 const INVALID_TOKEN: HeaderValue = HeaderValue::from_static(r#"Bearer realm="keyed", error="invalid_token""#);
 const INSUFFICIENT_SCOPE: HeaderValue =
     HeaderValue::from_static(r#"Bearer realm="keyed", error="insufficient_scope""#);
@@ -225,8 +276,8 @@ fn title(code: &str) -> String {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = self.status().into_response();
-        if let Some((name, value)) = self.0.header.clone() {
-            response.headers_mut().insert(name, value);
+        for (name, value) in &self.0.headers {
+            response.headers_mut().insert(name.clone(), value.clone());
         }
         response.extensions_mut().insert(self);
         response

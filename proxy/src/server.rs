@@ -4,15 +4,27 @@
 //! long a shutdown waits.
 
 use std::pin::pin;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use axum::Router;
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tower::ServiceExt;
+use uuid::Uuid;
+
+use crate::admission::address::Peer;
+use crate::admission::settings::Bounds;
+use crate::admission::socket::{self, Begun, Watched};
+use crate::problem::Problem;
 
 /// How long a connection may take to deliver the next request's headers, idle time included.
 /// Longer than the 60 s after which common load balancers drop an idle connection, so they never meet a closed one.
@@ -21,35 +33,69 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(75);
 /// How long requests in flight get to finish after the signal to stop.
 pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How long the head of a request may be. Who opens many connections and finishes no head takes so much of each.
+const MOST_HEAD: usize = 32 << 10;
+
+/// How many callers are told at once that there are too many of them.
+const MOST_REFUSALS: usize = 64;
+
+/// A want of file descriptors lasts, and is told of this often.
+const ACCEPT_LOG: Duration = Duration::from_secs(10);
+
 /// Answers requests until `stop` is done, and then those that have begun.
-pub(crate) async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    bounds: &Bounds,
+    stop: impl Future<Output = ()>,
+) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
+    http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(MOST_HEAD);
+    let room = Arc::new(Semaphore::new(bounds.connections));
+    let refusals = Arc::new(Semaphore::new(MOST_REFUSALS));
     let connections = GracefulShutdown::new();
     let mut stop = pin!(stop);
+    let mut failing = None;
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             () = &mut stop => break,
         };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
             Err(error) => {
                 // Mostly a want of file descriptors, which only time mends.
-                tracing::warn!(%error, "cannot accept a connection");
+                if failing.is_none_or(|at: Instant| at.elapsed() >= ACCEPT_LOG) {
+                    failing = Some(Instant::now());
+                    tracing::warn!(%error, "cannot accept connections");
+                }
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             }
         };
-        // An answer is written in one piece, so waiting to fill a packet would only delay it.
-        let _ = stream.set_nodelay(true);
-        let connection =
-            http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router.clone()));
+        let Ok(place) = Arc::clone(&room).try_acquire_owned() else {
+            // Without even that much room the connection is closed without a word.
+            if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
+                tokio::spawn(refuse(stream, permit));
+            }
+            continue;
+        };
+        socket::prepare(&stream);
+        let begun = Begun::default();
+        let stream = Watched::new(stream, bounds.least_rate(), bounds.header_timeout, begun.clone());
+        let peer = Peer(peer.ip());
+        let service = router.clone().map_request(move |mut request: Request<Incoming>| {
+            begun.set();
+            request.extensions_mut().insert(peer);
+            request
+        });
+        let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
         let connection = connections.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "connection ended");
             }
+            drop(place);
         });
     }
     drop(listener);
@@ -57,6 +103,27 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, stop: impl Futu
     if tokio::time::timeout(SHUTDOWN_TIMEOUT, connections.shutdown()).await.is_err() {
         tracing::warn!("some requests were cut off");
     }
+}
+
+/// Tells a caller that there is no room for its connection.
+async fn refuse(mut stream: TcpStream, _permit: OwnedSemaphorePermit) {
+    let problem = Problem::unavailable("the service has as many connections as it may have", String::new());
+    let (id, retry_after) = (Uuid::from_u128(fastrand::u128(..)), fastrand::u8(1..=3));
+    let body = problem.render(id);
+    let answer = format!(
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\n\
+         content-length: {}\r\nretry-after: {retry_after}\r\nx-request-id: {id}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let told = async {
+        stream.write_all(answer.as_bytes()).await?;
+        stream.shutdown().await?;
+        // What is closed with something unread tells the other side of a reset, not of the answer.
+        let mut unread = [0; 1024];
+        while stream.read(&mut unread).await? > 0 {}
+        Ok::<_, std::io::Error>(())
+    };
+    let _ = tokio::time::timeout(Duration::from_secs(1), told).await;
 }
 
 /// Is done at the first SIGINT or SIGTERM.

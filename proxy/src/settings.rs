@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args, FromArgMatches, ValueEnum};
 use tokio_postgres::config::SslMode;
 
+use crate::admission::settings::Bounds;
 use crate::database_url;
 use crate::embedding::settings::EmbeddingSettings;
 
@@ -69,6 +70,9 @@ pub(crate) struct Settings {
     pub(crate) prepared_statements: bool,
 
     #[command(flatten)]
+    pub(crate) bounds: Bounds,
+
+    #[command(flatten)]
     pub(crate) embedding: EmbeddingSettings,
 }
 
@@ -98,6 +102,7 @@ impl Settings {
         if self.statement_timeout >= self.request_timeout {
             return Err("KEYED_STATEMENT_TIMEOUT must be shorter than KEYED_REQUEST_TIMEOUT.".into());
         }
+        self.bounds.validate(self.body_limit)?;
         self.embedding.validate()
     }
 
@@ -128,7 +133,7 @@ impl Settings {
     }
 }
 
-fn cores() -> usize {
+pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(2, NonZero::get)
 }
 
@@ -149,7 +154,7 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-fn bytes(text: &str) -> Result<usize, String> {
+pub(crate) fn bytes(text: &str) -> Result<usize, String> {
     let (digits, unit) = match text.find(|character: char| !character.is_ascii_digit()) {
         Some(end) => text.split_at(end),
         None => (text, ""),

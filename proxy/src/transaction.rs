@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, timeout};
 use tokio_postgres::Row;
 
@@ -16,16 +17,27 @@ use crate::problem::Problem;
 pub(crate) struct Transaction<'a> {
     database: &'a Database,
     lease: Lease<'a>,
+    caller: &'a Caller,
+    /// Given back after the connection.
+    _share: Option<SemaphorePermit<'a>>,
 }
 
 impl Database {
-    /// Begins a transaction: `begin` is the statement for it, with what else it needs.
-    pub(crate) async fn begin(&self, begin: &'static str) -> Result<Transaction<'_>, Problem> {
+    /// Begins a transaction in the name of a caller: `begin` is the statement for it, with what else it needs.
+    pub(crate) async fn begin<'a>(
+        &'a self,
+        caller: &'a Caller,
+        begin: &str,
+    ) -> Result<Transaction<'a>, Problem> {
+        let share = match &caller.admitted {
+            Some(admitted) => admitted.connection().await?,
+            None => None,
+        };
         let mut lease = self.lease().await.map_err(|failure| failure.into_problem(Read))?;
         lease.begin();
         let begun = timeout(self.patience(), lease.batch_execute(begin)).await;
         match begun {
-            Ok(Ok(())) => Ok(Transaction { database: self, lease }),
+            Ok(Ok(())) => Ok(Transaction { database: self, lease, caller, _share: share }),
             Ok(Err(error)) => {
                 lease.discard();
                 Err(Failure::Unsent(error).into_problem(Read))
@@ -36,17 +48,22 @@ impl Database {
 }
 
 impl Transaction<'_> {
-    /// Asks on behalf of a caller: `$1` and `$2` are the caller's, the arguments follow.
+    /// Asks on behalf of the caller: `$1` and `$2` are the caller's, the arguments follow.
     pub(crate) async fn call(
         &mut self,
-        caller: &Caller,
         statement: &'static str,
         arguments: &[Argument<'_>],
     ) -> Result<Row, Problem> {
         let deadline = Instant::now() + self.database.patience();
-        let outcome = self.database.ask(&self.lease, deadline, caller, statement, arguments).await;
-        // Nothing is kept before the end, so no outcome is in doubt.
-        outcome.map_err(|failure| failure.into_problem(Read))
+        let outcome = self.database.ask(&self.lease, deadline, self.caller, statement, arguments).await;
+        outcome.map_err(|failure| {
+            // Nothing is kept before the end, so no outcome is in doubt.
+            let problem = failure.into_problem(Read);
+            if let Some(admitted) = &self.caller.admitted {
+                admitted.heed(&problem);
+            }
+            problem
+        })
     }
 
     /// Keeps what was done.

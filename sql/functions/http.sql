@@ -160,6 +160,12 @@ comment on function keyed_http.deliver(bytea, text, text, text, text) is
 -- keyed.init() lets keyed_proxy in.
 revoke execute on function keyed_http.deliver(bytea, text, text, text, text) from public;
 
+create function keyed_http.knows_delivery_token(token_hash bytea) returns boolean
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_knows_delivery_token';
+comment on function keyed_http.knows_delivery_token(bytea) is
+  'Whether an endpoint, enabled or not, has the token with this SHA-256: asked before the body of a delivery is read.';
+revoke execute on function keyed_http.knows_delivery_token(bytea) from public;
+
 create function keyed_http.create_inbound_endpoint(body text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_create_inbound_endpoint';
 comment on function keyed_http.create_inbound_endpoint(text) is 'POST /inbound-endpoints.';

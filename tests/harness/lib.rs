@@ -17,6 +17,7 @@ mod server_user;
 mod session;
 mod vectors;
 mod watchdog;
+mod wire;
 
 pub use cluster::{Cluster, Durability};
 pub use crm::{Service, id_of};
@@ -28,6 +29,7 @@ pub use inbound::{Sender, unix_time};
 pub use proxy::{Proxy, proxy_program};
 pub use session::{Refusal, Rows, Session, quote};
 pub use vectors::{SYNTHETIC, array, similar, vector};
+pub use wire::{Wire, status_of};
 
 use std::path::PathBuf;
 

@@ -108,6 +108,11 @@ impl Proxy {
         self.child.id()
     }
 
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// The address of a path on this proxy.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)

@@ -4,7 +4,7 @@ use harness::Service;
 use serde_json::{Value, json};
 
 /// SQLSTATE, status, code, retryable.
-const TABLE: [(&str, u16, &str, bool); 45] = [
+const TABLE: [(&str, u16, &str, bool); 46] = [
     ("22032", 400, "malformed_request", false),
     ("54001", 400, "malformed_request", false),
     ("3F000", 400, "project_required", false),
@@ -36,6 +36,7 @@ const TABLE: [(&str, u16, &str, bool); 45] = [
     ("57P01", 503, "unavailable", true),
     ("57P02", 503, "unavailable", true),
     ("57P03", 503, "unavailable", true),
+    ("57P04", 503, "unavailable", true),
     ("08000", 503, "unavailable", true),
     ("08003", 503, "unavailable", true),
     ("08006", 503, "unavailable", true),
@@ -79,10 +80,15 @@ async fn every_sqlstate_has_its_status_and_code() {
         let answer = write(&service, state).await;
         let retry_after = answer.header("retry-after").to_owned();
         let challenge = answer.header("www-authenticate").to_owned();
-        assert_eq!(retry_after.parse::<u32>().is_ok(), status == 503, "{state}: Retry-After {retry_after:?}");
+        assert_eq!(
+            retry_after.parse::<u32>().is_ok(),
+            status == 503,
+            "{state}: Retry-After {retry_after:?} {}",
+            answer.text
+        );
         assert_eq!(challenge.contains("invalid_token"), status == 401, "{state}: {challenge:?}");
         assert_eq!(challenge.contains("insufficient_scope"), code == "forbidden", "{state}: {challenge:?}");
-        assert!(!answer.text.contains("secret detail"), "{state}: {}", answer.text);
+        assert!(!answer.text.contains("secret detail"), "{state}:");
         let body = answer.refused(status, code);
         assert_eq!(body["retryable"], retryable, "{state}");
         assert_eq!(body["type"], format!("urn:problem-type:keyed:{code}"), "{state}");
@@ -148,7 +154,7 @@ async fn a_lock_that_is_held_too_long_is_answered_503() {
     let session = service.session().await;
     session.run("begin; update crm.customers set name = 'Bea'").await;
     let answer = service.upsert("A-1", json!({"name": "Cleo"})).await;
-    assert_eq!(answer.header("retry-after"), "1");
+    assert!(["1", "2", "3"].contains(&answer.header("retry-after")));
     answer.refused(503, "unavailable");
     session.run("rollback").await;
     service.upsert("A-1", json!({"name": "Cleo"})).await.expect(200);
@@ -170,7 +176,7 @@ async fn more_callers_than_connections_wait_or_are_asked_to_come_again() {
         tokio::spawn(waiting.json(&json!({"external_key": "A-1", "attributes": {"name": "Cleo"}})).send());
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     let answer = service.by_key("A-1").await;
-    assert_eq!(answer.header("retry-after"), "1");
+    assert!(["1", "2", "3"].contains(&answer.header("retry-after")));
     answer.refused(503, "unavailable");
     session.run("commit").await;
     waiting.await.expect("the request ends").expect(200);

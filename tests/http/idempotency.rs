@@ -183,7 +183,7 @@ async fn while_a_request_is_run_the_same_one_is_told_to_wait() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let second = request(&service, "PUT", UPSERT, "once", &increment()).send().await;
-    assert_eq!(second.header("retry-after"), "1");
+    assert!(["1", "2", "3"].contains(&second.header("retry-after")));
     assert_eq!(second.refused(409, "request_in_progress")["retryable"], true);
     // Others are not in its way.
     request(&service, "PUT", UPSERT, "other", &json!({"external_key": "L"})).send().await.expect(201);

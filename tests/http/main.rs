@@ -1,10 +1,12 @@
 //! Rules as a caller of the HTTP interface meets them, against the real proxy.
 
+mod admission;
 mod authorization;
 mod bad_input;
 mod bad_queries;
 mod batch;
 mod batch_refusals;
+mod bounds;
 mod by_key;
 mod embedding_faults;
 mod embedding_providers;
@@ -13,6 +15,7 @@ mod embeddings;
 mod errors;
 mod export;
 mod external_key;
+mod flood;
 mod history;
 mod idempotency;
 mod import;

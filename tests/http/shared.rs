@@ -4,8 +4,8 @@ use harness::{Service, id_of};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// With eight connections two are shared.
-const POOL: [(&str, &str); 1] = [("KEYED_POOL_SIZE", "8")];
+/// With eight connections two are shared; and any number of wrong keys may come from here.
+const POOL: [(&str, &str); 2] = [("KEYED_POOL_SIZE", "8"), ("KEYED_AUTH_FAILURES", "0")];
 
 async fn with_records(count: usize) -> Service {
     let service = Service::start_with(&POOL).await;

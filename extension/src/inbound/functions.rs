@@ -79,6 +79,13 @@ sql_functions! {
         Ok(answer(status, None, Some(body)))
     };
 
+    /// `keyed_http.knows_delivery_token(token_hash bytea) returns boolean`.
+    keyed_http_knows_delivery_token => |call| {
+        catalog::refresh();
+        let endpoint = endpoint::by_token(&call.datum(0).map(datum::read_bytes).unwrap_or_default())?;
+        Ok(Answer::Datum(Datum::from(endpoint.is_some())))
+    };
+
     /// `keyed_http.create_inbound_endpoint(body text) returns text[]`.
     keyed_http_create_inbound_endpoint => |call| {
         catalog::refresh();

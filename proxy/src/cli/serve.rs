@@ -50,8 +50,8 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         let _ = stop.send(true);
     });
     let worker = start_worker(&settings, &app, &stopping)?;
-    server::serve(listener, app::router(app), async move { drop(stopping.wait_for(|stop| *stop).await) })
-        .await;
+    let stop = async move { drop(stopping.wait_for(|stop| *stop).await) };
+    server::serve(listener, app::router(app), &settings.bounds, stop).await;
     if let Some(worker) = worker
         && tokio::time::timeout(server::SHUTDOWN_TIMEOUT, worker).await.is_err()
     {

@@ -38,7 +38,16 @@ pub(crate) fn pieces(ahead: usize, patience: Duration) -> (Pieces, Body) {
 impl Pieces {
     /// Hands a piece on.
     pub(crate) async fn send(&self, piece: impl Into<Bytes>) -> Result<(), Problem> {
-        self.sender.send_timeout(Ok(piece.into()), self.patience).await.map_err(|_| {
+        self.send_within(piece, self.patience).await
+    }
+
+    /// Hands a piece on, unless there is no room for it within a time.
+    pub(crate) async fn send_within(
+        &self,
+        piece: impl Into<Bytes>,
+        patience: Duration,
+    ) -> Result<(), Problem> {
+        self.sender.send_timeout(Ok(piece.into()), patience.min(self.patience)).await.map_err(|_| {
             Problem::new(Code::RequestTimeout, "the answer was not read in time")
                 .with_hint("read the answer while it comes, also while a file is still being sent")
         })

@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use axum::body::Body;
 use http_body_util::BodyExt;
+use tokio::time::{Instant, timeout_at};
 
 use super::request::{Format, Request};
+use crate::admission::pace::Pace;
+use crate::app::App;
 use crate::file::decode::{Decode, Undecodable};
 use crate::file::rows::{Form, MOST_ROW_BYTES, Portion, Rows, Unreadable};
 use crate::file::sniff;
@@ -17,7 +20,11 @@ const SNIFFED: usize = 64 << 10;
 /// A file that is being read.
 pub(crate) struct Source {
     body: Body,
+    /// The longest time that one piece takes.
     patience: Duration,
+    pace: Pace,
+    /// When a file that is written by one transaction must have ended.
+    deadline: Option<Instant>,
     decode: Decode,
     rows: Rows,
     /// The names of the columns, of CSV.
@@ -30,11 +37,14 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Reads the beginning of the file, of CSV up to its header. Each further piece must come within `patience`.
-    pub(crate) async fn open(request: &Request, body: Body, patience: Duration) -> Result<Source, Problem> {
+    /// Reads the beginning of the file, of CSV up to its header.
+    pub(crate) async fn open(request: &Request, body: Body, app: &App) -> Result<Source, Problem> {
+        let now = Instant::now();
         let mut source = Source {
             body,
-            patience,
+            patience: app.body_timeout,
+            pace: Pace::new(app.least_rate),
+            deadline: Some(now + app.least_rate.stall),
             decode: Decode::new(request.encoding),
             rows: Rows::new(Form::Lines),
             header: Vec::new(),
@@ -45,6 +55,7 @@ impl Source {
         if request.format == Format::Csv {
             source.read_header(request.delimiter).await?;
         }
+        source.deadline = request.is_whole().then_some(now + app.file_timeout);
         Ok(source)
     }
 
@@ -116,8 +127,11 @@ impl Source {
 
     async fn read(&mut self) -> Result<axum::body::Bytes, Problem> {
         loop {
-            let Ok(frame) = tokio::time::timeout(self.patience, self.body.frame()).await else {
-                return Err(Problem::body_too_slow());
+            let waiting = Instant::now();
+            let patience = self.patience.min(self.pace.patience());
+            let end = self.deadline.map_or(waiting + patience, |deadline| deadline.min(waiting + patience));
+            let Ok(frame) = timeout_at(end, self.body.frame()).await else {
+                return Err(if Some(end) == self.deadline { too_long() } else { Problem::body_too_slow() });
             };
             match frame {
                 None => {
@@ -127,6 +141,7 @@ impl Source {
                 Some(Err(_)) => return Err(Problem::malformed("the body broke off")),
                 Some(Ok(frame)) => {
                     if let Ok(bytes) = frame.into_data() {
+                        self.pace.moved(bytes.len(), waiting.elapsed());
                         self.bytes += bytes.len() as u64;
                         return Ok(bytes);
                     }
@@ -140,6 +155,13 @@ impl Source {
         Problem::malformed(format!("line {line} holds bytes that are no text in {name}"))
             .with_hint("say which encoding the file has, for example encoding=windows-1252")
     }
+}
+
+fn too_long() -> Problem {
+    Problem::body_too_slow().with_hint(
+        "a file that is imported whole has a time in which it must come, and so has a header: send it faster or in \
+         parts, or import it with on_error=skip",
+    )
 }
 
 fn unreadable(unreadable: Unreadable) -> Problem {

@@ -10,9 +10,6 @@ use crate::transaction::Transaction;
 const STATEMENT: &str = "select keyed_http.import_rows($3::text, $4::text, $5::text) \
                          from keyed.authenticate($1::bytea, $2::text, 'csv')";
 
-/// How the transaction of a whole file begins. The file may come slowly: how long is waited for it, the proxy decides.
-const BEGIN: &str = "begin; set local idle_in_transaction_session_timeout = 0";
-
 /// A template into which rows are written.
 pub(crate) struct Target<'a> {
     app: &'a App,
@@ -28,7 +25,14 @@ impl<'a> Target<'a> {
         template: &'a str,
         is_whole: bool,
     ) -> Result<Target<'a>, Problem> {
-        let whole = if is_whole { Some(app.database.begin(BEGIN).await?) } else { None };
+        let whole = if is_whole {
+            // The file may come slowly: how long it may take altogether is the bound, should the proxy be gone.
+            let timeout = app.file_timeout.as_millis();
+            let begin = format!("begin; set local idle_in_transaction_session_timeout = {timeout}");
+            Some(app.database.begin(caller, &begin).await?)
+        } else {
+            None
+        };
         Ok(Target { app, caller, template, whole })
     }
 
@@ -36,7 +40,7 @@ impl<'a> Target<'a> {
     pub(crate) async fn write(&mut self, options: &str, rows: &str) -> Result<String, Problem> {
         let arguments = [text(&self.template), text(&options), text(&rows)];
         let row = match &mut self.whole {
-            Some(transaction) => transaction.call(self.caller, STATEMENT, &arguments).await?,
+            Some(transaction) => transaction.call(STATEMENT, &arguments).await?,
             None => self.app.database.call(Write, self.caller, STATEMENT, &arguments).await?,
         };
         row.try_get(0).map_err(|error| Problem::internal(format!("not the answer of an import: {error}")))

@@ -36,6 +36,7 @@ fn bare(method: &'static str, path: &str, tag: &str, id: &str, summary: &str) ->
     let value =
         json!({"operationId": id, "tags": [tag], "summary": summary, "parameters": [], "responses": {}});
     let mut operation = Operation { method, path: path.to_owned(), value, writes: false, links: Vec::new() };
+    operation.refuse("429", "RateLimited");
     for name in path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
         let (schema, description) = path_parameter(path, name);
         operation.parameter(json!({
@@ -294,6 +295,13 @@ pub(super) fn shared_headers() -> Value {
                 answer shows a record.",
             "schema": {"type": "string"},
         },
+        "RateLimitLimit": {
+            "description": "How many may be: requests of the key per second or at once, or failed authentications of \
+                the address per minute.",
+            "schema": {"type": "string"},
+        },
+        "RateLimitRemaining": {"description": "How many more may be now: none.", "schema": {"type": "string"}},
+        "RateLimitReset": {"description": "After how many seconds as many may be as ever.", "schema": {"type": "string"}},
         "RetryAfter": {"description": "After how many seconds to ask again.", "schema": {"type": "string"}},
         "WwwAuthenticate": {"description": "How to ask.", "schema": {"type": "string"}},
     })
@@ -316,11 +324,20 @@ pub(super) fn shared_responses() -> Value {
         "TooLarge": problem("`payload_too_large`: beyond a limit."),
         "UnsupportedMediaType": problem("`unsupported_media_type`: the body is not of a type that is read here."),
         "Invalid": problem("It was read and refused; `errors` points at each fault. `idempotency_key_reused`: the Idempotency-Key came with another request before."),
+        "RateLimited": problem("`rate_limited`: more than one API key may send or have in flight, or too many wrong keys from one address. Nothing was done; send it again after `Retry-After`."),
         "Problem": problem("Any other refusal or failure; 503 and 504 may be sent again."),
     });
     responses["Unauthorized"]["headers"]["WWW-Authenticate"] =
         json!({"$ref": "#/components/headers/WwwAuthenticate"});
-    for name in ["Conflict", "Problem"] {
+    for (name, header) in [
+        ("RateLimit-Limit", "RateLimitLimit"),
+        ("RateLimit-Remaining", "RateLimitRemaining"),
+        ("RateLimit-Reset", "RateLimitReset"),
+    ] {
+        let header = json!({"$ref": format!("#/components/headers/{header}")});
+        responses["RateLimited"]["headers"][name] = header;
+    }
+    for name in ["Conflict", "RateLimited", "Problem"] {
         responses[name]["headers"]["Retry-After"] = json!({"$ref": "#/components/headers/RetryAfter"});
     }
     responses

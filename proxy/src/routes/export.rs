@@ -1,6 +1,7 @@
 //! Records into a file.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -8,7 +9,7 @@ use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::oneshot;
 
-use super::import::permit;
+use crate::admission::pace::Pace;
 use crate::app::App;
 use crate::body::OptionalJsonText;
 use crate::caller::Caller;
@@ -17,9 +18,6 @@ use crate::file::pieces::{Pieces, pieces};
 use crate::problem::Problem;
 use crate::query::{Segments, parameters};
 
-/// One snapshot for all portions. How long the caller takes over them, the proxy decides.
-const BEGIN: &str = "begin isolation level repeatable read read only; \
-                     set local idle_in_transaction_session_timeout = 0";
 const OPEN: &str = "select keyed_http.export_open($3::text, $4::text, $5::text, $6::text) \
                     from keyed.authenticate($1::bytea, $2::text)";
 const NEXT: &str = "select keyed_http.export_next() from keyed.authenticate($1::bytea, $2::text)";
@@ -128,9 +126,15 @@ async fn send(
     begun: oneshot::Sender<Result<(), Problem>>,
 ) {
     let open = async {
-        let permit = permit(app).await?;
-        let mut transaction = app.database.begin(BEGIN).await?;
-        let row = transaction.call(caller, OPEN, &wanted.arguments()).await?;
+        let permit = caller.file().await?;
+        // One snapshot for all portions. The timeout is for the case that the proxy is gone.
+        let begin = format!(
+            "begin isolation level repeatable read read only; \
+             set local idle_in_transaction_session_timeout = {}",
+            app.file_timeout.as_millis()
+        );
+        let mut transaction = app.database.begin(caller, &begin).await?;
+        let row = transaction.call(OPEN, &wanted.arguments()).await?;
         Ok((permit, transaction, portion(&row)?.unwrap_or_default()))
     };
     let (_permit, mut transaction, first) = match open.await {
@@ -144,18 +148,22 @@ async fn send(
         }
     };
     let mut next = Some(first);
+    let (mut pace, end) = (Pace::new(app.least_rate), Instant::now() + app.file_timeout);
     loop {
         match next {
             Some(portion) if portion.is_empty() => {}
             Some(portion) => {
-                if let Err(problem) = pieces.send(portion).await {
+                let (bytes, waiting) = (portion.len(), Instant::now());
+                let patience = pace.patience_for(bytes).min(end.saturating_duration_since(waiting));
+                if let Err(problem) = pieces.send_within(portion, patience).await {
                     tracing::warn!(cause = problem.detail(), "export given up");
                     return transaction.roll_back().await;
                 }
+                pace.moved(bytes, waiting.elapsed());
             }
             None => break,
         }
-        next = match transaction.call(caller, NEXT, &[]).await.and_then(|row| portion(&row)) {
+        next = match transaction.call(NEXT, &[]).await.and_then(|row| portion(&row)) {
             Ok(portion) => portion,
             Err(problem) => {
                 // The answer has begun as a good one: only that it breaks off can say that it is not whole.

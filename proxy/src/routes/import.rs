@@ -8,8 +8,7 @@ use axum::extract::{Request as HttpRequest, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
-use tokio::sync::{SemaphorePermit, oneshot};
-use tokio::time::timeout;
+use tokio::sync::oneshot;
 
 use crate::answer;
 use crate::app::App;
@@ -41,8 +40,8 @@ pub(crate) async fn run(
     // Where refused rows keep the others out as well, they are no list to mend and send, but the reason of a refusal.
     let is_refusal = request.on_error == OnError::Abort && !request.dry_run;
     if request.answer == Answer::Report || request.answer == Answer::RefusedRows && is_refusal {
-        let _permit = permit(&app).await?;
-        let source = Source::open(&request, body, app.body_timeout).await?;
+        let _permit = caller.file().await?;
+        let source = Source::open(&request, body, &app).await?;
         let import = Import::open(&app, &caller, &template, &request, source).await?;
         let (pieces, _) = pieces(1, app.body_timeout);
         let none_refused = RefusedRows::of(&import, pieces).header(import.header());
@@ -78,17 +77,6 @@ pub(crate) async fn run(
     Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))], answer).into_response())
 }
 
-/// Leave to have a file on its way.
-pub(crate) async fn permit(app: &App) -> Result<SemaphorePermit<'_>, Problem> {
-    match timeout(app.files_wait, app.files.acquire()).await {
-        Ok(Ok(permit)) => Ok(permit),
-        _ => Err(Problem::unavailable(
-            "as many files as may be are on their way at the moment",
-            "no permit for an import or export".to_owned(),
-        )),
-    }
-}
-
 /// Imports, and tells of it while it does.
 #[allow(clippy::too_many_arguments, reason = "a task owns what it works with")]
 async fn tell(
@@ -102,8 +90,8 @@ async fn tell(
     begun: oneshot::Sender<Result<(), Problem>>,
 ) {
     let open = async {
-        let permit = permit(&app).await?;
-        let source = Source::open(&request, body, app.body_timeout).await?;
+        let permit = caller.file().await?;
+        let source = Source::open(&request, body, &app).await?;
         let import = Import::open(&app, &caller, &template, &request, source).await?;
         Ok((permit, import))
     };

@@ -2,32 +2,50 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, Uri};
 use axum::response::Response;
-use sha2::{Digest, Sha256};
 use tokio_postgres::types::Type;
 
+use crate::admission::{Admitted, Kind, admit};
 use crate::answer;
 use crate::app::App;
 use crate::body::JsonText;
 use crate::call::{Call, statement};
+use crate::caller::digest;
 use crate::database::Effect::{Write, WriteOnce};
 use crate::database::{number, text};
 use crate::problem::Problem;
 use crate::query::{self, Segments, parameters};
 
+/// The endpoint that a delivery is for, by the digest of the token in its address.
+pub(crate) struct Addressee {
+    token_digest: [u8; 32],
+    admitted: Admitted,
+}
+
+impl FromRequestParts<Arc<App>> for Addressee {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Addressee, Problem> {
+        let Segments([token]) = Segments::from_request_parts(parts, app).await?;
+        let token_digest = digest(token.as_bytes());
+        let admitted = admit(app, parts, Kind::DeliveryToken, token.as_bytes(), token_digest).await?;
+        Ok(Addressee { token_digest, admitted })
+    }
+}
+
 /// Takes a delivery. The token in the address says for whom it is; as with API keys only its digest travels on.
 pub(crate) async fn deliver(
     State(app): State<Arc<App>>,
-    Segments([token]): Segments<1>,
+    Addressee { token_digest, admitted }: Addressee,
     headers: HeaderMap,
     uri: Uri,
     JsonText(body): JsonText,
 ) -> Result<Response, Problem> {
     let [] = parameters(&uri, [])?;
-    let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
-    let digest = digest.as_slice();
+    let digest = token_digest.as_slice();
     let id = header(&headers, "webhook-id")?;
     let timestamp = header(&headers, "webhook-timestamp")?;
     let signature = header(&headers, "webhook-signature")?;
@@ -35,8 +53,9 @@ pub(crate) async fn deliver(
     let arguments = [(&digest as _, Type::BYTEA), text(&id), text(&timestamp), text(&signature), text(&body)];
     // By its id a delivery that was sent twice is known.
     let effect = if id.is_some() { WriteOnce } else { Write };
-    let row = app.database.run(effect, statement, &arguments).await?;
-    answer::written(&row, None)
+    let answer = app.database.run_for(Some(&admitted), effect, statement, &arguments).await;
+    // What does not hold is a signature, not a bearer token.
+    answer::written(&answer.map_err(Problem::without_token)?, None)
 }
 
 /// A header that may be missing. Two of one name would let two readers see two deliveries.

@@ -1,0 +1,98 @@
+//! From which address a request comes. Pure.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName};
+
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// Who opened the connection.
+#[derive(Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+/// The caller's address: that of the connection, or where so many proxies stand before this one, what the first of them
+/// saw. What stands before that in the header anybody may have written.
+pub(super) fn of(parts: &Parts, trusted_proxies: usize) -> IpAddr {
+    let peer = parts.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);
+    if trusted_proxies == 0 { peer } else { forwarded(&parts.headers, trusted_proxies).unwrap_or(peer) }
+}
+
+fn forwarded(headers: &HeaderMap, trusted_proxies: usize) -> Option<IpAddr> {
+    // Each proxy adds the address that it saw at the end, to the last header or as one more.
+    let mut hops = headers
+        .get_all(FORWARDED_FOR)
+        .iter()
+        .rev()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.rsplit(','));
+    read(hops.nth(trusted_proxies - 1)?.trim())
+}
+
+/// An address, as some proxies write it with a port.
+fn read(text: &str) -> Option<IpAddr> {
+    let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
+    bare.parse().ok().or_else(|| text.parse().ok().map(|address: SocketAddr| address.ip()))
+}
+
+/// What is counted as one client: an address, or of version 6 the network that one subscriber has.
+pub(super) fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
+        address => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderValue, Request};
+
+    use super::*;
+
+    fn caller(forwarded: &[&'static str], trusted_proxies: usize) -> String {
+        let mut request = Request::builder().body(()).expect("a request");
+        request.extensions_mut().insert(Peer(IpAddr::V4(Ipv4Addr::LOCALHOST)));
+        for value in forwarded {
+            request.headers_mut().append(FORWARDED_FOR, HeaderValue::from_static(value));
+        }
+        of(&request.into_parts().0, trusted_proxies).to_string()
+    }
+
+    #[test]
+    fn without_trusted_proxies_the_header_says_nothing() {
+        assert_eq!(caller(&["192.0.2.1"], 0), "127.0.0.1");
+    }
+
+    #[test]
+    fn a_caller_cannot_write_an_address_in_front_of_its_own() {
+        assert_eq!(caller(&["10.9.9.9, 192.0.2.1"], 1), "192.0.2.1");
+        assert_eq!(caller(&["10.9.9.9", "192.0.2.1"], 1), "192.0.2.1");
+        assert_eq!(caller(&["10.9.9.9, 192.0.2.1, 198.51.100.7"], 2), "192.0.2.1");
+        assert_eq!(caller(&["192.0.2.1"], 2), "127.0.0.1");
+        assert_eq!(caller(&["nobody"], 1), "127.0.0.1");
+        assert_eq!(caller(&[], 1), "127.0.0.1");
+    }
+
+    #[test]
+    fn addresses_may_have_brackets_and_ports() {
+        for (text, address) in [
+            ("192.0.2.1:4711", "192.0.2.1"),
+            ("2001:db8::1", "2001:db8::1"),
+            ("[2001:db8::1]", "2001:db8::1"),
+            ("[2001:db8::1]:4711", "2001:db8::1"),
+        ] {
+            assert_eq!(caller(&[text], 1), address);
+        }
+    }
+
+    #[test]
+    fn a_client_is_an_address_or_a_network_of_version_6() {
+        for (text, client) in [
+            ("192.0.2.1", "192.0.2.1"),
+            ("::ffff:192.0.2.1", "192.0.2.1"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        ] {
+            assert_eq!(network(text.parse().expect("an address")).to_string(), client);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Events that may happen so often, and no oftener: a bucket that each event fills a little and that leaks steadily.
+//!
+//! It can be looked at without adding to it, which rate limiters of libraries do not offer: somebody who sends a good
+//! key from an address of which many wrong ones came is not one more failure.
+
+use std::time::{Duration, Instant};
+
+/// How many events a bucket holds, and how many of them leak away in a second.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limit {
+    capacity: f64,
+    per_second: f64,
+}
+
+impl Limit {
+    /// As many each second, and at once; 0 sets no limit.
+    pub(super) fn per_second(number: u32) -> Limit {
+        Limit::of(number, 1.0)
+    }
+
+    /// As many each minute, and at once; 0 sets no limit.
+    pub(super) fn per_minute(number: u32) -> Limit {
+        Limit::of(number, 60.0)
+    }
+
+    fn of(number: u32, seconds: f64) -> Limit {
+        let capacity = if number == 0 { f64::INFINITY } else { f64::from(number) };
+        Limit { capacity, per_second: capacity / seconds }
+    }
+}
+
+/// A limit was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Excess {
+    /// How many may be.
+    pub(crate) limit: u64,
+    /// When one more may be.
+    pub(crate) next: Duration,
+    /// When as many may be as ever.
+    pub(crate) reset: Duration,
+}
+
+impl Excess {
+    /// Of what may be at once; it is not known when one of them ends.
+    pub(super) fn at_once(limit: usize) -> Excess {
+        let soon = Duration::from_secs(1);
+        Excess { limit: limit as u64, next: soon, reset: soon }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bucket {
+    level: f64,
+    since: Instant,
+}
+
+impl Bucket {
+    pub(super) fn empty(now: Instant) -> Bucket {
+        Bucket { level: 0.0, since: now }
+    }
+
+    fn leak(&mut self, limit: Limit, now: Instant) {
+        let seconds = now.saturating_duration_since(self.since).as_secs_f64();
+        // Without a limit nothing stays in it.
+        let leaked = if limit.per_second.is_finite() { seconds * limit.per_second } else { f64::INFINITY };
+        self.level = (self.level - leaked).max(0.0);
+        self.since = self.since.max(now);
+    }
+
+    pub(super) fn is_empty(&mut self, limit: Limit, now: Instant) -> bool {
+        self.leak(limit, now);
+        self.level <= 0.0
+    }
+
+    /// Whether there is room for one more.
+    pub(super) fn look(&mut self, limit: Limit, now: Instant) -> Result<(), Excess> {
+        self.leak(limit, now);
+        if self.level + 1.0 <= limit.capacity {
+            return Ok(());
+        }
+        let seconds = |level: f64| Duration::from_secs_f64(level.max(0.0) / limit.per_second);
+        Err(Excess {
+            limit: limit.capacity as u64,
+            next: seconds(self.level + 1.0 - limit.capacity),
+            reset: seconds(self.level),
+        })
+    }
+
+    /// Adds one, if there is room.
+    pub(super) fn add(&mut self, limit: Limit, now: Instant) -> Result<(), Excess> {
+        self.look(limit, now)?;
+        self.level += 1.0;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_as_the_limit_pass_at_once_and_then_as_many_as_leak_away() {
+        let (limit, start) = (Limit::per_second(10), Instant::now());
+        let mut bucket = Bucket::empty(start);
+        assert!((0..10).all(|_| bucket.add(limit, start).is_ok()));
+        let excess = bucket.add(limit, start).expect_err("it is full");
+        assert_eq!(excess.limit, 10);
+        assert_eq!((excess.next, excess.reset), (Duration::from_millis(100), Duration::from_secs(1)));
+        let later = start + Duration::from_millis(250);
+        assert_eq!((0..10).filter(|_| bucket.add(limit, later).is_ok()).count(), 2);
+        assert!(bucket.is_empty(limit, later + Duration::from_secs(2)));
+    }
+
+    #[test]
+    fn looking_adds_nothing() {
+        let (limit, now) = (Limit::per_minute(1), Instant::now());
+        let mut bucket = Bucket::empty(now);
+        assert!((0..100).all(|_| bucket.look(limit, now).is_ok()));
+        assert!(bucket.add(limit, now).is_ok());
+        assert!(bucket.look(limit, now).is_err());
+    }
+
+    #[test]
+    fn zero_sets_no_limit() {
+        let (limit, now) = (Limit::per_second(0), Instant::now());
+        let mut bucket = Bucket::empty(now);
+        assert!((0..100_000).all(|_| bucket.add(limit, now).is_ok()));
+    }
+}

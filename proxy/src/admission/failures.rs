@@ -1,0 +1,139 @@
+//! Failed authentications by address.
+//!
+//! Two things are counted. Each refusal: who has had too many is told to slow down. And each guess, a wrong key that
+//! could have been one and cost a look into the database: from an address with too many of those, keys that are not
+//! known yet are not looked up at all. A client that sends one wrong key over and over guesses once in a while only, so
+//! that behind a proxy that hides addresses it shuts nobody out; and keys that are known to be good are let in always.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::address::network;
+use super::bucket::{Bucket, Excess, Limit};
+
+/// How many addresses are told apart. Beyond, those that are new count as one.
+const MOST: usize = 10_000;
+
+/// The addresses of which nothing is left to remember are looked for this often at most.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Stands for all addresses that there is no room for.
+const OTHERS: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+
+pub(super) struct Failures {
+    limit: Limit,
+    addresses: Mutex<Addresses>,
+}
+
+struct Addresses {
+    map: HashMap<IpAddr, Counts>,
+    /// When the forgotten ones were last removed.
+    swept: Option<Instant>,
+}
+
+#[derive(Clone, Copy)]
+struct Counts {
+    refusals: Bucket,
+    guesses: Bucket,
+}
+
+impl Failures {
+    pub(super) fn new(limit: Limit) -> Failures {
+        Failures { limit, addresses: Mutex::new(Addresses { map: HashMap::new(), swept: None }) }
+    }
+
+    /// Counts a refusal.
+    pub(super) fn refused(&self, address: IpAddr, now: Instant) -> Result<(), Excess> {
+        self.with(address, now, |counts| counts.refusals.add(self.limit, now))
+    }
+
+    /// Counts a wrong key that the database was asked for.
+    pub(super) fn guessed(&self, address: IpAddr, now: Instant) {
+        // Where it is full already it stays so.
+        let _ = self.with(address, now, |counts| counts.guesses.add(self.limit, now));
+    }
+
+    /// Whether the database may be asked for a key that is not known.
+    pub(super) fn may_guess(&self, address: IpAddr, now: Instant) -> Result<(), Excess> {
+        let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
+        let address = addresses.name(address);
+        // Who never failed leaves no trace.
+        addresses.map.get_mut(&address).map_or(Ok(()), |counts| counts.guesses.look(self.limit, now))
+    }
+
+    fn with<T>(&self, address: IpAddr, now: Instant, count: impl FnOnce(&mut Counts) -> T) -> T {
+        let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
+        if addresses.map.len() >= MOST {
+            addresses.sweep(self.limit, now);
+        }
+        let address = addresses.name(address);
+        let empty = Counts { refusals: Bucket::empty(now), guesses: Bucket::empty(now) };
+        count(addresses.map.entry(address).or_insert(empty))
+    }
+}
+
+impl Addresses {
+    /// The address under which it is counted.
+    fn name(&self, address: IpAddr) -> IpAddr {
+        let network = network(address);
+        if self.map.len() < MOST || self.map.contains_key(&network) { network } else { OTHERS }
+    }
+
+    fn sweep(&mut self, limit: Limit, now: Instant) {
+        if self.swept.is_none_or(|swept| now.saturating_duration_since(swept) >= PAUSE) {
+            self.swept = Some(now);
+            self.map.retain(|_, counts| {
+                !(counts.refusals.is_empty(limit, now) && counts.guesses.is_empty(limit, now))
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().expect("an address")
+    }
+
+    #[test]
+    fn refusals_of_one_address_do_not_touch_another() {
+        let (failures, now) = (Failures::new(Limit::per_minute(3)), Instant::now());
+        let one = address("192.0.2.1");
+        assert_eq!((0..10).filter(|_| failures.refused(one, now).is_ok()).count(), 3);
+        assert!(failures.refused(address("192.0.2.2"), now).is_ok());
+        assert!(failures.refused(one, now + Duration::from_secs(21)).is_ok());
+    }
+
+    #[test]
+    fn only_guesses_keep_unknown_keys_from_being_looked_up() {
+        let (failures, now) = (Failures::new(Limit::per_minute(3)), Instant::now());
+        let one = address("2001:db8::1");
+        for _ in 0..10 {
+            let _ = failures.refused(one, now);
+        }
+        assert!(failures.may_guess(one, now).is_ok());
+        (0..3).for_each(|_| failures.guessed(one, now));
+        assert!(failures.may_guess(one, now).is_err());
+        assert!(failures.may_guess(address("2001:db8::ffff:1"), now).is_err(), "the same /64");
+        assert!(failures.may_guess(address("2001:db8:0:1::1"), now).is_ok(), "another /64");
+    }
+
+    #[test]
+    fn any_number_of_addresses_takes_no_more_than_so_much_room() {
+        let (failures, now) = (Failures::new(Limit::per_minute(3)), Instant::now());
+        for number in 0..MOST as u32 + 1000 {
+            let _ = failures.refused(IpAddr::V4(Ipv4Addr::from(number + 1)), now);
+        }
+        let count = || failures.addresses.lock().expect("no panic").map.len();
+        assert!(count() <= MOST + 1);
+        // Those without a place of their own share one.
+        assert!(failures.refused(address("203.0.113.1"), now).is_err());
+        let later = now + Duration::from_secs(120);
+        assert!(failures.refused(address("203.0.113.1"), later).is_ok());
+        assert_eq!(count(), 1);
+    }
+}

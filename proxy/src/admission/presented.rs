@@ -1,0 +1,275 @@
+//! API keys and delivery tokens that were presented lately, by their digest: whether they are good, and what of the
+//! process they have in use.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::pin::Pin;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt;
+use futures_util::future::Shared;
+use tokio::sync::Semaphore;
+
+use super::bucket::{Bucket, Excess, Limit};
+use crate::problem::Problem;
+
+/// With so many of them, those that are of no use any more are looked for.
+const MANY: usize = 10_000;
+
+/// For how long a good key is remembered that nobody sends.
+const MEMORY: Duration = Duration::from_secs(600);
+
+/// What one key may have of the process.
+#[derive(Clone, Copy)]
+pub(super) struct Parts {
+    pub(super) rate: Limit,
+    /// None where it may have all of them.
+    pub(super) connections: Option<usize>,
+    pub(super) files: usize,
+    pub(super) body_bytes: usize,
+    /// For how long a wrong key is known to be wrong. A key is told to people before the transaction that issues it
+    /// ends, and on a standby it comes later still: so not for long.
+    pub(super) memory: Duration,
+}
+
+/// All of them.
+pub(super) struct Table {
+    parts: Parts,
+    map: Mutex<Map>,
+}
+
+struct Map {
+    entries: HashMap<[u8; 32], Arc<Presented>>,
+    /// With so many entries the next sweep is due, so that each costs as little as the insertions before it.
+    sweep_at: usize,
+}
+
+impl Table {
+    pub(super) fn new(parts: Parts) -> Table {
+        Table { parts, map: Mutex::new(Map { entries: HashMap::new(), sweep_at: MANY }) }
+    }
+
+    pub(super) fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    pub(super) fn find(&self, digest: &[u8; 32]) -> Option<Arc<Presented>> {
+        lock(&self.map).entries.get(digest).cloned()
+    }
+
+    pub(super) fn insert(&self, digest: [u8; 32], now: Instant) -> Arc<Presented> {
+        let mut map = lock(&self.map);
+        if map.entries.len() >= map.sweep_at {
+            map.entries.retain(|_, presented| Arc::strong_count(presented) > 1 || presented.is_of_use(now));
+            map.sweep_at = (2 * map.entries.len()).max(MANY);
+        }
+        // Another request with the same key may have come first.
+        match map.entries.entry(digest) {
+            Entry::Occupied(entry) => Arc::clone(entry.get()),
+            Entry::Vacant(entry) => Arc::clone(entry.insert(Arc::new(Presented::new(&self.parts, now)))),
+        }
+    }
+}
+
+/// What is known of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    Unknown,
+    /// It was good, and a statement was refused since.
+    Doubtful,
+    /// The database said so at that time.
+    Good {
+        since: Instant,
+    },
+    Wrong,
+}
+
+/// What a look into the database comes to.
+pub(super) enum Outcome {
+    Good,
+    Wrong,
+    Failed(Problem),
+}
+
+type Answer = Result<bool, Problem>;
+type Look = Shared<Pin<Box<dyn Future<Output = Answer> + Send>>>;
+
+/// A key or token.
+pub(super) struct Presented {
+    state: Mutex<State>,
+    /// How many requests with it are in flight.
+    pub(super) in_flight: AtomicUsize,
+    pub(super) connections: Option<Semaphore>,
+    pub(super) files: Semaphore,
+    pub(super) body_bytes: Arc<Semaphore>,
+}
+
+struct State {
+    verdict: Verdict,
+    requests: Bucket,
+    used: Instant,
+    /// A look into the database that is not answered yet.
+    look: Option<Look>,
+}
+
+enum Verdict {
+    Unknown,
+    Doubtful,
+    Good { since: Instant },
+    Wrong { until: Instant },
+}
+
+impl Presented {
+    fn new(parts: &Parts, now: Instant) -> Presented {
+        let state = State { verdict: Verdict::Unknown, requests: Bucket::empty(now), used: now, look: None };
+        Presented {
+            state: Mutex::new(state),
+            in_flight: AtomicUsize::new(0),
+            connections: parts.connections.map(Semaphore::new),
+            files: Semaphore::new(parts.files),
+            body_bytes: Arc::new(Semaphore::new(parts.body_bytes)),
+        }
+    }
+
+    /// Counts a request and says what is known of its key.
+    pub(super) fn enter(&self, now: Instant, parts: &Parts) -> Result<Standing, Excess> {
+        let mut state = lock(&self.state);
+        state.used = now;
+        match state.verdict {
+            // A wrong key is counted by its address.
+            Verdict::Wrong { until } if now < until => return Ok(Standing::Wrong),
+            Verdict::Wrong { .. } => state.verdict = Verdict::Unknown,
+            Verdict::Unknown | Verdict::Doubtful | Verdict::Good { .. } => {}
+        }
+        state.requests.add(parts.rate, now)?;
+        Ok(match state.verdict {
+            Verdict::Good { since } => Standing::Good { since },
+            Verdict::Doubtful => Standing::Doubtful,
+            Verdict::Unknown | Verdict::Wrong { .. } => Standing::Unknown,
+        })
+    }
+
+    /// The look into the database that is under way, or a new one; and whether it is new.
+    pub(super) fn look<F>(&self, begin: impl FnOnce() -> F) -> (Look, bool)
+    where
+        F: Future<Output = Answer> + Send + 'static,
+    {
+        let mut state = lock(&self.state);
+        match &state.look {
+            Some(look) => (look.clone(), false),
+            None => {
+                let look: Pin<Box<dyn Future<Output = Answer> + Send>> = Box::pin(begin());
+                (state.look.insert(look.shared()).clone(), true)
+            }
+        }
+    }
+
+    /// Takes note of the answer to a look.
+    pub(super) fn seen(&self, answer: &Answer, now: Instant, parts: &Parts) -> Outcome {
+        let mut state = lock(&self.state);
+        if state.look.as_ref().is_some_and(|look| look.peek().is_some()) {
+            state.look = None;
+        }
+        match answer {
+            Ok(true) => {
+                state.verdict = Verdict::Good { since: now };
+                Outcome::Good
+            }
+            Ok(false) => {
+                state.verdict = Verdict::Wrong { until: now + parts.memory };
+                Outcome::Wrong
+            }
+            Err(problem) => Outcome::Failed(problem.clone()),
+        }
+    }
+
+    /// It may not be good any more.
+    pub(super) fn doubt(&self) {
+        let mut state = lock(&self.state);
+        if matches!(state.verdict, Verdict::Good { .. }) {
+            state.verdict = Verdict::Doubtful;
+        }
+    }
+
+    /// Whether it is worth its place when nobody uses it.
+    fn is_of_use(&self, now: Instant) -> bool {
+        let state = lock(&self.state);
+        match state.verdict {
+            Verdict::Unknown => false,
+            Verdict::Doubtful | Verdict::Good { .. } => now.saturating_duration_since(state.used) < MEMORY,
+            Verdict::Wrong { until } => now < until,
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing that can panic half-way runs under the lock.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARTS: fn() -> Parts = || Parts {
+        rate: Limit::per_second(2),
+        connections: Some(1),
+        files: 1,
+        body_bytes: 100,
+        memory: Duration::from_secs(1),
+    };
+
+    fn digest(number: usize) -> [u8; 32] {
+        let mut digest = [0; 32];
+        digest[..8].copy_from_slice(&number.to_be_bytes());
+        digest
+    }
+
+    #[test]
+    fn a_wrong_key_is_asked_for_again_after_a_while() {
+        let (table, now) = (Table::new(PARTS()), Instant::now());
+        let presented = table.insert(digest(1), now);
+        assert_eq!(presented.enter(now, table.parts()), Ok(Standing::Unknown));
+        assert!(matches!(presented.seen(&Ok(false), now, table.parts()), Outcome::Wrong));
+        for _ in 0..10 {
+            assert_eq!(presented.enter(now, table.parts()), Ok(Standing::Wrong));
+        }
+        let later = now + Duration::from_secs(1);
+        assert_eq!(presented.enter(later, table.parts()), Ok(Standing::Unknown));
+        assert!(matches!(presented.seen(&Ok(true), later, table.parts()), Outcome::Good));
+        assert_eq!(presented.enter(later, table.parts()), Ok(Standing::Good { since: later }));
+        assert!(presented.enter(later, table.parts()).is_err(), "two a second");
+        presented.doubt();
+        let even_later = later + Duration::from_secs(1);
+        assert_eq!(presented.enter(even_later, table.parts()), Ok(Standing::Doubtful));
+    }
+
+    #[tokio::test]
+    async fn whoever_comes_while_the_database_is_asked_waits_for_the_same_answer() {
+        let (table, now) = (Table::new(PARTS()), Instant::now());
+        let presented = table.insert(digest(1), now);
+        let looks: Vec<_> = (0..3).map(|_| presented.look(async || Ok(true))).collect();
+        assert_eq!(looks.iter().filter(|(_, is_first)| *is_first).count(), 1);
+        for (look, _) in looks {
+            assert!(matches!(presented.seen(&look.await, now, table.parts()), Outcome::Good));
+        }
+        assert!(presented.look(async || Ok(true)).1, "and then anew");
+    }
+
+    #[test]
+    fn keys_that_are_not_good_take_no_more_than_so_much_room() {
+        let (table, now) = (Table::new(PARTS()), Instant::now());
+        let good = table.insert(digest(0), now);
+        good.seen(&Ok(true), now, table.parts());
+        drop(good);
+        for number in 1..5 * MANY {
+            let presented = table.insert(digest(number), now);
+            presented.seen(&Ok(false), now - Duration::from_secs(2), table.parts());
+        }
+        let entries = &lock(&table.map).entries;
+        assert!(entries.len() <= MANY + 1, "{}", entries.len());
+        assert!(entries.contains_key(&digest(0)));
+    }
+}

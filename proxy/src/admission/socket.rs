@@ -1,0 +1,220 @@
+//! A connection whose other side must keep moving: it sends the head of its first request in time, and takes answers at
+//! the least rate. Otherwise it is given up, with all that waits for it in memory.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use socket2::{SockRef, TcpKeepalive};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::pace::LeastRate;
+
+/// How long the other side's system may be silent while something was sent to it.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// Asks the system to notice when the other side is gone without a word.
+pub(crate) fn prepare(stream: &TcpStream) {
+    // An answer is written in one piece, so waiting to fill a packet would only delay it.
+    let _ = stream.set_nodelay(true);
+    let socket = SockRef::from(stream);
+    let probes =
+        TcpKeepalive::new().with_time(SILENCE).with_interval(Duration::from_secs(15)).with_retries(4);
+    let _ = socket.set_tcp_keepalive(&probes);
+    #[cfg(target_os = "linux")]
+    let _ = socket.set_tcp_user_timeout(Some(SILENCE));
+}
+
+/// Whether a connection has brought a whole head of a request yet.
+#[derive(Clone, Default)]
+pub(crate) struct Begun(Arc<AtomicBool>);
+
+impl Begun {
+    pub(crate) fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The connection.
+pub(crate) struct Watched<S> {
+    stream: S,
+    rate: LeastRate,
+    head_timeout: Duration,
+    begun: Begun,
+    /// From the first byte until the first head is whole.
+    head: Option<Pin<Box<Sleep>>>,
+    /// While the other side does not take what is written.
+    jam: Option<Jam>,
+    /// Whether the latest attempt to write found no room.
+    is_full: bool,
+}
+
+/// A time in which the other side has to take so many bytes.
+struct Jam {
+    end: Pin<Box<Sleep>>,
+    taken: usize,
+}
+
+impl<S> Watched<S> {
+    pub(crate) fn new(stream: S, rate: LeastRate, head_timeout: Duration, begun: Begun) -> Watched<S> {
+        Watched { stream, rate, head_timeout, begun, head: None, jam: None, is_full: false }
+    }
+
+    /// Watches over an attempt to write.
+    fn wrote(
+        &mut self,
+        written: Poll<io::Result<usize>>,
+        wanted: usize,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<usize>> {
+        match written {
+            Poll::Ready(Ok(bytes)) => {
+                let was_full = std::mem::take(&mut self.is_full);
+                match &mut self.jam {
+                    Some(jam) if was_full && bytes < wanted => jam.taken = jam.taken.saturating_add(bytes),
+                    // There was room at once, or nothing more is to be written: nobody waits.
+                    _ => self.jam = None,
+                }
+                Poll::Ready(Ok(bytes))
+            }
+            Poll::Ready(error) => Poll::Ready(error),
+            Poll::Pending => {
+                self.is_full = true;
+                let stall = self.rate.stall;
+                let jam = self.jam.get_or_insert_with(|| Jam { end: Box::pin(sleep(stall)), taken: 0 });
+                ready!(jam.end.as_mut().poll(context));
+                if (jam.taken as f64) < self.rate.bytes_per_second as f64 * stall.as_secs_f64() {
+                    return Poll::Ready(Err(too_slow("the answer is not being read")));
+                }
+                jam.taken = 0;
+                jam.end.as_mut().reset(Instant::now() + stall);
+                // Has the new time waited for.
+                let _ = jam.end.as_mut().poll(context);
+                Poll::Pending
+            }
+        }
+    }
+}
+
+fn too_slow(what: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, what)
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if self.begun.is_set() {
+            self.head = None;
+            return read;
+        }
+        if read.is_ready() && self.head.is_none() {
+            self.head = Some(Box::pin(sleep(self.head_timeout)));
+        }
+        if self.head.as_mut().is_some_and(|head| head.as_mut().poll(context).is_ready()) {
+            return Poll::Ready(Err(too_slow("the head of the request did not come in time")));
+        }
+        read
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.wrote(written, bytes.len(), context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
+        self.wrote(written, pieces.iter().map(|piece| piece.len()).sum(), context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+
+    use super::*;
+
+    const SOON: Duration = Duration::from_millis(50);
+
+    fn watched(bytes_per_second: usize, stall: Duration) -> (Watched<DuplexStream>, DuplexStream, Begun) {
+        let (ours, theirs) = duplex(1000);
+        let begun = Begun::default();
+        let rate = LeastRate { bytes_per_second, stall };
+        (Watched::new(ours, rate, SOON, begun.clone()), theirs, begun)
+    }
+
+    #[tokio::test]
+    async fn a_head_that_is_not_finished_ends_the_connection() {
+        let (mut ours, mut theirs, _) = watched(1, SOON);
+        let mut byte = [0];
+        // Until its first byte a connection may be idle.
+        assert!(tokio::time::timeout(2 * SOON, ours.read(&mut byte)).await.is_err());
+        theirs.write_all(b"GET").await.expect("there is room");
+        while ours.read(&mut byte).await.is_ok() {}
+    }
+
+    #[tokio::test]
+    async fn once_a_request_has_begun_its_body_is_not_watched_here() {
+        let (mut ours, mut theirs, begun) = watched(1, SOON);
+        theirs.write_all(b"x").await.expect("there is room");
+        let mut byte = [0];
+        ours.read_exact(&mut byte).await.expect("a byte came");
+        begun.set();
+        assert!(tokio::time::timeout(3 * SOON, ours.read(&mut byte)).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_is_not_taken_ends_the_connection() {
+        let (mut ours, _theirs, _) = watched(1_000_000, SOON);
+        assert!(ours.write_all(&[0; 100_000]).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn an_answer_may_be_taken_as_slowly_as_the_least_rate() {
+        let (mut ours, mut theirs, _) = watched(1, SOON);
+        let reader = tokio::spawn(async move {
+            let mut taken = vec![0; 1000];
+            for _ in 0..10 {
+                sleep(SOON / 2).await;
+                theirs.read_exact(&mut taken).await.expect("the answer goes on");
+            }
+        });
+        ours.write_all(&[0; 10_000]).await.expect("it is taken");
+        reader.await.expect("all of it came");
+    }
+}

@@ -1,0 +1,78 @@
+//! What a key looks like. Pure.
+//!
+//! A key carries a checksum and a token its length, so that most of what is no key is seen to be none without asking
+//! the database.
+
+use super::Kind;
+
+/// How many secret bytes are in a key and in a token.
+const SECRET: usize = 32;
+
+/// Whether a key or a token can be one that the service issued.
+pub(super) fn is_well_formed(kind: Kind, token: &[u8]) -> bool {
+    match kind {
+        Kind::ApiKey => is_api_key(token),
+        Kind::DeliveryToken => token
+            .strip_prefix(b"in_")
+            .is_some_and(|secret| decode(secret).is_some_and(|(_, rest)| rest.is_empty())),
+    }
+}
+
+/// `keyed_<number>_<base58 of 32 secret bytes and their CRC-32>`.
+fn is_api_key(token: &[u8]) -> bool {
+    let Some(rest) = token.strip_prefix(b"keyed_") else { return false };
+    let Some(end) = rest.iter().position(|byte| *byte == b'_') else { return false };
+    let (number, secret) = (&rest[..end], &rest[end + 1..]);
+    let is_number = (1..=10).contains(&number.len()) && number.iter().all(u8::is_ascii_digit);
+    is_number
+        && decode(secret)
+            .is_some_and(|(secret, checksum)| crc32fast::hash(&secret).to_be_bytes() == checksum[..])
+}
+
+/// The secret bytes, and up to four others behind them.
+fn decode(text: &[u8]) -> Option<([u8; SECRET], Vec<u8>)> {
+    // Longer than any base58 of so many bytes: a text of any length is not worth the work.
+    if text.len() > 2 * SECRET {
+        return None;
+    }
+    let bytes = bs58::decode(text).into_vec().ok().filter(|bytes| bytes.len() <= SECRET + 4)?;
+    let (secret, rest) = bytes.split_first_chunk::<SECRET>()?;
+    Some((*secret, rest.to_vec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn api_key(secret: [u8; SECRET]) -> String {
+        let checksum = crc32fast::hash(&secret).to_be_bytes();
+        format!("keyed_12_{}", bs58::encode([&secret[..], &checksum].concat()).into_string())
+    }
+
+    #[test]
+    fn what_the_service_issues_is_well_formed() {
+        for secret in [[0; SECRET], [255; SECRET], std::array::from_fn(|index| index as u8)] {
+            assert!(is_well_formed(Kind::ApiKey, api_key(secret).as_bytes()));
+            let token = format!("in_{}", bs58::encode(secret).into_string());
+            assert!(is_well_formed(Kind::DeliveryToken, token.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn one_wrong_letter_shows() {
+        let key = api_key([7; SECRET]);
+        let start = key.rfind('_').expect("a key has two") + 1;
+        for position in start..key.len() {
+            let mut wrong = key.clone().into_bytes();
+            wrong[position] = if wrong[position] == b'2' { b'3' } else { b'2' };
+            assert!(!is_well_formed(Kind::ApiKey, &wrong), "{}", String::from_utf8_lossy(&wrong));
+        }
+        let long = format!("keyed_1_{}", "1".repeat(10_000));
+        for other in
+            ["", "x", "keyed_", "keyed_1_", "keyed__1", "keyed_x_1", &key[1..], &format!("{key}x"), &long]
+        {
+            assert!(!is_well_formed(Kind::ApiKey, other.as_bytes()), "{other}");
+            assert!(!is_well_formed(Kind::DeliveryToken, other.as_bytes()), "{other}");
+        }
+    }
+}

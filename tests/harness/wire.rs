@@ -1,0 +1,65 @@
+//! Requests written by hand, for callers that send half of one and wait.
+
+use crate::{Database, Proxy};
+use std::net::SocketAddr;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// A connection to the proxy.
+pub struct Wire {
+    stream: TcpStream,
+}
+
+impl Wire {
+    /// Opens a connection.
+    pub async fn open(address: SocketAddr) -> Self {
+        Self { stream: TcpStream::connect(address).await.expect("the proxy listens") }
+    }
+
+    /// Opens one and sends the head of a request: method and path, then further headers, one a line.
+    pub async fn begin(proxy: &Proxy, request: &str, key: &str, headers: &str) -> Self {
+        let mut wire = Self::open(proxy.address()).await;
+        let authorization =
+            if key.is_empty() { String::new() } else { format!("Authorization: Bearer {key}\n") };
+        let head = format!(
+            "{request} HTTP/1.1\nHost: keyed\nX-Service-Project-Id: crm\n{authorization}{headers}\n\n"
+        );
+        wire.send(head.replace('\n', "\r\n").as_bytes()).await.expect("a head has room");
+        wire
+    }
+
+    /// Sends bytes.
+    pub async fn send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.stream.write_all(bytes).await
+    }
+
+    /// The head of the next answer, its lines in small letters, and what came of its body along with it; empty when
+    /// the connection ends before.
+    pub async fn answer(&mut self) -> String {
+        let mut answer = Vec::new();
+        let mut piece = [0; 4096];
+        while !answer.windows(4).any(|end| end == b"\r\n\r\n") {
+            match self.stream.read(&mut piece).await {
+                Ok(0) | Err(_) => break,
+                Ok(count) => answer.extend_from_slice(&piece[..count]),
+            }
+        }
+        String::from_utf8_lossy(&answer).to_ascii_lowercase()
+    }
+}
+
+/// The status of an answer, 0 when there was none.
+pub fn status_of(answer: &str) -> u16 {
+    answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default()
+}
+
+impl Database {
+    /// An API key that looks like one and never was.
+    pub async fn wrong_key(&self) -> String {
+        let session = self.session().await;
+        session.run("begin").await;
+        let key = session.text("select keyed.issue_api_key('keyed_admin')", &[]).await;
+        session.run("rollback").await;
+        key
+    }
+}

@@ -1,0 +1,277 @@
+//! Who is let in: keys that are known, keys that are wrong, and those who send too much.
+
+use harness::{Answer, Database, Service, Wire, status_of};
+use serde_json::json;
+use std::time::Duration;
+
+/// What a refusal for sending too much has in its headers.
+#[track_caller]
+fn assert_rate_limited(answer: Answer, limit: &str) {
+    assert_eq!((answer.header("ratelimit-limit"), answer.header("ratelimit-remaining")), (limit, "0"));
+    for name in ["ratelimit-reset", "retry-after"] {
+        assert!(answer.header(name).parse::<u32>().is_ok(), "{name}: {:?}", answer.header(name));
+    }
+    let problem = answer.refused(429, "rate_limited");
+    assert_eq!(problem["retryable"], true);
+}
+
+async fn ask(service: &Service, key: &str) -> Answer {
+    service.proxy.request("GET", "/v1/templates").key(key).send().await
+}
+
+/// How often a function was called in a database, once all sessions of the proxy have told of it.
+async fn calls(database: &Database, function: &str) -> u64 {
+    let session = database.session().await;
+    let sessions = "select count(*) from pg_stat_activity where usename = 'keyed_proxy' and datname = current_database()";
+    while session.text(sessions, &[]).await != "0" {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let calls = "select coalesce(sum(calls), 0)::text from pg_stat_user_functions where funcname = $1";
+    session.text(calls, &[function]).await.parse().expect("a number")
+}
+
+/// A service whose database counts calls.
+async fn counting(settings: &[(&str, &str)]) -> Service {
+    let database = Database::with_crm().await;
+    let count = format!("alter database {} set track_functions = 'all'", database.name());
+    database.session().await.run(&count).await;
+    Service::over(database, settings).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wrong_key_reaches_the_database_once() {
+    let Service { proxy, database } =
+        Service::start_with(&[("KEYED_REFUSAL_MEMORY", "600"), ("KEYED_AUTH_FAILURES", "0")]).await;
+    let mut keys = Vec::new();
+    for _ in 0..3 {
+        keys.push(database.wrong_key().await);
+    }
+    let requests = (0..300).map(|number| {
+        // A third of them cannot be keys at all.
+        let key = keys.get(number % 4).map_or("keyed_1_wrong", String::as_str);
+        tokio::spawn(proxy.request("GET", "/v1/templates").key(key).send())
+    });
+    for request in requests.collect::<Vec<_>>() {
+        request.await.expect("the request ends").refused(401, "unauthorized");
+    }
+    let refusal = format!("keyed_proxy@{} ERROR:  the API key is not valid", database.name());
+    let log = database.cluster().log();
+    assert_eq!(log.lines().filter(|line| line.contains(&refusal)).count(), 3, "{log}");
+}
+
+#[tokio::test]
+async fn a_known_key_is_authenticated_by_the_statement_that_answers() {
+    let Service { proxy, database } = counting(&[]).await;
+    for _ in 0..20 {
+        proxy.request("GET", "/v1/templates").send().await.expect(200);
+    }
+    let body = json!({"operations": []});
+    for _ in 0..20 {
+        proxy.request("POST", "/v1/entities/batch").json(&body).send().await.expect(200);
+    }
+    assert!(proxy.terminate().await.success());
+    assert_eq!(calls(&database, "authenticate").await, 41, "one more for the first");
+}
+
+#[tokio::test]
+async fn a_key_that_was_tried_before_it_was_issued_works_soon_after() {
+    let service = Service::start().await;
+    let session = service.session().await;
+    session.run("begin").await;
+    let key = session.text("select keyed.issue_api_key('keyed_admin')", &[]).await;
+    ask(&service, &key).await.refused(401, "unauthorized");
+    session.run("commit").await;
+    for _ in 0..100 {
+        if ask(&service, &key).await.status == 200 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("the key is still refused");
+}
+
+#[tokio::test]
+async fn many_failures_of_an_address_are_answered_429_and_shut_out_no_good_key() {
+    let service = Service::start_with(&[("KEYED_AUTH_FAILURES", "5")]).await;
+    let known = service.proxy.key().to_owned();
+    ask(&service, &known).await.expect(200);
+    let mut refused = 0;
+    let last = loop {
+        let answer = ask(&service, "keyed_1_wrong").await;
+        if answer.status == 429 {
+            break answer;
+        }
+        answer.refused(401, "unauthorized");
+        refused += 1;
+    };
+    assert!(refused >= 5, "{refused}");
+    assert_rate_limited(last, "5");
+    ask(&service, &known).await.expect(200);
+    // Keys that could not be one are no guesses: a key that nobody has sent yet is let in.
+    let new = service.database.api_key("keyed_admin", &[]).await;
+    ask(&service, &new).await.expect(200);
+}
+
+#[tokio::test]
+async fn an_address_that_guesses_keys_is_not_looked_up_for_any_more() {
+    let service = Service::start_with(&[("KEYED_AUTH_FAILURES", "3")]).await;
+    let known = service.proxy.key().to_owned();
+    ask(&service, &known).await.expect(200);
+    for _ in 0..3 {
+        ask(&service, &service.database.wrong_key().await).await.refused(401, "unauthorized");
+    }
+    assert_rate_limited(ask(&service, &service.database.wrong_key().await).await, "3");
+    ask(&service, &known).await.expect(200);
+}
+
+#[tokio::test]
+async fn behind_a_proxy_callers_are_told_apart_by_the_address_that_it_saw() {
+    let service = Service::start_with(&[("KEYED_AUTH_FAILURES", "2"), ("KEYED_TRUSTED_PROXIES", "1")]).await;
+    let ask = |forwarded: &str| {
+        let request = service.proxy.request("GET", "/v1/templates").key("keyed_1_wrong");
+        request.header("x-forwarded-for", forwarded).send()
+    };
+    // What the caller writes in front changes nothing.
+    for made_up in ["10.0.0.1", "10.0.0.2"] {
+        ask(&format!("{made_up}, 192.0.2.1")).await.refused(401, "unauthorized");
+    }
+    assert_rate_limited(ask("10.0.0.3, 192.0.2.1").await, "2");
+    ask("192.0.2.1, 192.0.2.2").await.refused(401, "unauthorized");
+    for host in 1..=2 {
+        ask(&format!("2001:db8::{host}")).await.refused(401, "unauthorized");
+    }
+    assert_rate_limited(ask("2001:db8::3").await, "2");
+    ask("2001:db8:0:1::1").await.refused(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn a_key_that_sends_too_many_requests_does_not_slow_another_down() {
+    let service = Service::start_with(&[("KEYED_KEY_RATE", "3")]).await;
+    let other = service.database.api_key("keyed_admin", &[]).await;
+    let mut answers = Vec::new();
+    while answers.last().is_none_or(|answer: &Answer| answer.status == 200) {
+        answers.push(ask(&service, service.proxy.key()).await);
+    }
+    assert!(answers.len() > 3);
+    assert_rate_limited(answers.pop().expect("one was refused"), "3");
+    ask(&service, &other).await.expect(200);
+}
+
+/// A request that waits until the table of customers is unlocked.
+fn waiting(service: &Service, key: &str) -> tokio::task::JoinHandle<Answer> {
+    let body = json!({"filters": [{"field": "name", "operator": "eq", "value": "x"}]});
+    let request = service.proxy.request("POST", "/v1/entities/search/customers").key(key).json(&body);
+    tokio::spawn(request.send())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slow_searches_of_one_key_leave_connections_to_others() {
+    let service = Service::start_with(&[("KEYED_POOL_SIZE", "8"), ("KEYED_POOL_WAIT", "0.5")]).await;
+    let session = service.session().await;
+    session.run("begin; lock table crm.customers in access exclusive mode").await;
+    let searches: Vec<_> = (0..12).map(|_| waiting(&service, service.proxy.key())).collect();
+    // Those that found no connection of their key's part are told so.
+    let (mut limited, mut running) = (0, Vec::new());
+    for search in searches {
+        if limited == 7 {
+            running.push(search);
+            continue;
+        }
+        if let Ok(answer) = tokio::time::timeout(Duration::from_secs(3), search).await {
+            assert_rate_limited(answer.expect("the request ends"), "5");
+            limited += 1;
+        }
+    }
+    let other = service.database.api_key("keyed_admin", &[]).await;
+    let search = service.proxy.request("POST", "/v1/entities/search/companies").key(&other).json(&json!({}));
+    search.send().await.expect(200);
+    session.run("commit").await;
+    for search in running {
+        search.await.expect("the request ends");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_has_no_more_requests_in_flight_than_it_may() {
+    let service = Service::start_with(&[("KEYED_KEY_REQUESTS", "2")]).await;
+    let session = service.session().await;
+    session.run("begin; lock table crm.customers in access exclusive mode").await;
+    let searches = [waiting(&service, service.proxy.key()), waiting(&service, service.proxy.key())];
+    let blocked = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    // Within a transaction the view shows always the same.
+    let observer = service.session().await;
+    while observer.text(blocked, &[]).await != "2" {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_rate_limited(ask(&service, service.proxy.key()).await, "2");
+    let other = service.database.api_key("keyed_admin", &[]).await;
+    let search = service.proxy.request("POST", "/v1/entities/search/companies").key(&other).json(&json!({}));
+    search.send().await.expect(200);
+    session.run("commit").await;
+    for search in searches {
+        search.await.expect("the request ends").expect(200);
+    }
+    ask(&service, service.proxy.key()).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_body_is_not_waited_for_before_its_key_is_known_to_be_good() {
+    let service = Service::start().await;
+    let key = service.database.wrong_key().await;
+    let json = "Content-Type: application/json\nContent-Length: 16000000";
+    for (request, headers) in [
+        ("POST /v1/entities/batch", json),
+        ("POST /v1/entities/batch", "Content-Type: application/json\nTransfer-Encoding: chunked"),
+        ("POST /v1/entities/template/customers/import", "Content-Type: text/csv\nContent-Length: 16000000"),
+        ("POST /v1/entities/template/customers/export", json),
+    ] {
+        for key in [key.as_str(), "keyed_1_wrong", ""] {
+            // Of the body nothing is sent.
+            let mut wire = Wire::begin(&service.proxy, request, key, headers).await;
+            assert_eq!(status_of(&wire.answer().await), 401, "{request}");
+        }
+    }
+    for token in ["none", "in_4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi"] {
+        let request = format!("POST /v1/inbound/{token}");
+        let mut wire = Wire::begin(&service.proxy, &request, "", json).await;
+        assert_eq!(status_of(&wire.answer().await), 404, "{token}");
+    }
+}
+
+#[tokio::test]
+async fn a_large_body_is_not_waited_for_once_its_key_is_revoked() {
+    let service = Service::start().await;
+    let key = service.database.api_key("keyed_admin", &[]).await;
+    ask(&service, &key).await.expect(200);
+    service.session().await.run("select keyed.revoke_api_key(2)").await;
+    // A key that was good a moment ago is asked for again after that moment.
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    let headers = "Content-Type: application/json\nContent-Length: 16000000";
+    let mut wire = Wire::begin(&service.proxy, "POST /v1/entities/batch", &key, headers).await;
+    assert_eq!(status_of(&wire.answer().await), 401);
+}
+
+#[tokio::test]
+async fn a_signature_that_does_not_hold_is_no_invalid_token() {
+    let service = Service::start().await;
+    let definition = json!({"slug": "shop", "template": "customers", "external_key": "$.id", "signed": true});
+    let made = service.post("/inbound-endpoints", definition).await.expect(201);
+    let answer = service.deliver(&harness::Sender::of(&made), "{}").await;
+    assert_eq!(answer.header("www-authenticate"), "Bearer realm=\"keyed\"");
+    answer.refused(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn a_delivery_to_an_endpoint_that_is_gone_is_refused_before_its_body() {
+    let service = Service::start().await;
+    let definition =
+        json!({"slug": "shop", "template": "customers", "external_key": "$.id", "signed": false});
+    let sender = harness::Sender::of(&service.post("/inbound-endpoints", definition).await.expect(201));
+    service.deliver(&sender, r#"{"id": "1"}"#).await.expect(200);
+    service.delete("/inbound-endpoints/shop").await;
+    service.deliver(&sender, r#"{"id": "1"}"#).await.refused(404, "not_found");
+    let headers = "Content-Type: application/json\nContent-Length: 16000000";
+    let request = format!("POST /v1/inbound/{}", sender.token);
+    let mut wire = Wire::begin(&service.proxy, &request, "", headers).await;
+    assert_eq!(status_of(&wire.answer().await), 404);
+}

@@ -1,0 +1,169 @@
+//! How much one caller may use of the process: room for bodies, files, connections, and everybody's patience.
+
+use harness::{Service, Wire, status_of};
+use std::time::Duration;
+
+const JSON: &str = "Content-Type: application/json";
+const CSV: &str = "Content-Type: text/csv\nTransfer-Encoding: chunked";
+
+async fn import(service: &Service, key: &str, query: &str) -> Wire {
+    let request = format!("POST /v1/entities/template/customers/import{query}");
+    Wire::begin(&service.proxy, &request, key, CSV).await
+}
+
+/// A chunk of a body.
+fn chunk(text: &str) -> Vec<u8> {
+    format!("{:x}\r\n{text}\r\n", text.len()).into_bytes()
+}
+
+/// Waits until the proxy has so many transactions open.
+async fn transactions(service: &Service, count: usize) {
+    let session = service.session().await;
+    let statement = "select count(*) from pg_stat_activity where datname = current_database() \
+                     and usename = 'keyed_proxy' and state = 'idle in transaction'";
+    for _ in 0..500 {
+        if session.text(statement, &[]).await == count.to_string() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("there are not {count} transactions");
+}
+
+#[tokio::test]
+async fn a_body_that_stands_still_is_not_waited_for() {
+    let service = Service::start_with(&[("KEYED_STALL_TIMEOUT", "0.3")]).await;
+    let headers = format!("{JSON}\nContent-Length: 1000");
+    let mut wire =
+        Wire::begin(&service.proxy, "POST /v1/entities/batch", service.proxy.key(), &headers).await;
+    wire.send(b"{").await.expect("it is still read");
+    let answer = wire.answer().await;
+    assert_eq!(status_of(&answer), 408, "{answer}");
+    // So is a file, before and after its header.
+    for beginning in ["exter", "external_key\nK-1\nK-2\n"] {
+        for query in ["", "?on_error=skip"] {
+            let mut wire = import(&service, service.proxy.key(), query).await;
+            wire.send(&chunk(beginning)).await.expect("it is still read");
+            let answer = wire.answer().await;
+            assert_eq!(status_of(&answer), 408, "{answer}");
+        }
+    }
+    transactions(&service, 0).await;
+}
+
+#[tokio::test]
+async fn a_file_in_one_transaction_has_an_end_however_steadily_it_comes() {
+    let service = Service::start_with(&[("KEYED_FILE_TIMEOUT", "1"), ("KEYED_LEAST_RATE", "1")]).await;
+    let mut wire = import(&service, service.proxy.key(), "").await;
+    wire.send(&chunk("external_key\n")).await.expect("it is still read");
+    transactions(&service, 1).await;
+    let mut sent = 0;
+    while wire.send(&chunk(&format!("K-{sent}\n"))).await.is_ok() && sent < 100 {
+        sent += 1;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let answer = wire.answer().await;
+    assert_eq!(status_of(&answer), 408, "{answer}");
+    transactions(&service, 0).await;
+    service.by_key("K-0").await.refused(404, "not_found");
+}
+
+#[tokio::test]
+async fn the_files_of_one_key_leave_a_place_to_others() {
+    let settings = [
+        ("KEYED_FILES", "2"),
+        ("KEYED_KEY_FILES", "1"),
+        ("KEYED_POOL_WAIT", "0.3"),
+        ("KEYED_POOL_SIZE", "8"),
+    ];
+    let service = Service::start_with(&settings).await;
+    let mut first = import(&service, service.proxy.key(), "").await;
+    first.send(&chunk("external_key\nK-1\n")).await.expect("it is read");
+    transactions(&service, 1).await;
+    let answer = import(&service, service.proxy.key(), "").await.answer().await;
+    assert!(status_of(&answer) == 429 && answer.contains("ratelimit-limit: 1\r\n"), "{answer}");
+    let (second, third) = (
+        service.database.api_key("keyed_admin", &[]).await,
+        service.database.api_key("keyed_admin", &[]).await,
+    );
+    let request = "POST /v1/entities/template/companies/import";
+    let mut other = Wire::begin(&service.proxy, request, &second, CSV).await;
+    other.send(&chunk("external_key,name\nK-2,Ada\n")).await.expect("it is read");
+    transactions(&service, 2).await;
+    let answer = import(&service, &third, "").await.answer().await;
+    assert_eq!(status_of(&answer), 503, "{answer}");
+    for mut wire in [first, other] {
+        wire.send(b"0\r\n\r\n").await.expect("it is read");
+        assert_eq!(status_of(&wire.answer().await), 200);
+    }
+    service.by_key("K-1").await.expect(200);
+}
+
+#[tokio::test]
+async fn strangers_take_no_place_of_a_file() {
+    let service = Service::start_with(&[("KEYED_FILES", "1"), ("KEYED_POOL_WAIT", "0.3")]).await;
+    let key = service.database.wrong_key().await;
+    let mut wires = Vec::new();
+    for number in 0..8 {
+        wires.push(import(&service, if number % 2 == 0 { "x" } else { &key }, "").await);
+    }
+    for wire in &mut wires {
+        assert_eq!(status_of(&wire.answer().await), 401);
+    }
+    service.get("/entities/template/customers/export").await.expect(200);
+}
+
+#[tokio::test]
+async fn bodies_that_come_slowly_do_not_fill_more_than_their_part_of_memory() {
+    let settings = [("KEYED_BODY_LIMIT", "1MiB"), ("KEYED_BODY_BUDGET", "2MiB"), ("KEYED_POOL_WAIT", "0.3")];
+    let service = Service::start_with(&settings).await;
+    let [second, third] = [
+        service.database.api_key("keyed_admin", &[]).await,
+        service.database.api_key("keyed_admin", &[]).await,
+    ];
+    let headers = format!("{JSON}\nContent-Length: {}", 1 << 20);
+    let path = "PUT /v1/entities/template/customers/by-key";
+    let mut first = Wire::begin(&service.proxy, path, service.proxy.key(), &headers).await;
+    let answer = loop {
+        // The room is taken some moment after the head was sent: what comes before that gets through.
+        let mut again = Wire::begin(&service.proxy, path, service.proxy.key(), &headers).await;
+        match tokio::time::timeout(Duration::from_secs(2), again.answer()).await {
+            Ok(answer) => break answer,
+            Err(_) => first = again,
+        }
+    };
+    assert_eq!(status_of(&answer), 429, "half of it is a key's: {answer}");
+    let mut other = Wire::begin(&service.proxy, path, &second, &headers).await;
+    assert!(tokio::time::timeout(Duration::from_secs(1), other.answer()).await.is_err(), "it is read");
+    let answer = Wire::begin(&service.proxy, path, &third, &headers).await.answer().await;
+    assert!(status_of(&answer) == 503 && answer.contains("retry-after"), "{answer}");
+    // A body that needs no such room is read beside them, once one of them has gone.
+    drop(first);
+    let mut body = br#"{"external_key": "A-1", "attributes": {}}"#.to_vec();
+    body.resize(1 << 20, b' ');
+    other.send(&body).await.expect("it is read");
+    assert_eq!(status_of(&other.answer().await), 201);
+}
+
+#[tokio::test]
+async fn one_connection_more_than_may_be_is_told_to_come_again() {
+    let service = Service::start_with(&[("KEYED_CONNECTIONS", "2"), ("KEYED_HEADER_TIMEOUT", "0.5")]).await;
+    // What the harness has open counts, too.
+    let mut wires = Vec::new();
+    for _ in 0..2 {
+        let mut wire = Wire::open(service.proxy.address()).await;
+        wire.send(b"GET / HT").await.expect("there is room");
+        wires.push(wire);
+    }
+    let mut more = Wire::open(service.proxy.address()).await;
+    let answer = more.answer().await;
+    assert_eq!(status_of(&answer), 503, "{answer}");
+    assert!(answer.contains("retry-after: ") && answer.contains("\"code\":\"unavailable\""), "{answer}");
+    // Those that do not finish a head make room.
+    for wire in &mut wires {
+        wire.answer().await;
+    }
+    let mut again = Wire::begin(&service.proxy, "GET /healthz", "", "Accept: */*").await;
+    let answer = again.answer().await;
+    assert!([200, 503].contains(&status_of(&answer)), "{answer}");
+}

@@ -1,0 +1,73 @@
+//! Strangers by the thousand: the proxy's memory stays bounded, and callers are still answered.
+
+use harness::{Service, Wire};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// How many connections send half of a head, and how many a large body.
+const HALF_OPEN: usize = 1000;
+const BODIES: usize = 60;
+const BODY: usize = 16 << 20;
+
+/// The most memory that the proxy ever had, in MiB.
+fn most_memory(service: &Service) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", service.proxy.process()));
+    let status = status.expect("the proxy runs");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the kernel counts it");
+    peak.trim().trim_end_matches(" kB").parse::<usize>().expect("a number") / 1024
+}
+
+/// The latency that one lookup in a hundred exceeds.
+async fn p99(service: &Service) -> Duration {
+    let mut times = Vec::new();
+    for _ in 0..300 {
+        let began = Instant::now();
+        service.by_key("K-1").await.expect(200);
+        times.push(began.elapsed());
+    }
+    times.sort();
+    times[times.len() * 99 / 100]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn strangers_by_the_thousand_take_neither_memory_nor_time() {
+    rlimit::increase_nofile_limit(16_384).expect("connections are files");
+    let service = Service::start().await;
+    service.upsert("K-1", json!({})).await.expect(201);
+    let quiet = p99(&service).await;
+
+    let key = service.database.wrong_key().await;
+    let mut half_open = Vec::new();
+    for _ in 0..HALF_OPEN {
+        let mut wire = Wire::open(service.proxy.address()).await;
+        let head = format!("GET /v1/me HTTP/1.1\r\nX-Filler: {}", "x".repeat(8000));
+        wire.send(head.as_bytes()).await.expect("there is room");
+        half_open.push(wire);
+    }
+    let mut bodies = Vec::new();
+    for number in 0..BODIES {
+        let (request, key) = match number % 3 {
+            0 => ("POST /v1/entities/batch", key.clone()),
+            1 => ("POST /v1/entities/batch", "keyed_1_wrong".to_owned()),
+            _ => ("POST /v1/inbound/none", String::new()),
+        };
+        let headers = format!("Content-Type: application/json\nContent-Length: {BODY}");
+        let mut wire = Wire::begin(&service.proxy, request, &key, &headers).await;
+        bodies.push(tokio::spawn(async move {
+            let piece = vec![b' '; 64 << 10];
+            for _ in 0..BODY / piece.len() {
+                if wire.send(&piece).await.is_err() {
+                    return;
+                }
+            }
+        }));
+    }
+    let busy = p99(&service).await;
+    for body in bodies {
+        body.await.expect("it is sent or refused");
+    }
+    assert!(most_memory(&service) < 256, "{} MiB", most_memory(&service));
+    // Of so few lookups on a machine with other work the worst says little: a floor keeps chance out of it.
+    let most = (5 * quiet).max(Duration::from_millis(500));
+    assert!(busy < most, "p99 {busy:?} instead of {quiet:?}");
+}
