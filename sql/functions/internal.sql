@@ -10,7 +10,7 @@ comment on function keyed.new_id(integer) is
 create function keyed.guard_record() returns trigger
   language c as 'MODULE_PATHNAME', 'keyed_guard_record';
 comment on function keyed.guard_record() is
-  'Trigger before each row of a template''s table: checks and normalises the key, checks values, fills id, created_at and updated_at of new rows, keeps id and created_at, sets updated_at, refuses removal.';
+  'Trigger before each row of a template''s table: checks and normalises the key, checks values, fills id, created_at and updated_at of new rows, keeps id and created_at, sets updated_at, moves the key of a record that is deleted or restored, refuses removal.';
 
 create function keyed.is_being_deleted(id uuid) returns boolean
   language c stable strict parallel restricted cost 100 as 'MODULE_PATHNAME', 'keyed_is_being_deleted';

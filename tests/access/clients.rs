@@ -54,3 +54,45 @@ async fn sqlalchemy_reflects_the_tables_and_reads_what_its_login_may() {
         assert_eq!(found["types"][column], sql_type, "{column}");
     }
 }
+
+/// Upserts as an ORM sends them, twice the same key, then a deleted one; prints what it got back as JSON.
+const UPSERTS: &str = r#"
+import json, psycopg2, sys
+from sqlalchemy import MetaData, Table, create_engine
+from sqlalchemy.dialects.postgresql import insert
+engine = create_engine("postgresql+psycopg2://", creator=lambda: psycopg2.connect(sys.argv[1]))
+customers = Table("customers", MetaData(), schema="crm", autoload_with=engine)
+def upsert(connection, **values):
+    statement = insert(customers).values(external_key="EU-9", region="EU", **values)
+    statement = statement.on_conflict_do_update(index_elements=["external_key"], set_=values)
+    return connection.execute(statement.returning(customers.c.id, customers.c.name)).one()
+with engine.begin() as connection:
+    first, second = upsert(connection, name="first"), upsert(connection, name="second")
+    ignored = insert(customers).values(external_key="EU-9", region="EU", id=None, created_at=None, updated_at=None)
+    ignored = connection.execute(ignored.on_conflict_do_nothing(index_elements=["external_key"])).rowcount
+with engine.begin() as connection:
+    connection.exec_driver_sql("update crm.customers set deleted_at = now() where external_key = 'EU-9'")
+    third = upsert(connection, name="third")
+print(json.dumps([first.id == second.id, second.name, ignored, third.id != first.id, third.name]))
+"#;
+
+#[tokio::test]
+async fn sqlalchemy_upserts_by_the_key_with_and_without_a_scope() {
+    let sales = Sales::new().await;
+    let (scoped, _session) = sales.clerk("read, create, update, delete", &of_region("EU")).await;
+    let (open, _session) = sales.member().await;
+    sales.database.grant(&open, "crm.customers", "read, create, update, delete").await;
+    for (login, role) in [("orm", scoped), ("open_orm", open)] {
+        let login = sales.database.create_role(login).await;
+        sales
+            .admin
+            .run(&format!("delete from crm.customers where name = 'third'; grant {role} to {login}"))
+            .await;
+        let url = sales.database.cluster().url(&login, sales.database.name());
+        let output =
+            Command::new("/usr/bin/python3").args(["-c", UPSERTS, &url]).output().expect("Python runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(found, json!([true, "second", 0, true, "third"]));
+    }
+}

@@ -39,7 +39,7 @@ async fn nothing_gets_out_of_the_scope_and_nothing_in() {
     }
     for statement in [
         "update crm.customers set region = 'EU' where external_key = 'US-1' returning id",
-        "update crm.customers set deleted_at = null where external_key = 'EU-0' returning id",
+        "update crm.customers set deleted_at = null where _released_key = 'EU-0' returning id",
         "update crm.customers set deleted_at = now() where region = 'US' returning id",
         "select id from crm.customers where external_key like 'US%' for update",
         "insert into crm.customers (external_key, region) values ('US-1', 'EU') on conflict do nothing returning id",
@@ -60,7 +60,7 @@ async fn marking_as_deleted_by_hand_works_in_the_scope() {
     session.run("commit").await;
     let left = "select string_agg(external_key, ' ' order by external_key) from crm.customers where deleted_at is null";
     assert_eq!(sales.admin.text(left, &[]).await, "US-1 US-2");
-    let when = "select bool_and(deleted_at > now() - interval '1 hour') from crm.customers where external_key = 'EU-2'";
+    let when = "select bool_and(deleted_at > now() - interval '1 hour') from crm.customers where _released_key = 'EU-2'";
     assert_eq!(sales.admin.text(when, &[]).await, "t", "the time of a deletion is not chosen");
 }
 

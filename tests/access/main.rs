@@ -16,6 +16,7 @@ mod lint;
 #[path = "../model/mod.rs"]
 mod model;
 mod names;
+mod released_keys;
 mod replays;
 mod sales;
 mod semantic;

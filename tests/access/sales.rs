@@ -76,7 +76,9 @@ impl Sales {
 
     /// The id of the customer with this key.
     pub(crate) async fn id(&self, key: &str) -> String {
-        self.admin.text("select id from crm.customers where external_key = $1", &[key]).await
+        self.admin
+            .text("select id from crm.customers where coalesce(external_key, _released_key) = $1", &[key])
+            .await
     }
 
     /// Everything that a write of customers could have changed.

@@ -54,6 +54,20 @@ async fn the_sql_way_works_when_pasted() {
 }
 
 #[tokio::test]
+async fn the_statements_on_tables_work_after_the_sql_way() {
+    let readme = blocks(&file("README.md"));
+    let database = Database::new().await;
+    let session = database.session().await;
+    session.run(block(&readme, "In SQL", "sql")).await;
+    session.run(block(&readme, "SQL", "sql")).await;
+    let record = session.json("select keyed.get_by_key('crm.customers', 'erp:4711')", &[]).await;
+    assert_eq!(record["attributes"]["credit"], 90.5);
+    let operations = "select string_agg(operation, ' ' order by version) from keyed.history($1)";
+    let operations = session.text(operations, &[harness::id_of(&record)]).await;
+    assert_eq!(operations, "create update update delete restore");
+}
+
+#[tokio::test]
 async fn the_curl_way_works_when_pasted_twice() {
     let readme = blocks(&file("README.md"));
     let database = Database::new().await;

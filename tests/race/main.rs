@@ -17,6 +17,7 @@ mod order;
 mod quota_edge;
 mod quotas;
 mod random_history;
+mod released_keys;
 mod tenants;
 mod versions;
 mod waiting;

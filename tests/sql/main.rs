@@ -41,6 +41,7 @@ mod quota_days;
 mod quotas;
 mod records;
 mod references;
+mod released_keys;
 mod required;
 mod restore;
 mod rights;

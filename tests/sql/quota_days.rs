@@ -11,7 +11,7 @@ async fn every_line_of_history_is_a_write_of_the_day() {
     assert_eq!(used(&session, "writes_per_day").await, "2", "the same values again are no write");
     session.run("insert into crm.customers (external_key) values ('B'), ('C')").await;
     session.run("select keyed.delete_record(id) from crm.customers where external_key = 'C'").await;
-    session.run("select keyed.restore_record(id) from crm.customers where external_key = 'C'").await;
+    session.run("select keyed.restore_record(id) from crm.customers where _released_key = 'C'").await;
     assert_reached(&session.refusal(UPSERT, &["A"]).await, "writes_per_day", 6, 6);
     let resets = "select resets_at - clock_timestamp() between interval '0' and interval '24:00'
                   and (resets_at at time zone 'UTC')::time = '00:00' from keyed.quota_usage('crm') where name = 'writes_per_day'";

@@ -66,16 +66,16 @@ async fn a_deleted_record_makes_room_and_a_restored_one_needs_it() {
     assert_eq!(used(&session, "live_records").await, "1");
     session.rows(UPSERT, &["C"]).await;
     for restore in [
-        "select keyed.restore_record(id) from crm.customers where external_key = 'A'",
-        "update crm.customers set deleted_at = null where external_key = 'A'",
+        "select keyed.restore_record(id) from crm.customers where _released_key = 'A'",
+        "update crm.customers set deleted_at = null where _released_key = 'A'",
     ] {
         assert_reached(&session.refusal(restore, &[]).await, "live_records", 2, 2);
     }
     session.run("delete from crm.customers where external_key = 'C'").await;
-    session.run("select keyed.restore_record(id) from crm.customers where external_key = 'A'").await;
+    session.run("select keyed.restore_record(id) from crm.customers where _released_key = 'A'").await;
     // A deleted record that is removed for good was not counted any more.
     session.rows(delete, &["A"]).await;
-    session.run("delete from crm.customers where external_key = 'A'").await;
+    session.run("delete from crm.customers where _released_key = 'A'").await;
     assert_eq!(used(&session, "live_records").await, "1");
     session.run("truncate crm.customers").await;
     assert_eq!(used(&session, "live_records").await, "0");

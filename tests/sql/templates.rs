@@ -26,7 +26,7 @@ async fn each_attribute_is_a_typed_column_behind_the_standard_ones() {
     assert_eq!(
         session.text(columns, &[]).await,
         "id uuid not null, external_key text, created_at timestamp with time zone not null, \
-         updated_at timestamp with time zone not null, deleted_at timestamp with time zone, \
+         updated_at timestamp with time zone not null, deleted_at timestamp with time zone, _released_key text, \
          name text, visits numeric, mood double precision, tags text[], tier text[], born date, \
          seen timestamp with time zone, company uuid"
     );
@@ -229,7 +229,7 @@ async fn labels_are_only_labels() {
     let record = session.json("select keyed.create_record('crm.orders')", &[]).await;
     assert_eq!(record["attributes"], json!({"a": [hostile], "b": hostile}));
     let comments =
-        "select obj_description('crm.orders'::regclass), col_description('crm.orders'::regclass, 6)";
+        "select obj_description('crm.orders'::regclass), col_description('crm.orders'::regclass, 7)";
     assert_eq!(session.rows(comments, &[]).await, [[Some(hostile.to_owned()), Some(hostile.to_owned())]]);
     session.run("select from crm.customers").await;
 }

@@ -3,6 +3,7 @@
 use super::principal::Principal;
 use super::rights::{self, Privilege, Rights};
 use crate::error::{Code, Error};
+use crate::filter::render::Lives;
 use crate::postgres::guard;
 use crate::postgres::role;
 use crate::quote::literal;
@@ -132,13 +133,24 @@ impl Caller {
 
     /// The records that a right is about, as a condition over their table under this alias; `None` for all.
     pub(super) fn rows(&self, right: Right, template: &Template, alias: &str) -> Option<String> {
+        self.rows_of(Lives::Live, right, template, alias)
+    }
+
+    /// The same among live records, deleted ones, or both.
+    pub(super) fn rows_of(
+        &self,
+        lives: Lives,
+        right: Right,
+        template: &Template,
+        alias: &str,
+    ) -> Option<String> {
         if self.is_admin {
             return None;
         }
         if !self.has(right, template) {
             return Some("false".to_owned());
         }
-        Rights::of(self.role, template).condition(right.privilege(), alias)
+        Rights::of(self.role, template).condition(right.privilege(), lives, alias)
     }
 
     /// The same for who was granted the right on some records at least: `None` for who was not.

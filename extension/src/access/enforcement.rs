@@ -28,6 +28,27 @@ pub fn follow_new_template(spi: &Connection, template: &Template) -> Result<(), 
     grants.iter().try_for_each(|grant| create_policy(spi, grant, template))
 }
 
+/// Makes the policies of deletion look for keys where deleted records have them. Privileges stay as they are: what was
+/// taken away by hand is not given back.
+pub fn renew_policies_of_deletion(spi: &Connection, template: &Template) -> Result<(), Error> {
+    let sql = format!(
+        "select {COLUMNS} from keyed_state.access_grant g where g.privilege = 'delete' and g.scope is not null \
+         and (g.template_id = $1 or g.template_id is null and g.project_id = $2) \
+         and exists (select from pg_catalog.pg_policy y where y.polrelid = $3 and y.polname = 'keyed_delete_' || g.id)"
+    );
+    let arguments = [
+        (pg_sys::INT4OID, Some(Datum::from(template.id))),
+        (pg_sys::INT4OID, Some(Datum::from(template.project_id))),
+        (pg_sys::OIDOID, Some(Datum::from(template.table))),
+    ];
+    for grant in read(&spi.run_once(&sql, Access::Latest, &arguments)) {
+        let scope = grant.scope.as_deref().map(|scope| scope::compile(template, scope)).transpose()?;
+        let statement = with_policy(&grant, template, scope.as_ref(), |policy| policy.renew_deletion());
+        spi.script(&statement);
+    }
+    Ok(())
+}
+
 /// Forgets what was granted to roles that are gone: PostgreSQL has dropped their policies and privileges.
 pub fn forget_dropped_roles(spi: &Connection) {
     if let Err(error) = binding::require_state() {

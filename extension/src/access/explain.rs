@@ -7,7 +7,7 @@ use super::{Caller, Right, scope};
 use crate::error::{Code, Error};
 use crate::filter::check::{self, Settings};
 use crate::filter::parse::{self, Condition};
-use crate::filter::render::{Options, render};
+use crate::filter::render::{Lives, Options, render};
 use crate::filter::tree::Tree;
 use crate::json::write_string;
 use crate::postgres::guard::as_owner;
@@ -192,7 +192,8 @@ fn judge(grant: Grant, template: &Rc<Template>, id: Uuid) -> Result<Verdict, Err
     let Some(scope) = grant.scope.clone() else {
         return Ok(Verdict { grant, holds: true, conditions: Vec::new() });
     };
-    let whole = render(&scope::compile(template, &scope)?, "t", Options::default());
+    let options = Options { lives: Lives::Any, ..Options::default() };
+    let whole = render(&scope::compile(template, &scope)?, "t", options);
     let raw: &RawValue = serde_json::from_str(&scope)
         .map_err(|error| Error::new(Code::MalformedRequest, format!("scope cannot be read: {error}")))?;
     let tree = parse::scope(raw)?;
@@ -203,7 +204,7 @@ fn judge(grant: Grant, template: &Rc<Template>, id: Uuid) -> Result<Verdict, Err
     for (condition, is_negated) in leaves {
         texts.push((members(condition), is_negated));
         let alone = check::check(&Tree::Leaf(condition.clone()), &sight, Settings::default())?;
-        columns.push(format!("{} is true", render(&alone, "t", Options::default())));
+        columns.push(format!("{} is true", render(&alone, "t", options)));
     }
     let sql = format!("select {} from {} t where t.id = $1", columns.join(", "), template.table_sql());
     Ok(as_owner(|| {

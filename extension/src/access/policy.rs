@@ -5,7 +5,7 @@
 
 use super::rights::Privilege;
 use crate::filter::Filter;
-use crate::filter::render::render_apart;
+use crate::filter::render::{Lives, Options, render_apart};
 use crate::quote::identifier;
 use std::fmt::Write as _;
 
@@ -70,15 +70,29 @@ impl Policy<'_> {
         format!("{SCHEMA}.{}{number}", self.function_prefix())
     }
 
+    /// Its condition, and the queries of other tables that its functions run.
+    fn condition(&self, lives: Lives) -> (String, Vec<String>) {
+        let Some(scope) = self.scope else { return ("true".to_owned(), Vec::new()) };
+        let options = Options { lives, ..Options::default() };
+        render_apart(scope, &identifier(self.slug), options, &|number| self.function(number))
+    }
+
+    /// What a record must be like once it is deleted. Its key is elsewhere by then; what is asked of other tables is the
+    /// same.
+    fn dead(&self) -> String {
+        format!("deleted_at is not null and {}", self.condition(Lives::Deleted).0)
+    }
+
+    /// The statement that makes a policy of deletion look for the key where a deleted record has it.
+    pub fn renew_deletion(&self) -> String {
+        format!("alter policy {} on {} with check ({})", self.name(), self.table, self.dead())
+    }
+
     /// The statements that make it, and give the role the privileges of PostgreSQL that it needs.
     pub fn create(&self) -> String {
         let Policy { role, table, .. } = self;
         let name = self.name();
-        let function = |number| self.function(number);
-        let (condition, queries) = match self.scope {
-            Some(scope) => render_apart(scope, &identifier(self.slug), &function),
-            None => ("true".to_owned(), Vec::new()),
-        };
+        let (condition, queries) = self.condition(Lives::Live);
         let mut sql = String::new();
         for (number, query) in queries.iter().enumerate() {
             let function = self.function(number);
@@ -105,7 +119,7 @@ impl Policy<'_> {
             // To delete is to write deleted_at, and PostgreSQL wants a row that was just written to be one that its writer
             // sees: for that moment it is.
             Privilege::Delete => {
-                let dead = format!("deleted_at is not null and {condition}");
+                let dead = self.dead();
                 policy("", &format!("for update to {role} using ({live}) with check ({dead})"));
                 let now = "deleted_at = pg_catalog.now() and keyed.is_being_deleted(id)";
                 policy("_seen", &format!("for select to {role} using ({now})"));

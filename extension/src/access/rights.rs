@@ -4,7 +4,7 @@ use super::binding;
 use super::granted::reaching;
 use super::scope;
 use crate::filter::Filter;
-use crate::filter::render::{Options, render};
+use crate::filter::render::{Lives, Options, render};
 use crate::postgres::guard::as_owner;
 use crate::postgres::role::{self, TableRight};
 use crate::postgres::spi::connected;
@@ -80,14 +80,20 @@ impl Rows {
         }
     }
 
-    /// As a condition in SQL over the table under this alias; `None` for all rows.
+    /// As a condition in SQL over the live records of the table under this alias; `None` for all rows.
     pub fn condition(&self, alias: &str) -> Option<String> {
+        self.condition_over(Lives::Live, alias)
+    }
+
+    /// The same over other records.
+    pub fn condition_over(&self, lives: Lives, alias: &str) -> Option<String> {
+        let options = Options { lives, ..Options::default() };
         match self {
             Rows::All => None,
             Rows::None => Some("false".to_owned()),
             Rows::Passing(filters) => {
                 let mut conditions: Vec<String> =
-                    filters.iter().map(|filter| render(filter, alias, Options::default())).collect();
+                    filters.iter().map(|filter| render(filter, alias, options)).collect();
                 conditions.dedup();
                 match conditions.as_slice() {
                     [only] if only == "true" => None,
@@ -169,10 +175,10 @@ impl Rights {
     }
 
     /// The rows that a privilege is about, as a condition in SQL over the table under this alias; `None` for all rows.
-    pub fn condition(&self, privilege: Privilege, alias: &str) -> Option<String> {
+    pub fn condition(&self, privilege: Privilege, lives: Lives, alias: &str) -> Option<String> {
         let rows = self.rows(privilege);
-        if alias != RECORD {
-            return rows.condition(alias);
+        if alias != RECORD || lives != Lives::Live {
+            return rows.condition_over(lives, alias);
         }
         self.over_records[privilege as usize].get_or_init(|| rows.condition(RECORD)).clone()
     }

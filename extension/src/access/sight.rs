@@ -1,6 +1,7 @@
 //! A template as one caller sees it: what the catalog and the caller's rights say to a filter.
 
 use super::{Caller, Right};
+use crate::filter::render::Lives;
 use crate::filter::schema::{Attribute, Schema};
 use crate::template::{Template, catalog};
 use std::rc::Rc;
@@ -24,6 +25,11 @@ pub fn rows(caller: &Caller, template: &Template, alias: &str) -> Option<String>
     caller.rows(Right::Read, template, alias)
 }
 
+/// The same among live and deleted records alike, for what finds a record by its id: no index serves it.
+pub fn rows_of_any(caller: &Caller, template: &Template, alias: &str) -> Option<String> {
+    caller.rows_of(Lives::Any, Right::Read, template, alias)
+}
+
 /// The condition under which a caller sees a record of any template; `None` when the caller may read nothing there.
 pub fn condition(caller: &Caller, template: &Template, alias: &str) -> Option<String> {
     caller.require(Right::Read, template).ok()?;
@@ -43,12 +49,17 @@ pub struct Fence {
 impl Fence {
     /// What stands around the records that a caller may do this to. The right itself must have been required.
     pub fn of(caller: &Caller, right: Right, template: &Template) -> Fence {
-        let own = caller.rows(right, template, ALIAS);
+        Fence::around(Lives::Live, caller, right, template)
+    }
+
+    /// The same around live records, deleted ones, or both.
+    pub fn around(lives: Lives, caller: &Caller, right: Right, template: &Template) -> Fence {
+        let own = caller.rows_of(lives, right, template, ALIAS);
         // A new record need not be one that its maker may read: a letter box has no window.
         if right == Right::Create || caller.require(Right::Read, template).is_err() {
             return Fence { seen: own.clone(), within: own };
         }
-        let seen = rows(caller, template, ALIAS);
+        let seen = caller.rows_of(lives, Right::Read, template, ALIAS);
         let within = match (&seen, own) {
             (None, own) => own,
             (Some(seen), Some(own)) if own != *seen => Some(format!("({seen} and {own})")),

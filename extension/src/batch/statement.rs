@@ -4,7 +4,7 @@ use super::parse::Kind;
 use crate::access::sight::{Fences, and};
 use crate::postgres::datum::{self, Argument};
 use crate::record::changes::Changes;
-use crate::record::statement::{LIVE_KEY, argument, differs, type_oid};
+use crate::record::statement::{argument, differs, type_oid};
 use crate::record::value::{Change, Value};
 use crate::template::Template;
 use crate::template::definition::Kind as AttributeKind;
@@ -33,12 +33,12 @@ pub fn sql(template: &Template, shape: &Changes, kind: Kind, fences: &Fences) ->
         "nothing".to_owned()
     } else {
         let within = and(fences.update.within.as_deref());
-        format!("update set {updates}updated_at = now() where ({changed}){within}")
+        format!("update set {updates}updated_at = now() where t.deleted_at is null and ({changed}){within}")
     };
     format!(
         "insert into {} as t (id, external_key{names}) select u.id, u.external_key{values} \
          from unnest($1, $2{parameters}) u (id, external_key{aliases}) \
-         on conflict (external_key) where {LIVE_KEY} do {action} returning t.id, t.external_key{}",
+         on conflict (external_key) do {action} returning t.id, t.external_key{}",
         template.table_sql(),
         fences.verdicts()
     )

@@ -33,6 +33,8 @@ pub mod field;
 pub mod operand;
 /// The operators and what they apply to.
 pub mod operator;
+/// What may differ from one rendering of a filter to the next.
+mod options;
 /// JSON → conditions.
 pub mod parse;
 /// Patterns of like and ilike.

@@ -8,6 +8,7 @@
 use super::Filter;
 use super::constant::{Constant, LAST_MOMENT, midnight_after};
 use super::field::{Column, Step};
+pub use super::options::{Lives, Options};
 use super::pattern;
 use super::predicate::{Predicate, Test};
 use super::range::Bound;
@@ -15,31 +16,30 @@ use super::schema::Schema;
 use super::sql::{AND, OR, Sql};
 use super::tree::Tree;
 use crate::quote::literal;
+use crate::template::column;
 use crate::template::definition::Kind;
 use std::cell::RefCell;
 
 /// How many characters of a text its index holds; see [`crate::template::ddl::indexes`].
 const INDEXED_CHARACTERS: usize = 200;
 
-/// What may differ from one rendering of a filter to the next.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
-    /// The present, in microseconds since 2000-01-01T00:00:00Z; `None` for the time of the transaction.
-    pub now: Option<i64>,
-}
-
 /// The condition that holds for exactly the rows that pass the filter, over the table under `alias`. It is in
 /// parentheses, or a constant: `true`, when every row passes, or `false`.
 pub fn render(filter: &Filter, alias: &str, options: Options) -> String {
-    Writer::new(filter, options, None).filter(filter, alias)
+    Writer::new(filter, alias, options, None).filter(filter, alias)
 }
 
 /// The same condition for a place whose reader may not look into other tables, such as a policy: each query of another
 /// table is replaced by a call of the function that `name` gives for its number, and stands under that number in the
 /// list.
-pub fn render_apart(filter: &Filter, alias: &str, name: &dyn Fn(usize) -> String) -> (String, Vec<String>) {
-    let apart = Apart { root: alias, name, queries: RefCell::default() };
-    let condition = Writer::new(filter, Options::default(), Some(&apart)).filter(filter, alias);
+pub fn render_apart(
+    filter: &Filter,
+    alias: &str,
+    options: Options,
+    name: &dyn Fn(usize) -> String,
+) -> (String, Vec<String>) {
+    let apart = Apart { name, queries: RefCell::default() };
+    let condition = Writer::new(filter, alias, options, Some(&apart)).filter(filter, alias);
     (condition, apart.queries.into_inner())
 }
 
@@ -49,13 +49,14 @@ const MANY_PATHS: usize = 6;
 
 /// Queries of other tables, taken out of a condition.
 struct Apart<'a> {
-    /// The alias of the filtered table: what is further in stays within its query.
-    root: &'a str,
     name: &'a dyn Fn(usize) -> String,
     queries: RefCell<Vec<String>>,
 }
 
 struct Writer<'a> {
+    /// The alias of the filtered table: what is further in stays within its query.
+    root: &'a str,
+    lives: Lives,
     time_zone: String,
     now: String,
     has_many_paths: bool,
@@ -63,10 +64,12 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(filter: &Filter, options: Options, apart: Option<&'a Apart<'a>>) -> Writer<'a> {
+    fn new(filter: &Filter, root: &'a str, options: Options, apart: Option<&'a Apart<'a>>) -> Writer<'a> {
         let now = options.now.map(|at| Constant::Instant(at).typed(""));
         let is_behind = |leaf: &&&Predicate| !leaf.path.is_empty();
         Writer {
+            root,
+            lives: options.lives,
             time_zone: literal(&filter.time_zone),
             now: now.unwrap_or_else(|| "pg_catalog.now()".to_owned()),
             has_many_paths: filter.tree.leaves().iter().filter(is_behind).count() >= MANY_PATHS,
@@ -84,7 +87,7 @@ impl<'a> Writer<'a> {
 
     /// A query of another table that stands in a condition on the table under this alias.
     fn query(&self, query: String, alias: &str) -> String {
-        let Some(apart) = self.apart.filter(|apart| apart.root == alias) else { return query };
+        let Some(apart) = self.apart.filter(|_| self.root == alias) else { return query };
         let mut queries = apart.queries.borrow_mut();
         queries.push(query);
         format!("select {}()", (apart.name)(queries.len() - 1))
@@ -121,7 +124,7 @@ impl<'a> Writer<'a> {
     }
 
     fn column_test(&self, test: &Test, column: &Column, alias: &str) -> Sql {
-        let name = column.sql(alias);
+        let name = self.name(column, alias);
         match test {
             Test::OneOf(constants) => self.one_of(constants, column, &name),
             Test::HoldsKey(keys, target) => self.holds_key(keys, &**target, &name, alias),
@@ -147,6 +150,17 @@ impl<'a> Writer<'a> {
             Test::AnyOf(tests) => {
                 Sql::chain(tests.iter().map(|test| self.column_test(test, column, alias)), OR)
             }
+        }
+    }
+
+    fn name(&self, column: &Column, alias: &str) -> String {
+        let released = format!("{alias}.{}", column::RELEASED_KEY);
+        match (column, self.lives) {
+            (Column::ExternalKey, Lives::Deleted) if alias == self.root => released,
+            (Column::ExternalKey, Lives::Any) if alias == self.root => {
+                format!("coalesce({}, {released})", column.sql(alias))
+            }
+            _ => column.sql(alias),
         }
     }
 

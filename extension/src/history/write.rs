@@ -17,6 +17,7 @@ use crate::postgres::transaction::{self, Moment};
 use crate::postgres::trigger::{self, Firing, Row};
 use crate::quota::count;
 use crate::record::guard::{changed_attributes, is_deleted, operation};
+use crate::record::released;
 use crate::record::shape::write_value;
 use crate::record_id;
 use crate::search::text::upkeep;
@@ -137,7 +138,7 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
         record,
         is_fresh,
         operation,
-        external_key: row.get(column::EXTERNAL_KEY).map(datum::read_text),
+        external_key: released::shown(&template, |number| row.get(number)).map(datum::read_text),
         changes,
     };
     let refused = WAITING.with_borrow_mut(|waiting| {
@@ -256,22 +257,23 @@ fn changes(template: &Template, firing: &Firing) -> String {
     let (old, new) = (firing.old.as_ref(), firing.new.as_ref());
     let mut out = String::with_capacity(128);
     out.push('{');
-    let mut write_change = |slug: &str, kind: Kind, number: i16| {
+    let mut write_change = |slug: &str, kind: Kind, of: &dyn Fn(&Row) -> Option<Datum>| {
         out.push_str(if out.len() > 1 { ",\"" } else { "\"" });
         out.push_str(slug);
         out.push_str("\":{\"old\":");
-        write_value(&mut out, kind, old.and_then(|row| row.get(number)));
+        write_value(&mut out, kind, old.and_then(of));
         out.push_str(",\"new\":");
-        write_value(&mut out, kind, new.and_then(|row| row.get(number)));
+        write_value(&mut out, kind, new.and_then(of));
         out.push('}');
     };
     if let (Some(old), Some(new)) = (old, new)
-        && !new.same(old, column::EXTERNAL_KEY)
+        && !released::shows_same(template, old, new)
     {
-        write_change("external_key", Kind::String, column::EXTERNAL_KEY);
+        let key = |row: &Row| released::shown(template, |number| row.get(number));
+        write_change("external_key", Kind::String, &key);
     }
     for attribute in changed_attributes(template, firing) {
-        write_change(&attribute.slug, attribute.kind, attribute.column);
+        write_change(&attribute.slug, attribute.kind, &|row| row.get(attribute.column));
     }
     out.push('}');
     out

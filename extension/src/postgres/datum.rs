@@ -261,6 +261,11 @@ fn read_array(datum: Datum, element_type: Oid) -> Option<Vec<Argument>> {
     }
 }
 
+/// Whether two `text` datums have the same bytes.
+pub fn is_same_text(left: Datum, right: Datum) -> bool {
+    same_image(left, right, false, -1)
+}
+
 /// Whether two datums of one type have the same stored image: 1.1 and 1.10 differ, as do 0.0 and -0.0.
 pub fn same_image(left: Datum, right: Datum, by_value: bool, length: i16) -> bool {
     if by_value {

@@ -146,14 +146,6 @@ impl Row {
         }
     }
 
-    /// Whether a column holds this value, which is of a type of varying length, in its stored image.
-    pub fn holds(&self, column: i16, value: Argument) -> bool {
-        match (self.get(column), value) {
-            (Some(own), Some(value)) => datum::same_image(own, value, false, -1),
-            (own, value) => own.is_none() && value.is_none(),
-        }
-    }
-
     /// Whether every column that is not `excepted` has the same stored image in both rows.
     pub fn same_except(&self, other: &Row, excepted: impl Fn(i16) -> bool) -> bool {
         let passes = |column| excepted(column) || self.is_dropped(column) || self.same(other, column);

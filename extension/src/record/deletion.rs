@@ -1,23 +1,24 @@
 //! Mark a record as deleted, and bring it back.
 
 use super::precondition;
-use super::read;
 use super::shown::Shown;
 use super::statement::columns;
 use super::version::Preconditions;
 use super::write::{Key, require_within, write_one};
+use super::{read, released};
 use crate::access::sight::{Fence, and, verdict};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
+use crate::filter::render::Lives;
 use crate::postgres::datum::{self, Argument};
-use crate::postgres::guard::as_owner;
+use crate::postgres::guard::{self, as_owner};
 use crate::postgres::spi::{Access, connected};
 use crate::quota::ahead;
-use crate::template::Template;
+use crate::template::{Template, column};
 use pgrx::pg_sys;
 use uuid::Uuid;
 
-/// Marks a live record as deleted, which releases its key.
+/// Marks a live record as deleted; the trigger releases its key.
 pub fn delete(caller: &Caller, id: Uuid, preconditions: &Preconditions) -> Result<(), Error> {
     let template = read::template_of(caller, id, Right::Delete)?;
     let by_id = ("t.id = $1", pg_sys::UUIDOID, datum::uuid(id));
@@ -74,10 +75,13 @@ fn delete_where(
 pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditions) -> Result<Shown, Error> {
     let template = read::template_of(caller, id, Right::Update)?;
     ahead::of_creation(&template);
-    let fence = Fence::of(caller, Right::Update, &template);
+    template.released_key.ok_or_else(guard::not_migrated)?;
+    // The record is judged as it is and as it will be: deleted, then live.
+    let fence = Fence::around(Lives::Any, caller, Right::Update, &template);
     let old_key = as_owner(|| {
         let sql = format!(
-            "select t.external_key, t.deleted_at{} from {} t where t.id = $1{} for update",
+            "select {}, t.deleted_at{} from {} t where t.id = $1{} for no key update",
+            released::shown_sql(&template),
             verdict(fence.within.as_deref()),
             template.table_sql(),
             and(fence.seen.as_deref())
@@ -106,9 +110,10 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditio
         given => given.clone(),
     };
     let sql = format!(
-        "update {} t set deleted_at = null, external_key = $2, updated_at = now() where t.id = $1 \
+        "update {} t set deleted_at = null, external_key = $2, {} = null, updated_at = now() where t.id = $1 \
          and t.deleted_at is not null returning {}{}",
         template.table_sql(),
+        column::RELEASED_KEY,
         columns(&template),
         verdict(fence.within.as_deref())
     );

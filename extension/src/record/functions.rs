@@ -157,8 +157,10 @@ pub(super) fn get_record(
     let caller = Caller::current();
     let template = read::template_of(&caller, id, Right::Read)?;
     let view = View::parse(&caller, &template, fields, verbose)?.with_tag(wants_tag);
-    let lifetime = if include_deleted { Lifetime::Any } else { Lifetime::Live };
-    let seen = sight::rows(&caller, &template, "t");
+    let (lifetime, seen) = match include_deleted {
+        true => (Lifetime::Any, sight::rows_of_any(&caller, &template, "t")),
+        false => (Lifetime::Live, sight::rows(&caller, &template, "t")),
+    };
     read::by_id(&template, id, seen.as_deref(), lifetime, &view, Access::Snapshot)
 }
 

@@ -2,11 +2,10 @@
 
 use super::difference::Difference;
 use super::stored::check_value;
-use super::{bare_write, reference, standard};
+use super::{bare_write, reference, released, standard};
 use crate::access::Caller;
 use crate::embedding;
 use crate::error::{Code, Error};
-use crate::key;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::function::{Answer, Call};
 use crate::postgres::guard;
@@ -55,7 +54,7 @@ fn check_insert(firing: &Firing, template: &Template, new: &Row) -> Result<Datum
             check_target(template, attribute, value)?;
         }
     }
-    replaced.extend(normalized_key(new)?);
+    replaced.extend(released::place(template, None, new)?.replaced);
     let result = firing.replace(&replaced);
     if let Some(writer) = bare_write::writer(template) {
         bare_write::check_insert(&writer, template, &firing.row_of(result))?;
@@ -75,16 +74,13 @@ fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> R
         }
     }
     let difference = Difference::between(template, old, new);
-    let key = if new.same(old, column::EXTERNAL_KEY) { None } else { normalized_key(new)? };
-    let keeps_key = key.is_some_and(|(number, key)| old.holds(number, key));
-    let is_settled = |number| {
-        number == column::UPDATED_AT
-            || number == column::EXTERNAL_KEY && keeps_key
-            || difference.keeps(number)
-    };
+    let key = released::place(template, Some(old), new)?;
+    let is_of_key = |number| number == column::EXTERNAL_KEY || Some(number) == template.released_key;
+    let is_settled =
+        |number| number == column::UPDATED_AT || is_of_key(number) && key.is_same || difference.keeps(number);
     let is_unchanged = new.same_except(old, is_settled);
     let mut replaced = difference.kept;
-    replaced.extend(key);
+    replaced.extend(key.replaced);
     if is_unchanged {
         replaced.push((column::UPDATED_AT, old.get(column::UPDATED_AT)));
         return Ok(firing.replace(&replaced));
@@ -138,16 +134,6 @@ fn check_deletion(firing: &Firing, old: &Row, new: &Row) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
-}
-
-/// The key as it is stored, where that is not what was written.
-fn normalized_key(new: &Row) -> Result<Option<(i16, Argument)>, Error> {
-    let Some(key) = new.get(column::EXTERNAL_KEY) else { return Ok(None) };
-    datum::with_text(key, |text| {
-        let normalized = key::normalize(text)?;
-        let differs = normalized.len() != text.len();
-        Ok(differs.then(|| (column::EXTERNAL_KEY, datum::text(normalized))))
-    })
 }
 
 /// A reference typed by hand must name a live record that its writer sees, like one that a function was given: the

@@ -22,6 +22,8 @@ pub mod precondition;
 pub mod read;
 /// References: which record is meant.
 pub mod reference;
+/// Where a record's key is, live or deleted.
+pub mod released;
 /// Record → JSON.
 pub mod shape;
 /// A record as JSON, with its version.

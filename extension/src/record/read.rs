@@ -1,8 +1,9 @@
 //! One record, found by its id or its key, as JSON.
 
+use super::released;
 use super::shape::{self, View};
 use super::shown::{self, Shown};
-use super::statement::columns;
+use super::statement::{columns, columns_of_any};
 use crate::access::sight::{self, Fence, and, verdict};
 use crate::access::{Caller, Right};
 use crate::error::Error;
@@ -52,7 +53,12 @@ pub fn by_id(
         Lifetime::Live => "t.id = $1 and t.deleted_at is null",
         Lifetime::Any => "t.id = $1",
     };
-    one(template, &format!("{condition}{}", and(seen)), pg_sys::UUIDOID, datum::uuid(id), view, access)
+    let columns = match lifetime {
+        Lifetime::Live => columns(template),
+        Lifetime::Any => columns_of_any(template),
+    };
+    let condition = format!("{condition}{}", and(seen));
+    one(template, &columns, &condition, pg_sys::UUIDOID, datum::uuid(id), view, access)
 }
 
 /// The live record that holds this key, if it passes the condition; a key that breaks the rules is held by none.
@@ -66,7 +72,7 @@ pub fn by_key(template: &Template, key: &str, seen: Option<&str>, view: &View) -
         return found;
     }
     let condition = format!("t.external_key = $1 and t.deleted_at is null{}", and(seen));
-    one(template, &condition, pg_sys::TEXTOID, value, view, Access::Snapshot)
+    one(template, &columns(template), &condition, pg_sys::TEXTOID, value, view, Access::Snapshot)
 }
 
 /// A record that stands where a caller wants to write.
@@ -140,7 +146,7 @@ fn standing(
 
 /// Refuses a caller who does not see the record of this id, deleted or not.
 pub fn require_seen(caller: &Caller, template: &Template, id: Uuid) -> Result<(), Error> {
-    let Some(seen) = sight::rows(caller, template, "t") else { return Ok(()) };
+    let Some(seen) = sight::rows_of_any(caller, template, "t") else { return Ok(()) };
     let fence = Fence { seen: Some(seen), within: None };
     by_fence(template, id, &fence).filter(|it| it.is_seen).map(|_| ()).ok_or_else(Error::not_found)
 }
@@ -185,13 +191,14 @@ fn by_index(
 
 fn one(
     template: &Template,
+    columns: &str,
     condition: &str,
     parameter: Oid,
     argument: Argument,
     view: &View,
     access: Access,
 ) -> Result<Shown, Error> {
-    let sql = format!("select {} from {} t where {condition}", columns(template), template.table_sql());
+    let sql = format!("select {columns} from {} t where {condition}", template.table_sql());
     as_owner(|| {
         let plan = template.plan(&sql, || vec![parameter]);
         connected(|spi| {
@@ -222,9 +229,13 @@ pub fn each_by_id(
     })
 }
 
+/// The place of the key in [`columns`].
+const KEY: usize = column::EXTERNAL_KEY as usize - 1;
+
 /// The columns of a record in a row that an index found.
 fn columns_of<'f>(template: &'f Template, found: &'f Found) -> impl Fn(usize) -> Option<Datum> + 'f {
     |position| match position.checked_sub(shape::STANDARD_COLUMNS) {
+        None if position == KEY => released::shown(template, |number| found.get(number)),
         None => found.get(position as i16 + 1),
         Some(position) => found.get(template.attributes[position].column),
     }

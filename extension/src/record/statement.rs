@@ -1,6 +1,7 @@
 //! Statements on the records of a template: pure text. Values are parameters, names are checked slugs.
 
 use super::changes::Changes;
+use super::released;
 use super::value::{Change, Point, Value};
 use crate::access::sight::{Fence, Fences, and, verdict};
 use crate::postgres::datum::{self, Argument};
@@ -9,12 +10,18 @@ use crate::template::{Attribute, Template};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::fmt::Write as _;
 
-/// The part of the key index's predicate that inference must repeat word for word.
-pub const LIVE_KEY: &str = "deleted_at is null and external_key is not null";
-
-/// The columns a record is shown from: the standard ones, then the attributes in their order.
+/// The columns a live record is shown from: the standard ones, then the attributes in their order.
 pub fn columns(template: &Template) -> String {
-    let mut sql = "t.id, t.external_key, t.created_at, t.updated_at, t.deleted_at".to_owned();
+    columns_with("t.external_key", template)
+}
+
+/// The columns that a live or deleted record is shown from.
+pub fn columns_of_any(template: &Template) -> String {
+    columns_with(&released::shown_sql(template), template)
+}
+
+fn columns_with(key: &str, template: &Template) -> String {
+    let mut sql = format!("t.id, {key}, t.created_at, t.updated_at, t.deleted_at");
     for attribute in &template.attributes {
         let _ = write!(sql, ", t.\"{}\"", attribute.slug);
     }
@@ -178,7 +185,7 @@ pub fn insert(template: &Template, assignments: &Assignments, returning: &str) -
     let (names, values) = assignments.inserted(3);
     format!(
         "insert into {} as t (id, external_key{names}) values ($1, $2{values}) \
-         on conflict (external_key) where {LIVE_KEY} do nothing returning {returning}",
+         on conflict (external_key) do nothing returning {returning}",
         template.table_sql()
     )
 }
@@ -191,7 +198,7 @@ pub fn upsert(template: &Template, assignments: &Assignments, fences: &Fences) -
         "nothing".to_owned()
     } else {
         format!(
-            "update set {} where true{}{}",
+            "update set {} where t.deleted_at is null{}{}",
             assignments.updated(template, 3),
             assignments.changed(3),
             and(fences.update.within.as_deref())
@@ -199,7 +206,7 @@ pub fn upsert(template: &Template, assignments: &Assignments, fences: &Fences) -
     };
     format!(
         "insert into {} as t (id, external_key{names}) values ($1, $2{values}) \
-         on conflict (external_key) where {LIVE_KEY} do {action} returning t.id{}",
+         on conflict (external_key) do {action} returning t.id{}",
         template.table_sql(),
         fences.verdicts()
     )

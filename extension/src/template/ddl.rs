@@ -1,5 +1,6 @@
 //! Statements that make and change tables: pure text. Names are checked slugs; values go through [`crate::quote::literal`].
 
+use super::column as standard;
 use super::definition::{Definition, Kind};
 use crate::access::policy;
 use crate::quote::literal;
@@ -48,7 +49,8 @@ pub fn create_table(
          external_key text collate \"C\", \
          created_at timestamptz not null default pg_catalog.now(), \
          updated_at timestamptz not null default pg_catalog.now(), \
-         deleted_at timestamptz"
+         deleted_at timestamptz, {released}",
+        released = released_key_column(),
     );
     for attribute in attributes {
         let _ = write!(columns, ", {}", column(attribute));
@@ -56,7 +58,7 @@ pub fn create_table(
     let mut sql = format!(
         // Room in every page lets an update stay in it, so that it enters no index (HOT).
         "create table {table} ({columns}) with (fillfactor = 90); \
-         create unique index on {table} (external_key) where deleted_at is null and external_key is not null; \
+         {key_index} \
          create table {history} ( \
            record_id uuid, version integer, at timestamptz not null, actor text not null, source text not null, \
            operation text not null, external_key text collate \"C\", changes jsonb not null, \
@@ -79,12 +81,14 @@ pub fn create_table(
         literal(label.unwrap_or(slug)),
         secure_table(&table),
         policy::enable_beside(&history_name(id), &table),
+        key_index = key_index(&table),
     );
+    sql.push_str(&comment_on_released_key(&table));
     for (name, comment) in [
         ("id", "The record's own id: a UUID, ordered by time, that carries the number of its template."),
         (
             "external_key",
-            "The id that another system uses for this record; unique among live records, 1 to 255 characters.",
+            "The id that another system uses for this record; unique among live records, 1 to 255 characters. Null while the record is deleted: see _released_key.",
         ),
         ("created_at", "When the record was created."),
         ("updated_at", "When a value of the record last changed."),
@@ -108,6 +112,33 @@ pub fn create_table(
         let _ = write!(sql, " {}", after_column(&table, attribute, trigrams));
     }
     sql
+}
+
+/// The column of the key that a deleted record had.
+pub fn released_key_column() -> String {
+    format!("{} text collate \"C\"", standard::RELEASED_KEY)
+}
+
+/// What it says to whoever reads the table.
+pub fn comment_on_released_key(table: &str) -> String {
+    format!(
+        " comment on column {table}.{} is 'Kept by keyed: the external key that a deleted record had; null while it is \
+         live. A restore takes it back.';",
+        standard::RELEASED_KEY
+    )
+}
+
+/// The predicate of the key index, as PostgreSQL writes it back. It is always true, and the planner drops it: the index
+/// serves every query, and `ON CONFLICT (external_key)` finds it. Row locks are why it is there. A column of a unique
+/// index without predicate counts as one that foreign keys may point to, and whoever changes it takes the lock that
+/// excludes even those who write references to the record. A deletion would then wait for every open transaction that
+/// refers to the record, and wait in a circle with some. PostgreSQL drops the predicate anew for every statement that
+/// writes, so it is one of the shortest.
+pub const KEY_PREDICATE: &str = "(NOT false)";
+
+/// The unique index on the keys, which are those of live records: a deleted one has given its key away.
+pub fn key_index(table: &str) -> String {
+    format!("create unique index on {table} (external_key) where {KEY_PREDICATE};")
 }
 
 /// Lets nobody but administrators see a record until somebody is granted to. The index serves the policy of those who

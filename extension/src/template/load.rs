@@ -1,7 +1,7 @@
 //! A template as the state tables and PostgreSQL's own catalog describe it.
 
 use super::definition::Kind;
-use super::{Attribute, Template, catalog, ddl, options};
+use super::{Attribute, Template, catalog, column, ddl, options};
 use crate::embedding;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
@@ -22,11 +22,19 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
                 load_row(spi, condition, arguments).filter(|template| template.table == seen.table)?;
             let attributes = load_attributes(spi, template.id, template.table);
             let key_index = load_key_index(spi, template.table);
+            let released_key = load_released_key(spi, template.table);
             let history = catalog::table_oid("keyed_state", &ddl::history_name(template.id));
             let has_documents = catalog::table_oid("keyed_state", &text::table::name(template.id)).is_some();
             let vector_schema = embedding::table::schema_of(spi, template.id);
             let rest = Template { vector_schema, ..template };
-            Some(Template::new(Template { attributes, key_index, history, has_documents, ..rest }))
+            Some(Template::new(Template {
+                attributes,
+                key_index,
+                released_key,
+                history,
+                has_documents,
+                ..rest
+            }))
         })
     })
 }
@@ -65,14 +73,30 @@ fn load_row(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argumen
     })
 }
 
+/// The column of the key that a deleted record had.
+fn load_released_key(spi: &Connection, table: Oid) -> Option<i16> {
+    let sql = format!(
+        "select a.attnum from pg_catalog.pg_attribute a where a.attrelid = $1 and a.attname = '{}' \
+         and not a.attisdropped",
+        column::RELEASED_KEY
+    );
+    let rows = spi.run_once(&sql, Access::Latest, &[(pg_sys::OIDOID, Some(Datum::from(table)))]);
+    if rows.is_empty() { None } else { rows.get(0, 0).map(|number| number.value() as i16) }
+}
+
 /// The index that finds a live record by its key. Whether it is still there is asked again when it is used.
 fn load_key_index(spi: &Connection, table: Oid) -> Option<Oid> {
     let rows = spi.run_once(
         "select min(i.indexrelid) from pg_catalog.pg_index i where i.indrelid = $1 and i.indisunique \
          and i.indimmediate and i.indnatts = 1 and i.indkey[0] = 2 \
-         and pg_get_expr(i.indpred, i.indrelid) = '((deleted_at IS NULL) AND (external_key IS NOT NULL))'",
+         and coalesce(pg_get_expr(i.indpred, i.indrelid), $2) = any (array[$2, $3])",
         Access::Latest,
-        &[(pg_sys::OIDOID, Some(Datum::from(table)))],
+        &[
+            (pg_sys::OIDOID, Some(Datum::from(table))),
+            (pg_sys::TEXTOID, datum::text(ddl::KEY_PREDICATE)),
+            // Of a table that is not migrated yet.
+            (pg_sys::TEXTOID, datum::text("((deleted_at IS NULL) AND (external_key IS NOT NULL))")),
+        ],
     );
     rows.get(0, 0).map(|oid| Oid::from(oid.value() as u32))
 }

@@ -24,6 +24,8 @@ mod load;
 pub mod options;
 /// The end of a project.
 pub mod project_removal;
+/// Tables of before keys were released.
+pub mod released;
 /// The end of a template.
 pub mod removal;
 /// Setting a database up, and moving its state forward.
@@ -59,6 +61,9 @@ pub mod column {
     pub const UPDATED_AT: i16 = 4;
     /// `deleted_at timestamptz`.
     pub const DELETED_AT: i16 = 5;
+    /// The key that a deleted record had. It is ours, and no slug begins like this. Its number differs: tables that are
+    /// older than it have it behind their attributes.
+    pub const RELEASED_KEY: &str = "_released_key";
 }
 
 /// An attribute: a column.
@@ -125,6 +130,8 @@ pub struct Template {
     pub table: Oid,
     /// The unique index on the keys of live records.
     pub key_index: Option<Oid>,
+    /// The column of the key that a deleted record had; none where the state is not yet migrated.
+    pub released_key: Option<i16>,
     /// The table of its history.
     pub history: Option<Oid>,
     /// Whether there is a table of what is searched: a state not yet migrated has none.

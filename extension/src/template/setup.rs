@@ -1,6 +1,6 @@
 //! Setting a database up, moving its state forward, and making projects.
 
-use super::{attribute, catalog, ddl};
+use super::{attribute, catalog, ddl, released};
 use crate::access::{Caller, binding, policy};
 use crate::embedding;
 use crate::error::{Code, Error};
@@ -42,6 +42,7 @@ const STATE: &[(i32, Step)] = &[
     (13, Step::Script(include_str!("../../../sql/state/0013_slugs.sql"))),
     (14, Step::Script(include_str!("../../../sql/state/0014_stored_credentials.sql"))),
     (15, Step::Function(binding::add)),
+    (18, Step::Function(released::convert_all)),
 ];
 
 /// Only one session at a time sets up or migrates a database.

@@ -107,7 +107,7 @@ fn today_is_the_day_that_it_is_in_the_time_zone() {
     ]);
     let made_today = compile(r#"{"filters":[{"field":"made","operator":"today"}]}"#).expect("a filter");
     assert_eq!(
-        render(&made_today, "t", Options { now: Some(0) }),
+        render(&made_today, "t", Options { now: Some(0), ..Options::default() }),
         r#"(t."made" = ('2000-01-01T00:00:00Z'::timestamptz at time zone 'Europe/Zurich')::date)"#
     );
 }

@@ -147,10 +147,10 @@ pub(super) const CHECKS: &[Check] = &[
          from (", our_tables!(), ") c join pg_index i on i.indrelid = c.oid where not i.indisvalid or not i.indisready
          union all
          select format('nothing keeps the keys of %I.%I unique', c.nspname, c.relname),
-                format('create unique index on %I.%I (external_key) where deleted_at is null and external_key is not null;', c.nspname, c.relname)
+                format('create unique index on %I.%I (external_key) where (NOT false);', c.nspname, c.relname)
          from (", our_tables!(), ") c where c.nspname <> 'keyed_state' and not exists (
            select from pg_index i where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indnatts = 1
-           and pg_get_expr(i.indpred, i.indrelid) = '((deleted_at IS NULL) AND (external_key IS NOT NULL))')
+           and i.indkey[0] = 2 and i.indimmediate and coalesce(pg_get_expr(i.indpred, i.indrelid), '(NOT false)') = '(NOT false)')
          union all
          select format('the attribute %s of %I.%I is said to be indexed, and no index serves it', a.slug, c.nspname, c.relname),
                 case a.type when 'reference' then format('create index on %I.%I (%I);', c.nspname, c.relname, a.slug)

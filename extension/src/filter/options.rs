@@ -1,0 +1,22 @@
+//! What may differ from one rendering of a filter to the next.
+
+/// Which records a condition is about, on which it depends where their keys are: a deleted record has released its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lives {
+    /// Live ones.
+    #[default]
+    Live,
+    /// Deleted ones.
+    Deleted,
+    /// Both: no index finds them by their keys.
+    Any,
+}
+
+/// What may differ from one rendering of a filter to the next.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Which records of the filtered table are looked at. Behind references it is always live ones.
+    pub lives: Lives,
+    /// The present, in microseconds since 2000-01-01T00:00:00Z; `None` for the time of the transaction.
+    pub now: Option<i64>,
+}

@@ -1,0 +1,61 @@
+//! Tables of before keys were released into a column of their own: `keyed.migrate()` converts them.
+
+use super::{Template, catalog, column, ddl, setup};
+use crate::access::enforcement;
+use crate::error::OrRaise;
+use crate::postgres::datum;
+use crate::postgres::spi::{Access, Connection};
+use crate::postgres::table_lock::lock_exclusively;
+use pgrx::pg_sys::{self, Datum};
+use std::rc::Rc;
+
+/// Gives every table the column and the index, and moves the keys of deleted records. Nobody reads or writes the tables
+/// meanwhile: an index is built on each, and all are locked at once or none.
+pub fn convert_all(spi: &Connection) {
+    setup::lock_definitions();
+    let rows = spi.run_once("select t.id from keyed_state.template t order by t.id", Access::Latest, &[]);
+    let ids = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32));
+    let is_old = |template: &Rc<Template>| template.released_key.is_none();
+    let old: Vec<Rc<Template>> = ids.filter_map(catalog::by_id).filter(is_old).collect();
+    lock_exclusively(&old.iter().map(|template| template.table_sql()).collect::<Vec<_>>());
+    for template in old {
+        pgrx::check_for_interrupts!();
+        convert(spi, &template);
+        // SAFETY: makes the new column known to the look-ups that follow.
+        unsafe { pg_sys::CommandCounterIncrement() };
+        catalog::refresh();
+        let Some(template) = catalog::by_id(template.id) else { continue };
+        enforcement::renew_policies_of_deletion(spi, &template).or_raise();
+    }
+}
+
+fn convert(spi: &Connection, template: &Template) {
+    let (table, released) = (template.table_sql(), column::RELEASED_KEY);
+    spi.script(&format!(
+        "alter table {table} add column {}; {}",
+        ddl::released_key_column(),
+        ddl::comment_on_released_key(&table)
+    ));
+    // The records show the keys that they showed, so the triggers find nothing changed.
+    spi.script(&format!(
+        "update {table} set {released} = external_key, external_key = null \
+         where deleted_at is not null and external_key is not null"
+    ));
+    for index in old_indexes(spi, template) {
+        spi.script(&format!("drop index {index}"));
+    }
+    spi.script(&ddl::key_index(&table));
+}
+
+/// The indexes that kept the keys of live records apart, as SQL names them.
+fn old_indexes(spi: &Connection, template: &Template) -> Vec<String> {
+    let rows = spi.run_once(
+        "select format('%I.%I', n.nspname, c.relname) from pg_catalog.pg_index i \
+         join pg_catalog.pg_class c on c.oid = i.indexrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace \
+         where i.indrelid = $1 and i.indisunique and i.indnatts = 1 and i.indkey[0] = 2 \
+         and pg_get_expr(i.indpred, i.indrelid) = '((deleted_at IS NULL) AND (external_key IS NOT NULL))'",
+        Access::Latest,
+        &[(pg_sys::OIDOID, Some(Datum::from(template.table)))],
+    );
+    (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect()
+}
