@@ -6,6 +6,10 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
+/// Input for properties.
+#[cfg(test)]
+pub mod arbitrary;
+
 /// The members of a JSON object in the order written; of a name given twice the last value counts, as in jsonb.
 #[derive(Debug, Default)]
 pub struct Object<'a>(pub Vec<(Cow<'a, str>, &'a RawValue)>);
@@ -265,6 +269,21 @@ mod tests {
             let mut out = String::new();
             write_string(&mut out, &text);
             prop_assert_eq!(serde_json::from_str::<String>(&out).ok(), Some(text));
+        }
+
+        #[test]
+        fn a_pointer_leads_to_the_member_it_names(name in "\\PC{0,100}") {
+            let object = serde_json::json!({ name.clone(): 7 });
+            let pointer = format!("/{}", pointer_step(&name));
+            prop_assert_eq!(object.pointer(&pointer), Some(&serde_json::json!(7)));
+        }
+
+        #[test]
+        fn whatever_is_sent_is_an_object_or_malformed(text in prop_oneof![any::<String>(), arbitrary::value()]) {
+            match object(&text) {
+                Ok(_) => prop_assert_eq!(text.trim_ascii_start().get(..1), Some("{")),
+                Err(error) => prop_assert_eq!(error.code, Code::MalformedRequest),
+            }
         }
     }
 }

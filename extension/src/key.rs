@@ -79,5 +79,17 @@ mod tests {
                 prop_assert!(!once.starts_with(' ') && !once.ends_with(' '));
             }
         }
+
+        #[test]
+        fn whatever_is_sent_is_within_its_bounds_or_refused(key in any::<String>()) {
+            match normalize(&key) {
+                Ok(taken) => {
+                    prop_assert!((1..=MAX_CHARACTERS).contains(&taken.chars().count()));
+                    prop_assert!(!taken.contains(char::is_control));
+                    prop_assert_eq!(taken, key.trim_matches(' '));
+                }
+                Err(error) => prop_assert_eq!(error.code, Code::InvalidExternalKey),
+            }
+        }
     }
 }

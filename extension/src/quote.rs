@@ -35,5 +35,29 @@ mod tests {
             let inner = &inner[1..inner.len() - 1];
             prop_assert_eq!(inner.replace("''", "").contains('\''), false);
         }
+
+        #[test]
+        fn a_literal_reads_back_as_postgresql_reads_it(text in "[a'\\\\\"\nE é]{0,12}") {
+            let quoted = literal(&text);
+            let (escapes, inner) = match quoted.strip_prefix('E') {
+                Some(rest) => (true, &rest[1..rest.len() - 1]),
+                None => (false, &quoted[1..quoted.len() - 1]),
+            };
+            let (mut read, mut characters) = (String::new(), inner.chars());
+            while let Some(character) = characters.next() {
+                let pair = character == '\'' || escapes && character == '\\';
+                prop_assert!(!pair || characters.next() == Some(character), "{}", quoted);
+                read.push(character);
+            }
+            prop_assert_eq!(read, text);
+        }
+
+        #[test]
+        fn a_quoted_name_reads_back(name in any::<String>()) {
+            let quoted = identifier(&name);
+            let inner = &quoted[1..quoted.len() - 1];
+            prop_assert!(!inner.replace("\"\"", "").contains('"'));
+            prop_assert_eq!(inner.replace("\"\"", "\""), name);
+        }
     }
 }

@@ -66,6 +66,7 @@ fn compose(stamp: u64, template: i32, random: u64) -> Uuid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn an_id_names_its_template() {
@@ -98,5 +99,22 @@ mod tests {
         let id = generate(9, 1);
         assert_eq!((id.get_version_num(), id.get_variant()), (8, uuid::Variant::RFC4122));
         assert!(is_fresh(id) && !is_fresh(Uuid::from_u128(id.as_u128() + 1)));
+    }
+
+    proptest! {
+        #[test]
+        fn no_part_of_an_id_spills_into_another(stamp in 0..1_u64 << 60, template in 1..=MAX_TEMPLATE, random in any::<u64>()) {
+            let id = compose(stamp, template, random);
+            prop_assert_eq!(template_of(id), Some(template));
+            prop_assert_eq!((id.get_version_num(), id.get_variant()), (8, uuid::Variant::RFC4122));
+            prop_assert_eq!(id.as_u128() >> 80, u128::from(stamp >> 12));
+            // A later time is a greater id, whatever the rest is.
+            prop_assert!(compose(stamp + 1, 1, 0) > id || stamp + 1 == 1 << 60);
+        }
+
+        #[test]
+        fn any_uuid_names_a_template_of_ours_or_none(bits in any::<u128>()) {
+            prop_assert!(template_of(Uuid::from_u128(bits)).is_none_or(|it| (1..=MAX_TEMPLATE).contains(&it)));
+        }
     }
 }

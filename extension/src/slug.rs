@@ -54,6 +54,7 @@ pub fn check(noun: Noun, slug: &str, pointer: &str) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_slug_is_a_plain_lowercase_identifier() {
@@ -75,6 +76,20 @@ mod tests {
         assert!(check(Noun::Template, "id", "/slug").is_ok());
         for name in ["pg_temp", "public", "keyed", "keyed_state"] {
             assert!(check(Noun::Project, name, "/slug").is_err());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_slug_needs_quotes_or_is_cut_by_postgresql(slug in prop_oneof![any::<String>(), "[a-z0-9_A-Zé]{0,66}"]) {
+            let noun = Noun::Template;
+            match check(noun, &slug, "/slug") {
+                Ok(()) => {
+                    prop_assert!((1..=63).contains(&slug.len()) && slug.starts_with(|it: char| it.is_ascii_lowercase()));
+                    prop_assert!(!slug.contains(|it: char| !matches!(it, 'a'..='z' | '0'..='9' | '_')));
+                }
+                Err(error) => prop_assert_eq!(error.faults[0].pointer.as_str(), "/slug"),
+            }
         }
     }
 }

@@ -162,6 +162,8 @@ mod tests {
 
     use axum::http::StatusCode;
 
+    use proptest::prelude::*;
+
     use super::*;
     use crate::admission::pace::LeastRate;
 
@@ -191,5 +193,15 @@ mod tests {
         assert_eq!(read("12345").await.ok(), Some(b"12345".to_vec()));
         let refused = read("123456").await.map_err(|problem| problem.status());
         assert_eq!(refused, Err(StatusCode::PAYLOAD_TOO_LARGE));
+    }
+
+    proptest! {
+        #[test]
+        fn a_type_that_is_taken_is_json_in_utf8(value in prop_oneof![any::<String>(), "application/([a-z.]{0,4}\\+)?json( ?; ?(charset|q)= ?\"?(utf-?8|UTF-8|latin1)\"?){0,2}"]) {
+            if is_json(&value) {
+                prop_assert!(value.trim().to_ascii_lowercase().starts_with("application/"));
+                prop_assert!(!value.contains("charset=latin1"));
+            }
+        }
     }
 }

@@ -92,6 +92,8 @@ fn bearer_token(authorization: &[u8]) -> Option<&[u8]> {
 mod tests {
     use axum::http::{HeaderValue, StatusCode};
 
+    use proptest::prelude::*;
+
     use super::*;
 
     fn ask(headers: &[(&'static str, &'static [u8])]) -> Result<Caller, StatusCode> {
@@ -138,5 +140,25 @@ mod tests {
         assert_eq!(ask(&[token, token]).err(), Some(StatusCode::BAD_REQUEST));
         let project = ("x-service-project-id", &b"crm"[..]);
         assert_eq!(ask(&[token, project, project]).err(), Some(StatusCode::BAD_REQUEST));
+    }
+
+    proptest! {
+        #[test]
+        fn any_header_names_one_token_or_nobody(
+            value in prop::collection::vec(prop_oneof![Just(b' '), 0x20..=0x7e_u8, 0x80..=0xff_u8], 0..30),
+            scheme in prop::sample::select(vec!["", "Bearer ", "bEARER   ", "Bearer"]),
+        ) {
+            let value = [scheme.as_bytes(), &value].concat();
+            let headers = HeaderMap::from_iter([(header::AUTHORIZATION, HeaderValue::from_bytes(&value).expect("a value"))]);
+            let expected = bearer_token(value.trim_ascii()).map(|token| <[u8; 32]>::from(Sha256::digest(token)));
+            match caller(&headers) {
+                Ok((token, caller)) => {
+                    prop_assert_eq!(caller.token_digest, digest(token));
+                    prop_assert_eq!(Some(caller.token_digest), expected);
+                    prop_assert!(value.trim_ascii().to_ascii_lowercase().starts_with(b"bearer "));
+                }
+                Err(problem) => prop_assert_eq!((problem.status(), expected), (StatusCode::UNAUTHORIZED, None)),
+            }
+        }
     }
 }

@@ -68,6 +68,7 @@ impl Accepted {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// The encoding of an answer of that size.
     async fn encoding(accepted: Option<&'static str>, size: usize) -> Option<HeaderValue> {
@@ -105,6 +106,18 @@ mod tests {
         ] {
             let expected = expected.map(HeaderValue::from_static);
             assert_eq!(encoding(Some(accepted), 2000).await, expected, "{accepted}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nobody_gets_an_encoding_that_it_did_not_name(value in "((gzip|br|identity|\\*|x)(;q=(0|1|0\\.[0-9]))?,? ?){0,5}") {
+            let header = HeaderValue::from_str(&value).expect("a value");
+            let accepted = Accepted::of(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, header)]));
+            if let Some(encoding) = accepted.0 {
+                prop_assert!(value.contains(encoding) || value.contains('*'), "{encoding} for {value}");
+                prop_assert!(!value.starts_with(&format!("{encoding};q=0,")), "{encoding} for {value}");
+            }
         }
     }
 }

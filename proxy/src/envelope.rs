@@ -104,6 +104,8 @@ mod tests {
     use axum::body::to_bytes;
     use tower::ServiceExt;
 
+    use proptest::prelude::*;
+
     use super::*;
 
     fn id_of(value: &'static str) -> RequestId {
@@ -134,6 +136,21 @@ mod tests {
         for value in ["", "42", "not a uuid"] {
             let id = id_of(value);
             assert_eq!(id.header.to_str().ok(), Some(id.uuid.to_string().as_str()));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_request_id_is_the_callers_uuid_or_ours(value in prop_oneof![
+            prop::collection::vec(prop_oneof![0x20..=0x7e_u8, 0x80..=0xff_u8], 0..50),
+            any::<u128>().prop_map(|it| Uuid::from_u128(it).hyphenated().to_string().into_bytes()),
+            "[{(]?[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}[})]?".prop_map(String::into_bytes),
+        ]) {
+            let header = HeaderValue::from_bytes(&value).expect("a value");
+            let id = RequestId::of(&HeaderMap::from_iter([(REQUEST_ID, header)]));
+            let shown = id.header.to_str().ok().and_then(|text| Uuid::parse_str(text).ok());
+            prop_assert_eq!(shown, Some(id.uuid));
+            prop_assert_eq!(id.header.as_bytes() == value.as_slice(), Uuid::try_parse_ascii(&value).is_ok());
         }
     }
 }

@@ -111,6 +111,8 @@ pub(crate) fn once(statement: &str, count: usize) -> Result<String, Problem> {
 mod tests {
     use axum::http::Request;
 
+    use proptest::prelude::*;
+
     use super::*;
     use crate::database::text;
 
@@ -180,5 +182,24 @@ mod tests {
             )
         );
         assert!(once("select 1", 0).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_quoted_key_reads_back(text in "[ -~]{1,255}") {
+            let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+            prop_assert_eq!(read(quoted.as_bytes()).ok(), Some(text));
+        }
+
+        #[test]
+        fn any_header_is_a_key_within_its_bounds_or_refused(value in prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..300),
+            "\"?[a-c\"\\\\ ]{0,9}\"?".prop_map(String::into_bytes),
+        ]) {
+            match read(&value) {
+                Ok(key) => prop_assert!((1..=LONGEST).contains(&key.len()) && key.bytes().all(|it| (b' '..=b'~').contains(&it))),
+                Err(problem) => prop_assert_eq!(problem.status(), 400),
+            }
+        }
     }
 }

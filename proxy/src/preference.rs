@@ -36,6 +36,8 @@ pub(crate) fn weight_of(list: &[Weighted], patterns: &[&str]) -> Option<u16> {
 mod tests {
     use axum::http::{HeaderValue, header};
 
+    use proptest::prelude::*;
+
     use super::*;
 
     fn read(values: &[&'static str]) -> Vec<Weighted> {
@@ -66,5 +68,23 @@ mod tests {
         assert_eq!(weight_of(&list, &["text/csv", "text/*", "*/*"]), Some(0));
         assert_eq!(weight_of(&list, &["text/html", "text/*", "*/*"]), Some(500));
         assert_eq!(weight_of(&list, &["image/png", "image/*"]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_list_has_weights_within_their_bounds(value in prop_oneof!["[ -~]{0,40}", "([a*/]{0,3} ?; ?[qx] ?= ?[-0-9.e]{0,5},?){0,4}"]) {
+            let value = HeaderValue::from_str(&value).expect("a value");
+            for (name, weight) in weighted(&HeaderMap::from_iter([(header::ACCEPT, value)]), header::ACCEPT) {
+                prop_assert!(weight <= 1000 && !name.is_empty() && !name.contains([',', ';']));
+                prop_assert_eq!(name.to_ascii_lowercase(), name);
+            }
+        }
+
+        #[test]
+        fn a_weight_reads_back(weight in 0..=1000_u16) {
+            let value = format!("a;q={}.{:03}", weight / 1000, weight % 1000);
+            let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_str(&value).expect("a value"))]);
+            prop_assert_eq!(weighted(&headers, header::ACCEPT), [("a".to_owned(), weight)]);
+        }
     }
 }

@@ -110,6 +110,8 @@ pub(crate) fn number(name: &str, value: Option<Cow<'_, str>>) -> Result<Option<i
 mod tests {
     use axum::http::StatusCode;
 
+    use proptest::prelude::*;
+
     use super::*;
 
     fn key(query: &str) -> Result<Option<String>, StatusCode> {
@@ -167,6 +169,24 @@ mod tests {
         assert_eq!(number("limit", value("-1")).ok(), Some(Some(-1)));
         for text in ["", "x", "1.0", "1e3", "99999999999"] {
             assert!(number("limit", value(text)).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_key_arrives_as_it_was_encoded(text in any::<String>().prop_map(|it| it.replace('\0', "")), spaces_as_plus in any::<bool>()) {
+            let encoded = percent_encoding::utf8_percent_encode(&text, percent_encoding::NON_ALPHANUMERIC).to_string();
+            let encoded = if spaces_as_plus { encoded.replace("%20", "+") } else { encoded };
+            prop_assert_eq!(key(&format!("key={encoded}")), Ok(Some(text)));
+        }
+
+        #[test]
+        fn any_query_string_is_read_or_malformed(query in "([!-~]|%[0-9A-F]{2}|key=|verbose=|&){0,30}") {
+            let Ok(uri) = format!("/by-key?{query}").parse::<Uri>() else { return Ok(()) };
+            match parameters(&uri, ["key", "verbose"]) {
+                Ok(values) => prop_assert!(values.iter().flatten().all(|value| !value.contains('\0'))),
+                Err(problem) => prop_assert_eq!(problem.status(), StatusCode::BAD_REQUEST),
+            }
         }
     }
 }

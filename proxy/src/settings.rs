@@ -173,6 +173,8 @@ pub(crate) fn bytes(text: &str) -> Result<usize, String> {
 mod tests {
     use clap::Parser;
 
+    use proptest::prelude::*;
+
     use super::*;
     use crate::cli::{Cli, Command};
 
@@ -253,6 +255,21 @@ mod tests {
         assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
         for text in ["0", "-1", "NaN", "inf", "5s"] {
             assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_size_is_what_it_says(number in 0..1_usize << 40, unit in prop::sample::select(vec![("", 0), ("KiB", 10), ("MiB", 20)])) {
+            prop_assert_eq!(bytes(&format!("{number}{}", unit.0)), Ok(number << unit.1));
+        }
+
+        #[test]
+        fn any_text_is_a_size_and_a_time_within_bounds_or_refused(text in prop_oneof![any::<String>(), "[-+0-9.e]{0,9}( ?[KMG]i?B|s)?"]) {
+            prop_assert!(bytes(&text).is_err() || text.starts_with(|it: char| it.is_ascii_digit()));
+            if let Ok(time) = seconds(&text) {
+                prop_assert!(time >= Duration::from_millis(1) && time <= Duration::from_secs(86_400));
+            }
         }
     }
 }

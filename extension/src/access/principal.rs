@@ -105,6 +105,7 @@ impl Principal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_principal_reads_back_as_it_was_written() {
@@ -120,5 +121,26 @@ mod tests {
             assert_eq!(Principal::parse(&principal.render()), Some(principal));
         }
         assert_eq!(Principal::parse("forged"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_label_changes_who_somebody_is(
+            key in any::<Option<i32>>(),
+            role in any::<u32>(),
+            project in any::<Option<i32>>(),
+            projects in prop::option::of(prop::collection::vec(any::<i32>(), 0..4)),
+            label in any::<String>(),
+        ) {
+            let principal = Principal { key, role, project, projects, source: "csv".to_owned(), label };
+            prop_assert_eq!(Principal::parse(&principal.render()), Some(principal));
+        }
+
+        #[test]
+        fn any_text_is_a_principal_or_none(text in prop_oneof![any::<String>(), "[-*0-9a ,]{0,40}"]) {
+            if let Some(principal) = Principal::parse(&text) {
+                prop_assert_eq!(Principal::parse(&principal.render()), Some(principal));
+            }
+        }
     }
 }

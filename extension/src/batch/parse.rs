@@ -213,3 +213,26 @@ fn find_template(caller: &Caller, name: Option<&str>, id: Option<Uuid>) -> Resul
     };
     if caller.sees_project(template.project_id) { Ok(template) } else { Err(Error::not_found()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::arbitrary::{object_of, points_into};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_object_is_a_batch_or_refused_with_its_place(text in object_of(&["operations", "atomic"])) {
+            match body(&text) {
+                Ok((operations, _)) => prop_assert!(text.contains(operations.get())),
+                Err(error) => prop_assert!(points_into(&text, &error), "{:?}", error.faults),
+            }
+        }
+
+        #[test]
+        fn an_operation_has_one_of_four_names(name in prop_oneof![any::<String>(), "create|update|upsert|delete"]) {
+            let known = ["create", "update", "upsert", "delete"].contains(&name.as_str());
+            prop_assert_eq!(parse_kind(&name).is_ok(), known);
+        }
+    }
+}

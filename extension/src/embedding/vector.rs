@@ -171,5 +171,24 @@ mod tests {
             let squares: f64 = vector.components().iter().map(|it| f64::from(*it) * f64::from(*it)).sum();
             prop_assert!((squares - 1.0).abs() < 1e-5);
         }
+
+        #[test]
+        fn whatever_json_is_sent_in_its_place_is_refused_with_its_place(
+            json in json::arbitrary::value(),
+            index in 0..DIMENSIONS,
+        ) {
+            let error = parse(&json).expect_err("so many numbers nobody makes up");
+            let request = format!("{{\"embedding\":{json}}}");
+            prop_assert!(json::arbitrary::points_into(&request, &error), "{:?}", error.faults);
+            // Among numbers, what is no number is found where it stands.
+            let mut elements = vec!["1"; DIMENSIONS];
+            elements[index] = &json;
+            if let Err(error) = parse(&format!("[{}]", elements.join(","))) {
+                let place = format!("/embedding/{index}");
+                prop_assert!(["/embedding", place.as_str()].contains(&error.faults[0].pointer.as_str()));
+            } else {
+                prop_assert!(json.parse::<f64>().is_ok(), "{json} is no number");
+            }
+        }
     }
 }

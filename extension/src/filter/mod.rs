@@ -53,7 +53,7 @@ mod sql;
 pub mod tree;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use field::Column;
 use operator::Operator;

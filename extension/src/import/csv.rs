@@ -103,3 +103,36 @@ pub fn key(options: &Options, text: &str) -> Result<String, Error> {
     let own = key::normalize(text)?;
     key::normalize(&format!("{}{own}", options.key_prefix)).map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_text_is_taken_apart_and_no_cell_is_invented(
+            text in prop_oneof![any::<String>(), "[a,;\"'\n\r é]{0,40}"],
+            delimiter in prop::sample::select(b",;\t|".to_vec()),
+        ) {
+            let records = records(&text, delimiter).expect("texts are UTF-8");
+            prop_assert!(records.iter().flatten().map(str::len).sum::<usize>() <= text.len());
+            prop_assert!(records.len() <= 1 + text.matches(['\n', '\r']).count());
+        }
+
+        #[test]
+        fn a_prefix_makes_no_key_of_none(prefix in "[a: ]{0,4}", text in "[ b\t]{0,6}") {
+            let options = Options { key_prefix: prefix, ..Options::default() };
+            match key(&options, &text) {
+                Ok(found) => {
+                    prop_assert_eq!(key::normalize(&found).ok(), Some(found.as_str()));
+                    prop_assert!(found.ends_with(text.trim_matches(' ')));
+                }
+                Err(error) => {
+                    prop_assert_eq!(error.code, Code::InvalidExternalKey);
+                    prop_assert!(text.trim_matches(' ').is_empty() || text.contains('\t'));
+                }
+            }
+        }
+    }
+}

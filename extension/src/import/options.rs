@@ -103,3 +103,46 @@ impl Options {
         Ok(options)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::arbitrary::{object_of, points_into};
+    use proptest::prelude::*;
+
+    const NAMES: [&str; 9] = [
+        "format",
+        "header",
+        "delimiter",
+        "mapping",
+        "key_column",
+        "key_prefix",
+        "is_whole",
+        "held",
+        "is_last",
+    ];
+
+    proptest! {
+        #[test]
+        fn any_object_says_how_a_file_is_read_or_is_refused_with_its_place(text in object_of(&NAMES)) {
+            if let Err(error) = Options::parse(&text) {
+                prop_assert!(points_into(&text, &error), "{:?}", error.faults);
+            }
+        }
+
+        #[test]
+        fn what_is_said_of_a_csv_file_reads_back(
+            header in prop::collection::vec(any::<String>().prop_map(|it| it.replace('\0', "")), 0..4),
+            delimiter in "[,;\t|]",
+            held in prop::collection::hash_set(any::<Name>(), 0..4),
+            is_last in any::<bool>(),
+        ) {
+            let text = serde_json::json!({
+                "format": "csv", "header": header, "delimiter": delimiter, "held": held, "is_last": is_last
+            });
+            let options = Options::parse(&text.to_string()).expect("options");
+            prop_assert_eq!(options.format, Format::Csv { header, delimiter: delimiter.as_bytes()[0] });
+            prop_assert_eq!((options.held, options.is_last), (held, is_last));
+        }
+    }
+}

@@ -202,6 +202,8 @@ fn key_of(values: &[String], prefix: &str, pointer: &str) -> Result<String, Erro
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::arbitrary::value;
+    use proptest::prelude::*;
 
     fn key(values: &[&str], prefix: &str) -> Option<String> {
         let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
@@ -240,5 +242,27 @@ mod tests {
         assert_eq!(written(Kind::Reference, &["42"]), some("{\"external_key\":\"shop:42\"}"));
         assert_eq!(written(Kind::Reference, &["null"]), some("null"));
         assert_eq!(written(Kind::Reference, &["1.5"]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_key_is_the_prefix_and_what_the_payload_says(json in prop_oneof![value(), "\"[ a1]{0,5}\"", "-?[0-9]{1,9}"]) {
+            if let Some(found) = key(&[&json], "shop:") {
+                let own = serde_json::from_str::<String>(&json).unwrap_or(json);
+                prop_assert_eq!(found.strip_prefix("shop:"), Some(own.trim_matches(' ')));
+                prop_assert_eq!(key::normalize(&found).ok(), Some(found.as_str()));
+            }
+        }
+
+        #[test]
+        fn whatever_paths_find_becomes_json_or_is_refused(
+            (kind, ..) in prop::sample::select(Kind::ALL.to_vec()),
+            values in prop::collection::vec(value(), 0..4),
+        ) {
+            let values: Vec<&str> = values.iter().map(String::as_str).collect();
+            if let Some(Some(json)) = written(kind, &values) {
+                prop_assert!(serde_json::from_str::<&serde_json::value::RawValue>(&json).is_ok(), "{json}");
+            }
+        }
     }
 }

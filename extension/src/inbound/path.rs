@@ -127,6 +127,7 @@ fn after_name(bytes: &[u8], start: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn steps(canonical: &str) -> Option<Vec<String>> {
         Some(prefixes(canonical)?.into_iter().map(|prefix| prefix.path).collect())
@@ -180,5 +181,19 @@ mod tests {
         let path = prefixes(r#"$?(@."type" == "order")"#).expect("steps");
         assert_eq!(meaning(&path, Last { prefix: 0, arrays: false, empty: false }), Empty::Filtered);
         assert_eq!(meaning(&path, Last { prefix: 0, arrays: true, empty: false }), Empty::Elements);
+    }
+
+    proptest! {
+        #[test]
+        fn the_steps_of_any_text_begin_alike_and_end_with_the_whole(
+            text in prop_oneof![any::<String>(), "(strict )?\\$[a\\[\\](){}?.*\"\\\\@ é]{0,20}"],
+        ) {
+            if let Some(found) = prefixes(&text) {
+                prop_assert_eq!(found[found.len() - 1].path.as_str(), text.as_str());
+                for pair in found.windows(2) {
+                    prop_assert!(pair[1].path.starts_with(&pair[0].path) && pair[1].path.len() > pair[0].path.len());
+                }
+            }
+        }
     }
 }

@@ -3,8 +3,11 @@
 use super::time::{
     DATE_RANGE, date_sql, datetime_sql, parse_date, parse_datetime, write_date, write_datetime,
 };
-use super::value::{Change, Point, Value, parse};
+use super::value::{
+    Change, MAX_ELEMENT_BYTES, MAX_NUMBER_DIGITS, MAX_TEXT_BYTES, Point, Value, check_number_size, parse,
+};
 use crate::error::{Code, Error};
+use crate::json::arbitrary::{points_into, value};
 use crate::template::{definition::Kind, options::ListOption};
 use proptest::prelude::*;
 use serde_json::value::RawValue;
@@ -170,5 +173,57 @@ proptest! {
         let mut out = String::new();
         write_datetime(&mut out, at);
         prop_assert_eq!(parse_datetime(&out, "/a"), Ok(at));
+    }
+
+    #[test]
+    fn a_date_has_one_spelling(text in "[-+ 0-9TWZz:./\\[\\]]{10}|[0-9]{4}[-0-9W]{6}|20[0-9]{2}-[01][0-9]-[0-3][0-9].?") {
+        if let Ok(days) = parse_date(&text, "/a") {
+            let mut out = String::new();
+            write_date(&mut out, days);
+            prop_assert_eq!(out, text);
+        }
+    }
+
+    #[test]
+    fn a_time_that_is_taken_has_the_form_of_rfc_3339(
+        text in "20[0-9]{2}-[01][0-9]-[0-3][0-9][Tt ][0-2][0-9]:[0-6][0-9]:[0-6][0-9]([.,][0-9]{0,10})?([Zz]|[-+][0-2][0-9]:?[0-6][0-9]|)|[-+0-9TZ:.é]{19,30}",
+    ) {
+        if let Ok(at) = parse_datetime(&text, "/a") {
+            prop_assert!(text.is_ascii() && text.len() <= 35 && text[..4].bytes().all(|it| it.is_ascii_digit()));
+            prop_assert!(text.ends_with(['Z', 'z']) || text[text.len() - 6..].starts_with(['+', '-']));
+            let mut out = String::new();
+            write_datetime(&mut out, at);
+            prop_assert_eq!(parse_datetime(&out, "/a"), Ok(at));
+        }
+    }
+
+    #[test]
+    fn whatever_json_is_sent_is_within_its_bounds_or_refused_with_its_place(
+        (kind, ..) in prop::sample::select(Kind::ALL.to_vec()),
+        json in value(),
+    ) {
+        let sent = raw(&json);
+        match parse(kind, None, &sent, "/a") {
+            Ok(Change::Set(Value::Number(digits)) | Change::Increment(digits)) => {
+                prop_assert!(check_number_size(&digits, "").is_ok() && digits.len() <= MAX_NUMBER_DIGITS + 6);
+                prop_assert!(json.contains(&*digits), "the digits are the caller's");
+            }
+            Ok(Change::Set(Value::Text(text))) => {
+                prop_assert!(text.len() <= MAX_TEXT_BYTES && !text.contains('\0'));
+                prop_assert_eq!(serde_json::from_str::<String>(&json).ok(), Some(text.into_owned()));
+            }
+            Ok(Change::Set(Value::List(list))) => {
+                prop_assert!(list.iter().all(|it| it.len() <= MAX_ELEMENT_BYTES && !it.contains('\0')));
+            }
+            Ok(Change::Set(Value::Date(days))) => prop_assert!(DATE_RANGE.contains(&days)),
+            Ok(Change::Set(Value::DateTime(at))) => prop_assert!(super::time::DATETIME_RANGE.contains(&at)),
+            Ok(Change::Set(Value::ReferenceByKey(key))) => {
+                prop_assert_eq!(crate::key::normalize(&key).ok(), Some(&*key));
+            }
+            Ok(Change::Append(points)) => prop_assert!(points.iter().all(|point| point.value.is_finite())),
+            Ok(Change::Set(Value::Null)) => prop_assert_eq!(json, "null"),
+            Ok(Change::Set(Value::Reference(_))) => prop_assert_eq!(kind, Kind::Reference),
+            Err(error) => prop_assert!(points_into(&format!("{{\"a\":{json}}}"), &error), "{:?}", error.faults),
+        }
     }
 }

@@ -154,3 +154,74 @@ impl CursorKey {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::tests::properties::outside_of_quotes;
+    use crate::json::arbitrary;
+    use proptest::prelude::*;
+
+    const ID: &str = "0192f0c1-2222-8abc-8def-0123456789ab";
+
+    fn keys() -> impl Strategy<Value = CursorKey> {
+        let of = |(kind, exact): ((Kind, &str, &str), bool)| CursorKey::Of(kind.0, exact);
+        prop_oneof![
+            Just(CursorKey::Rank),
+            (prop::sample::select(Kind::ALL.to_vec()), any::<bool>()).prop_map(of),
+        ]
+    }
+
+    #[test]
+    fn a_cursor_goes_on_where_its_page_ended() {
+        for (kind, value, sql) in [
+            (Kind::String, r#""it's""#, "it''s"),
+            (Kind::Number, "-12345678901234567890.50", "-12345678901234567890.50"),
+            (Kind::Number, r#""NaN""#, "NaN"),
+            (Kind::Metric, "1.5e-7", "1.5e-7"),
+            (Kind::List, r#"["a","b"]"#, "'a', 'b'"),
+            (Kind::Date, r#""2024-02-29""#, "2024-02-29"),
+            (Kind::DateTime, "9223372036854775807", "infinity"),
+            (Kind::Reference, &format!("\"{ID}\""), ID),
+        ] {
+            let cursor = encode("print", &[value.to_owned(), "null".to_owned()], ID);
+            let keys = [CursorKey::Of(kind, true), CursorKey::Of(kind, true)];
+            let position = decode(&cursor, "print", &keys).expect(value);
+            let expression = position.values[0].as_deref().expect(value);
+            assert!(expression.contains(sql), "{expression}");
+            assert_eq!((&position.values[1], position.uuid.to_string().as_str()), (&None, ID));
+            assert!(
+                decode(&cursor, "another", &keys).is_err() && decode(&cursor, "print", &keys[1..]).is_err()
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_cursor_or_refused(text in prop_oneof![any::<String>(), "[-_A-Za-z0-9]{0,60}"]) {
+            let error = decode(&text, "print", &[]).expect_err("a guess of the fingerprint");
+            prop_assert_eq!(error.faults[0].pointer.as_str(), "/cursor");
+        }
+
+        #[test]
+        fn nothing_in_a_forged_cursor_gets_out_of_its_literal(
+            key in keys(),
+            value in prop_oneof![
+                arbitrary::value(),
+                "-?[0-9]{1,20}",
+                "[a'\\\\\";-]{0,9}".prop_map(|text| serde_json::Value::from(text).to_string()),
+                prop::collection::vec("[a'\\\\\"}]{0,5}", 0..4).prop_map(|it| serde_json::Value::from(it).to_string()),
+            ],
+        ) {
+            if let Ok(position) = decode(&encode("print", &[value], ID), "print", &[key]) {
+                let left = position.values.into_iter().flatten().map(|sql| outside_of_quotes(&sql)).collect::<String>();
+                let words = left.split(|it: char| !it.is_ascii_alphanumeric() && it != '_').filter(|it| !it.is_empty());
+                for word in words {
+                    let known = ["numeric", "double", "precision", "array", "text", "date", "timestamptz", "uuid"];
+                    prop_assert!(known.contains(&word) || key == CursorKey::Rank && word.parse::<i64>().is_ok(), "{left}");
+                }
+                prop_assert!(!left.contains([';', '/', '*', '\\']) && !left.contains("--"), "{left}");
+            }
+        }
+    }
+}

@@ -83,6 +83,8 @@ pub(super) fn beginning(body: &[u8]) -> String {
 mod tests {
     use axum::http::HeaderValue;
 
+    use proptest::prelude::*;
+
     use super::*;
 
     fn item(index: &str, first: &str) -> String {
@@ -147,6 +149,35 @@ mod tests {
         assert_eq!(pause("2"), Some(Duration::from_secs(2)));
         for value in ["", "-1", "Wed, 21 Oct 2015 07:28:00 GMT", "1e9", "NaN"] {
             assert_eq!(pause(value), None, "{value}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_answer_is_vectors_for_all_texts_or_refused(
+            body in prop_oneof![
+                any::<Vec<u8>>(),
+                "\\{\"data\":\\[(\\{(\"index\":-?[0-9],)?\"embedding\":(\\[(1|null|NaN|1e400)?\\]|null)\\},?){0,2}\\]\\}"
+                    .prop_map(String::into_bytes),
+            ],
+            texts in 0..4_usize,
+        ) {
+            if let Ok(outcomes) = read(&body, texts) {
+                prop_assert_eq!(outcomes.len(), texts);
+            }
+        }
+
+        #[test]
+        fn what_is_passed_on_of_an_answer_is_one_short_line(body in any::<Vec<u8>>()) {
+            let line = beginning(&body);
+            prop_assert!(line.chars().count() <= MOST_SAID && !line.contains(char::is_control));
+        }
+
+        #[test]
+        fn no_server_makes_us_wait_longer_than_an_hour(value in prop_oneof!["[ -~]{0,20}", "-?[0-9]{1,9}(\\.[0-9]{1,3})?(e[0-9]{1,3})?"]) {
+            let value = HeaderValue::from_str(&value).expect("a value");
+            let pause = retry_after(&HeaderMap::from_iter([(header::RETRY_AFTER, value)]));
+            prop_assert!(pause.is_none_or(|pause| pause <= Duration::from_secs(3600)));
         }
     }
 }

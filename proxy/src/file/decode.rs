@@ -117,6 +117,7 @@ fn decode(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// The text of a file that comes in pieces of this many bytes, and its encoding.
     fn read(
@@ -200,5 +201,25 @@ mod tests {
     fn nothing_is_a_text_too() {
         assert_eq!(read(b"", 1, None), Ok((String::new(), "utf-8".to_owned())));
         assert_eq!(read(b"a", 1, None), Ok(("a".to_owned(), "utf-8".to_owned())));
+    }
+
+    proptest! {
+        #[test]
+        fn how_the_bytes_arrive_changes_nothing(
+            bytes in prop_oneof![
+                prop::collection::vec(any::<u8>(), 0..20),
+                prop::collection::vec(prop::sample::select(b"a,\n\0\xc3\xa9\xe2\x82\xac\xff\xfe\xef\xbb\xbf".to_vec()), 0..20),
+                any::<String>().prop_map(String::into_bytes),
+            ],
+            size in 1..6_usize,
+            given in prop::sample::select(vec![None, Some(UTF_8), Some(UTF_16LE), Some(WINDOWS_1252)]),
+        ) {
+            prop_assert_eq!(read(&bytes, size, given), read(&bytes, 1000, given));
+        }
+
+        #[test]
+        fn a_text_reads_back_as_it_was_written(text in "\\PC{0,30}", size in 1..6_usize) {
+            prop_assert_eq!(read(text.as_bytes(), size, None).map(|it| it.0), Ok(text.trim_start_matches('\u{feff}').to_owned()));
+        }
     }
 }

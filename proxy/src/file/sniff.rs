@@ -27,6 +27,7 @@ pub(crate) fn delimiter(text: &str) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn the_header_tells_what_stands_between_its_cells() {
@@ -40,6 +41,23 @@ mod tests {
             ("", b','),
         ] {
             assert_eq!(delimiter(text), expected, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_one_of_the_delimiters(text in any::<String>()) {
+            prop_assert!(CANDIDATES.contains(&delimiter(&text)));
+        }
+
+        #[test]
+        fn what_stands_between_names_is_found(
+            names in prop::collection::vec("[a-zé ]{1,5}|\"[a,;|\\n]{0,5}\"", 2..8),
+            expected in prop::sample::select(CANDIDATES.to_vec()),
+            rest in "[a,;|]{0,20}",
+        ) {
+            let header = names.join(&char::from(expected).to_string());
+            prop_assert_eq!(delimiter(&format!("{header}\n{rest}")), expected);
         }
     }
 }

@@ -1,11 +1,11 @@
 //! What a filter compiles to, and what is refused: input → SQL, input → place, code and message.
 
 mod days;
-mod properties;
+pub(crate) mod properties;
 mod references;
 mod refusals;
 mod rendering;
-mod schema;
+pub(crate) mod schema;
 mod uses;
 mod values;
 

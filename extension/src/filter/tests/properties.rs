@@ -55,7 +55,7 @@ const WORDS: &[&str] = &[
 ];
 
 /// What is left when literals and quoted names are taken out, read as PostgreSQL reads them.
-fn outside_of_quotes(sql: &str) -> String {
+pub(crate) fn outside_of_quotes(sql: &str) -> String {
     let mut out = String::new();
     let mut characters = sql.chars().peekable();
     let mut before = ' ';

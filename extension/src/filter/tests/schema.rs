@@ -69,7 +69,7 @@ fn reference(id: i32, slug: &'static str, target: Option<Rc<dyn Schema>>) -> Col
 }
 
 /// Works: every type of attribute; `owner` points to a template that the caller may not read.
-pub(super) fn works() -> Rc<dyn Schema> {
+pub(crate) fn works() -> Rc<dyn Schema> {
     let option = |value: &str| ListOption { value: value.to_owned(), label: value.to_uppercase() };
     Rc::new(Memory {
         id: 7,

@@ -162,6 +162,8 @@ pub fn field(document: &str, attribute: Option<i32>) -> String {
 mod tests {
     use super::super::query::Query;
     use super::*;
+    use crate::filter::tests::properties::outside_of_quotes;
+    use proptest::prelude::*;
 
     fn needle(text: &str, stems: &[&[&str]]) -> Needle {
         let query = Query::parse(text).expect("a query");
@@ -227,6 +229,26 @@ mod tests {
         for text in ["§", "%", "...", "\"--\"", "_x"] {
             let indexable = needle(text, &[]).is_indexable();
             assert_eq!(indexable, text == "_x", "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_is_looked_for_gets_out_of_its_literal(
+            text in prop_oneof![any::<String>(), "-?[a'\\\\%_\"E ;\u{1d}-]{1,9}"],
+            lexemes in prop::collection::btree_set("[a'\\\\%_;\u{1d}]{1,5}", 0..3),
+        ) {
+            let Ok(query) = Query::parse(&text) else { return Ok(()) };
+            for term in &query.terms {
+                let needle = Needle::new(term, std::slice::from_ref(&lexemes));
+                for sql in [needle.indexed("d"), needle.checked("d"), needle.whole_word("d")] {
+                    let left = outside_of_quotes(&sql);
+                    for word in left.split([' ', '(', ')', ',']).filter(|word| !word.is_empty()) {
+                        let known = ["d", "like", "ilike", "coalesce", "false", "and", "or"];
+                        prop_assert!(known.contains(&word), "{word} in {sql}");
+                    }
+                }
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 use std::convert::Infallible;
 
+use proptest::prelude::*;
+
 use super::*;
 
 /// The rows of a text that comes in pieces of so many characters, with their lines.
@@ -131,5 +133,36 @@ fn rows_are_those_of_the_reader_in_the_database() {
         };
         let found: Vec<csv::StringRecord> = found.iter().flat_map(|(_, row)| read(row)).collect();
         assert_eq!(found, expected, "{text:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn lines_are_those_of_the_text_however_it_comes(text in prop_oneof![any::<String>(), "[a\\n\\r \"é]{0,20}"], size in 1..5_usize) {
+        let lines = text.split('\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty());
+        let expected: Vec<(u64, String)> = lines.map(|(index, line)| (index as u64 + 1, line.to_owned())).collect();
+        prop_assert_eq!(rows(Form::Lines, &text, size), Ok(expected));
+    }
+
+    #[test]
+    fn rows_of_any_delimiter_do_not_depend_on_how_the_text_comes(
+        text in prop_oneof![any::<String>(), "[a\\n\\r;\"\\té]{0,20}"],
+        delimiter in prop::sample::select(b",;\t|".to_vec()),
+        size in 1..5_usize,
+    ) {
+        let form = Form::Csv(delimiter);
+        prop_assert_eq!(rows(form, &text, size), rows(form, &text, 1000));
+    }
+
+    #[test]
+    fn rows_with_a_zero_are_told_and_the_others_kept(lines in prop::collection::vec("[a\\x00é]{0,3}", 0..8)) {
+        let mut portion = Portion::default();
+        for (index, line) in lines.iter().enumerate() {
+            portion.push(index as u64, line);
+        }
+        let (kept, refused) = portion.without_zeros();
+        prop_assert!(!kept.text.contains('\0') && kept.rows.len() + refused.len() == lines.len());
+        prop_assert!(kept.rows.iter().enumerate().all(|(at, row)| kept.row(at) == lines[row.line as usize]));
+        prop_assert!(refused.iter().all(|(line, text)| *text == lines[*line as usize] && text.contains('\0')));
     }
 }
