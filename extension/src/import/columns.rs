@@ -8,6 +8,9 @@ use crate::template::Template;
 /// The column in which a list of refused rows says why; a file that comes back mended may still have it.
 pub const REASON: &str = "import_error";
 
+/// The most columns of a file: more than a template can have attributes.
+const MOST_COLUMNS: usize = 2000;
+
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
@@ -23,6 +26,7 @@ pub enum Column {
 
 /// What the columns of a file hold.
 pub fn resolve(template: &Template, header: &[String], options: &Options) -> Result<Vec<Column>, Error> {
+    check_width(header.len())?;
     let mut errors = Vec::new();
     let mut columns: Vec<Column> = Vec::with_capacity(header.len());
     for (index, name) in header.iter().enumerate() {
@@ -48,6 +52,16 @@ pub fn resolve(template: &Template, header: &[String], options: &Options) -> Res
         );
     }
     Error::join(errors).map_or(Ok(columns), Err)
+}
+
+/// Each column is compared with those before it, and a line of nothing but commas may have millions.
+fn check_width(columns: usize) -> Result<(), Error> {
+    if columns <= MOST_COLUMNS {
+        return Ok(());
+    }
+    let message = format!("the file has {columns} columns: at most {MOST_COLUMNS} are allowed");
+    Err(Error::at(Code::InvalidValue, "/header", message)
+        .hint("the first line must name the columns, with the delimiter between them"))
 }
 
 fn column(template: &Template, options: &Options, index: usize, name: &str) -> Result<Column, Error> {
@@ -104,4 +118,16 @@ fn fault(index: usize, message: String) -> Error {
 fn shown(names: &[String]) -> String {
     let more = if names.len() > 30 { ", …" } else { "" };
     names[..names.len().min(30)].join(", ") + more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_nothing_but_commas_is_no_header() {
+        assert!(check_width(MOST_COLUMNS).is_ok());
+        let error = check_width(MOST_COLUMNS + 1).expect_err("too many");
+        assert_eq!((error.code, error.faults[0].pointer.as_str()), (Code::InvalidValue, "/header"));
+    }
 }

@@ -48,6 +48,10 @@ pub fn parse(sort: Option<&RawValue>, schema: &dyn Schema, key: AttributeKey) ->
     if let Some(text) = json::string_at(sort, "/sort")? {
         for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             keys.extend(named(name, schema, key, "/sort")?);
+            // A text may name the same field a million times.
+            if keys.len() > MOST_KEYS {
+                return Err(too_many());
+            }
         }
     } else {
         let elements = json::array_at_most(sort, MOST_KEYS + 1, "/sort")?;
@@ -137,4 +141,49 @@ fn find(
         _ => column,
     };
     Ok(Some(SortKey { path, column, direction, nulls }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::tests::schema::works;
+    use crate::json::arbitrary::{points_into, value};
+    use proptest::prelude::*;
+
+    fn sort(json: &str) -> Result<Vec<SortKey>, Error> {
+        let sort: &RawValue = serde_json::from_str(json).expect("JSON");
+        parse(Some(sort), &*works(), AttributeKey::default())
+    }
+
+    #[test]
+    fn no_field_is_read_behind_one_too_many() {
+        for json in [
+            r#""name,name,name,name,name,name,nonsense""#,
+            r#"["name","name","name","name","name","name","nonsense"]"#,
+        ] {
+            let error = sort(json).expect_err(json);
+            assert_eq!(
+                (error.code, error.faults[0].pointer.as_str()),
+                (Code::InvalidValue, "/sort"),
+                "{json}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_sent_sorts_by_a_few_columns_or_is_refused_with_its_place(json in prop_oneof![
+            value(),
+            "\"(-?(name|price|artist|artist\\.name|id|template_id|external_key|nonsense|),){0,8}\"",
+            prop::collection::vec(value(), 0..7).prop_map(|items| format!("[{}]", items.join(","))),
+            ("name|made|artist|x", "asc|desc|up", "first|last|0").prop_map(|(field, direction, nulls)| {
+                format!(r#"[{{"field":"{field}","direction":"{direction}","nulls":"{nulls}"}}]"#)
+            }),
+        ]) {
+            match sort(&json) {
+                Ok(keys) => prop_assert!(keys.len() <= MOST_KEYS),
+                Err(error) => prop_assert!(points_into(&format!("{{\"sort\":{json}}}"), &error), "{:?}", error.faults),
+            }
+        }
+    }
 }

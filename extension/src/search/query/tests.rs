@@ -1,0 +1,107 @@
+use super::*;
+use crate::json::arbitrary::{object_of, points_into};
+use proptest::prelude::*;
+
+#[test]
+fn a_body_without_members_asks_for_everything() {
+    let query = Query::parse("{}").expect("a query");
+    assert!(query.filters.is_none() && query.sort.is_none() && query.limit.is_none());
+    assert_eq!((query.count, query.verbose), (Count::None, false));
+}
+
+#[test]
+fn null_counts_as_absent() {
+    let nulls = KNOWN.map(|name| format!("\"{name}\":null")).join(",");
+    let body = format!("{{{nulls}}}");
+    let query = Query::parse(&body).expect("a query");
+    assert!(query.cursor.is_none() && query.fields.is_none() && query.facets.is_empty());
+}
+
+#[test]
+fn what_a_search_does_not_say_is_as_its_view_says() {
+    let view = r#"{"sort": "a", "limit": 5, "count": "exact", "verbose": true, "time_zone": "Asia/Tokyo", "facets": ["a"]}"#;
+    let within = |body| Query::parse(body).and_then(|query| query.within(Some(view))).expect("a query");
+    let query = within("{}");
+    assert_eq!((query.limit, query.count, query.verbose), (Some(5), Count::Exact, true));
+    assert_eq!(query.time_zone.as_deref(), Some("Asia/Tokyo"));
+    assert_eq!(query.source("sort").sort.map(RawValue::get), Some("\"a\""));
+    let query = within(r#"{"sort": "b", "limit": 6, "count": "none", "verbose": false, "facets": []}"#);
+    assert_eq!((query.limit, query.count, query.verbose), (Some(6), Count::None, false));
+    assert_eq!(query.source("sort").sort.map(RawValue::get), Some("\"b\""));
+    assert!(query.source("facets").facets.is_empty());
+}
+
+#[test]
+fn a_text_to_embed_is_for_the_service() {
+    assert!(Query::parse(r#"{"query_text": null}"#).is_ok());
+    let error = Query::parse(r#"{"query_text": "sea"}"#).expect_err("a refusal");
+    assert_eq!(error.code, Code::UnknownField);
+    assert!(error.hint.is_some_and(|hint| hint.contains("query_vector")));
+}
+
+#[test]
+fn fields_are_an_array_or_a_list_with_commas() {
+    for body in [r#"{"fields": ["a", "b"]}"#, r#"{"fields": " a ,b,"}"#] {
+        assert_eq!(
+            Query::parse(body).expect("a query").fields.as_deref(),
+            Some(&["a".to_owned(), "b".to_owned()][..])
+        );
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_its_place() {
+    for (body, pointer) in [
+        (r#"{"limit": 0}"#, "/limit"),
+        (r#"{"limit": 1001}"#, "/limit"),
+        (r#"{"limit": 1.5}"#, "/limit"),
+        (r#"{"limit": -1}"#, "/limit"),
+        (r#"{"limit": "10"}"#, "/limit"),
+        (r#"{"count": "all"}"#, "/count"),
+        (r#"{"cursor": 5}"#, "/cursor"),
+        (r#"{"fields": [1]}"#, "/fields/0"),
+        (r#"{"facets": "city"}"#, "/facets"),
+        (r#"{"facets": ["a", 1]}"#, "/facets/1"),
+        (r#"{"filter": []}"#, "/filter"),
+        (r#"{"verbose": "yes"}"#, "/verbose"),
+        (r#"{"attribute_key": "name"}"#, "/attribute_key"),
+        (r#"{"query_vector": [1]}"#, "/query_vector"),
+        (r#"{"mode": "semantic"}"#, "/query_vector"),
+        (r#"{"mode": "hybrid", "global_search": "x"}"#, "/query_vector"),
+        (r#"{"mode": "lexical"}"#, "/mode"),
+    ] {
+        let error = Query::parse(body).expect_err(body);
+        assert_eq!(error.faults[0].pointer, pointer, "{body}");
+    }
+}
+
+#[test]
+fn a_name_repeated_without_end_is_refused() {
+    let names = |count| vec!["id"; count].join(",");
+    let array = |count| format!("[\"{}\"]", vec!["id"; count].join("\",\""));
+    for (value, is_taken) in [
+        (format!("\"{}\"", names(MOST_FIELDS)), true),
+        (format!("\"{}\"", names(MOST_FIELDS + 1)), false),
+        (array(MOST_FIELDS), true),
+        (array(MOST_FIELDS + 1), false),
+    ] {
+        let body = format!("{{\"fields\":{value}}}");
+        match Query::parse(&body) {
+            Ok(_) => assert!(is_taken),
+            Err(error) => assert_eq!((is_taken, error.faults[0].pointer.as_str()), (false, "/fields")),
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_object_is_a_search_within_its_bounds_or_refused_with_its_place(body in object_of(&KNOWN)) {
+        match Query::parse(&body) {
+            Ok(query) => {
+                prop_assert!(query.limit.is_none_or(|limit| (1..=MOST_LIMIT).contains(&limit)));
+                prop_assert!(query.facets.len() <= MOST_FACETS);
+            }
+            Err(error) => prop_assert!(points_into(&body, &error), "{:?}", error.faults),
+        }
+    }
+}
