@@ -1,0 +1,35 @@
+"""Reads the log that a server wrote under random SQL, and fails if it tells of a crash or of a failure of keyed's own."""
+
+import collections
+import re
+import sys
+
+CRASH = re.compile(r"PANIC:|was terminated by signal|terminating any other active server processes|server process .* exited with")
+ERROR = re.compile(r"(?:ERROR|FATAL):  ([0-9A-Z]{5}): (.*)")
+PLACE = re.compile(r"LOCATION:  (.*)")
+
+crashes, ours, others = [], [], []
+codes = collections.Counter()
+code = message = None
+with open(sys.argv[1], encoding="utf-8", errors="replace") as log:
+    for line in log:
+        if CRASH.search(line):
+            crashes.append(line.strip())
+        if found := ERROR.search(line):
+            code, message = found.groups()
+            codes[code] += 1
+        elif (found := PLACE.search(line)) and code == "XX000":
+            # Errors of Rust name a file of Rust; those of PostgreSQL one of C.
+            (ours if ".rs:" in found[1] else others).append(f"{message} ({found[1]})")
+            code = None
+
+print("Errors by SQLSTATE:", dict(codes.most_common()))
+for count, error in sorted(((n, e) for e, n in collections.Counter(others).items()), reverse=True)[:20]:
+    print(f"PostgreSQL's own, {count} times: {error}")
+for error in sorted(set(ours)):
+    print(f"keyed's own: {error}", file=sys.stderr)
+for line in crashes:
+    print(f"crash: {line}", file=sys.stderr)
+if not codes:
+    print("The log has no error at all: sqlsmith cannot have run.", file=sys.stderr)
+sys.exit(bool(ours or crashes or not codes))
