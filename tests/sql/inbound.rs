@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const CREATE: &str = "select keyed.create_inbound_endpoint('crm.customers', $1)";
 const TRY: &str = "select keyed.dry_run_inbound(1, $1)";
 
-async fn crm() -> (Database, Session) {
+pub(crate) async fn crm() -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let definition = json!({"slug": "shop", "external_key": "$.id", "signed": false});

@@ -27,6 +27,7 @@ mod history_table;
 mod hostile_input;
 mod hybrid;
 mod inbound;
+mod inbound_room;
 mod indexes;
 mod lookups;
 mod metrics;

@@ -49,6 +49,8 @@ pub enum Code {
     RequiredAttribute,
     /// The record that a reference names does not exist, as far as the caller can see.
     ReferenceNotFound,
+    /// What would have to be kept finds no room at the moment.
+    StorageFull,
     /// Concurrent transactions got in each other's way; the same request may succeed next time.
     SerializationFailure,
     /// The installation itself is not as the extension expects it.
@@ -79,6 +81,7 @@ impl Code {
         Code::VectorDimension,
         Code::RequiredAttribute,
         Code::ReferenceNotFound,
+        Code::StorageFull,
         Code::SerializationFailure,
         Code::Internal,
     ];
@@ -119,6 +122,7 @@ impl Code {
             Code::VectorDimension => ("vector_dimension", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
             Code::RequiredAttribute => ("required_attribute", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
             Code::ReferenceNotFound => ("reference_not_found", State::ERRCODE_FOREIGN_KEY_VIOLATION, 422),
+            Code::StorageFull => ("unavailable", State::ERRCODE_DISK_FULL, 503),
             Code::SerializationFailure => ("conflict", State::ERRCODE_T_R_SERIALIZATION_FAILURE, 503),
             Code::Internal => ("internal", State::ERRCODE_INTERNAL_ERROR, 500),
         }

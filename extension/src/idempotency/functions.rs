@@ -23,6 +23,9 @@ sql_functions! {
         Ok(Answer::Datum(answer))
     };
 
+    /// `keyed_http.forget_expired_answers() returns bigint`.
+    keyed_http_forget_expired_answers => |_| Ok(Answer::Datum(Datum::from(store::forget_expired(AT_ONCE))));
+
     /// `keyed.purge_idempotency_keys(older_than interval) returns bigint`.
     keyed_purge_idempotency_keys => |call| {
         Caller::current().require_admin("purge idempotency keys")?;
@@ -30,6 +33,9 @@ sql_functions! {
         Ok(Answer::Datum(Datum::from(store::purge(older_than))))
     };
 }
+
+/// How many answers one call forgets.
+const AT_ONCE: u64 = 1000;
 
 /// The request that two arguments name, from this position on.
 fn request(call: &Call, position: usize) -> Result<Request, Error> {

@@ -6,5 +6,7 @@
 pub mod functions;
 /// What a repeated answer may show.
 pub mod replay;
+/// How much the answers of an API key may take.
+pub mod room;
 /// Answers, kept and found.
 pub mod store;

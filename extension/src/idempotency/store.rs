@@ -1,6 +1,6 @@
 //! Answers, kept and found.
 
-use super::replay;
+use super::{replay, room};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{Kind, Mode, try_lock};
@@ -47,20 +47,25 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
     }
     // Read after the lock was taken, by a snapshot of its own: whoever had it before has committed by now.
     let sql = format!(
-        "select r.fingerprint, r.answer[1], r.answer[2], r.answer[3], r.answer[4] from keyed_state.idempotent_request r \
-         where r.key_id = $1 and r.idempotency_key = $2 and r.created_at >= now() - {KEPT}"
+        "select r.fingerprint, r.answer[1], r.answer[2], r.answer[3], r.answer[4], {} \
+         from (values ($1, $2)) asked (key_id, idempotency_key) left join keyed_state.idempotent_request r \
+         on r.key_id = asked.key_id and r.idempotency_key = asked.idempotency_key \
+         and r.created_at >= now() - {KEPT}",
+        room::is_full("asked.key_id"),
     );
-    let found = as_owner(|| {
+    let (found, is_full) = as_owner(|| {
         let plan = plan(&sql, &[pg_sys::INT4OID, pg_sys::TEXTOID]);
         connected(|spi| {
             let rows = spi.run(&plan, Access::Latest, &request.name());
-            (!rows.is_empty()).then(|| {
+            let found = rows.get(0, 0).map(|fingerprint| {
                 let answer = (1..=4).map(|column| rows.get(0, column).map(datum::read_text)).collect();
-                (rows.get(0, 0).map(datum::read_bytes).unwrap_or_default(), answer)
-            })
+                (datum::read_bytes(fingerprint), answer)
+            });
+            (found, rows.get(0, 5).is_some_and(datum::read_bool))
         })
     });
     match found {
+        None if is_full => Err(room::none_left()),
         None => Ok(None),
         Some((fingerprint, _)) if fingerprint != request.fingerprint => Err(Error::new(
             Code::IdempotencyKeyReused,
@@ -79,20 +84,28 @@ pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
         "insert into keyed_state.idempotent_request as r (key_id, idempotency_key, fingerprint, answer) \
          values ($1, $2, $3, $4) on conflict (key_id, idempotency_key) do update \
          set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at \
-         where r.created_at < excluded.created_at - {KEPT}"
+         where r.created_at < excluded.created_at - {KEPT} returning pg_column_size(r.answer), {}",
+        room::was_full("r.key_id"),
     );
     let kept = as_owner(|| {
         let types = [pg_sys::INT4OID, pg_sys::TEXTOID, pg_sys::BYTEAOID, pg_sys::TEXTARRAYOID];
         let plan = plan(&sql, &types);
         let [api_key, key] = request.name();
         let arguments = [api_key, key, datum::bytea(&request.fingerprint), Some(answer)];
-        let kept = connected(|spi| spi.run(&plan, Access::Latest, &arguments).len());
+        let kept = connected(|spi| {
+            let rows = spi.run(&plan, Access::Latest, &arguments);
+            let size = || rows.get(0, 0).map_or(0, datum::read_i32);
+            (!rows.is_empty()).then(|| (size(), rows.get(0, 1).is_some_and(datum::read_bool)))
+        });
+        if let Some((size, was_full)) = kept {
+            room::look(request.api_key, size, was_full);
+        }
         if random::next_u64().is_multiple_of(PURGE_EVERY) {
-            purge_some();
+            forget_expired(PURGE_AT_ONCE);
         }
         kept
     });
-    if kept == 0 {
+    if kept.is_none() {
         return Err(Error::new(
             Code::SerializationFailure,
             "the request was run by a transaction that this one cannot see",
@@ -101,17 +114,18 @@ pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes some answers that are too old, of any API key; those that somebody else has in hand are left to them.
-fn purge_some() {
+/// Removes so many answers that are too old, of any API key, the oldest first, and tells how many that were; those that
+/// somebody else has in hand are left to them.
+pub fn forget_expired(most: u64) -> i64 {
     let sql = format!(
         "delete from keyed_state.idempotent_request r where (r.key_id, r.idempotency_key) in ( \
            select o.key_id, o.idempotency_key from keyed_state.idempotent_request o \
-           where o.created_at < now() - {KEPT} order by o.created_at limit {PURGE_AT_ONCE} for update skip locked)"
+           where o.created_at < now() - {KEPT} order by o.created_at limit {most} for update skip locked)"
     );
-    let plan = plan(&sql, &[]);
-    connected(|spi| {
-        spi.run(&plan, Access::Latest, &[]);
-    });
+    as_owner(|| {
+        let plan = plan(&sql, &[]);
+        connected(|spi| spi.run(&plan, Access::Latest, &[]).len() as i64)
+    })
 }
 
 /// Removes every answer that is older, but those that somebody else has in hand, and tells how many that were.
@@ -144,7 +158,7 @@ thread_local! {
     static PLANS: RefCell<HashMap<String, Rc<Plan>>> = RefCell::default();
 }
 
-fn plan(sql: &str, types: &[Oid]) -> Rc<Plan> {
+pub(super) fn plan(sql: &str, types: &[Oid]) -> Rc<Plan> {
     if let Some(plan) = PLANS.with_borrow(|plans| plans.get(sql).cloned()) {
         return plan;
     }

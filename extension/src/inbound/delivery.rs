@@ -3,6 +3,7 @@
 use super::endpoint::{self, Endpoint};
 use super::log::{self, Begun, Outcome};
 use super::mapping::{self, Item};
+use super::room;
 use super::signature::{Signed, verify};
 use crate::access::principal::Principal;
 use crate::access::{Caller, Right};
@@ -57,7 +58,11 @@ pub fn deliver(token_hash: &[u8], headers: Signed, body: &str) -> Result<(u16, S
         Begun::Seen(id, outcome) => return Ok(answer(id, &outcome)),
     };
     let outcome = write(&endpoint, body);
+    if outcome.is_err() {
+        room::require(&endpoint, body)?;
+    }
     log::finish(id, &outcome);
+    room::trim(&endpoint);
     Ok(answer(id, &outcome))
 }
 

@@ -27,6 +27,8 @@ pub mod mapping;
 pub mod path;
 /// Deliveries again, and mappings on trial.
 pub mod replay;
+/// How much the log may hold.
+pub mod room;
 /// Signatures of Standard Webhooks.
 pub mod signature;
 /// What becomes of mappings when attributes change.

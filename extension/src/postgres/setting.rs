@@ -1,4 +1,4 @@
-//! Settings that carry the caller's identity through a transaction.
+//! Settings: the caller's identity, carried through a transaction, and how much may be kept.
 
 use pgrx::guc::{GucContext, GucFlags, GucRegistry, GucSetting};
 use pgrx::pg_sys;
@@ -7,6 +7,12 @@ use std::ffi::{CStr, CString};
 /// Who is asking, as `authenticate` found it. Superuser-only, so that no SQL user can forge it; not reset by
 /// RESET ALL; rolled back with savepoints; copied to parallel workers.
 static PRINCIPAL: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
+
+/// How much the answers to requests with an Idempotency-Key may take for each API key, in MB.
+static IDEMPOTENCY_ROOM: GucSetting<i32> = GucSetting::<i32>::new(1024);
+
+/// How much the payloads of refused deliveries may take for each inbound endpoint, and those of others, in MB.
+static INBOUND_ROOM: GucSetting<i32> = GucSetting::<i32>::new(256);
 
 /// Registers the settings; called once when the library is loaded.
 pub fn register() {
@@ -18,6 +24,40 @@ pub fn register() {
         GucContext::Suset,
         GucFlags::NO_SHOW_ALL | GucFlags::NO_RESET_ALL | GucFlags::DISALLOW_IN_FILE,
     );
+    let room = |name, setting, says, more| {
+        GucRegistry::define_int_guc(
+            name,
+            says,
+            more,
+            setting,
+            1,
+            1 << 30,
+            GucContext::Suset,
+            GucFlags::UNIT_MB,
+        );
+    };
+    room(
+        c"keyed.idempotency_room",
+        &IDEMPOTENCY_ROOM,
+        c"How much the kept answers of an API key may take.",
+        c"Beyond that its requests with a new Idempotency-Key are refused, until answers are a day old and forgotten.",
+    );
+    room(
+        c"keyed.inbound_room",
+        &INBOUND_ROOM,
+        c"How much the refused deliveries of an inbound endpoint may take, and likewise the payloads of those that were done.",
+        c"Beyond that a delivery that would be refused is not taken, and the oldest payloads of done ones are forgotten.",
+    );
+}
+
+/// How many bytes the kept answers of an API key may take.
+pub fn idempotency_room() -> i64 {
+    i64::from(IDEMPOTENCY_ROOM.get()) << 20
+}
+
+/// How many bytes the refused deliveries of an endpoint may take, and the payloads of the others.
+pub fn inbound_room() -> i64 {
+    i64::from(INBOUND_ROOM.get()) << 20
 }
 
 /// Lends the principal of this transaction, when one was set.

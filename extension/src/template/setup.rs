@@ -42,6 +42,8 @@ const STATE: &[(i32, Step)] = &[
     (13, Step::Script(include_str!("../../../sql/state/0013_slugs.sql"))),
     (14, Step::Script(include_str!("../../../sql/state/0014_stored_credentials.sql"))),
     (15, Step::Function(binding::add)),
+    (16, Step::Script(include_str!("../../../sql/state/0016_inbound_payloads.sql"))),
+    (17, Step::Script(include_str!("../../../sql/state/0017_idempotency_full.sql"))),
     (18, Step::Function(released::convert_all)),
 ];
 

@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use super::Failure;
 use crate::app::{self, App};
 use crate::embedding::worker::Worker;
+use crate::housekeeping;
 use crate::routes;
 use crate::server;
 use crate::settings::{LogFormat, Settings};
@@ -44,6 +45,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let app = Arc::new(App::new(&settings)?);
     tracing::info!(listen = %listener.local_addr()?, version = env!("CARGO_PKG_VERSION"), "serving");
     tokio::spawn(routes::health::greet(app.clone()));
+    tokio::spawn(housekeeping::run(app.clone()));
     let (stop, mut stopping) = watch::channel(false);
     tokio::spawn(async move {
         server::asked_to_stop().await;

@@ -1,0 +1,36 @@
+//! What is done now and then, whoever asks or nobody: answers kept for repeated requests are forgotten when they are a day
+//! old, also where no further request comes that would do it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use crate::app::App;
+use crate::database::Effect::WriteOnce;
+
+/// How long is waited from one time to the next, at least and at most: several proxies of a database take turns.
+const PAUSE: [u64; 2] = [45, 75];
+
+/// What one call forgets at most, after which there may be more.
+const AT_ONCE: i64 = 1000;
+
+const FORGET: &str =
+    "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed_http.forget_expired_answers() end";
+
+/// Runs as long as the service does.
+pub(crate) async fn run(app: Arc<App>) {
+    loop {
+        sleep(Duration::from_secs(fastrand::u64(PAUSE[0]..=PAUSE[1]))).await;
+        loop {
+            match app.database.run(WriteOnce, FORGET, &[]).await {
+                Ok(row) if row.try_get::<_, i64>(0).unwrap_or(0) >= AT_ONCE => {}
+                Ok(_) => break,
+                Err(problem) => {
+                    tracing::debug!(cause = problem.cause(), "answers that are too old were not forgotten");
+                    break;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! How much the answers to requests with an Idempotency-Key may take, and for how long.
+
+use harness::{Answer, Database, Service};
+use serde_json::json;
+
+async fn create(service: &Service, key: &str) -> Answer {
+    let path = "/v1/entities/template/customers";
+    service.proxy.request("POST", path).header("idempotency-key", key).json(&json!({})).send().await
+}
+
+#[tokio::test]
+async fn a_key_whose_answers_have_no_more_room_is_told_so_before_anything_is_written() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.run(&format!("alter database \"{}\" set keyed.idempotency_room = '1MB'", database.name())).await;
+    let service = Service::over(database, &[]).await;
+    let first = create(&service, "first").await;
+    assert_eq!(first.status, 201);
+    // As much as many answers take, and a look at them that is due.
+    session
+        .run(
+            "insert into keyed_state.idempotent_request (key_id, idempotency_key, fingerprint, answer)
+             select r.key_id, 'many ' || n, r.fingerprint, array['200', null, m.text] from keyed_state.idempotent_request r,
+               (select string_agg(md5(n::text), '') as text from generate_series(1, 1000) n) m, generate_series(1, 60) n;
+             insert into keyed_state.idempotency_full select key_id, now() - interval '2 minutes'
+             from keyed_state.idempotent_request where idempotency_key = 'first'",
+        )
+        .await;
+    create(&service, "second").await.expect(201);
+    let refused = create(&service, "third").await.refused(403, "quota_exceeded");
+    assert!(refused["hint"].as_str().is_some_and(|it| it.contains("without Idempotency-Key")), "{refused}");
+    let again = create(&service, "first").await;
+    assert_eq!((again.status, &again.text), (first.status, &first.text), "what is kept is still answered");
+    service.post("/entities/template/customers", json!({})).await.expect(201);
+    assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "3");
+
+    // Room that was made is found after a minute.
+    session
+        .run(
+            "delete from keyed_state.idempotent_request where idempotency_key like 'many %';
+             update keyed_state.idempotency_full set reached_at = now() - interval '2 minutes'",
+        )
+        .await;
+    create(&service, "third").await.expect(201);
+    create(&service, "fourth").await.expect(201);
+    assert_eq!(session.text("select count(*) from keyed_state.idempotency_full", &[]).await, "0");
+}
+
+#[tokio::test]
+async fn answers_of_yesterday_are_removed_also_when_nobody_asks_any_more() {
+    let service = Service::start().await;
+    for key in ["old", "older", "new"] {
+        create(&service, key).await.expect(201);
+    }
+    let session = service.session().await;
+    session
+        .run(
+            "update keyed_state.idempotent_request set created_at = now() - interval '24 hours 1 second'
+             where idempotency_key like 'old%'",
+        )
+        .await;
+    assert_eq!(session.text("select keyed_http.forget_expired_answers()", &[]).await, "2");
+    let left = "select string_agg(idempotency_key, ' ') from keyed_state.idempotent_request";
+    assert_eq!(session.text(left, &[]).await, "new");
+}
