@@ -135,7 +135,7 @@ async fn history_as_rows_says_the_same_as_history_as_json() {
 }
 
 #[tokio::test]
-async fn history_tells_who_logged_in_even_after_set_role() {
+async fn history_tells_the_role_that_was_set_and_who_logged_in() {
     let (database, session, record) = with_record().await;
     let (person, team) = (database.create_role("person").await, database.create_role("team").await);
     session.run(&format!("grant {team} to {person}")).await;
@@ -146,8 +146,13 @@ async fn history_tells_who_logged_in_even_after_set_role() {
         .rows(r#"select keyed.patch_record($1, '{"attributes": {"name": "Bea"}}')"#, &[id_of(&record)])
         .await;
     person_session.rows("update crm.customers set name = 'Cleo' where id = $1", &[id_of(&record)]).await;
+    person_session.run("reset role").await;
+    person_session.rows("update crm.customers set name = 'Dora' where id = $1", &[id_of(&record)]).await;
     let actors = "select string_agg(actor || ' ' || source, ', ' order by version) from keyed.history($1) where version > 1";
-    assert_eq!(session.text(actors, &[id_of(&record)]).await, format!("{person} sql, {person} sql"));
+    assert_eq!(
+        session.text(actors, &[id_of(&record)]).await,
+        format!("{team} (login {person}) sql, {team} (login {person}) sql, {person} sql")
+    );
 }
 
 #[tokio::test]

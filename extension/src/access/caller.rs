@@ -236,7 +236,16 @@ impl Caller {
     pub fn actor_and_source() -> (String, String) {
         match Principal::current().filter(|_| guard::is_own_work()) {
             Some(principal) => (principal.actor(), principal.source.clone()),
-            None => (role::name(role::session()).unwrap_or_default(), "sql".to_owned()),
+            None => (login_and_role(), "sql".to_owned()),
         }
+    }
+}
+
+/// Who wrote by SQL. Behind a server that chooses a role for each of its users, the login alone would be the same for all.
+fn login_and_role() -> String {
+    let login = role::name(role::session()).unwrap_or_default();
+    match role::chosen() {
+        chosen if chosen == role::session() => login,
+        chosen => format!("{} (login {login})", role::name(chosen).unwrap_or_default()),
     }
 }

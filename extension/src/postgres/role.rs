@@ -50,6 +50,12 @@ pub fn session() -> Oid {
     unsafe { pg_sys::GetSessionUserId() }
 }
 
+/// The role that the session has chosen by SET ROLE, else the one that logged in; whatever function runs meanwhile.
+pub fn chosen() -> Oid {
+    // SAFETY: reads a variable of the session.
+    unsafe { pg_sys::GetOuterUserId() }
+}
+
 /// Whether `role` is a superuser.
 pub fn is_superuser(role: Oid) -> bool {
     // SAFETY: asks the catalog.
