@@ -106,7 +106,10 @@ async fn refused_rows_are_told_and_kept_to_be_mended() {
     let whole = run(&mut command(&service, &["import", path(&input), "--template", "crm.customers"]));
     assert!(whole.code == Some(1) && whole.err.contains("nothing was imported"), "{whole:?}");
     let unknown = run(&mut command(&service, &["export", "--template", "crm.nothing"]));
-    assert!(unknown.code == Some(1) && unknown.err.contains("nothing here"), "{unknown:?}");
+    assert!(
+        unknown.code == Some(1) && unknown.err.contains("there is no template crm.nothing"),
+        "{unknown:?}"
+    );
     let keyless = run(&mut proxy_program(&["export", "--template", "crm.customers"]));
     assert!(keyless.code == Some(2) && keyless.err.contains("KEYED_API_KEY is not set"), "{keyless:?}");
 }
@@ -174,4 +177,20 @@ async fn an_import_that_breaks_off_tells_what_it_wrote_and_of_lines_of_json_ever
     let outcome = run(&mut command(&service, &skipping(path(&lines), path(&failed))));
     assert_eq!(outcome.err.matches("visits: ").count(), 30, "{}", outcome.err);
     assert_eq!(std::fs::read_to_string(&failed).expect("it is there").lines().count(), 30);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hint_speaks_of_flags_and_a_warning_is_told() {
+    let service = Service::start().await;
+    let import = |name: &str, content: &str| {
+        let input = file(name, content);
+        run(&mut command(&service, &["import", path(&input), "--template", "crm.customers"]))
+    };
+    let bad = import("hint.csv", "external_key,visits\na,x\n");
+    assert!(bad.err.contains("--on-error skip") && !bad.err.contains("on_error"), "{bad:?}");
+    let keyless = import("key.csv", "No,name\n1,Ada\n");
+    assert!(keyless.err.contains("--key-column Column"), "{keyless:?}");
+    let warned = import("warning.csv", "name\nAda\n");
+    assert_eq!(warned.out, "rows 1, created 1, updated 0, unchanged 0, failed 0\n");
+    assert!(warned.err.contains("Warning: 1 record was made without an external key"), "{warned:?}");
 }

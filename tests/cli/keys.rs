@@ -91,3 +91,14 @@ async fn an_administrator_of_the_workspace_needs_to_be_no_superuser() {
     assert!(key.starts_with("keyed_"), "{key}");
     keyed_as(&database, &role, &["keys", "list"]).expect();
 }
+
+#[tokio::test]
+async fn a_key_that_acts_as_a_superuser_is_warned_of() {
+    let database = Database::with_crm().await;
+    let plain = keyed(&database, &["keys", "create", "--role", "keyed_admin"]);
+    assert!(!plain.err.contains("Warning"), "{}", plain.err);
+    let superuser = database.session().await.text("select session_user", &[]).await;
+    let mighty = keyed(&database, &["keys", "create", "--role", &superuser]);
+    assert!(mighty.err.contains("is a superuser"), "{}", mighty.err);
+    mighty.expect();
+}

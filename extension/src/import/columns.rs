@@ -106,7 +106,8 @@ fn unknown(template: &Template, index: usize, name: &str) -> Error {
     let message = format!("{} has no attribute {name:?}", template.full_name());
     let code = Code::UnknownAttribute;
     Error::at(code, format!("/header/{index}"), message).hint(format!(
-        "its attributes are: {}; say which one a column is with mapping={{\"Column\":\"slug\"}}, or null for none",
+        "its attributes are: {}; say which one a column is with mapping={{\"Column\":\"slug\"}}, or null for none, and which column holds the \
+         external key with key_column=Column",
         shown(&slugs)
     ))
 }

@@ -30,14 +30,16 @@ fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &st
             let columns = columns::resolve(template, header, options)?;
             let records = csv::records(text, *delimiter)?;
             let (rows, refused) = csv::rows(template, &columns, options, &records);
+            let keys = report::Keys::of(&rows);
             let outcomes = Run::new(caller, template, records.len(), refused).run(rows, options)?;
-            Ok(report::to_json(&outcomes, |field| column_name(template, header, &columns, field)))
+            Ok(report::to_json(&outcomes, &keys, |field| column_name(template, header, &columns, field)))
         }
         Format::Ndjson => {
             let (rows, refused) = ndjson::rows(template, options, text);
             let count = rows.len() + refused.len();
+            let keys = report::Keys::of(&rows);
             let outcomes = Run::new(caller, template, count, refused).run(rows, options)?;
-            Ok(report::to_json(&outcomes, |field| Some(field.to_owned())))
+            Ok(report::to_json(&outcomes, &keys, |field| Some(field.to_owned())))
         }
     }
 }

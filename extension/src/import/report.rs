@@ -1,19 +1,53 @@
-//! Outcomes → JSON: `{created, updated, unchanged, waiting: [[row, name of its record]], errors: [{row, column, code, sqlstate, message}]}`.
+//! Outcomes → JSON: `{created, updated, unchanged, keyless, odd, waiting: [[row, name of its record]], errors: [{row, column, code, sqlstate, message}]}`.
 
-use super::Outcome;
+use super::{Outcome, Row};
 use crate::error::{Code, Error};
 use crate::json::write_string;
 use std::fmt::Write as _;
 
+/// Rows whose keys a person may want to know of.
+#[derive(Default)]
+pub struct Keys {
+    /// They have none, and name no record: sent again they make another.
+    none: Vec<usize>,
+    /// They hold what nobody sees, such as a no-break space.
+    odd: Vec<usize>,
+}
+
+impl Keys {
+    /// Looks at the rows of a portion.
+    pub fn of(rows: &[Row]) -> Keys {
+        let places =
+            |wanted: fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).map(|row| row.index).collect();
+        Keys {
+            none: places(|row| row.key.is_none() && row.id.is_none()),
+            odd: places(|row| row.key.as_ref().is_some_and(|key| key.contains(is_unseen))),
+        }
+    }
+}
+
+/// A character that looks like a space, or like nothing, and is neither.
+fn is_unseen(character: char) -> bool {
+    matches!(
+        character,
+        '\u{a0}' | '\u{ad}' | '\u{180e}' | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{2064}'
+            | '\u{3000}' | '\u{feff}'
+    )
+}
+
 /// The report on a portion. Rows are told by their places; a row with several faults has several errors.
 /// `column_of` is what the file calls the attribute of a slug, or a standard field.
-pub fn to_json(outcomes: &[Outcome], column_of: impl Fn(&str) -> Option<String>) -> String {
+pub fn to_json(outcomes: &[Outcome], keys: &Keys, column_of: impl Fn(&str) -> Option<String>) -> String {
     let count = |wanted: fn(&Outcome) -> bool| outcomes.iter().filter(|it| wanted(it)).count();
+    let made = |row: &usize| matches!(outcomes.get(*row), Some(Outcome::Created));
+    let odd: Vec<String> = keys.odd.iter().copied().filter(made).map(|row| row.to_string()).collect();
     let mut out = format!(
-        "{{\"created\":{},\"updated\":{},\"unchanged\":{},\"waiting\":[",
+        "{{\"created\":{},\"updated\":{},\"unchanged\":{},\"keyless\":{},\"odd\":[{}],\"waiting\":[",
         count(|it| matches!(it, Outcome::Created)),
         count(|it| matches!(it, Outcome::Updated)),
         count(|it| matches!(it, Outcome::Unchanged)),
+        keys.none.iter().copied().filter(made).count(),
+        odd.join(","),
     );
     let mut comma = "";
     for (row, outcome) in outcomes.iter().enumerate() {
@@ -92,6 +126,16 @@ mod tests {
     }
 
     #[test]
+    fn what_nobody_sees_in_a_key_is_told_from_what_is_plain() {
+        for key in ["a\u{a0}b", "a\u{200b}", "\u{feff}a", "a\u{202f}1", "a\u{3000}b"] {
+            assert!(key.contains(is_unseen), "{key:?}");
+        }
+        for key in ["a b", "erp:1/2", "Zürich", "鍵", "🔑", "a\u{301}"] {
+            assert!(!key.contains(is_unseen), "{key:?}");
+        }
+    }
+
+    #[test]
     fn an_attribute_without_a_column_is_named_by_its_slug() {
         let fault = |pointer| Outcome::Refused(Error::at(Code::RequiredAttribute, pointer, "is required"));
         let column_of = |field: &str| (field == "name").then(|| "Full name".to_owned());
@@ -101,7 +145,7 @@ mod tests {
             ("/attributes/size/0", "\"size\""),
             ("/id", "null"),
         ] {
-            let report = to_json(&[fault(pointer)], column_of);
+            let report = to_json(&[fault(pointer)], &Keys::default(), column_of);
             assert!(report.contains(&format!("\"column\":{column},")), "{report}");
         }
     }

@@ -65,7 +65,7 @@ impl Export {
             .header(header::CONTENT_TYPE, "application/json")
             .body(Body::from(body))
             .context("the address cannot be asked")?;
-        let mut answer = send(request).await?.into_body();
+        let mut answer = send(request, self.service.named()).await?.into_body();
         let mut sink = Sink::open(output)?;
         let style = ProgressStyle::with_template("{spinner} {bytes} {bytes_per_sec}");
         let bar =

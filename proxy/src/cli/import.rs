@@ -134,21 +134,24 @@ impl Import {
         }
         let failed = self.failed.as_deref().map(|file| FailedRows::create(file, format)).transpose()?;
         let bar = progress_bar(metadata.map(|metadata| metadata.len()));
-        let body = Body::from_stream(ReceiverStream::new(pieces(input, bar.clone())));
+        let body = Body::from_stream(ReceiverStream::new(pieces(input)));
         let request = request
             .header(header::CONTENT_TYPE, kind)
             .header(header::ACCEPT, "application/x-ndjson")
             .body(body)
             .context("the address cannot be asked")?;
-        let outcome = follow(request, &bar, failed).await;
+        let outcome = follow(request, self.service.named(), &bar, failed).await;
         bar.finish_and_clear();
         let counts = outcome?;
-        let Counts { rows, created, updated, unchanged, failed } = counts;
+        let Counts { rows, created, updated, unchanged, failed, warnings, .. } = counts;
         let dry = if self.dry_run { " (dry run: nothing was written)" } else { "" };
         print(&format!(
             "rows {}, created {created}, updated {updated}, unchanged {unchanged}, failed {failed}{dry}\n",
             rows.unwrap_or(0)
         ))?;
+        for warning in warnings {
+            eprintln!("Warning: {warning}");
+        }
         if failed > 0 {
             let were = if failed == 1 { "row was" } else { "rows were" };
             return Err(anyhow!("{failed} {were} refused").into());
@@ -160,10 +163,11 @@ impl Import {
 /// Reads the answer line by line while the file is still being sent.
 async fn follow(
     request: axum::http::Request<Body>,
+    template: &str,
     bar: &ProgressBar,
     mut failed: Option<FailedRows>,
 ) -> anyhow::Result<Counts> {
-    let mut answer = send(request).await?.into_body();
+    let mut answer = send(request, template).await?.into_body();
     let (mut held, mut told) = (Vec::new(), 0);
     // Lines of JSON have no place for a reason, so all are told.
     let most_told = match &failed {
@@ -183,13 +187,8 @@ async fn follow(
                 failed.begin(header)?;
             }
             if let Some(counts) = &line.progress {
-                bar.set_message(format!(
-                    "{} rows, {} created, {} updated, {} failed",
-                    counts.rows.unwrap_or(0),
-                    counts.created,
-                    counts.updated,
-                    counts.failed
-                ));
+                bar.set_position(counts.bytes);
+                bar.set_message(message(counts));
             }
             if let Some(refused) = &line.refused {
                 told += 1;
@@ -232,8 +231,8 @@ fn open(file: &Path) -> anyhow::Result<File> {
     Ok(opened)
 }
 
-/// The file, piece by piece, read on a thread of its own. A piece counts as sent when it was asked for.
-fn pieces(mut input: File, bar: ProgressBar) -> mpsc::Receiver<io::Result<Bytes>> {
+/// The file, piece by piece, read on a thread of its own.
+fn pieces(mut input: File) -> mpsc::Receiver<io::Result<Bytes>> {
     let (pieces, received) = mpsc::channel(4);
     std::thread::spawn(move || {
         loop {
@@ -251,16 +250,37 @@ fn pieces(mut input: File, bar: ProgressBar) -> mpsc::Receiver<io::Result<Bytes>
             if pieces.blocking_send(Ok(Bytes::from(piece))).is_err() {
                 return;
             }
-            bar.inc(read as u64);
         }
     });
     received
 }
 
+/// How far the rows of the file have come, which is behind what was sent. The text ends where the terminal does.
 fn progress_bar(size: Option<u64>) -> ProgressBar {
     let (bar, template) = match size {
-        Some(size) => (ProgressBar::new(size), "{bar:30} {bytes}/{total_bytes} {eta} {msg}"),
-        None => (ProgressBar::new_spinner(), "{spinner} {bytes} {msg}"),
+        Some(size) => (ProgressBar::new(size), "{bar:20} {percent:>3}% {eta:>4} {wide_msg}"),
+        None => (ProgressBar::new_spinner(), "{spinner} {wide_msg}"),
     };
     bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn message(counts: &Counts) -> String {
+    let rows = counts.rows.unwrap_or(0);
+    match counts.failed {
+        0 => format!("{rows} rows done"),
+        failed => format!("{rows} rows done, {failed} refused"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_progress_of_a_large_file_fits_a_terminal_of_80_columns() {
+        let counts = Counts { rows: Some(1_000_000_000), failed: 999_999_999, ..Counts::default() };
+        // The bar, the percentage, the time left and the spaces between.
+        assert!(20 + 1 + 4 + 1 + 4 + 1 + message(&counts).len() <= 80, "{}", message(&counts));
+        assert_eq!(message(&Counts { rows: Some(7), ..Counts::default() }), "7 rows done");
+    }
 }

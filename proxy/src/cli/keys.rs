@@ -105,6 +105,15 @@ async fn create(arguments: Create) -> Result<(), Failure> {
         .await
         .map_err(explain)?;
     let key: String = row.first().map_or_else(String::new, |row| row.get(0));
+    let superuser = "select rolsuper from pg_catalog.pg_roles where rolname = $1::text::name";
+    let superuser = client.query_typed(superuser, &[(&arguments.role, Type::TEXT)]).await.map_err(explain)?;
+    if superuser.first().is_some_and(|row| row.get(0)) {
+        let role = &arguments.role;
+        eprintln!(
+            "Warning: {role} is a superuser, whom no grant and no scope binds. A key of an administrator is one for \
+             keyed_admin."
+        );
+    }
     if !arguments.json {
         eprintln!("The key, of which this is the only copy:");
         return print(&format!("{key}\n"));

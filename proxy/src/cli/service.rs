@@ -1,7 +1,6 @@
 //! What commands that speak to a running proxy have in common: where it is, and whose key they carry.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use axum::body::Body;
@@ -14,10 +13,9 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use rustls::ClientConfig;
-use rustls_platform_verifier::BuilderVerifierExt;
 
 use super::Failure;
+use crate::tls;
 
 #[derive(Args)]
 pub(crate) struct Service {
@@ -43,6 +41,11 @@ impl Service {
     /// The name of the template, without that of its project.
     pub(crate) fn template(&self) -> &str {
         self.template.split_once('.').map_or(&self.template, |(_, template)| template)
+    }
+
+    /// The template as it was named.
+    pub(crate) fn named(&self) -> &str {
+        &self.template
     }
 
     /// Begins a request about the template: `action` is the end of its path, the parameters follow it.
@@ -78,13 +81,9 @@ impl Service {
     }
 }
 
-/// Sends a request; an answer that is none of success is an error in words.
-pub(crate) async fn send(request: Request<Body>) -> anyhow::Result<Response<Incoming>> {
-    let tls = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .and_then(BuilderVerifierExt::with_platform_verifier)
-        .context("cannot load the system's root certificates")?
-        .with_no_client_auth();
+/// Sends a request about a template; an answer that is none of success is an error in words.
+pub(crate) async fn send(request: Request<Body>, template: &str) -> anyhow::Result<Response<Incoming>> {
+    let tls = tls::client()?;
     let mut connector = HttpConnector::new();
     connector.enforce_http(false);
     let connector = HttpsConnectorBuilder::new()
@@ -104,9 +103,38 @@ pub(crate) async fn send(request: Request<Body>) -> anyhow::Result<Response<Inco
     let status = response.status();
     let body = response.into_body().collect().await.context("the answer broke off")?.to_bytes();
     Err(match serde_json::from_slice::<serde_json::Value>(&body) {
+        Ok(problem) if is_unknown(&problem) => {
+            anyhow!("there is no template {template}, or it is not visible to the role of this API key")
+        }
         Ok(problem) => anyhow!("{}", in_words(&problem)),
         Err(_) => anyhow!("the proxy answered {status}"),
     })
+}
+
+/// Whether it says that what the address names is not there, and no more.
+fn is_unknown(problem: &serde_json::Value) -> bool {
+    problem["code"] == "not_found"
+        && problem["detail"].as_str().is_some_and(|it| it.starts_with("nothing here"))
+}
+
+/// What the service says of a request, as whoever typed a command would say it.
+const FLAGS: [(&str, &str); 9] = [
+    ("on_error=", "--on-error "),
+    ("key_column=", "--key-column "),
+    ("key_prefix=", "--key-prefix "),
+    ("mapping=", "--mapping "),
+    ("delimiter=", "--delimiter "),
+    ("encoding=", "--encoding "),
+    ("dry_run=true", "--dry-run"),
+    (
+        "send the header X-Service-Project-Id, or name the template by its id",
+        "name its project as well, such as --template crm.customers",
+    ),
+    ("send the header Authorization: Bearer <key>", "set KEYED_API_KEY, or give --api-key-file"),
+];
+
+fn in_flags(text: &str) -> String {
+    FLAGS.iter().fold(text.to_owned(), |text, (parameter, flag)| text.replace(parameter, flag))
 }
 
 /// A problem as a person reads it: what is wrong, with its places, and what to do.
@@ -122,7 +150,7 @@ pub(crate) fn in_words(problem: &serde_json::Value) -> String {
     if let Some(hint) = problem["hint"].as_str() {
         words += &format!("\nHint: {hint}");
     }
-    words
+    in_flags(&words)
 }
 
 /// What an import had written when it broke off; none when that is nothing.
@@ -142,6 +170,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_hint_names_flags_not_parameters() {
+        let problem = json!({"detail": "no", "hint": "import the others with on_error=skip, the key with key_column=No"});
+        let words = in_words(&problem);
+        assert!(
+            words.ends_with("import the others with --on-error skip, the key with --key-column No"),
+            "{words}"
+        );
+    }
 
     #[test]
     fn a_problem_says_what_an_import_had_written() {

@@ -103,6 +103,7 @@ impl<'a> Import<'a> {
         if outcome.is_err() && request.is_whole() {
             tally.without_effect();
         }
+        tally.warn();
         (tally, outcome)
     }
 

@@ -13,6 +13,10 @@ pub(crate) struct Answer<'a> {
     created: u64,
     updated: u64,
     unchanged: u64,
+    /// How many records were made without a key.
+    keyless: u64,
+    /// The rows that made a record under a key with characters that nobody sees.
+    odd: Vec<usize>,
     #[serde(borrow)]
     errors: Vec<RowError<'a>>,
     /// The rows that wait for others, by their places, with what stands for their records.
@@ -58,13 +62,27 @@ pub(crate) struct Tally {
     pub(crate) encoding: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) delimiter: Option<char>,
+    /// What was done, and may not be what was meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<String>,
     pub(crate) errors: Vec<Refusal>,
+    #[serde(skip)]
+    pub(super) keyless: u64,
+    #[serde(skip)]
+    pub(super) odd: u64,
+    /// The line of the first of these.
+    #[serde(skip)]
+    pub(super) odd_line: Option<u64>,
 }
 
 impl Tally {
     /// Counts a portion in, and gives back its refused rows with their faults.
     pub(crate) fn add(&mut self, portion: &Portion, answer: Answer<'_>) -> Vec<(usize, Vec<Refusal>)> {
-        let Answer { created, updated, unchanged, errors, .. } = answer;
+        let Answer { created, updated, unchanged, keyless, odd, errors, .. } = answer;
+        self.keyless += keyless;
+        self.odd += odd.len() as u64;
+        let line = odd.first().and_then(|row| portion.rows.get(*row)).map(|row| row.line);
+        self.odd_line = self.odd_line.or(line);
         self.created += created;
         self.updated += updated;
         self.unchanged += unchanged;
@@ -102,6 +120,24 @@ impl Tally {
     /// The report where nothing was kept: it tells of no record that was written.
     pub(crate) fn without_effect(&mut self) {
         (self.created, self.updated, self.unchanged) = (0, 0, 0);
+        (self.keyless, self.odd) = (0, 0);
+    }
+
+    /// Says at the end what may not be what was meant.
+    pub(crate) fn warn(&mut self) {
+        if self.keyless > 0 {
+            self.warnings.push(format!(
+                "{} made without an external key: the same rows sent again make others",
+                records(self.keyless)
+            ));
+        }
+        if let (Some(line), 1..) = (self.odd_line, self.odd) {
+            self.warnings.push(format!(
+                "{} made under a key that holds a no-break space or another character that nobody sees, the first in line \
+                 {line}: such a key is another one than that without it",
+                records(self.odd)
+            ));
+        }
     }
 
     pub(crate) fn to_json(&self) -> String {
@@ -116,4 +152,8 @@ impl Tally {
              \"unchanged\":{unchanged},\"failed\":{failed},\"bytes\":{bytes}}}}}\n"
         )
     }
+}
+
+fn records(count: u64) -> String {
+    if count == 1 { "1 record was".to_owned() } else { format!("{count} records were") }
 }

@@ -27,6 +27,9 @@ pub(super) struct Counts {
     pub(super) updated: u64,
     pub(super) unchanged: u64,
     pub(super) failed: u64,
+    /// How much of the file had been read by then.
+    pub(super) bytes: u64,
+    pub(super) warnings: Vec<String>,
 }
 
 #[derive(Deserialize)]

@@ -125,6 +125,7 @@ pub(super) fn files() -> Value {
         "properties": {
             "rows": count(), "created": count(), "updated": count(), "unchanged": count(), "failed": count(),
             "dry_run": flag(), "encoding": text(), "delimiter": text(),
+            "warnings": {"type": "array", "items": text(), "description": "What was done, and may not be what was meant."},
             "errors": {"type": "array", "maxItems": 1000, "items": {
                 "type": "object", "required": ["line", "code", "message"],
                 "properties": {"line": count(), "column": text_or_null(), "code": text(), "message": text()},
