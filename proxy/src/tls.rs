@@ -1,4 +1,5 @@
-//! TLS towards PostgreSQL. There is none unless the database URL asks for it, and then the certificate is always checked.
+//! TLS towards whatever the program calls: PostgreSQL, where the database URL asks for it, a provider of embeddings, and
+//! for the command line a proxy. The certificate is always checked.
 
 use std::sync::Arc;
 
@@ -16,14 +17,9 @@ pub(crate) enum Tls {
 }
 
 impl Tls {
-    /// Checks certificates against the system's roots, or those in the file that `SSL_CERT_FILE` names.
+    /// With certificates checked as [`client`] does.
     pub(crate) fn verified() -> anyhow::Result<Tls> {
-        let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .and_then(BuilderVerifierExt::with_platform_verifier)
-            .context("cannot load the system's root certificates")?
-            .with_no_client_auth();
-        Ok(Tls::On(MakeRustlsConnect::new(config)))
+        Ok(Tls::On(MakeRustlsConnect::new(client()?)))
     }
 
     /// Asks the server to stop what a connection is doing.
@@ -33,4 +29,13 @@ impl Tls {
             Tls::On(tls) => token.cancel_query(tls).await,
         }
     }
+}
+
+/// Checks certificates against the system's roots, or those in the file that `SSL_CERT_FILE` names.
+pub(crate) fn client() -> anyhow::Result<ClientConfig> {
+    Ok(ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .and_then(BuilderVerifierExt::with_platform_verifier)
+        .context("cannot load the system's root certificates")?
+        .with_no_client_auth())
 }

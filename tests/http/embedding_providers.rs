@@ -56,27 +56,46 @@ async fn a_provider_that_is_busy_or_broken_for_a_moment_is_asked_again() {
 
 #[tokio::test]
 async fn a_provider_that_fails_is_a_service_that_is_unavailable_for_now() {
-    let short = format!("{{\"data\":[{}]}}", item(0, "[1,2,3]"));
-    for reply in [
-        Reply::status(500),
-        Reply::status(401),
-        Reply::status(404),
-        Reply::body("<html>welcome</html>"),
-        Reply::body(""),
-        Reply::body("{}"),
-        Reply::body(&short),
-        Reply::of(&[]),
-        Reply::of(&[item(0, &vector(1)), item(1, &vector(2))]),
-        Reply::of(&[item(3, &vector(1))]),
-        Reply::status(429).retry_after("3600"),
-        Reply::body("late").after(Duration::from_secs(60)),
+    for (reply, pause) in [
+        (Reply::status(500), 1..=3),
+        (Reply::status(429).retry_after("3600"), 3600..=3600),
+        (Reply::body("late").after(Duration::from_secs(60)), 1..=3),
     ] {
         let told = reply.clone();
         let server = EmbeddingServer::start_with(move |_| reply.clone()).await;
         let service = service_with(&server, &[("KEYED_EMBED_TIMEOUT", "0.3")]).await;
         let answer = search(&service, json!("pearl")).await;
-        assert!(["1", "2", "3"].contains(&answer.header("retry-after")), "{told:?}");
-        answer.refused(503, "unavailable");
+        let seconds: u64 = answer.header("retry-after").parse().expect("a number of seconds");
+        assert!(pause.contains(&seconds), "{told:?}: {seconds}");
+        let problem = answer.refused(503, "unavailable");
+        let is_busy = problem["detail"].as_str().is_some_and(|it| it.contains("takes no more requests"));
+        assert_eq!((is_busy, &problem["retryable"]), (told.status == 429, &json!(true)), "{told:?}");
+        assert!(service.proxy.log().contains("request failed"), "{told:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_is_not_set_up_rightly_is_told_as_such_and_not_to_be_asked_again() {
+    let short = format!("{{\"data\":[{}]}}", item(0, "[1,2,3]"));
+    for (reply, says) in [
+        (Reply::status(401), "refuses this service"),
+        (Reply::status(404), "refuses this service"),
+        (Reply::body("<html>welcome</html>"), "refuses this service"),
+        (Reply::body(""), "refuses this service"),
+        (Reply::body("{}"), "refuses this service"),
+        (Reply::body(&short), "the model answers vectors of 3 numbers, 768 are needed"),
+        (Reply::of(&[]), "refuses this service"),
+        (Reply::of(&[item(0, &vector(1)), item(1, &vector(2))]), "refuses this service"),
+        (Reply::of(&[item(3, &vector(1))]), "refuses this service"),
+    ] {
+        let told = reply.clone();
+        let server = EmbeddingServer::start_with(move |_| reply.clone()).await;
+        let service = service_with(&server, &[]).await;
+        let answer = search(&service, json!("pearl")).await;
+        assert_eq!(answer.header("retry-after"), "", "{told:?}");
+        let problem = answer.refused(500, "internal");
+        assert!(problem["detail"].as_str().is_some_and(|it| it.contains(says)), "{told:?}: {problem}");
+        assert_eq!(problem["retryable"], false);
         assert!(service.proxy.log().contains("request failed"), "{told:?}");
     }
 }
@@ -111,7 +130,7 @@ async fn the_providers_key_shows_nowhere() {
     let service = service_with(&server, &[("KEYED_LOG", "trace")]).await;
     let answer = search(&service, json!("pearl")).await;
     assert!(!answer.text.contains("very-secret"), "{}", answer.text);
-    answer.refused(503, "unavailable");
+    answer.refused(500, "internal");
     let log = service.proxy.log();
     assert!(log.contains("wrong key"), "the reason is in the log: {log}");
     assert!(!log.contains("very-secret"), "{log}");

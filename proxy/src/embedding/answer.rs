@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::Outcome;
 use super::openai::Failed;
-use super::vector::{DIMENSION, Flaw, Vector};
+use super::vector::{Flaw, Vector};
 
 /// How much of what a server says about a failure is passed on.
 const MOST_SAID: usize = 200;
@@ -41,10 +41,7 @@ pub(super) fn read(body: &[u8], texts: usize) -> Result<Vec<Outcome>, Failed> {
             Ok(vector) => Ok(vector),
             Err(Flaw::Numbers(reason)) => Err(reason.to_owned()),
             Err(Flaw::Length(length)) => {
-                return Err(Failed::Lasting(format!(
-                    "the model answers vectors of {length} numbers, {DIMENSION} are needed: choose another model, \
-                     or set KEYED_EMBED_DIMENSIONS={DIMENSION} for one that can shorten its vectors"
-                )));
+                return Err(Failed::Length(length));
             }
         });
     }
@@ -85,6 +82,7 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::super::vector::DIMENSION;
     use super::*;
 
     fn item(index: &str, first: &str) -> String {
@@ -116,7 +114,6 @@ mod tests {
         for (body, texts) in [
             (twice.as_str(), 2),
             (beyond.as_str(), 1),
-            (short, 1),
             (r#"{"data":[]}"#, 1),
             ("<html>busy</html>", 1),
             ("", 1),
@@ -124,7 +121,8 @@ mod tests {
         ] {
             assert!(matches!(read(body.as_bytes(), texts), Err(Failed::Lasting(_))), "{body:.60}");
         }
-        let Err(Failed::Lasting(message)) = read(short.as_bytes(), 1) else { panic!("refused") };
+        assert_eq!(read(short.as_bytes(), 1).err(), Some(Failed::Length(3)));
+        let message = Failed::Length(3).into_failure().message;
         assert!(message.contains("3 numbers"), "{message}");
     }
 

@@ -152,7 +152,7 @@ impl Embedder {
     }
 
     /// The vector of a text that is looked for. Somebody waits for it, so that it is asked for twice at most.
-    pub(crate) async fn query(&self, text: &str) -> Result<Outcome, Failure> {
+    async fn query(&self, text: &str) -> Result<Outcome, Failed> {
         let text = self.prepared(&self.query_prefix, text);
         let server = match &self.source {
             Source::Hash => return Ok(Ok(hash::embed(&text))),
@@ -160,10 +160,10 @@ impl Embedder {
         };
         match server.ask(&[text], 1).await {
             Ok(mut outcomes) => {
-                outcomes.pop().ok_or_else(|| Failure { message: "no answer".to_owned(), retry_after: None })
+                outcomes.pop().ok_or_else(|| Failed::Lasting("no vector for the text".to_owned()))
             }
             Err(Failed::Texts(reason)) => Ok(Err(reason)),
-            Err(failed) => Err(failed.into_failure()),
+            Err(failed) => Err(failed),
         }
     }
 

@@ -1,10 +1,8 @@
 //! A server that speaks OpenAI's protocol: one request, its answer checked, and again where that may help.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
 use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header};
 use backon::{ExponentialBuilder, Retryable};
 use http_body_util::{BodyExt, Full, Limited};
@@ -13,13 +11,13 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use rustls::ClientConfig;
-use rustls_platform_verifier::BuilderVerifierExt;
 use serde::Serialize;
 
 use super::answer::{beginning, read, retry_after};
 use super::settings::EmbeddingSettings;
+use super::vector::DIMENSION;
 use super::{Failure, Outcome};
+use crate::tls;
 
 /// The longest that is waited before a request is sent again. Whoever asks for more is left alone for that long, and
 /// the texts wait in the queue.
@@ -48,9 +46,21 @@ pub(super) enum Failed {
         retry_after: Option<Duration>,
         /// Whether it may as well be one of the texts that breaks it.
         may_be_a_text: bool,
+        /// Whether it says that it was asked too much.
+        is_busy: bool,
     },
     /// It will not pass by itself: the key, the address, the model.
     Lasting(String),
+    /// The model's vectors have so many numbers, which no record's have.
+    Length(usize),
+}
+
+/// What is told of a model whose vectors do not fit.
+pub(super) fn wrong_length(length: usize) -> String {
+    format!(
+        "the model answers vectors of {length} numbers, {DIMENSION} are needed: choose another model, or set \
+         KEYED_EMBED_DIMENSIONS={DIMENSION} for one that can shorten its vectors"
+    )
 }
 
 impl Failed {
@@ -58,6 +68,7 @@ impl Failed {
         match self {
             Failed::Texts(message) | Failed::Lasting(message) => Failure { message, retry_after: None },
             Failed::Passing { message, retry_after, .. } => Failure { message, retry_after },
+            Failed::Length(length) => Failure { message: wrong_length(length), retry_after: None },
         }
     }
 
@@ -66,7 +77,7 @@ impl Failed {
         match self {
             Failed::Texts(_) => true,
             Failed::Passing { may_be_a_text, .. } => *may_be_a_text,
-            Failed::Lasting(_) => false,
+            Failed::Lasting(_) | Failed::Length(_) => false,
         }
     }
 }
@@ -83,11 +94,7 @@ struct Question<'a> {
 
 impl Server {
     pub(super) fn new(settings: &EmbeddingSettings) -> anyhow::Result<Server> {
-        let tls = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .and_then(BuilderVerifierExt::with_platform_verifier)
-            .context("cannot load the system's root certificates")?
-            .with_no_client_auth();
+        let tls = tls::client()?;
         let mut connector = HttpConnector::new();
         connector.enforce_http(false);
         connector.set_nodelay(true);
@@ -144,7 +151,12 @@ impl Server {
             Ok(exchanged) => exchanged?,
             Err(_) => {
                 let message = format!("no answer within {} s", self.timeout.as_secs_f64());
-                return Err(Failed::Passing { message, retry_after: None, may_be_a_text: true });
+                return Err(Failed::Passing {
+                    message,
+                    retry_after: None,
+                    may_be_a_text: true,
+                    is_busy: false,
+                });
             }
         };
         if status == StatusCode::OK {
@@ -156,8 +168,8 @@ impl Server {
             status @ (408 | 409 | 425 | 429 | 500..) => {
                 let retry_after = retry_after(&headers);
                 // Who asks to be left alone for long is busy, whatever was sent.
-                let is_busy = retry_after.is_some_and(|pause| pause > LONGEST_PAUSE);
-                Failed::Passing { message, retry_after, may_be_a_text: status >= 500 && !is_busy }
+                let may_be_a_text = status >= 500 && retry_after.is_none_or(|pause| pause <= LONGEST_PAUSE);
+                Failed::Passing { message, retry_after, may_be_a_text, is_busy: status == 429 }
             }
             _ => Failed::Lasting(message),
         }))
@@ -183,6 +195,7 @@ impl Server {
             message: format!("{error:#}"),
             retry_after: None,
             may_be_a_text,
+            is_busy: false,
         };
         let response = self.http.request(request).await.map_err(|error| {
             // A server that was reached may have died of a text.
@@ -206,9 +219,10 @@ impl Server {
         match failed {
             Failed::Texts(message) => Failed::Texts(hide(message)),
             Failed::Lasting(message) => Failed::Lasting(hide(message)),
-            Failed::Passing { message, retry_after, may_be_a_text } => {
-                Failed::Passing { message: hide(message), retry_after, may_be_a_text }
+            Failed::Passing { message, retry_after, may_be_a_text, is_busy } => {
+                Failed::Passing { message: hide(message), retry_after, may_be_a_text, is_busy }
             }
+            Failed::Length(length) => Failed::Length(length),
         }
     }
 }

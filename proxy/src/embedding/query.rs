@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
+use super::openai::{Failed, wrong_length};
 use super::vector::Vector;
 use crate::app::App;
 use crate::caller::Caller;
 use crate::database::{self, Argument, Effect};
+use crate::error::Code;
 use crate::problem::Problem;
 
 /// How a body says that it has a text to embed. Nobody writes the name with an escape; who does is told that it is not
@@ -57,11 +59,10 @@ pub(crate) async fn with_vector(
     let arguments: Vec<Argument<'_>> =
         check.arguments.iter().cloned().chain([database::text(&body)]).collect();
     app.database.call(Effect::Read, caller, check.statement, &arguments).await?;
-    let away = |cause| Problem::unavailable("the embedding provider does not answer", cause);
     let vector = match tokio::time::timeout(app.body_timeout, embedder.query(&text)).await {
         Ok(Ok(Ok(vector))) => vector,
         Ok(Ok(Err(reason))) => return Err(refusal(format!("the text has no vector: {reason}"))),
-        Ok(Err(failure)) => return Err(away(failure.message)),
+        Ok(Err(failed)) => return Err(told(failed)),
         Err(_) => return Err(away("no answer within the request timeout".to_owned())),
     };
     let vector = raw(vector.to_json())?;
@@ -75,6 +76,30 @@ fn write(members: &BTreeMap<String, &RawValue>) -> Result<String, Problem> {
 
 fn raw(json: String) -> Result<Box<RawValue>, Problem> {
     RawValue::from_string(json).map_err(|error| Problem::internal(error.to_string()))
+}
+
+fn away(cause: String) -> Problem {
+    Problem::unavailable("the embedding provider does not answer", cause)
+}
+
+/// What a caller is told: whether to come again, and what whoever runs the service has to mend. What a provider says
+/// itself is for the log.
+fn told(failed: Failed) -> Problem {
+    let internal = |detail: String, cause| Problem::new(Code::Internal, detail).with_cause(cause);
+    match failed {
+        Failed::Passing { message, retry_after, is_busy: true, .. } => {
+            let problem = Problem::unavailable("the embedding provider takes no more requests at the moment", message);
+            retry_after.into_iter().fold(problem, Problem::with_retry_after)
+        }
+        Failed::Passing { message, .. } => away(message),
+        Failed::Length(length) => internal(wrong_length(length), wrong_length(length)),
+        Failed::Texts(message) | Failed::Lasting(message) => internal(
+            "the embedding provider refuses this service: its address, key or model is not set as it should be, and the \
+             log has the reason under this instance"
+                .to_owned(),
+            message,
+        ),
+    }
 }
 
 /// What is null is as absent, as in all of a search.

@@ -88,9 +88,12 @@ mod tests {
             let answer = match letter {
                 '-' => continue,
                 'v' => Ok(vec![Ok(hash::embed("text"))]),
-                'b' => {
-                    Err(Failed::Passing { message: "b".to_owned(), retry_after: None, may_be_a_text: true })
-                }
+                'b' => Err(Failed::Passing {
+                    message: "b".to_owned(),
+                    retry_after: None,
+                    may_be_a_text: true,
+                    is_busy: false,
+                }),
                 reason => Err(Failed::Texts(reason.to_string())),
             };
             trial.settle(place, answer);
