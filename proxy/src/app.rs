@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::routing::{MethodRouter, get, post, put};
+use tower_http::cors::CorsLayer;
 
 use crate::admission::Admission;
 use crate::admission::pace::LeastRate;
+use crate::cors;
 use crate::database::Database;
 use crate::embedding::Embedder;
 use crate::envelope;
@@ -32,6 +34,7 @@ pub(crate) struct App {
     pub(crate) least_rate: LeastRate,
     /// How long a file may hold a transaction.
     pub(crate) file_timeout: Duration,
+    cors: Option<CorsLayer>,
 }
 
 impl App {
@@ -52,6 +55,7 @@ impl App {
             body_timeout: settings.request_timeout,
             least_rate: bounds.least_rate(),
             file_timeout: bounds.file_timeout,
+            cors: cors::layer(&cors::origins(&settings.cors_origins).map_err(anyhow::Error::msg)?),
         })
     }
 }
@@ -112,11 +116,16 @@ pub(crate) fn router(app: Arc<App>) -> Router {
             router = router.route(&format!("{prefix}{path}"), methods);
         }
     }
-    router
+    let router = router
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
         .fallback(async || Problem::no_such_route())
-        .layer(axum::middleware::from_fn(envelope::wrap))
-        .with_state(app)
+        .layer(axum::middleware::from_fn(envelope::wrap));
+    // Outermost, so that a page can read what it is refused, too.
+    let router = match app.cors.clone() {
+        Some(cors) => router.layer(cors),
+        None => router,
+    };
+    router.with_state(app)
 }
 
 #[cfg(test)]
@@ -157,6 +166,7 @@ mod tests {
         assert_eq!(status, 503);
         let pause = headers[header::RETRY_AFTER].to_str().ok().and_then(|text| text.parse().ok());
         assert!(pause.is_some_and(|seconds: u32| (1..=3).contains(&seconds)), "{pause:?}");
+        assert_eq!(headers[header::CACHE_CONTROL], "no-store");
         assert!(body.contains(r#""code":"unavailable""#), "{body}");
     }
 

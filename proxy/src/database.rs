@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use deadpool_postgres::{
-    ClientWrapper, Manager, ManagerConfig, Pool, PoolConfig, QueueMode, RecyclingMethod, Runtime, Timeouts,
+    ClientWrapper, Hook, HookError, Manager, ManagerConfig, Pool, PoolConfig, QueueMode, RecyclingMethod,
+    Runtime, Timeouts,
 };
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_postgres::types::{ToSql, Type};
@@ -11,13 +12,14 @@ use tokio_postgres::{Error, NoTls, Row};
 
 use crate::admission::Admitted;
 use crate::caller::Caller;
-use crate::failure::{Failure, is_loss};
+use crate::failure::{Failure, is_loss, is_read_only, lost_race};
 use crate::idempotency;
 use crate::lease::Lease;
 use crate::problem::Problem;
 use crate::settings::Settings;
 use crate::shared::{PATIENCE, Shared};
 use crate::tls::Tls;
+use crate::trust::Trust;
 
 /// How often a statement is tried that lost against concurrent ones.
 const TRIES: u64 = 3;
@@ -51,6 +53,7 @@ pub(crate) enum Effect {
 pub(crate) struct Database {
     pool: Pool,
     shared: Shared,
+    trust: Trust,
     tls: Tls,
     prepared: bool,
     answer_timeout: Duration,
@@ -73,7 +76,13 @@ impl Database {
         };
         // One shared connection keeps a core of the server busy; four for each core is the default of all.
         let shared = pool_size / 4;
+        let trust = Trust::new(settings.connection_age);
+        let still_good = trust.clone();
         let pool = Pool::builder(manager)
+            .pre_recycle(Hook::sync_fn(move |_, metrics| match still_good.holds(metrics.created) {
+                true => Ok(()),
+                false => Err(HookError::message("the connection is too old")),
+            }))
             .config(PoolConfig {
                 max_size: pool_size - shared,
                 timeouts: Timeouts {
@@ -88,7 +97,8 @@ impl Database {
             .build()?;
         Ok(Database {
             pool,
-            shared: Shared::new(shared),
+            shared: Shared::new(shared, trust.clone()),
+            trust,
             tls,
             prepared: settings.prepared_statements,
             answer_timeout: settings.request_timeout,
@@ -135,7 +145,7 @@ impl Database {
     /// Asks once, on a connection that the caller holds.
     pub(crate) async fn ask(
         &self,
-        client: &ClientWrapper,
+        lease: &Lease<'_>,
         deadline: Instant,
         caller: &Caller,
         statement: &'static str,
@@ -143,10 +153,15 @@ impl Database {
     ) -> Result<Row, Failure> {
         let digest = caller.token_digest.as_slice();
         let all = in_the_name_of(&digest, caller, arguments);
-        let mut sent = false;
-        match timeout_at(deadline, self.execute(client, statement, &all, &mut sent)).await {
+        let (mut sent, opened) = (false, lease.opened());
+        match timeout_at(deadline, self.execute(lease, statement, &all, &mut sent)).await {
             Ok(Ok(row)) => Ok(row),
-            Ok(Err(error)) if sent => Err(Failure::Sent(error)),
+            Ok(Err(error)) if sent => {
+                if is_read_only(&error) {
+                    self.trust.withdraw(opened);
+                }
+                Err(Failure::Sent(error))
+            }
             Ok(Err(error)) => Err(Failure::Unsent(error)),
             Err(_) => Err(Failure::TimedOut { sent }),
         }
@@ -222,8 +237,9 @@ impl Database {
             }
             Ok(Err(error)) => {
                 seat.leave();
-                // What was not even prepared, or lost with the connection, says nothing about the request.
-                let is_refusal = sent && error.as_db_error().is_some() && !is_loss(&error);
+                // What was not even prepared, or lost with the connection or a race, says nothing about the request.
+                let is_refusal =
+                    sent && error.as_db_error().is_some() && !is_loss(&error) && !lost_race(&error);
                 is_refusal.then_some(Err(Failure::Sent(error)))
             }
             Err(_) => {
@@ -246,7 +262,8 @@ impl Database {
         match timeout_at(deadline, self.execute(&lease, statement, arguments, &mut sent)).await {
             Ok(Ok(row)) => {
                 if effect == Effect::Lookup && self.shared.has_vacancy() {
-                    self.shared.offer(lease.detach());
+                    let opened = lease.opened();
+                    self.shared.offer(lease.detach(), opened);
                 } else {
                     lease.release();
                 }
@@ -254,7 +271,7 @@ impl Database {
             }
             Ok(Err(error)) => {
                 // The session's last words arrive before its end is noticed, and whoever is next would meet it dying.
-                if is_loss(&error) {
+                if is_loss(&error) || (is_read_only(&error) && self.trust.withdraw(lease.opened())) {
                     lease.discard();
                 } else {
                     lease.release();

@@ -41,7 +41,20 @@ pub(crate) fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(Duration::from_secs(5));
     }
-    config.keepalives_idle(Duration::from_secs(60));
+    // A server that vanished without a word (a lost machine, a cable) is noticed within half a minute, unless the URL says
+    // otherwise. The library does not tell its own default from a setting.
+    if !url.contains("keepalives_idle") {
+        config.keepalives_idle(Duration::from_secs(20));
+    }
+    if config.get_keepalives_interval().is_none() {
+        config.keepalives_interval(Duration::from_secs(5));
+    }
+    if config.get_keepalives_retries().is_none() {
+        config.keepalives_retries(2);
+    }
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(Duration::from_secs(30));
+    }
     Ok(config)
 }
 
@@ -77,5 +90,21 @@ mod tests {
                 prop_assert!(!config.get_hosts().is_empty() && config.get_application_name().is_some());
             }
         }
+    }
+
+    #[test]
+    fn what_the_url_says_of_dead_connections_counts() {
+        let read = |url: &str| read("KEYED_DATABASE_URL", Some(url), None).expect("a good URL");
+        let plain = read("postgres://localhost/crm");
+        assert_eq!(plain.get_tcp_user_timeout(), Some(&Duration::from_secs(30)));
+        assert_eq!(plain.get_keepalives_idle(), Duration::from_secs(20));
+        let given = "keepalives_idle=7&keepalives_interval=8&keepalives_retries=9&tcp_user_timeout=10&connect_timeout=11";
+        let given = read(&format!("postgres://localhost/crm?{given}"));
+        assert_eq!(given.get_keepalives_idle(), Duration::from_secs(7));
+        assert_eq!(given.get_keepalives_interval(), Some(Duration::from_secs(8)));
+        assert_eq!(given.get_keepalives_retries(), Some(9));
+        assert_eq!(given.get_tcp_user_timeout(), Some(&Duration::from_secs(10)));
+        assert_eq!(given.get_connect_timeout(), Some(&Duration::from_secs(11)));
+        assert!(!read("postgres://localhost/crm?keepalives=0").get_keepalives());
     }
 }

@@ -55,6 +55,8 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
     }
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, id.header);
+    // What one key may read is for no cache that others share, nor for the next who sits before the same browser.
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     // Values are the users' own text, which no browser may take for a page or a script.
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     accepted.pack(response).await

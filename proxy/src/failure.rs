@@ -24,12 +24,14 @@ pub(crate) enum Failure {
 impl Failure {
     /// Whether the statement was rolled back because of a concurrent one.
     pub(crate) fn is_lost_race(&self) -> bool {
-        matches!(self, Failure::Sent(error) if matches!(sqlstate(error), Some("40001" | "40P01")))
+        matches!(self, Failure::Sent(error) if lost_race(error))
     }
 
-    /// Whether the connection was gone, and the statement can be sent on another without the risk of a second effect.
+    /// Whether the connection was gone, or led to a server that cannot write, and the statement can be sent on another
+    /// without the risk of a second effect.
     pub(crate) fn is_repeatable(&self, effect: Effect) -> bool {
         match self {
+            Failure::Sent(error) if is_read_only(error) => true,
             Failure::Unsent(error) => is_loss(error),
             Failure::Sent(error) => is_loss(error) && effect != Effect::Write,
             Failure::NoConnection(_) | Failure::TimedOut { .. } => false,
@@ -79,11 +81,25 @@ fn sqlstate(error: &Error) -> Option<&str> {
     error.code().map(|state| state.code())
 }
 
+/// Whether the statement was rolled back because of a concurrent one, or of what a standby replays.
+pub(crate) fn lost_race(error: &Error) -> bool {
+    matches!(sqlstate(error), Some("40001" | "40P01"))
+}
+
+/// Whether nothing can be written where the statement was sent.
+pub(crate) fn is_read_only(error: &Error) -> bool {
+    sqlstate(error) == Some("25006")
+}
+
 /// Whether the session is gone, rather than the statement refused.
 pub(crate) fn is_loss(error: &Error) -> bool {
     match sqlstate(error) {
+        // Whatever the reason, after a fatal error there is no session: a standby ends those that are in the way of what
+        // it replays.
         Some(state) => {
-            matches!(state, "57P01" | "57P02" | "57P03" | "57P04" | "57P05") || state.starts_with("08")
+            state.starts_with("57P")
+                || state.starts_with("08")
+                || error.as_db_error().is_some_and(|error| matches!(error.severity(), "FATAL" | "PANIC"))
         }
         None => error.is_closed() || error.source().is_some_and(|source| source.is::<io::Error>()),
     }

@@ -5,7 +5,7 @@
 //! before the statement has ended.
 
 use std::ops::Deref;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deadpool_postgres::{Client, ClientWrapper, Object};
 use tokio::runtime::Handle;
@@ -33,6 +33,11 @@ pub(crate) struct Lease<'a> {
 impl<'a> Lease<'a> {
     pub(crate) fn new(client: Client, tls: &'a Tls) -> Lease<'a> {
         Lease { client: Some(client), tls, farewell: "" }
+    }
+
+    /// When the connection was opened.
+    pub(crate) fn opened(&self) -> Instant {
+        Object::metrics(self).created
     }
 
     /// Says that a transaction of several statements is about to begin.

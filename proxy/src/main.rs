@@ -24,6 +24,9 @@ mod app;
 /// What every answer gets: a request id, a problem's body, a line in the log.
 mod envelope;
 
+/// Pages in browsers.
+mod cors;
+
 /// Reading on after a refusal.
 mod lingering;
 
@@ -66,6 +69,9 @@ mod routes;
 /// One statement per request.
 mod database;
 
+/// What is done now and then, whoever asks.
+mod housekeeping;
+
 /// Why the database gave no row, and what is told of it.
 mod failure;
 
@@ -77,6 +83,9 @@ mod shared;
 
 /// What becomes of a connection whose caller left.
 mod lease;
+
+/// Which connections may still be used.
+mod trust;
 
 /// TLS towards PostgreSQL.
 mod tls;

@@ -187,6 +187,12 @@ impl Problem {
         self
     }
 
+    /// Says how long to wait, where that is known.
+    pub(crate) fn with_retry_after(mut self, pause: Duration) -> Problem {
+        self.0.headers = vec![(header::RETRY_AFTER, retry_after(pause))];
+        self
+    }
+
     pub(crate) fn with_hint(mut self, hint: &str) -> Problem {
         self.0.particulars.hint = Some(hint.to_owned());
         self

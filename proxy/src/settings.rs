@@ -8,6 +8,7 @@ use clap::{ArgAction, Args, FromArgMatches, ValueEnum};
 use tokio_postgres::config::SslMode;
 
 use crate::admission::settings::Bounds;
+use crate::cors;
 use crate::database_url;
 use crate::embedding::settings::EmbeddingSettings;
 
@@ -42,6 +43,11 @@ pub(crate) struct Settings {
     #[arg(long, env = "KEYED_POOL_WAIT", default_value = "2", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) pool_wait: Duration,
 
+    /// After how many seconds a connection to the database is replaced by a new one, so that none outlives for long a change
+    /// of where the database is.
+    #[arg(long, env = "KEYED_CONNECTION_AGE", default_value = "1800", value_parser = seconds, value_name = "SECONDS")]
+    pub(crate) connection_age: Duration,
+
     /// How many seconds the proxy waits for a request's body, and then for the database's answer to it.
     #[arg(long, env = "KEYED_REQUEST_TIMEOUT", default_value = "35", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) request_timeout: Duration,
@@ -53,6 +59,17 @@ pub(crate) struct Settings {
     /// The largest request body, in bytes or as `16MiB` or `512KiB`.
     #[arg(long, env = "KEYED_BODY_LIMIT", default_value = "16MiB", value_parser = bytes, value_name = "SIZE")]
     pub(crate) body_limit: usize,
+
+    /// The origins whose pages may ask from a browser, such as `https://app.example.com`, with commas between them; `*` for
+    /// all. Without any, browsers let no page of another origin ask.
+    #[arg(
+        long,
+        env = "KEYED_CORS_ORIGINS",
+        default_value = "",
+        hide_default_value = true,
+        value_name = "ORIGINS"
+    )]
+    pub(crate) cors_origins: String,
 
     /// What is logged, such as `info`, `debug` (a line for each request) or `warn,keyed_proxy=debug`.
     #[arg(long, env = "KEYED_LOG", default_value = "info", value_name = "FILTER")]
@@ -103,6 +120,7 @@ impl Settings {
             return Err("KEYED_STATEMENT_TIMEOUT must be shorter than KEYED_REQUEST_TIMEOUT.".into());
         }
         self.bounds.validate(self.body_limit)?;
+        cors::origins(&self.cors_origins).map_err(|message| format!("KEYED_CORS_ORIGINS: {message}."))?;
         self.embedding.validate()
     }
 

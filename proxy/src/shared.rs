@@ -8,10 +8,12 @@
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deadpool_postgres::ClientWrapper;
 use tokio::runtime::Handle;
+
+use crate::trust::Trust;
 
 /// As long as this a row is welcome: what a session does in one go it does with warm caches. A lookup takes some 30 µs.
 const GOOD_ROW: usize = 8;
@@ -26,10 +28,12 @@ pub(crate) const PATIENCE: Duration = Duration::from_millis(25);
 /// The places for shared connections. A place is empty until a connection is offered.
 pub(crate) struct Shared {
     places: Box<[Mutex<Option<Arc<Connection>>>]>,
+    trust: Trust,
 }
 
 struct Connection {
     client: ClientWrapper,
+    opened: Instant,
     /// How many requests wait for its answers.
     waiting: AtomicUsize,
     /// Whether an answer is long overdue.
@@ -43,15 +47,15 @@ pub(crate) struct Seat {
 }
 
 impl Shared {
-    pub(crate) fn new(places: usize) -> Shared {
-        Shared { places: (0..places).map(|_| Mutex::default()).collect() }
+    pub(crate) fn new(places: usize, trust: Trust) -> Shared {
+        Shared { places: (0..places).map(|_| Mutex::default()).collect(), trust }
     }
 
     /// A seat in the first row that is not yet long, else in the shortest, unless all are full, stuck or gone.
     pub(crate) fn seat(&self) -> Option<Seat> {
         let connections = self.places.iter().filter_map(|place| lock(place).clone());
         let best = connections
-            .filter(|connection| connection.is_usable())
+            .filter(|connection| connection.is_usable() && self.trust.holds(connection.opened))
             .min_by_key(|connection| connection.waiting.load(Ordering::Relaxed).max(GOOD_ROW - 1))?;
         if best.waiting.fetch_add(1, Ordering::Relaxed) < LONGEST_ROW {
             return Some(Seat { connection: best, is_answered: false });
@@ -62,29 +66,32 @@ impl Shared {
 
     /// Whether there is a place without a living connection.
     pub(crate) fn has_vacancy(&self) -> bool {
-        self.places.iter().any(|place| is_vacant(&lock(place)))
+        self.places.iter().any(|place| self.is_vacant(&lock(place)))
     }
 
     /// Puts an idle connection into a vacant place. It is closed if there is none any more.
-    pub(crate) fn offer(&self, client: ClientWrapper) {
+    pub(crate) fn offer(&self, client: ClientWrapper, opened: Instant) {
         for place in &self.places {
             let mut place = lock(place);
-            if is_vacant(&place) {
+            if self.is_vacant(&place) {
                 let (waiting, stuck) = (AtomicUsize::new(0), AtomicBool::new(false));
-                *place = Some(Arc::new(Connection { client, waiting, stuck }));
+                *place = Some(Arc::new(Connection { client, opened, waiting, stuck }));
                 return;
             }
         }
     }
 }
 
+impl Shared {
+    /// Whether no connection is there that may be used. One that is left ends when the last who waits at it has gone.
+    fn is_vacant(&self, place: &Option<Arc<Connection>>) -> bool {
+        place.as_ref().is_none_or(|it| it.client.is_closed() || !self.trust.holds(it.opened))
+    }
+}
+
 fn lock(place: &Mutex<Option<Arc<Connection>>>) -> std::sync::MutexGuard<'_, Option<Arc<Connection>>> {
     // Nothing that can panic runs under the lock.
     place.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn is_vacant(place: &Option<Arc<Connection>>) -> bool {
-    place.as_ref().is_none_or(|connection| connection.client.is_closed())
 }
 
 impl Connection {

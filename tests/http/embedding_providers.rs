@@ -58,7 +58,7 @@ async fn a_provider_that_is_busy_or_broken_for_a_moment_is_asked_again() {
 async fn a_provider_that_fails_is_a_service_that_is_unavailable_for_now() {
     for (reply, pause) in [
         (Reply::status(500), 1..=3),
-        (Reply::status(429).retry_after("3600"), 3600..=3600),
+        (Reply::status(429).retry_after("3600"), 3600..=4502),
         (Reply::body("late").after(Duration::from_secs(60)), 1..=3),
     ] {
         let told = reply.clone();

@@ -84,3 +84,127 @@ async fn a_template_made_or_changed_in_sql_is_known_to_every_pooled_connection_a
         service.post("/entities/template/orders", json!({})).await.expect(201);
     }
 }
+
+#[tokio::test]
+async fn no_cache_keeps_what_one_key_may_read() {
+    let service = Service::start().await;
+    for path in ["/v1/templates", "/v1/me", "/nowhere", "/readyz"] {
+        let answer = service.proxy.request("GET", path).send().await;
+        assert_eq!(answer.header("cache-control"), "no-store", "{path}");
+    }
+    let document = service.proxy.request("GET", "/openapi.json").response().await;
+    assert_eq!(document.headers()["cache-control"], "no-cache");
+}
+
+#[tokio::test]
+async fn pages_of_other_origins_may_ask_only_where_the_settings_name_them() {
+    let page = "https://app.example.com";
+    let closed = Service::start().await;
+    let answer = closed.proxy.request("GET", "/v1/templates").header("origin", page).response().await;
+    assert_eq!(answer.headers().get("access-control-allow-origin"), None);
+
+    let open =
+        Service::start_with(&[("KEYED_CORS_ORIGINS", "https://app.example.com, http://localhost:3000")])
+            .await;
+    let ask = |method: &'static str, origin: &'static str| {
+        let request = open.proxy.request(method, "/v1/templates").header("origin", origin);
+        request.header("access-control-request-method", "PUT").without_key().response()
+    };
+    let before = ask("OPTIONS", page).await;
+    let header = |name: &str| {
+        before.headers().get(name).and_then(|it| it.to_str().ok()).unwrap_or_default().to_lowercase()
+    };
+    assert_eq!((before.status().as_u16(), header("access-control-allow-origin").as_str()), (200, page));
+    assert!(header("access-control-allow-methods").contains("patch"));
+    for name in ["authorization", "x-service-project-id", "idempotency-key", "if-match"] {
+        assert!(header("access-control-allow-headers").contains(name), "{name}");
+    }
+    // A refusal can be read, too.
+    let refused = ask("GET", page).await;
+    assert_eq!(
+        (refused.status().as_u16(), &refused.headers()["access-control-allow-origin"]),
+        (401, &page.parse().expect("a value"))
+    );
+    let exposed = refused.headers()["access-control-expose-headers"].to_str().expect("names").to_lowercase();
+    for name in ["etag", "location", "retry-after", "ratelimit-remaining", "x-request-id", "x-search-exact"] {
+        assert!(exposed.contains(name), "{name}: {exposed}");
+    }
+    assert_eq!(refused.headers().get("access-control-allow-credentials"), None);
+    let stranger = ask("GET", "https://evil.example.com").await;
+    assert_eq!(stranger.headers().get("access-control-allow-origin"), None);
+}
+
+/// Asks until the answer is this one: readiness is looked at once a second.
+async fn readiness(service: &Service, status: u16) -> harness::Answer {
+    for _ in 0..100 {
+        let answer = service.proxy.request("GET", "/readyz").send().await;
+        if answer.status == status {
+            return answer;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    panic!("/readyz never answers {status}")
+}
+
+#[tokio::test]
+async fn a_database_that_waits_for_its_migration_is_not_ready() {
+    let service = Service::start().await;
+    let session = service.session().await;
+    session.run("delete from keyed_state.version where number = 1").await;
+    let problem = readiness(&service, 503).await.refused(503, "unavailable");
+    assert!(problem["detail"].as_str().is_some_and(|it| it.contains("keyed.migrate()")), "{problem}");
+    session.run("insert into keyed_state.version (number) values (1)").await;
+    readiness(&service, 200).await;
+    session.run("update pg_extension set extversion = '77.0' where extname = 'keyed'").await;
+    let problem = readiness(&service, 503).await.refused(503, "unavailable");
+    assert!(problem["detail"].as_str().is_some_and(|it| it.contains("do not fit")), "{problem}");
+}
+
+#[tokio::test]
+async fn after_a_failover_writes_go_on() {
+    let service = Service::start_with(&[("KEYED_POOL_SIZE", "4")]).await;
+    let session = service.session().await;
+    let name = service.database.name();
+    // What a server does that was demoted: its connections stay, and write nothing.
+    session
+        .run(&format!("alter role keyed_proxy in database \"{name}\" set default_transaction_read_only = on"))
+        .await;
+    let end = "select count(pg_terminate_backend(pid)) from pg_stat_activity \
+               where datname = current_database() and usename = 'keyed_proxy'";
+    session.text(end, &[]).await;
+    let body = json!({"attributes": {"name": "Ada"}});
+    service.post("/entities/template/customers", body.clone()).await.refused(503, "unavailable");
+    service.get("/templates").await.expect(200);
+    session
+        .run(&format!("alter role keyed_proxy in database \"{name}\" reset default_transaction_read_only"))
+        .await;
+    // The connections from before are still there, and are given up one second after they were opened, at the latest.
+    for attempt in 0.. {
+        let answer = service.post("/entities/template/customers", body.clone()).await;
+        if answer.status == 201 {
+            break;
+        }
+        answer.refused(503, "unavailable");
+        assert!(attempt < 50, "writes fail for ever");
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    for _ in 0..8 {
+        service.post("/entities/template/customers", body.clone()).await.expect(201);
+    }
+    assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "9", "each was written once");
+}
+
+#[tokio::test]
+async fn a_connection_that_is_too_old_is_replaced() {
+    let service = Service::start_with(&[("KEYED_POOL_SIZE", "1"), ("KEYED_CONNECTION_AGE", "0.2")]).await;
+    let session = service.session().await;
+    let mut seen = std::collections::HashSet::new();
+    for _ in 0..3 {
+        service.get("/templates").await.expect(200);
+        let pid = "select pid from pg_stat_activity where datname = current_database() and usename = 'keyed_proxy' \
+                   and query like '%list_templates%' order by backend_start desc limit 1";
+        seen.insert(session.text(pid, &[]).await);
+        tokio::time::sleep(std::time::Duration::from_millis(250)).await;
+    }
+    assert_eq!(seen.len(), 3, "{seen:?}");
+}

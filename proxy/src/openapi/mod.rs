@@ -36,7 +36,10 @@ pub(crate) fn text() -> &'static str {
 
 /// GET /openapi.json.
 pub(crate) async fn serve() -> Response {
-    answer::json(StatusCode::OK, text().to_owned())
+    let mut answer = answer::json(StatusCode::OK, text().to_owned());
+    // Of no caller in particular.
+    answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    answer
 }
 
 /// GET /docs.

@@ -1,0 +1,114 @@
+//! Pages in browsers, of origins that the settings name. Without any, a browser lets no page of another origin ask.
+
+use std::time::Duration;
+
+use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+/// What a page may read of an answer, beside its body.
+const EXPOSED: [HeaderName; 12] = [
+    header::ETAG,
+    header::LOCATION,
+    header::RETRY_AFTER,
+    header::CONTENT_DISPOSITION,
+    HeaderName::from_static("ratelimit-limit"),
+    HeaderName::from_static("ratelimit-remaining"),
+    HeaderName::from_static("ratelimit-reset"),
+    HeaderName::from_static("x-request-id"),
+    HeaderName::from_static("x-search-exact"),
+    HeaderName::from_static("x-search-exhausted"),
+    HeaderName::from_static("idempotency-replayed"),
+    HeaderName::from_static("x-keyed-position"),
+];
+
+/// What a page may send.
+const SENT: [HeaderName; 10] = [
+    header::AUTHORIZATION,
+    header::CONTENT_TYPE,
+    header::ACCEPT,
+    header::IF_MATCH,
+    header::IF_NONE_MATCH,
+    HeaderName::from_static("idempotency-key"),
+    HeaderName::from_static("x-service-project-id"),
+    HeaderName::from_static("x-request-id"),
+    HeaderName::from_static("x-keyed-position"),
+    HeaderName::from_static("traceparent"),
+];
+
+/// How long a browser need not ask again.
+const REMEMBERED: Duration = Duration::from_secs(600);
+
+/// Reads the setting: origins with commas between them, or `*` for all.
+pub(crate) fn origins(text: &str) -> Result<Vec<HeaderValue>, String> {
+    let origins = text.split(',').map(str::trim).filter(|origin| !origin.is_empty());
+    let origins: Vec<HeaderValue> = origins.map(origin).collect::<Result<_, _>>()?;
+    if origins.len() > 1 && origins.iter().any(|origin| origin == "*") {
+        return Err("* stands for every origin, and so alone".to_owned());
+    }
+    Ok(origins)
+}
+
+fn origin(text: &str) -> Result<HeaderValue, String> {
+    let refusal =
+        || format!("{text:?} is no origin, such as https://app.example.com or http://localhost:3000");
+    let value = HeaderValue::from_str(text).map_err(|_| refusal())?;
+    if text == "*" {
+        return Ok(value);
+    }
+    let uri: Uri = text.parse().map_err(|_| refusal())?;
+    let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme)).ok_or_else(refusal)?;
+    let authority = uri.authority().ok_or_else(refusal)?;
+    // As browsers write it: nothing before the host, nothing behind the port.
+    let as_written = format!("{scheme}://{}", authority.as_str().to_ascii_lowercase());
+    if as_written == text && !authority.as_str().contains('@') { Ok(value) } else { Err(refusal()) }
+}
+
+/// What answers browsers; none where no origin is named. A page sends its API key as a header of its own, and no cookie,
+/// so none are let through.
+pub(crate) fn layer(origins: &[HeaderValue]) -> Option<CorsLayer> {
+    let allowed = match origins {
+        [] => return None,
+        [all] if all == "*" => AllowOrigin::any(),
+        origins => AllowOrigin::list(origins.iter().cloned()),
+    };
+    Some(
+        CorsLayer::new()
+            .allow_origin(allowed)
+            .allow_methods([
+                Method::GET,
+                Method::HEAD,
+                Method::POST,
+                Method::PUT,
+                Method::PATCH,
+                Method::DELETE,
+            ])
+            .allow_headers(SENT)
+            .expose_headers(EXPOSED)
+            .max_age(REMEMBERED),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_are_read_as_browsers_write_them() {
+        let read = |text: &str| origins(text).map(|origins| origins.len());
+        assert_eq!(read(""), Ok(0));
+        assert_eq!(read("*"), Ok(1));
+        assert_eq!(read("https://app.example.com, http://localhost:3000"), Ok(2));
+        for text in [
+            "example.com",
+            "https://example.com/",
+            "https://Example.com",
+            "ftp://a",
+            "https://u@a",
+            "null",
+            "*, *",
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
+        assert!(layer(&[]).is_none());
+    }
+}
