@@ -9,9 +9,10 @@ use crate::error::Error;
 use crate::metric;
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call};
-use crate::postgres::guard::{self, as_owner};
+use crate::postgres::guard::as_owner;
 use crate::postgres::index::{self, Index, Which};
 use crate::postgres::insert::{insert_rows, lock_table};
+use crate::postgres::own_statement::is_own_statement;
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::transaction::{self, Moment};
 use crate::postgres::trigger::{self, Firing, Row};
@@ -106,7 +107,7 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     is_deleted();
     let pass = Answer::Datum(firing.pass());
     let operation = operation(&firing);
-    if !guard::is_own_statement(firing.table) {
+    if !is_own_statement(firing.table) {
         metric::append_by_hand(&template, &firing);
     }
     let changes = changes(&template, &firing);

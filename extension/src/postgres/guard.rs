@@ -5,7 +5,7 @@ use crate::error::{Code, Error};
 use pgrx::PgTryBuilder;
 use pgrx::pg_sys::{self, Oid};
 use pgrx::prelude::PgSqlErrorCode;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::ffi::CStr;
 use std::thread::LocalKey;
 
@@ -68,49 +68,11 @@ thread_local! {
     static OWN_WORK: Cell<u32> = const { Cell::new(0) };
     /// How many of them define objects.
     static DEFINING: Cell<u32> = const { Cell::new(0) };
-    /// The tables that statements of our functions write to, the innermost last, each with the depth of triggers at
-    /// which its statement runs.
-    static WRITTEN: RefCell<Vec<(Oid, i32)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Whether one of our functions is at work.
 pub fn is_own_work() -> bool {
     OWN_WORK.get() > 0
-}
-
-/// Runs a statement of our own that writes records of this table: its caller's rights and its references are checked, and
-/// it keeps series itself.
-pub fn writing<R>(table: Oid, body: impl FnOnce() -> R) -> R {
-    let _written = Entry::push(&WRITTEN, (table, trigger_depth()));
-    body()
-}
-
-/// Whether the trigger that runs was fired by a statement under [`writing`] itself, and not by one that somebody typed,
-/// or that another trigger runs in the course of ours.
-pub fn is_own_statement(table: Oid) -> bool {
-    let innermost = WRITTEN.with_borrow(|written| written.last().copied());
-    innermost.is_some_and(|(written, depth)| written == table && depth + 1 == trigger_depth())
-}
-
-fn trigger_depth() -> i32 {
-    // SAFETY: the function takes no argument and reads a variable of the session.
-    unsafe { pg_sys::pg_trigger_depth(std::ptr::null_mut()).value() as i32 }
-}
-
-/// The last entry of a stack, taken off when it is dropped: also when an error unwinds.
-struct Entry<T: 'static>(&'static LocalKey<RefCell<Vec<T>>>);
-
-impl<T> Entry<T> {
-    fn push(stack: &'static LocalKey<RefCell<Vec<T>>>, entry: T) -> Entry<T> {
-        stack.with_borrow_mut(|entries| entries.push(entry));
-        Entry(stack)
-    }
-}
-
-impl<T> Drop for Entry<T> {
-    fn drop(&mut self) {
-        self.0.with_borrow_mut(Vec::pop);
-    }
 }
 
 /// Whether a definition that runs as the owner is one of ours, or was typed by a superuser after SET ROLE.

@@ -27,6 +27,8 @@ pub mod insert;
 pub mod invalidation;
 /// What row triggers leave for the end of their statement.
 pub mod notes;
+/// Which rows our own statements write.
+pub mod own_statement;
 /// Random bits.
 pub mod random;
 /// Roles and what they may do.

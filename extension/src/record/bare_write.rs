@@ -8,7 +8,8 @@
 use crate::access::sight::Fence;
 use crate::access::{Caller, Right};
 use crate::error::Error;
-use crate::postgres::guard::{as_owner, is_own_statement};
+use crate::postgres::guard::as_owner;
+use crate::postgres::own_statement::is_own_statement;
 use crate::postgres::role;
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::trigger::Row;

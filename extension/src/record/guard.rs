@@ -9,6 +9,7 @@ use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::function::{Answer, Call};
 use crate::postgres::guard;
+use crate::postgres::own_statement::is_own_statement;
 use crate::postgres::role::{self, TableRight};
 use crate::postgres::spi::connected;
 use crate::postgres::transaction;
@@ -124,7 +125,7 @@ fn check_deletion(firing: &Firing, old: &Row, new: &Row) -> Result<(), Error> {
         )
         .hint("restore the record first: SET deleted_at = null")),
         (None, Some(_))
-            if !guard::is_own_statement(firing.table)
+            if !is_own_statement(firing.table)
                 && !role::has_table_right(role::current(), firing.table, TableRight::Delete) =>
         {
             Err(Error::new(
@@ -139,7 +140,7 @@ fn check_deletion(firing: &Firing, old: &Row, new: &Row) -> Result<(), Error> {
 /// A reference typed by hand must name a live record that its writer sees, like one that a function was given: the
 /// foreign key alone would be content with a deleted or hidden one.
 fn check_target(template: &Template, attribute: &Attribute, value: Datum) -> Result<(), Error> {
-    if attribute.kind != Kind::Reference || guard::is_own_statement(template.table) {
+    if attribute.kind != Kind::Reference || is_own_statement(template.table) {
         return Ok(());
     }
     let caller = bare_write::writer(template).unwrap_or_else(Caller::administrator);

@@ -14,6 +14,8 @@ pub mod ddl;
 pub mod definition;
 /// Which texts are embedded.
 pub mod embed;
+/// Objects that others made where only ours belong.
+pub mod foreign;
 /// The SQL functions and the HTTP door.
 pub mod functions;
 /// What stands in the way of a change.
@@ -35,7 +37,8 @@ pub mod shape;
 
 use crate::postgres::condition::Condition;
 use crate::postgres::datum::Argument;
-use crate::postgres::guard::{self, as_owner};
+use crate::postgres::guard::as_owner;
+use crate::postgres::own_statement;
 use crate::postgres::spi::{Access, Connection, Plan, Rows, connected};
 use definition::Kind;
 use options::ListOption;
@@ -196,7 +199,7 @@ impl Template {
 
     /// Runs a kept statement that writes records of this template, in the name of a function that has checked its caller.
     pub fn write<'c>(&self, spi: &'c Connection, plan: &Plan, arguments: &[Argument]) -> Rows<'c> {
-        guard::writing(self.table, || spi.run(plan, Access::Latest, arguments))
+        own_statement::writing(self.table, || spi.run(plan, Access::Latest, arguments))
     }
 
     /// A condition over the record `t`, prepared at its first use; none for one that looks into other tables too.

@@ -1,6 +1,6 @@
 //! Setting a database up, moving its state forward, and making projects.
 
-use super::{attribute, catalog, ddl, released};
+use super::{attribute, catalog, ddl, foreign, released};
 use crate::access::{Caller, binding, policy};
 use crate::embedding;
 use crate::error::{Code, Error};
@@ -58,7 +58,7 @@ pub fn init() -> Result<i32, Error> {
         return Err(Error::new(Code::Forbidden, "keyed.init() makes roles: it needs a superuser"));
     }
     lock_setup();
-    refuse_foreign_objects()?;
+    foreign::refuse_objects()?;
     with_pinned_path(|| {
         connected(|spi| {
             // What exists already is the normal case of a second call; its notices would only alarm.
@@ -73,7 +73,7 @@ pub fn init() -> Result<i32, Error> {
 pub fn migrate() -> Result<i32, Error> {
     Caller::current().require_admin("migrate the state of keyed")?;
     lock_setup();
-    refuse_foreign_objects()?;
+    foreign::refuse_objects()?;
     if !ensure_extension(text::table::TRIGRAM_EXTENSION) {
         return Err(text::table::missing());
     }
@@ -114,38 +114,6 @@ pub fn migrate() -> Result<i32, Error> {
             version
         })
     }))
-}
-
-/// Refuses to go on beside objects that somebody else made where only ours belong: to adopt them would be to run what
-/// their owner put into them.
-fn refuse_foreign_objects() -> Result<(), Error> {
-    let found = with_pinned_path(|| {
-        connected(|spi| {
-            // The SQL of the extension may be older than the library, until ALTER EXTENSION … UPDATE.
-            let known = spi.run_once(
-                "select pg_catalog.to_regprocedure('keyed.foreign_objects()')",
-                Access::Latest,
-                &[],
-            );
-            known.get(0, 0)?;
-            let sql = "select object, finding, remedy, pg_catalog.count(*) over () from keyed.foreign_objects() limit 1";
-            let rows = spi.run_once(sql, Access::Latest, &[]);
-            let text = |column| rows.get(0, column).map(datum::read_text).unwrap_or_default();
-            let others =
-                |count: i64| if count > 1 { format!(", and {} more", count - 1) } else { String::new() };
-            (!rows.is_empty()).then(|| {
-                let others = others(rows.get(0, 3).map_or(1, datum::read_i64));
-                (format!("{} {}{others}", text(0), text(1)), text(2))
-            })
-        })
-    });
-    match found {
-        None => Ok(()),
-        Some((finding, remedy)) => {
-            Err(Error::new(Code::Conflict, format!("keyed does not adopt what it did not make: {finding}"))
-                .hint(format!("{remedy}. To see all: SELECT * FROM keyed.foreign_objects()")))
-        }
-    }
 }
 
 /// The steps that this database has not seen.

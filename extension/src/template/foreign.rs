@@ -1,0 +1,38 @@
+//! Objects that others made where only ours belong.
+
+use crate::error::{Code, Error};
+use crate::postgres::datum;
+use crate::postgres::guard::with_pinned_path;
+use crate::postgres::spi::{Access, connected};
+
+/// Refuses to go on beside objects that somebody else made where only ours belong: to adopt them would be to run what
+/// their owner put into them.
+pub fn refuse_objects() -> Result<(), Error> {
+    let found = with_pinned_path(|| {
+        connected(|spi| {
+            // The SQL of the extension may be older than the library, until ALTER EXTENSION … UPDATE.
+            let known = spi.run_once(
+                "select pg_catalog.to_regprocedure('keyed.foreign_objects()')",
+                Access::Latest,
+                &[],
+            );
+            known.get(0, 0)?;
+            let sql = "select object, finding, remedy, pg_catalog.count(*) over () from keyed.foreign_objects() limit 1";
+            let rows = spi.run_once(sql, Access::Latest, &[]);
+            let text = |column| rows.get(0, column).map(datum::read_text).unwrap_or_default();
+            let others =
+                |count: i64| if count > 1 { format!(", and {} more", count - 1) } else { String::new() };
+            (!rows.is_empty()).then(|| {
+                let others = others(rows.get(0, 3).map_or(1, datum::read_i64));
+                (format!("{} {}{others}", text(0), text(1)), text(2))
+            })
+        })
+    });
+    match found {
+        None => Ok(()),
+        Some((finding, remedy)) => {
+            Err(Error::new(Code::Conflict, format!("keyed does not adopt what it did not make: {finding}"))
+                .hint(format!("{remedy}. To see all: SELECT * FROM keyed.foreign_objects()")))
+        }
+    }
+}
