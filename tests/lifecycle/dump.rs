@@ -94,7 +94,7 @@ async fn restored() -> (Database, Database, String) {
     // A token that the test knows, and a delivery that was refused.
     session
         .run(
-            r#"update keyed_state.inbound_endpoint set token_hash = sha256('keyed.inbound_token:'::bytea || sha256('in_known'));
+            r#"update keyed_state.inbound_endpoint set token_hash = sha256('keyed.inbound_token:'::bytea || sha256('in_11111111111111111111111111111111'));
                insert into keyed_state.inbound_delivery (endpoint_id, webhook_id, status, error, payload)
                values (1, 'msg_0', 'failed', '{"code": "forbidden"}', '{"id": 0, "name": "late"}')"#,
         )
@@ -163,7 +163,7 @@ async fn a_restored_database_is_the_same_and_works_on() {
 
     let sender = Sender {
         id: "1".to_owned(),
-        token: "in_known".to_owned(),
+        token: "in_11111111111111111111111111111111".to_owned(),
         secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned(),
     };
     let body = r#"{"id": 1, "name": "delivered"}"#;

@@ -131,7 +131,7 @@ async fn a_login_sees_on_a_standby_what_it_may_see_on_the_primary() {
         assert_eq!(on_standby.refusal(statement, &[]).await.state, "42501", "{statement}");
     }
     let [primary, standby] = pair.both("GET", &format!("/entities/{id}"), None, Some(&pair.key)).await;
-    assert_eq!((primary.status, standby.status), (403, 403));
+    assert_eq!((primary.status, standby.status), (404, 404));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
