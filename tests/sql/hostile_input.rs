@@ -30,6 +30,7 @@ async fn functions() -> (Database, Session, Vec<(String, Vec<String>)>) {
 fn plain(kind: &str) -> &'static str {
     match kind {
         "regclass" => "'crm.customers'::regclass",
+        "oid" => "'crm.customers'::regclass::oid",
         "uuid" => "(select id from crm.customers limit 1)",
         "jsonb" => "'{}'::jsonb",
         "boolean" => "true",
@@ -48,6 +49,7 @@ fn plain(kind: &str) -> &'static str {
 /// Values at the borders of the type.
 fn extremes(kind: &str) -> &'static [&'static str] {
     match kind {
+        "oid" => &["0::oid", "4294967295::oid"],
         "regclass" => &[
             "0::regclass",
             "4294967295::oid::regclass",

@@ -3,7 +3,7 @@
 use harness::{Database, Session, array, similar};
 use std::collections::HashSet;
 
-const ID: &str = "(select id from crm.customers where external_key = 'K')";
+const ID: &str = "(select id from crm.customers)";
 
 async fn crm() -> (Database, Session) {
     let database = Database::with_crm().await;
