@@ -108,29 +108,56 @@ shared_buffers() {
     awk '/^MemTotal:/ { quarter = int($2 / 4096); print (quarter < 1024 ? quarter : 1024) "MB" }' /proc/meminfo
 }
 
+# Whether this very server answers on its port: another program may have taken the port a moment before.
+server_is_ready() {
+    local lines
+    kill -0 "$SERVER_PID" 2>/dev/null || return 1
+    # Of the lock file these lines are the process number, the port and the state.
+    lines="$(sed --quiet '1p;4p;8p' "$1/postmaster.pid" 2>/dev/null | tr --squeeze-repeats ' \n' ' ')"
+    [[ $lines == "$SERVER_PID $PORT ready " ]] &&
+        "$PG_BIN/pg_isready" --quiet --host=127.0.0.1 --port="$PORT" --username=postgres
+}
+
 start_server() {
-    local attempt data
+    local data log_size try
     # Through the link, for the server may be unable to follow it.
     data="$(readlink --canonicalize "$DATA")"
     as_server_user test -x "$data" || die "The user postgres cannot enter $data any more." \
         "Let it (chmod o+x on the folders above), or begin with an empty cluster: rm -rf .run"
-    choose_port
+    for ((try = 0; try < 5; try++)); do
+        choose_port
+        log_size="$(stat --format=%s "$SERVER_LOG" 2>/dev/null || echo 0)"
+        launch_server "$data"
+        ! wait_for_server "$data" || return 0
+        stop_server
+        tail --bytes=+$((log_size + 1)) "$SERVER_LOG" | grep --quiet 'Address already in use' || break
+        say "Port $PORT was taken meanwhile: trying the next one"
+        echo $((PORT + 1)) >"$RUN/cluster.port"
+    done
+    tail -n 20 "$SERVER_LOG" >&2
+    die "PostgreSQL did not start: read $SERVER_LOG"
+}
+
+launch_server() {
     # A session of its own keeps Ctrl-C from the server, which must outlive the proxy's last request; the parent's
     # death reaches it as SIGINT, so nothing is left running when this script is killed.
     (cd / && exec setsid env --unset=RUST_BACKTRACE "${SERVER_USER[@]}" setpriv --pdeathsig INT \
-        "$PG_BIN/postgres" -D "$data" \
+        "$PG_BIN/postgres" -D "$1" \
         -c port="$PORT" -c listen_addresses=127.0.0.1 -c unix_socket_directories="$(socket_folder)" \
         -c shared_buffers="$(shared_buffers)" -c log_line_prefix='%m [%p] %q%u@%d ') \
         >>"$SERVER_LOG" 2>&1 </dev/null 3>&- 9>&- &
     SERVER_PID=$!
+}
+
+wait_for_server() {
+    local attempt
     # Recovery after a crash takes as long as it takes, so only a dead server ends the wait early.
     for ((attempt = 0; attempt < 3000; attempt++)); do
-        "$PG_BIN/pg_isready" --quiet --host=127.0.0.1 --port="$PORT" --username=postgres && return
-        kill -0 "$SERVER_PID" 2>/dev/null || break
+        ! server_is_ready "$1" || return 0
+        kill -0 "$SERVER_PID" 2>/dev/null || return 1
         sleep 0.1
     done
-    tail -n 20 "$SERVER_LOG" >&2
-    die "PostgreSQL did not start: read $SERVER_LOG"
+    return 1
 }
 
 stop_server() {
