@@ -59,6 +59,26 @@ async fn a_wrong_key_reaches_the_database_once() {
     assert_eq!(log.lines().filter(|line| line.contains(&refusal)).count(), 3, "{log}");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn strangers_who_hang_up_while_their_key_is_looked_up_leave_every_connection_to_the_others() {
+    let Service { proxy, database } = Service::start_with(&[("KEYED_AUTH_FAILURES", "0")]).await;
+    proxy.request("GET", "/v1/templates").send().await.expect(200);
+    let session = database.session().await;
+    for _ in 0..200 {
+        session.run("begin").await;
+        let key = session.text("select keyed.issue_api_key('keyed_admin')", &[]).await;
+        session.run("rollback").await;
+        drop(Wire::begin(&proxy, "GET /v1/me", &key, "").await);
+        drop(Wire::begin(&proxy, "POST /v1/inbound/in_11111111111111111111111111111111", "", "").await);
+    }
+    // Known keys, new ones and the wrong are answered as before.
+    proxy.request("GET", "/v1/templates").send().await.expect(200);
+    let new = database.api_key("keyed_admin", &[]).await;
+    proxy.request("GET", "/v1/templates").key(&new).send().await.expect(200);
+    let wrong = database.wrong_key().await;
+    proxy.request("GET", "/v1/templates").key(&wrong).send().await.refused(401, "unauthorized");
+}
+
 #[tokio::test]
 async fn a_known_key_is_authenticated_by_the_statement_that_answers() {
     let Service { proxy, database } = counting(&[]).await;

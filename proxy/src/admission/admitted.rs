@@ -10,7 +10,7 @@ use tokio_postgres::types::Type;
 
 use super::bucket::Excess;
 use super::budget::{self, Reserved};
-use super::presented::{Outcome, Presented};
+use super::presented::{Answer, Presented};
 use super::{Admission, Kind, too_many_failures};
 use crate::app::App;
 use crate::database::Database;
@@ -82,21 +82,15 @@ impl Admitted {
         if is_unknown && let Err(excess) = self.admission().failures.may_guess(*address, now) {
             return Err(too_many_failures(excess));
         }
-        let (look, is_first) = presented.look(|| {
-            let (app, kind, digest) = (Arc::clone(app), *kind, *digest);
-            async move { app.database.knows(kind, &digest).await }
+        let guess = is_unknown.then_some(*address);
+        let look = presented.look(|| {
+            let (app, kind, digest, presented) = (Arc::clone(app), *kind, *digest, Arc::clone(presented));
+            tokio::spawn(async move { look_up(&app, kind, &digest, &presented, guess).await })
         });
-        let answer = look.await;
-        match presented.seen(&answer, Instant::now(), self.admission().table(*kind).parts()) {
-            Outcome::Good => Ok(()),
-            Outcome::Wrong => {
-                // What was good once was no guess.
-                if is_first && is_unknown {
-                    self.admission().failures.guessed(*address, now);
-                }
-                Err(self.admission().refuse(*kind, *address, now))
-            }
-            Outcome::Failed(problem) => Err(problem),
+        match look.await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(self.admission().refuse(*kind, *address, now)),
+            Err(problem) => Err(problem),
         }
     }
 
@@ -193,4 +187,34 @@ impl Database {
 
 fn too_many_at_once(limit: usize, detail: &'static str) -> Problem {
     Problem::rate_limited(detail, Excess::at_once(limit))
+}
+
+/// Asks the database for a key and takes note of its answer. `guess` is the address that a key comes from which was not
+/// known to be good.
+async fn look_up(
+    app: &App,
+    kind: Kind,
+    digest: &[u8; 32],
+    presented: &Presented,
+    guess: Option<IpAddr>,
+) -> Answer {
+    let admission = &app.admission;
+    let answer = match tokio::time::timeout(admission.patience, admission.looks.acquire()).await {
+        Ok(Ok(permit)) => {
+            let answer = app.database.knows(kind, digest).await;
+            drop(permit);
+            answer
+        }
+        _ => Err(Problem::unavailable(
+            "too many keys that are not known yet are presented at the moment",
+            "no permit to look a key up".to_owned(),
+        )),
+    };
+    let now = Instant::now();
+    if let (Ok(false), Some(address)) = (&answer, guess) {
+        // What was good once is no guess.
+        admission.failures.guessed(address, now);
+    }
+    presented.seen(&answer, now, admission.table(kind).parts());
+    answer
 }

@@ -49,6 +49,9 @@ use crate::problem::Problem;
 /// A body of no more than this is read on the word of a key that was good a while ago.
 const SMALL_BODY: u64 = 64 << 10;
 
+/// So many keys that are not known are looked up at once. Each takes well under a millisecond.
+const MOST_LOOKS: usize = 2;
+
 /// How long ago a key may have been found good when more of a body is read.
 const RECENTLY: Duration = Duration::from_secs(1);
 
@@ -87,6 +90,8 @@ pub(crate) struct Admission {
     most_requests: usize,
     most_requests_of_a_key: usize,
     bodies: Budget,
+    /// Looks into the database for keys that are not known, so that strangers leave connections to the others.
+    looks: Semaphore,
     files: Semaphore,
     trusted_proxies: usize,
     /// How long is waited for what others have in use.
@@ -116,6 +121,7 @@ impl Admission {
             most_requests: bounds.requests,
             most_requests_of_a_key: bounds.key_requests,
             bodies: Budget::new(bounds.body_budget),
+            looks: Semaphore::new(MOST_LOOKS),
             files: Semaphore::new(bounds.files(connections)),
             trusted_proxies: bounds.trusted_proxies,
             patience,

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt;
 use futures_util::future::Shared;
 use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
 
 use super::bucket::{Bucket, Excess, Limit};
 use crate::problem::Problem;
@@ -86,14 +87,8 @@ pub(super) enum Standing {
     Wrong,
 }
 
-/// What a look into the database comes to.
-pub(super) enum Outcome {
-    Good,
-    Wrong,
-    Failed(Problem),
-}
-
-type Answer = Result<bool, Problem>;
+/// Whether the database knows a key as good.
+pub(super) type Answer = Result<bool, Problem>;
 type Look = Shared<Pin<Box<dyn Future<Output = Answer> + Send>>>;
 
 /// A key or token.
@@ -151,37 +146,31 @@ impl Presented {
         })
     }
 
-    /// The look into the database that is under way, or a new one; and whether it is new.
-    pub(super) fn look<F>(&self, begin: impl FnOnce() -> F) -> (Look, bool)
-    where
-        F: Future<Output = Answer> + Send + 'static,
-    {
+    /// The look into the database that is under way, or a new one. What `begin` starts must go on by itself: whoever waits
+    /// for it may leave, and what it holds would stay taken.
+    pub(super) fn look(&self, begin: impl FnOnce() -> JoinHandle<Answer>) -> Look {
         let mut state = lock(&self.state);
         match &state.look {
-            Some(look) => (look.clone(), false),
+            Some(look) => look.clone(),
             None => {
-                let look: Pin<Box<dyn Future<Output = Answer> + Send>> = Box::pin(begin());
-                (state.look.insert(look.shared()).clone(), true)
+                let task = begin();
+                let answer: Pin<Box<dyn Future<Output = Answer> + Send>> = Box::pin(async move {
+                    let ended = || Problem::internal("a look at a key ended before its answer".to_owned());
+                    task.await.unwrap_or_else(|_| Err(ended()))
+                });
+                state.look.insert(answer.shared()).clone()
             }
         }
     }
 
-    /// Takes note of the answer to a look.
-    pub(super) fn seen(&self, answer: &Answer, now: Instant, parts: &Parts) -> Outcome {
+    /// Takes note of the answer to the look that is under way.
+    pub(super) fn seen(&self, answer: &Answer, now: Instant, parts: &Parts) {
         let mut state = lock(&self.state);
-        if state.look.as_ref().is_some_and(|look| look.peek().is_some()) {
-            state.look = None;
-        }
+        state.look = None;
         match answer {
-            Ok(true) => {
-                state.verdict = Verdict::Good { since: now };
-                Outcome::Good
-            }
-            Ok(false) => {
-                state.verdict = Verdict::Wrong { until: now + parts.memory };
-                Outcome::Wrong
-            }
-            Err(problem) => Outcome::Failed(problem.clone()),
+            Ok(true) => state.verdict = Verdict::Good { since: now },
+            Ok(false) => state.verdict = Verdict::Wrong { until: now + parts.memory },
+            Err(_) => {}
         }
     }
 
@@ -211,6 +200,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use super::*;
 
     const PARTS: fn() -> Parts = || Parts {
@@ -232,13 +223,13 @@ mod tests {
         let (table, now) = (Table::new(PARTS()), Instant::now());
         let presented = table.insert(digest(1), now);
         assert_eq!(presented.enter(now, table.parts()), Ok(Standing::Unknown));
-        assert!(matches!(presented.seen(&Ok(false), now, table.parts()), Outcome::Wrong));
+        presented.seen(&Ok(false), now, table.parts());
         for _ in 0..10 {
             assert_eq!(presented.enter(now, table.parts()), Ok(Standing::Wrong));
         }
         let later = now + Duration::from_secs(1);
         assert_eq!(presented.enter(later, table.parts()), Ok(Standing::Unknown));
-        assert!(matches!(presented.seen(&Ok(true), later, table.parts()), Outcome::Good));
+        presented.seen(&Ok(true), later, table.parts());
         assert_eq!(presented.enter(later, table.parts()), Ok(Standing::Good { since: later }));
         assert!(presented.enter(later, table.parts()).is_err(), "two a second");
         presented.doubt();
@@ -250,12 +241,20 @@ mod tests {
     async fn whoever_comes_while_the_database_is_asked_waits_for_the_same_answer() {
         let (table, now) = (Table::new(PARTS()), Instant::now());
         let presented = table.insert(digest(1), now);
-        let looks: Vec<_> = (0..3).map(|_| presented.look(async || Ok(true))).collect();
-        assert_eq!(looks.iter().filter(|(_, is_first)| *is_first).count(), 1);
-        for (look, _) in looks {
-            assert!(matches!(presented.seen(&look.await, now, table.parts()), Outcome::Good));
+        let begun = AtomicUsize::new(0);
+        let look = || {
+            presented.look(|| {
+                begun.fetch_add(1, Ordering::Relaxed);
+                tokio::spawn(async { Ok(true) })
+            })
+        };
+        for look in [look(), look(), look()] {
+            assert!(matches!(look.await, Ok(true)));
         }
-        assert!(presented.look(async || Ok(true)).1, "and then anew");
+        assert_eq!(begun.load(Ordering::Relaxed), 1);
+        presented.seen(&Ok(true), now, table.parts());
+        assert!(matches!(look().await, Ok(true)));
+        assert_eq!(begun.load(Ordering::Relaxed), 2, "and then anew");
     }
 
     #[test]
