@@ -25,7 +25,8 @@ pub const STANDARD_FIELDS: [&str; 7] =
 const SYSTEM_COLUMNS: [&str; 6] = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"];
 
 /// Schemas that belong to PostgreSQL or to this extension.
-const SYSTEM_SCHEMAS: [&str; 5] = ["information_schema", "public", "keyed", "keyed_http", "keyed_state"];
+const SYSTEM_SCHEMAS: [&str; 6] =
+    ["information_schema", "public", "keyed", "keyed_http", "keyed_state", "keyed_scope"];
 
 /// Checks that `slug` matches `^[a-z][a-z0-9_]{0,62}$` and is not reserved for its noun.
 ///

@@ -94,6 +94,11 @@ create function keyed.foreign_objects()
     select format('role %I', m.rolname), 'is a member of keyed_owner', format('REVOKE keyed_owner FROM %I', m.rolname)
     from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid
     where r.rolname = 'keyed_owner'
+    union all
+    -- REASSIGN OWNED fires no event trigger: a member of another role could give it all tables.
+    select 'role keyed_owner', format('is a member of %I', r.rolname), format('REVOKE %I FROM keyed_owner', r.rolname)
+    from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid
+    where m.rolname = 'keyed_owner'
     order by 1, 2
   $$;
 comment on function keyed.foreign_objects() is

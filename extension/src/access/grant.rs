@@ -239,6 +239,14 @@ fn find_role(name: &str) -> Result<Oid, Error> {
         return Err(Error::at(Code::InvalidValue, "/role", format!("nothing is granted to {name}"))
             .hint("grant to a role of your own: CREATE ROLE sales"));
     }
+    if role::is_superuser(role) {
+        return Err(Error::at(
+            Code::InvalidValue,
+            "/role",
+            format!("{name} is a superuser: no scope binds it"),
+        )
+        .hint("grant to a role of your own: CREATE ROLE sales"));
+    }
     Ok(role)
 }
 

@@ -41,8 +41,8 @@ pub fn with_pinned_path<R>(body: impl FnOnce() -> R) -> R {
     }
     let level = pin_search_path();
     let result = body();
-    // SAFETY: ends the level that pin_search_path began; settings return to what they were.
-    unsafe { pg_sys::AtEOXact_GUC(true, level) };
+    // SAFETY: ends the level that pin_search_path began; whatever was set within returns to what it was.
+    unsafe { pg_sys::AtEOXact_GUC(false, level) };
     result
 }
 
@@ -118,8 +118,8 @@ fn run<R>(confinement: Confinement, body: impl FnOnce() -> R) -> R {
     let level = (!path_is_pinned).then(pin_search_path);
     let result = body();
     if let Some(level) = level {
-        // SAFETY: ends the level that pin_search_path began; settings return to what they were.
-        unsafe { pg_sys::AtEOXact_GUC(true, level) };
+        // SAFETY: ends the level that pin_search_path began; whatever was set within returns to what it was.
+        unsafe { pg_sys::AtEOXact_GUC(false, level) };
     }
     // SAFETY: see above.
     unsafe { pg_sys::SetUserIdAndSecContext(role, context) };
@@ -173,7 +173,7 @@ pub fn with_settings<R>(settings: &[(&CStr, &CStr)], body: impl FnOnce() -> R) -
     }
     let result = body();
     // SAFETY: see above.
-    unsafe { pg_sys::AtEOXact_GUC(true, level) };
+    unsafe { pg_sys::AtEOXact_GUC(false, level) };
     result
 }
 

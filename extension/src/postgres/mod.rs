@@ -31,6 +31,8 @@ pub mod notes;
 pub mod own_statement;
 /// Random bits.
 pub mod random;
+/// What kind of relation an oid names.
+pub mod relation;
 /// Roles and what they may do.
 pub mod role;
 /// Settings that carry the caller's identity through a transaction.

@@ -6,6 +6,7 @@ use crate::access::{Caller, Right};
 use crate::json::write_string;
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, connected};
+use crate::quote::identifier;
 use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, catalog};
 use pgrx::pg_sys::{self, Datum};
@@ -58,7 +59,8 @@ pub fn write_target(out: &mut String, caller: &Caller, attribute: &Attribute, ta
         out.push_str(",\"display\":null,\"external_key\":null,\"template_slug\":null");
         return;
     };
-    let display = target.display_slug().map_or("null::text".to_owned(), |slug| format!("t.\"{slug}\"::text"));
+    let display =
+        target.display_slug().map_or("null::text".to_owned(), |slug| format!("t.{}::text", identifier(slug)));
     let sql = format!(
         "select {display}, t.external_key from {} t where t.id = $1 and t.deleted_at is null{}",
         target.table_sql(),

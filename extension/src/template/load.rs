@@ -3,9 +3,9 @@
 use super::definition::Kind;
 use super::{Attribute, Template, catalog, column, ddl, options};
 use crate::embedding;
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::postgres::{datum, relation};
 use crate::search::text;
 use pgrx::pg_sys::{self, Datum, Oid};
 
@@ -59,7 +59,7 @@ fn load_row(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argumen
         id_text: datum::read_i32(rows.get(0, 0)?).to_string(),
         id: datum::read_i32(rows.get(0, 0)?),
         project_id: datum::read_i32(rows.get(0, 1)?),
-        table: catalog::table_oid(&project_slug, &slug)?,
+        table: catalog::table_oid(&project_slug, &slug).filter(|table| relation::is_trusted_table(*table))?,
         project_slug,
         slug,
         label: text(4),

@@ -62,15 +62,91 @@ async fn nothing_but_a_slug_is_ever_written_where_statements_take_it_from() {
         ("view", "slug"),
         ("inbound_endpoint", "slug"),
     ] {
-        let checks = "select count(*) from pg_constraint where conrelid = ('keyed_state.' || $1)::regclass and contype = 'c'
+        let checks = "select count(*) > 0 from pg_constraint where conrelid = ('keyed_state.' || $1)::regclass and contype = 'c'
                       and pg_get_constraintdef(oid) like '%^[a-z][a-z0-9_]{0,62}$%'";
-        assert_eq!(sales.admin.text(checks, &[table]).await, "1", "{table}");
+        assert_eq!(sales.admin.text(checks, &[table]).await, "t", "{table}");
         let forge = format!("update keyed_state.{table} set {column} = 'x\"; drop table crm.customers; --'");
         if ["project", "template", "attribute"].contains(&table) {
             let refusal = sales.admin.refusal("select public.breach($1)", &[&forge]).await;
             assert_eq!(refusal.state, "23514", "{forge}: {refusal}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_forged_template_leads_to_no_relation_of_another() {
+    let sales = Sales::new().await;
+    sales.admin.run(BREACH).await;
+    let session = sales.european("read").await;
+    session
+        .run(
+            "create function pg_temp.evil() returns boolean language plpgsql as $$ begin
+               perform pg_catalog.set_config('keyed_test.ran_as', current_user, false); return true; end $$;
+             create temp table base (id uuid, external_key text, created_at timestamptz, updated_at timestamptz,
+               deleted_at timestamptz, _released_key text, tags text[]);
+             create view pg_temp.v as select * from base where pg_temp.evil();
+             grant all on v, base to public",
+        )
+        .await;
+    let schema = session.text("select nspname from pg_namespace where oid = pg_my_temp_schema()", &[]).await;
+    let forge = format!("insert into keyed_state.project (slug, name) values ('{schema}', 'x')");
+    assert_eq!(session.refusal("select public.breach($1)", &[&forge]).await.state, "23514");
+    // A schema and a view of the attacker's own are no better.
+    let mallory = sales.database.create_role("mallory").await;
+    sales
+        .admin
+        .run(&format!("create schema mal authorization {mallory}; grant usage on schema mal to public"))
+        .await;
+    sales
+        .database
+        .session_as(&mallory)
+        .await
+        .run(
+            "create function mal.evil() returns boolean language plpgsql as $$ begin
+               perform pg_catalog.set_config('keyed_test.ran_as', current_user, false); return true; end $$;
+             create view mal.v as select gen_random_uuid() as id, null::text as external_key, now() as created_at,
+               now() as updated_at, null::timestamptz as deleted_at, 'x'::text as name where mal.evil(); grant all on mal.v to public",
+        )
+        .await;
+    for forge in [
+        "insert into keyed_state.project (slug, name) values ('mal', 'x')",
+        "insert into keyed_state.template (project_id, slug) select id, 'v' from keyed_state.project where slug = 'mal'",
+        "insert into keyed_state.attribute (template_id, slug, type, position) select id, 'name', 'string', 1 from keyed_state.template where slug = 'v'",
+        "update keyed_state.attribute set target_id = (select id from keyed_state.template where slug = 'v') where slug = 'company'",
+    ] {
+        session.rows("select public.breach($1)", &[forge]).await;
+    }
+    for statement in [
+        "select keyed.search('crm.customers', '{\"sort\": \"company\"}')",
+        "select keyed.get_record(id, verbose => true) from crm.customers where deleted_at is null limit 1",
+        "update crm.customers set company = company",
+        "select keyed.add_attribute('mal.v', '{\"slug\": \"x\", \"type\": \"string\"}')",
+        "select keyed.drop_template('mal.v')",
+        "select keyed.migrate()",
+    ] {
+        let _ = sales.admin.attempt(statement, &[]).await;
+        let ran_as = sales.admin.text("select current_setting('keyed_test.ran_as', true)", &[]).await;
+        assert_eq!(ran_as, "", "{statement}");
+    }
+}
+
+#[tokio::test]
+async fn a_setting_that_is_changed_within_a_function_of_ours_does_not_outlive_it() {
+    let sales = Sales::new().await;
+    let path = sales.admin.text("show search_path", &[]).await;
+    // A trigger of the DBA's runs as the owner within our statement.
+    sales
+        .admin
+        .run(
+            "create function public.leave() returns trigger language plpgsql as $$ begin
+               perform pg_catalog.set_config('search_path', 'mal, pg_catalog', false);
+               perform pg_catalog.set_config('work_mem', '65kB', false); return new; end $$;
+             create trigger zz_leave before insert on crm.customers for each row execute function public.leave();
+             select keyed.create_record('crm.customers', '{}')",
+        )
+        .await;
+    assert_eq!(sales.admin.text("show search_path", &[]).await, path);
+    assert_ne!(sales.admin.text("show work_mem", &[]).await, "65kB");
 }
 
 /// A database in which keyed was not set up, and where `mallory` may create schemas.
@@ -116,6 +192,7 @@ async fn neither_init_nor_migrate_goes_on_beside_objects_of_others() {
         ("alter schema keyed_http owner to MALLORY".to_owned(), "schema keyed_http", "alter schema keyed_http owner to postgres"),
         ("create function keyed.authenticate(bytea, text) returns boolean language sql as 'select true'".to_owned(), "function keyed.authenticate(bytea,text)", "drop function keyed.authenticate(bytea, text)"),
         ("alter table keyed_state.project add constraint evil check (public.yes(name))".to_owned(), "constraint evil on table keyed_state.project", "alter table keyed_state.project drop constraint evil"),
+        ("grant MALLORY to keyed_owner".to_owned(), "role keyed_owner", "revoke MALLORY from keyed_owner"),
         ("create index evil on keyed_state.project ((public.yes(name)))".to_owned(), "index keyed_state.evil", "drop index keyed_state.evil"),
     ] {
         sales.admin.run(&plant.replace("MALLORY", &mallory)).await;
