@@ -84,7 +84,7 @@ impl<const N: usize> Call<N> {
         }
         if effect == Write && !self.conditions.are_none() {
             return Err(Problem::malformed(
-                "If-Match and If-None-Match are for requests that read or write one record, and not known here",
+                "If-Match and If-None-Match are for requests that read or write one record, and are not accepted on this route",
             ));
         }
         self.app.database.call(effect, &self.caller, statement, arguments).await

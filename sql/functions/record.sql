@@ -40,7 +40,7 @@ comment on function keyed.upsert_by_key(regclass, text, jsonb, text, text) is
 create function keyed.patch_record(id uuid, body jsonb, if_match text default null) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_patch_record';
 comment on function keyed.patch_record(uuid, jsonb, text) is
-  'Changes what is listed. body: {"attributes"?: {slug: value}, "external_key"?: a string sets it, null clears it, absent leaves it}. if_match: only if this is the record''s version (keyed.record_version), else error 55000. Returns the record. Errors as create_record, and P0002 when there is none.';
+  'Changes what is listed. body: {"attributes"?: {slug: value}, "external_key"?: a string sets it, null clears it, absent leaves it, "embedding"?: 768 numbers set it, null removes it, absent leaves it}. if_match: only if this is the record''s version (keyed.record_version), else error 55000. Returns the record. Errors as create_record, and P0002 when there is none.';
 
 create function keyed.replace_attributes(id uuid, attributes jsonb, if_match text default null) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_replace_attributes';
@@ -113,4 +113,4 @@ comment on function keyed.metric_series(uuid, text, text, text, text, text) is
 create function keyed.batch(operations jsonb, atomic boolean default false, conflict text default null) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_batch';
 comment on function keyed.batch(jsonb, boolean, text) is
-  'Runs up to 1000 operations: [{"op": create|update|upsert|delete, "template": "project.template" or number, "id"?, "external_key"?, "attributes"?}]. atomic: the first refused one undoes all and is raised with failed_index; otherwise each has its own outcome. conflict, of an atomic batch: what an upsert does whose key nobody held when the batch began and that meets a record written by another transaction since; fail (default): all is undone, error 23505 with "retryable": true; wait: the record is updated. Returns {"errors", "results": [{index, status, id, created, error?}]} in the order of the request.';
+  'Runs up to 1000 operations: [{"op": create|update|upsert|delete, "template": "project.template" or number, "id"?, "external_key"?, "attributes"?, "embedding"?}]. atomic: the first refused one undoes all and is raised with failed_index; otherwise each has its own outcome. conflict, of an atomic batch: what an upsert does whose key nobody held when the batch began and that meets a record written by another transaction since; fail (default): all is undone, error 23505 with "retryable": true; wait: the record is updated. Returns {"errors", "results": [{index, status, id, created, error?}]} in the order of the request.';

@@ -114,7 +114,8 @@ async fn a_put_takes_bare_attribute_values_too() {
     assert_eq!((values["name"].clone(), values["visits"].clone(), values["tags"].clone()), expected);
     for (body, pointer, code) in [
         (json!({"external_key": "A-2"}), "/external_key", "unknown_field"),
-        (json!({"name": "Ada", "external_key": null}), "/name", "unknown_field"),
+        (json!({"name": "Ada", "external_key": null}), "/external_key", "unknown_field"),
+        (json!({"born": "x", "embedding": []}), "/embedding", "unknown_field"),
         (json!({"embedding": null}), "/embedding", "unknown_field"),
         (json!({"name": 7}), "/name", "invalid_value"),
         (json!({"nane": "Ada"}), "/nane", "unknown_attribute"),

@@ -188,9 +188,12 @@ async fn an_upsert_creates_only_or_updates_only_as_its_conditions_say() {
         let body = json!({"external_key": key, "attributes": {"name": "x"}});
         service.proxy.request("PUT", BY_KEY).header(header, tags).json(&body).send()
     };
-    upsert("K", "if-none-match", "*").await.refused(412, "precondition_failed");
-    upsert("N", "if-match", "*").await.refused(412, "precondition_failed");
-    upsert("N", "if-match", &tag).await.refused(412, "precondition_failed");
+    let taken = upsert("K", "if-none-match", "*").await.refused(412, "precondition_failed");
+    assert_eq!(taken["hint"], "leave If-None-Match out to update it");
+    for tags in ["*", &tag] {
+        let missing = upsert("N", "if-match", tags).await.refused(412, "precondition_failed");
+        assert_eq!(missing["hint"], "leave If-Match out to create it");
+    }
     assert_eq!(upsert("N", "if-none-match", "*").await.expect(201)["created"], true);
     upsert("N", "if-none-match", "*").await.refused(412, "precondition_failed");
     assert_eq!(upsert("K", "if-match", &tag).await.expect(200)["created"], false);

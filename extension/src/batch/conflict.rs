@@ -33,7 +33,7 @@ impl Conflict {
             _ => Err(Error::at(
                 Code::InvalidValue,
                 "/conflict",
-                format!("{name:?} is no answer to a conflict"),
+                format!("{name:?} is not a value of conflict"),
             )
             .hint("conflict is \"fail\" or \"wait\"")),
         }

@@ -25,8 +25,8 @@ pub fn replay(caller: &Caller, endpoint: Option<&Endpoint>, id: i64) -> Result<(
     }
     own.require_configurer(caller)?;
     let payload = payload.filter(|_| !delivery.is_done).ok_or_else(|| {
-        Error::new(Code::Conflict, format!("the delivery {id} was done"))
-            .hint("only failed deliveries are replayed: one has its effect once")
+        Error::new(Code::Conflict, format!("delivery {id} already succeeded"))
+            .hint("only failed deliveries can be replayed")
     })?;
     let outcome = write(&own, &payload);
     log::finish(id, &outcome);

@@ -11,7 +11,7 @@ use super::version::{self, Preconditions};
 use super::write::{self, Key};
 use super::{changes, deletion};
 use crate::access::{Caller, Right};
-use crate::embedding::{self, Embedding};
+use crate::embedding;
 use crate::error::{Code, Error};
 use crate::history;
 use crate::json;
@@ -137,24 +137,26 @@ fn unless_known(record: Shown, if_none_match: Option<&str>) -> Result<Answer, Er
 fn replace(id: Uuid, text: &str, preconditions: &Preconditions) -> Result<Shown, Error> {
     let caller = Caller::current();
     let members = json::object(text)?.0;
-    let is_of_body = |name: &str| ["attributes", "external_key", "embedding"].contains(&name);
-    if !members.is_empty() && !members.iter().any(|(name, _)| is_of_body(name)) {
+    let has = |wanted: &str| members.iter().any(|(name, _)| name.as_ref() == wanted);
+    if !members.is_empty() && !["attributes", "external_key", "embedding"].into_iter().any(has) {
         return write::replace(&caller, id, attributes_argument(Some(text))?, preconditions)
             .map_err(|error| error.above("/attributes"));
     }
-    let body = write::parse_body(text)?;
-    if body.embedding != Embedding::Absent {
+    // These are at fault, not the values that stand bare beside them.
+    if has("embedding") {
         let message = "PUT replaces attributes: the vector is untouched";
         return Err(Error::at(Code::UnknownField, "/embedding", message).hint(
-            "write the vector with PATCH, or with PUT /entities/{id}/embedding; an attribute of that name goes \
-             into {\"attributes\": {\"embedding\": …}}",
+            "a PUT has attributes, or the values bare; write the vector with PATCH, or with \
+             PUT /entities/{id}/embedding; an attribute of that name goes into \
+             {\"attributes\": {\"embedding\": …}}",
         ));
     }
-    if body.key != Key::Absent {
+    if has("external_key") {
         let message = "PUT replaces attributes: the key is untouched";
-        return Err(Error::at(Code::UnknownField, "/external_key", message).hint("change the key with PATCH"));
+        return Err(Error::at(Code::UnknownField, "/external_key", message)
+            .hint("a PUT has attributes, or the values bare; change the key with PATCH"));
     }
-    let attributes = body.attributes.ok_or_else(|| {
+    let attributes = write::parse_body(text)?.attributes.ok_or_else(|| {
         Error::at(Code::InvalidValue, "/attributes", "attributes is missing")
             .hint("send {\"attributes\": {}} to set every attribute to null")
     })?;

@@ -4,7 +4,7 @@ use super::mode::Mode;
 use super::read::{self, Lifetime, Standing};
 use super::shape::View;
 use super::upsert::{MOST_TRIES, gave_up};
-use super::version::{self, Preconditions};
+use super::version::Preconditions;
 use super::write::{key_taken, require_within};
 use crate::access::sight::Fence;
 use crate::access::{Caller, Right};
@@ -62,7 +62,7 @@ pub fn require_of_locked(
             shown.tag().unwrap_or_default()
         }
     };
-    if preconditions.hold_for(&version) { Ok(()) } else { Err(version::refusal()) }
+    if preconditions.hold_for(&version) { Ok(()) } else { Err(preconditions.refusal_for(&version)) }
 }
 
 /// Looks at the record that holds the key of an upsert, and tells which branch the conditions leave: to create, or to
@@ -81,7 +81,9 @@ pub fn narrow(
     };
     match (standing, mode) {
         (None, Mode::Update) => Err(Error::not_found()),
-        (None, Mode::Create | Mode::Upsert) if !preconditions.hold_for_none() => Err(version::refusal()),
+        (None, Mode::Create | Mode::Upsert) if !preconditions.hold_for_none() => {
+            Err(preconditions.refusal_for_none())
+        }
         (None, Mode::Create | Mode::Upsert) => Ok(Mode::Create),
         (Some(Standing { is_seen: false, .. }), Mode::Update) => Err(Error::not_found()),
         (Some(Standing { is_seen: false, .. }), _) => Err(key_taken(caller, template, key)),

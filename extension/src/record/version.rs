@@ -141,6 +141,30 @@ impl Preconditions {
                 Tags::Listed(tags) => tags.iter().any(|tag| tag.version() == version),
             })
     }
+
+    /// The refusal of an upsert that may not create the record, where none holds the key.
+    pub fn refusal_for_none(&self) -> Error {
+        refusal("no record holds this key, and If-Match demands one", "leave If-Match out to create it")
+    }
+
+    /// The refusal of a write to a record of this version.
+    pub fn refusal_for(&self, version: &str) -> Error {
+        let is_match = self.if_match.as_ref().is_none_or(|tags| tags.name_version(version));
+        match &self.if_none_match {
+            Some(Tags::Any) if is_match => refusal(
+                "the record exists, and If-None-Match allows only to create it",
+                "leave If-None-Match out to update it",
+            ),
+            Some(Tags::Listed(_)) if is_match => refusal(
+                "the record has a version that If-None-Match lists",
+                "leave If-None-Match out to write whatever the version is",
+            ),
+            _ => refusal(
+                "the record is not in a state that If-Match allows",
+                "read it again, and send the ETag of that answer, in SQL keyed.record_version(id)",
+            ),
+        }
+    }
 }
 
 /// Whether a reader has the answer with this tag already (weak comparison), and under which tag: the answer that tells so
@@ -155,10 +179,8 @@ pub fn known(if_none_match: Option<&str>, tag: &str) -> Result<Option<String>, E
     })
 }
 
-/// The refusal of a write whose conditions do not hold.
-pub fn refusal() -> Error {
-    Error::new(Code::PreconditionFailed, "the record is not in a state that If-Match or If-None-Match allows")
-        .hint("read it again, and send the ETag of that answer")
+fn refusal(message: &str, hint: &str) -> Error {
+    Error::new(Code::PreconditionFailed, message).hint(hint)
 }
 
 #[cfg(test)]
@@ -224,6 +246,21 @@ mod tests {
         ] {
             assert_eq!(preconditions(Some(text), None).hold_for("v"), holds, "{text}");
             assert!(!preconditions(Some(text), None).hold_for_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_the_condition_that_fails() {
+        let told = |if_match, if_none_match| preconditions(if_match, if_none_match).refusal_for("v").message;
+        for (if_match, if_none_match, part) in [
+            (None, Some("*"), "the record exists"),
+            (Some("*"), Some("*"), "the record exists"),
+            (None, Some("\"v\""), "If-None-Match lists"),
+            (Some("\"a\""), None, "If-Match allows"),
+            (Some("\"a\""), Some("*"), "If-Match allows"),
+        ] {
+            let message = told(if_match, if_none_match);
+            assert!(message.contains(part), "{if_match:?} {if_none_match:?}: {message}");
         }
     }
 
