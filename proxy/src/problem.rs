@@ -154,8 +154,8 @@ impl Problem {
         )
     }
 
-    /// More than a bound allows of one caller.
-    pub(crate) fn rate_limited(detail: &'static str, excess: Excess) -> Problem {
+    /// More than a bound allows of one caller; the setting is the bound's.
+    pub(crate) fn rate_limited(detail: &'static str, setting: &'static str, excess: Excess) -> Problem {
         let seconds = |time: Duration| HeaderValue::from(time.as_secs_f64().ceil() as u64);
         let mut problem = Problem::new(Code::RateLimited, detail);
         problem.0.headers = vec![
@@ -165,6 +165,7 @@ impl Problem {
             (RATE_RESET, seconds(excess.reset)),
         ];
         problem
+            .with_hint(&format!("wait for the seconds of Retry-After; the limit is the operator's {setting}"))
     }
 
     pub(crate) fn unavailable(detail: &'static str, cause: String) -> Problem {

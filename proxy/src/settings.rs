@@ -31,12 +31,12 @@ pub(crate) struct Settings {
     pub(crate) database_url_file: Option<PathBuf>,
 
     /// The most connections to the database; the default is four for each core, at most 32.
-    #[arg(long, env = "KEYED_POOL_SIZE", default_value_t = default_pool_size(), value_name = "N")]
+    #[arg(long, env = "KEYED_POOL_SIZE", default_value_t = default_pool_size(), value_name = "N", value_parser = whole::<usize>)]
     pub(crate) pool_size: usize,
 
     /// How many threads answer requests; the default is half the cores, since the database on the same machine does more
     /// for each request than the proxy. On a machine of its own, one for each core.
-    #[arg(long, env = "KEYED_WORKERS", default_value_t = default_workers(), value_name = "N")]
+    #[arg(long, env = "KEYED_WORKERS", default_value_t = default_workers(), value_name = "N", value_parser = whole::<usize>)]
     pub(crate) workers: usize,
 
     /// How many seconds a request waits for a free connection before it is answered 503.
@@ -170,6 +170,11 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
         return Err("not between 0.001 and 86400 seconds".into());
     }
     Ok(Duration::from_secs_f64(seconds))
+}
+
+pub(crate) fn whole<N: std::str::FromStr>(text: &str) -> Result<N, String> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().map_err(|_| if is_number { "too large" } else { "must be a whole number" }.to_owned())
 }
 
 pub(crate) fn bytes(text: &str) -> Result<usize, String> {

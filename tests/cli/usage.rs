@@ -79,6 +79,8 @@ fn settings_of_embeddings_that_make_no_sense_are_told_before_anything_starts() {
         (&[("KEYED_EMBED_PROVIDER", "openai")][..], "KEYED_EMBED_URL"),
         (&[("KEYED_EMBED_API_KEY", "keyed_1_x")], "KEYED_EMBED_PROVIDER"),
         (&[("KEYED_EMBED_BATCH", "0")], "KEYED_EMBED_BATCH"),
+        (&[("KEYED_EMBED_BATCH", "many")], "must be a whole number"),
+        (&[("KEYED_KEY_RATE", "-1")], "must be a whole number"),
         (&[("KEYED_EMBED_DIMENSIONS", "1536")], "KEYED_EMBED_DIMENSIONS"),
     ] {
         let mut command = proxy_program(&["serve"]);

@@ -13,6 +13,8 @@ fn assert_rate_limited(answer: Answer, limit: &str) {
     }
     let problem = answer.refused(429, "rate_limited");
     assert_eq!(problem["retryable"], true);
+    let hint = problem["hint"].as_str().unwrap_or_default();
+    assert!(hint.contains("Retry-After") && hint.contains("KEYED_"), "{hint}");
 }
 
 async fn ask(service: &Service, key: &str) -> Answer {

@@ -61,6 +61,7 @@ impl Admitted {
             return Err(too_many_at_once(
                 admission.most_requests_of_a_key,
                 "this API key has as many requests in flight as it may have",
+                "KEYED_KEY_REQUESTS",
             ));
         }
         if all >= admission.most_requests {
@@ -111,6 +112,7 @@ impl Admitted {
             _ => Err(too_many_at_once(
                 self.admission().table(self.0.kind).parts().connections.unwrap_or_default(),
                 "this API key has as many requests at the database as it may have at once",
+                "KEYED_KEY_CONNECTIONS",
             )),
         }
     }
@@ -123,6 +125,7 @@ impl Admitted {
             return Err(too_many_at_once(
                 self.admission().table(self.0.kind).parts().files,
                 "this API key has as many files on their way as it may have at once",
+                "KEYED_KEY_FILES",
             ));
         };
         match tokio::time::timeout_at(deadline, all.acquire()).await {
@@ -142,6 +145,7 @@ impl Admitted {
             return Err(too_many_at_once(
                 self.admission().table(self.0.kind).parts().body_bytes,
                 "this API key has as many bytes of bodies on their way as it may have at once",
+                "KEYED_BODY_BUDGET",
             ));
         };
         let Ok(all) = self.admission().bodies.take(bytes, deadline).await else {
@@ -185,8 +189,8 @@ impl Database {
     }
 }
 
-fn too_many_at_once(limit: usize, detail: &'static str) -> Problem {
-    Problem::rate_limited(detail, Excess::at_once(limit))
+fn too_many_at_once(limit: usize, detail: &'static str, setting: &'static str) -> Problem {
+    Problem::rate_limited(detail, setting, Excess::at_once(limit))
 }
 
 /// Asks the database for a key and takes note of its answer. `guess` is the address that a key comes from which was not

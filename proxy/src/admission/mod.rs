@@ -196,9 +196,13 @@ fn body_size(headers: &HeaderMap) -> u64 {
 }
 
 fn too_many_requests(excess: Excess) -> Problem {
-    Problem::rate_limited("this API key has sent too many requests", excess)
+    Problem::rate_limited("this API key has sent too many requests", "KEYED_KEY_RATE", excess)
 }
 
 fn too_many_failures(excess: Excess) -> Problem {
-    Problem::rate_limited("too many requests with a wrong key came from this address", excess)
+    Problem::rate_limited(
+        "too many requests with a wrong key came from this address",
+        "KEYED_AUTH_FAILURES",
+        excess,
+    )
 }

@@ -5,17 +5,17 @@ use std::time::Duration;
 use clap::Args;
 
 use super::pace::LeastRate;
-use crate::settings::{bytes, cores, seconds};
+use crate::settings::{bytes, cores, seconds, whole};
 
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Bounds")]
 pub(crate) struct Bounds {
     /// The most connections of callers at once. One more is answered 503 and closed.
-    #[arg(long, env = "KEYED_CONNECTIONS", default_value_t = 4096, value_name = "N")]
+    #[arg(long, env = "KEYED_CONNECTIONS", default_value_t = 4096, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) connections: usize,
 
     /// The most requests in flight at once. One more is answered 503.
-    #[arg(long, env = "KEYED_REQUESTS", default_value_t = 2048, value_name = "N")]
+    #[arg(long, env = "KEYED_REQUESTS", default_value_t = 2048, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) requests: usize,
 
     /// The most memory for request bodies, of all requests together; one key has half of it at most.
@@ -38,7 +38,7 @@ pub(crate) struct Bounds {
     pub(crate) stall_timeout: Duration,
 
     /// The most imports and exports at once; the default is half of the connections that are not shared.
-    #[arg(long, env = "KEYED_FILES", value_name = "N")]
+    #[arg(long, env = "KEYED_FILES", value_name = "N", value_parser = whole::<usize>)]
     pub(crate) files: Option<usize>,
 
     /// How many seconds an export, or an import in one transaction (abort, dry run), may take altogether.
@@ -48,28 +48,28 @@ pub(crate) struct Bounds {
     /// The most requests per second with one API key or delivery token (429 beyond); 0 sets no limit.
     ///
     /// The default is 50000 for each core, which no integration of this machine reaches.
-    #[arg(long, env = "KEYED_KEY_RATE", default_value_t = default_key_rate(), value_name = "N")]
+    #[arg(long, env = "KEYED_KEY_RATE", default_value_t = default_key_rate(), value_name = "N", value_parser = whole::<u32>)]
     pub(crate) key_rate: u32,
 
     /// The most requests in flight with one API key or delivery token (429 beyond).
-    #[arg(long, env = "KEYED_KEY_REQUESTS", default_value_t = 1024, value_name = "N")]
+    #[arg(long, env = "KEYED_KEY_REQUESTS", default_value_t = 1024, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) key_requests: usize,
 
     /// The most connections to the database in use for one key at once; the default leaves a quarter of them to others.
     ///
     /// Further requests wait as long as for any connection, and are then answered 429. Lookups of single records share
     /// connections of their own and are not counted.
-    #[arg(long, env = "KEYED_KEY_CONNECTIONS", value_name = "N")]
+    #[arg(long, env = "KEYED_KEY_CONNECTIONS", value_name = "N", value_parser = whole::<usize>)]
     pub(crate) key_connections: Option<usize>,
 
     /// The most imports and exports at once with one key (429 beyond); the default leaves a place to others.
-    #[arg(long, env = "KEYED_KEY_FILES", value_name = "N")]
+    #[arg(long, env = "KEYED_KEY_FILES", value_name = "N", value_parser = whole::<usize>)]
     pub(crate) key_files: Option<usize>,
 
     /// The most failed authentications per minute from one address, of IPv6 from one /64 (429 beyond); 0 sets no limit.
     ///
     /// Keys that are known to be good are let in whatever else comes from their address.
-    #[arg(long, env = "KEYED_AUTH_FAILURES", default_value_t = 100, value_name = "N")]
+    #[arg(long, env = "KEYED_AUTH_FAILURES", default_value_t = 100, value_name = "N", value_parser = whole::<u32>)]
     pub(crate) auth_failures: u32,
 
     /// For how many seconds a wrong key is refused without asking the database again.
@@ -79,7 +79,7 @@ pub(crate) struct Bounds {
     /// How many reverse proxies stand before this one and add the address that they see to X-Forwarded-For.
     ///
     /// The caller's address is then what the first of them saw. Without any, the header is not looked at.
-    #[arg(long, env = "KEYED_TRUSTED_PROXIES", default_value_t = 0, value_name = "N")]
+    #[arg(long, env = "KEYED_TRUSTED_PROXIES", default_value_t = 0, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) trusted_proxies: usize,
 }
 

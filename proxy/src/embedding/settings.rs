@@ -7,7 +7,7 @@ use axum::http::Uri;
 use clap::{Args, ValueEnum};
 
 use super::vector::DIMENSION;
-use crate::settings::seconds;
+use crate::settings::{seconds, whole};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Provider {
@@ -46,7 +46,7 @@ pub(crate) struct EmbeddingSettings {
     pub(crate) embed_key_file: Option<PathBuf>,
 
     /// Ask the model for vectors of this length, which can only be 768: for models that can shorten theirs.
-    #[arg(long, env = "KEYED_EMBED_DIMENSIONS", value_name = "N")]
+    #[arg(long, env = "KEYED_EMBED_DIMENSIONS", value_name = "N", value_parser = whole::<usize>)]
     pub(crate) embed_dimensions: Option<usize>,
 
     /// What the model wants before a text that is to be found, for example `search_document: `.
@@ -58,11 +58,11 @@ pub(crate) struct EmbeddingSettings {
     pub(crate) embed_query_prefix: String,
 
     /// How many characters of a text are sent at most; of a longer one the rest is left out.
-    #[arg(long, env = "KEYED_EMBED_MAX_CHARACTERS", default_value_t = 8000, value_name = "N")]
+    #[arg(long, env = "KEYED_EMBED_MAX_CHARACTERS", default_value_t = 8000, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) embed_max_characters: usize,
 
     /// How many texts are sent in one request at most.
-    #[arg(long, env = "KEYED_EMBED_BATCH", default_value_t = 32, value_name = "N")]
+    #[arg(long, env = "KEYED_EMBED_BATCH", default_value_t = 32, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) embed_batch: usize,
 
     /// How many seconds one request to the server may take.
