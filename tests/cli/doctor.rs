@@ -172,6 +172,31 @@ async fn each_fault_is_found_and_mended_as_it_says() {
 }
 
 #[tokio::test]
+async fn no_remedy_adopts_a_table_of_another_owner_and_prose_is_no_statement() {
+    let database = Database::new_durable().await.add_crm().await;
+    let dba = database.create_role("dba").await;
+    let tables = ["crm.companies", "keyed_state.text_1"];
+    for table in tables {
+        paste(
+            &database,
+            &format!("alter table {table} owner to {dba}; alter table {table} disable row level security"),
+        );
+    }
+    let report = keyed(&database, &["doctor", "--json"]);
+    let report: Value = serde_json::from_str(&report.out).expect("a report");
+    let found = report["findings"].as_array().expect("findings");
+    for table in tables {
+        let of_table: Vec<&Value> =
+            found.iter().filter(|it| it["message"].as_str().is_some_and(|it| it.contains(table))).collect();
+        assert!(!of_table.is_empty(), "{table}: {found:?}");
+        for finding in of_table {
+            let mend = finding["mend"].as_str().expect("a way to mend it");
+            assert!(!mend.contains("alter table") && !mend.ends_with(';'), "{finding}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_is_missing_is_said_and_what_rests_on_it_skipped() {
     let database = Database::empty_in(&harness::Cluster::shared()).await;
     let outcome = keyed(&database, &["doctor"]);

@@ -111,13 +111,13 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "ownership", sound: "tables belong to keyed_owner, and rows are hidden from who was not granted them", severity: Error, needs: Needs::State, query:
         concat!("select format('row-level security of %I.%I is off', c.nspname, c.relname),
                 format('alter table %I.%I enable row level security;', c.nspname, c.relname)
-         from (", our_tables!(), ") c where not c.relrowsecurity
+         from (", our_tables!(), ") c where not c.relrowsecurity and pg_get_userbyid(c.relowner) = 'keyed_owner'
          union all
          select format('%I.%I belongs to %s', c.nspname, c.relname, pg_get_userbyid(c.relowner)),
                 'whoever owns a table may have put triggers, rules and policies of their own on it: restore it from a dump, as a superuser and with the owners'
          from (", our_tables!(), ") c where c.nspname <> 'keyed_state' and pg_get_userbyid(c.relowner) <> 'keyed_owner'") },
     Check { name: "foreign objects", sound: "nothing of another's making is among the objects of keyed", severity: Error, needs: Needs::State, query:
-        "select f.object || ' ' || f.finding, f.remedy || ';' from keyed.foreign_objects() f
+        "select f.object || ' ' || f.finding, f.remedy || case when f.remedy ~ '[A-Z]{4}' then ';' else '' end from keyed.foreign_objects() f
          union all
          select 'the event trigger keyed_guard_definition is ' || case when e.oid is null then 'missing' else 'off' end,
                 case when e.oid is null then 'alter extension keyed update;' else 'alter event trigger keyed_guard_definition enable;' end
