@@ -6,7 +6,7 @@ use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 /// What a page may read of an answer, beside its body.
-const EXPOSED: [HeaderName; 12] = [
+const EXPOSED: [HeaderName; 11] = [
     header::ETAG,
     header::LOCATION,
     header::RETRY_AFTER,
@@ -18,11 +18,10 @@ const EXPOSED: [HeaderName; 12] = [
     HeaderName::from_static("x-search-exact"),
     HeaderName::from_static("x-search-exhausted"),
     HeaderName::from_static("idempotency-replayed"),
-    HeaderName::from_static("x-keyed-position"),
 ];
 
 /// What a page may send.
-const SENT: [HeaderName; 10] = [
+const SENT: [HeaderName; 9] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
     header::ACCEPT,
@@ -31,7 +30,6 @@ const SENT: [HeaderName; 10] = [
     HeaderName::from_static("idempotency-key"),
     HeaderName::from_static("x-service-project-id"),
     HeaderName::from_static("x-request-id"),
-    HeaderName::from_static("x-keyed-position"),
     HeaderName::from_static("traceparent"),
 ];
 

@@ -73,6 +73,12 @@ impl Operation {
         self
     }
 
+    /// Answers 503 while requests cannot be served.
+    pub(super) fn unready(mut self) -> Self {
+        self.refuse("503", "Problem");
+        self
+    }
+
     /// Says more than the summary.
     pub(super) fn says(mut self, description: &str) -> Self {
         self.value["description"] = json!(description);
@@ -301,8 +307,8 @@ pub(super) fn shared_headers() -> Value {
             "schema": {"type": "string"},
         },
         "RateLimitRemaining": {"description": "How many more may be now: none.", "schema": {"type": "string"}},
-        "RateLimitReset": {"description": "After how many seconds as many may be as ever.", "schema": {"type": "string"}},
-        "RetryAfter": {"description": "After how many seconds to ask again.", "schema": {"type": "string"}},
+        "RateLimitReset": {"description": "Seconds until the whole allowance is there again.", "schema": {"type": "string"}},
+        "RetryAfter": {"description": "In how many seconds to send the next request; obey this one.", "schema": {"type": "string"}},
         "WwwAuthenticate": {"description": "How to ask.", "schema": {"type": "string"}},
     })
 }

@@ -319,8 +319,15 @@ fn service() -> Vec<Operation> {
     let tag = "Service";
     vec![
         open("get", "/healthz", tag, "isAlive", "Whether the process runs").answers(200, "Alive", "It does."),
-        open("get", "/readyz", tag, "isReady", "Whether the database answers")
-            .answers(200, "Ready", "It does."),
+        open(
+            "get",
+            "/readyz",
+            tag,
+            "isReady",
+            "Whether requests can be served: the database answers, is migrated, and has a version that fits",
+        )
+        .answers(200, "Ready", "They can.")
+        .unready(),
         open("get", "/openapi.json", tag, "getDocument", "This document").answers(
             200,
             "Document",
