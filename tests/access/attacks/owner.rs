@@ -1,7 +1,8 @@
 //! What a breach of `keyed_owner` is worth, and what keyed takes for its own.
 
 use crate::sales::Sales;
-use harness::{Cluster, Database, Session};
+use harness::{Cluster, Database, Durability, Session};
+use std::sync::Arc;
 
 /// Runs any statement as `keyed_owner` within another's session, as a breach would.
 const BREACH: &str = "
@@ -192,7 +193,6 @@ async fn neither_init_nor_migrate_goes_on_beside_objects_of_others() {
         ("alter schema keyed_http owner to MALLORY".to_owned(), "schema keyed_http", "alter schema keyed_http owner to postgres"),
         ("create function keyed.authenticate(bytea, text) returns boolean language sql as 'select true'".to_owned(), "function keyed.authenticate(bytea,text)", "drop function keyed.authenticate(bytea, text)"),
         ("alter table keyed_state.project add constraint evil check (public.yes(name))".to_owned(), "constraint evil on table keyed_state.project", "alter table keyed_state.project drop constraint evil"),
-        ("grant MALLORY to keyed_owner".to_owned(), "role keyed_owner", "revoke MALLORY from keyed_owner"),
         ("create index evil on keyed_state.project ((public.yes(name)))".to_owned(), "index keyed_state.evil", "drop index keyed_state.evil"),
     ] {
         sales.admin.run(&plant.replace("MALLORY", &mallory)).await;
@@ -206,6 +206,20 @@ async fn neither_init_nor_migrate_goes_on_beside_objects_of_others() {
         sales.admin.run(&undo.replace("MALLORY", &mallory)).await;
         sales.admin.run("select keyed.init(), keyed.migrate()").await;
     }
+}
+
+#[tokio::test]
+async fn init_refuses_an_owner_that_is_a_member_of_another_role() {
+    // Roles are the cluster's: in the one that all tests share, the others would be refused as well.
+    let database = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await;
+    let admin = database.session().await;
+    admin.run("create role team; grant team to keyed_owner").await;
+    let found = "select string_agg(object || ' ' || finding, ', ') from keyed.foreign_objects()";
+    assert_eq!(admin.text(found, &[]).await, "role keyed_owner is a member of team");
+    assert_eq!(admin.refusal("select keyed.init()", &[]).await.is(), ("23505", "conflict"));
+    let remedy = admin.text("select remedy from keyed.foreign_objects()", &[]).await;
+    admin.run(&remedy).await;
+    admin.run("select keyed.init()").await;
 }
 
 #[tokio::test]
