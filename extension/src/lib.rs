@@ -31,6 +31,8 @@ pub mod inbound;
 pub mod json;
 /// The external key's own rules.
 pub mod key;
+/// How large things may be.
+pub mod limits;
 /// Time series behind metric attributes.
 pub mod metric;
 /// PostgreSQL's C interface.

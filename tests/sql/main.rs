@@ -29,6 +29,7 @@ mod hybrid;
 mod inbound;
 mod inbound_room;
 mod indexes;
+mod limits;
 mod lookups;
 mod metrics;
 #[path = "../model/mod.rs"]

@@ -29,9 +29,6 @@ use pgrx::prelude::PgSqlErrorCode;
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// The most operations of one batch.
-pub const MAX_OPERATIONS: usize = 1000;
-
 sql_functions! {
     /// `keyed.batch(operations jsonb, atomic boolean, conflict text) returns jsonb`.
     keyed_batch => |call| {

@@ -1,11 +1,12 @@
 //! JSON → operations: what each wants, checked as far as it can be without the records.
 
 use super::conflict::Conflict;
-use super::{MAX_OPERATIONS, Mode, refers_by_key};
+use super::{Mode, refers_by_key};
 use crate::access::{Caller, Right};
 use crate::embedding::Embedding;
 use crate::error::{Code, Error};
 use crate::json::{self, pointer_step};
+use crate::limits;
 use crate::record::changes::{self, Changes};
 use crate::record::write::Key;
 use crate::record::write::parse_key;
@@ -100,8 +101,9 @@ pub fn operations<'a>(
     operations: &'a RawValue,
 ) -> Result<Vec<Result<Operation<'a>, Error>>, Error> {
     let entries = json::array_at(operations, "/operations")?;
-    if entries.len() > MAX_OPERATIONS {
-        let message = format!("a batch has at most {MAX_OPERATIONS} operations, not {}", entries.len());
+    let most = limits::operations_per_batch();
+    if entries.len() > most {
+        let message = format!("a batch has at most {most} operations, not {}", entries.len());
         return Err(Error::at(Code::PayloadTooLarge, "/operations", message).hint("send several batches"));
     }
     let mut parsed = Vec::with_capacity(entries.len());

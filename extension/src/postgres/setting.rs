@@ -1,5 +1,6 @@
-//! Settings: the caller's identity, carried through a transaction, and how much may be kept.
+//! Settings: the caller's identity, carried through a transaction, how large things may be and how much may be kept.
 
+use crate::limits;
 use pgrx::guc::{GucContext, GucFlags, GucRegistry, GucSetting};
 use pgrx::pg_sys;
 use std::ffi::{CStr, CString};
@@ -47,6 +48,39 @@ pub fn register() {
         &INBOUND_ROOM,
         c"How much the refused deliveries of an inbound endpoint may take, and likewise the payloads of those that were done.",
         c"Beyond that a delivery that would be refused is not taken, and the oldest payloads of done ones are forgotten.",
+    );
+    register_limits();
+}
+
+/// Registers how large things may be.
+fn register_limits() {
+    let limit = |name, setting, most, flags, says, more| {
+        GucRegistry::define_int_guc(name, says, more, setting, 1, most, GucContext::Suset, flags);
+    };
+    limit(
+        c"keyed.max_operations_per_batch",
+        &limits::OPERATIONS_PER_BATCH,
+        10_000,
+        GucFlags::default(),
+        c"The most operations of one batch.",
+        c"A batch holds its locks until its end, so many small ones disturb others less than a large one.",
+    );
+    limit(
+        c"keyed.max_attributes_per_template",
+        &limits::ATTRIBUTES_PER_TEMPLATE,
+        // A table of PostgreSQL has 1600 columns at most, dropped ones included.
+        1500,
+        GucFlags::default(),
+        c"The most attributes of one template.",
+        c"A row must fit a page of 8 kB, long values aside, of which it keeps 18 bytes each.",
+    );
+    limit(
+        c"keyed.max_text_size",
+        &limits::TEXT_SIZE,
+        16 << 10,
+        GucFlags::UNIT_KB,
+        c"The most a text, or all texts of a list together, may take.",
+        c"Texts are searched, so each is stored as it is and once more in the search document.",
     );
 }
 

@@ -3,9 +3,7 @@
 use super::time::{
     DATE_RANGE, date_sql, datetime_sql, parse_date, parse_datetime, write_date, write_datetime,
 };
-use super::value::{
-    Change, MAX_ELEMENT_BYTES, MAX_NUMBER_DIGITS, MAX_TEXT_BYTES, Point, Value, check_number_size, parse,
-};
+use super::value::{Change, MAX_ELEMENT_BYTES, MAX_NUMBER_DIGITS, Point, Value, check_number_size, parse};
 use crate::error::{Code, Error};
 use crate::json::arbitrary::{points_into, value};
 use crate::template::{definition::Kind, options::ListOption};
@@ -209,7 +207,7 @@ proptest! {
                 prop_assert!(json.contains(&*digits), "the digits are the caller's");
             }
             Ok(Change::Set(Value::Text(text))) => {
-                prop_assert!(text.len() <= MAX_TEXT_BYTES && !text.contains('\0'));
+                prop_assert!(text.len() <= 1 << 20 && !text.contains('\0'));
                 prop_assert_eq!(serde_json::from_str::<String>(&json).ok(), Some(text.into_owned()));
             }
             Ok(Change::Set(Value::List(list))) => {

@@ -3,13 +3,12 @@
 use super::time;
 use crate::error::{Code, Error};
 use crate::json;
+use crate::limits;
 use crate::template::{definition::Kind, options::ListOption};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use uuid::Uuid;
 
-/// The most bytes a text value, or all texts of a list together, may have.
-pub const MAX_TEXT_BYTES: usize = 1 << 20;
 /// The most bytes an element of a list may have, so that a list fits an index.
 pub const MAX_ELEMENT_BYTES: usize = 2000;
 /// The most elements a list may have.
@@ -103,10 +102,11 @@ fn parse_text<'a>(raw: &'a RawValue, pointer: &str) -> Result<Cow<'a, str>, Erro
     Ok(text)
 }
 
-/// Refuses a text of more than 1 MiB.
+/// Refuses a text, or texts of a list together, of more bytes than `keyed.max_text_size` allows.
 pub fn check_text_size(bytes: usize, pointer: &str) -> Result<(), Error> {
-    if bytes > MAX_TEXT_BYTES {
-        let message = format!("the text has {bytes} bytes: at most {MAX_TEXT_BYTES} are allowed");
+    let most = limits::text_bytes();
+    if bytes > most {
+        let message = format!("the text has {bytes} bytes: at most {most} are allowed");
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
     Ok(())

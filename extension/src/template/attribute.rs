@@ -9,6 +9,7 @@ use super::{Attribute, Template, catalog};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json::{self, pointer_step};
+use crate::limits;
 use crate::metric;
 use crate::postgres::spi::{Access, Connection};
 use crate::postgres::{datum, invalidation};
@@ -25,8 +26,9 @@ pub fn add(
     new: &Definition,
     pointer: &str,
 ) -> Result<(), Error> {
-    if template.attributes.len() >= definition::MAX_ATTRIBUTES {
-        let message = format!("a template may have at most {} attributes", definition::MAX_ATTRIBUTES);
+    let most = limits::attributes_per_template();
+    if template.attributes.len() >= most {
+        let message = format!("a template may have at most {most} attributes");
         return Err(Error::at(Code::PayloadTooLarge, pointer, message));
     }
     let target = match &new.target {

@@ -3,12 +3,10 @@
 use super::options::{self, ListOption};
 use crate::error::{Code, Error};
 use crate::json;
+use crate::limits;
 use crate::record::value::{self, Change, Value};
 use crate::slug::{self, Noun};
 use serde_json::value::RawValue;
-
-/// The most attributes a template may have.
-pub const MAX_ATTRIBUTES: usize = 500;
 
 /// The type of an attribute (spec, "Attribute types").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,11 +80,12 @@ pub struct Definition {
 /// Reads a JSON array of attribute definitions; all faults are reported together.
 pub fn parse_all(attributes: &RawValue, pointer: &str) -> Result<Vec<Definition>, Error> {
     let entries = json::array_at(attributes, pointer)?;
-    if entries.len() > MAX_ATTRIBUTES {
+    let most = limits::attributes_per_template();
+    if entries.len() > most {
         return Err(Error::at(
             Code::PayloadTooLarge,
             pointer,
-            format!("a template may have at most {MAX_ATTRIBUTES} attributes, not {}", entries.len()),
+            format!("a template may have at most {most} attributes, not {}", entries.len()),
         ));
     }
     let mut definitions: Vec<Definition> = Vec::with_capacity(entries.len());

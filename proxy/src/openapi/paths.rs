@@ -147,7 +147,7 @@ fn records() -> Vec<Operation> {
             .pages((1000, 10_000))
             .leads_on()
             .answers(200, "Series", "One page."),
-        operation("post", "/entities/batch", tag, "runBatch", "Up to 1000 operations at once")
+        operation("post", "/entities/batch", tag, "runBatch", "Many operations at once")
             .says("With `atomic`, the first refused operation undoes all and is answered with its `failed_index`.")
             .body("Batch")
             .writes()

@@ -95,7 +95,7 @@ pub(super) fn records() -> Value {
         "Batch": sent(
             &["operations"],
             json!({
-                "operations": {"type": "array", "maxItems": 1000, "items": schema("Operation")}, "atomic": flag(),
+                "operations": {"type": "array", "description": "At most 1000, unless the database sets keyed.max_operations_per_batch.", "items": schema("Operation")}, "atomic": flag(),
                 "conflict": {
                     "enum": ["fail", "wait"], "default": "fail",
                     "description": "Of an atomic batch: what an upsert does that finds its key taken by another writer since the \

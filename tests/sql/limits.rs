@@ -1,0 +1,80 @@
+//! How large things may be, and that a superuser can say so.
+
+use harness::{Database, Session};
+use serde_json::{Value, json};
+
+async fn crm_with(setting: &str, value: &str) -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.run(&format!("set {setting} = '{value}'")).await;
+    (database, session)
+}
+
+fn operations(count: usize) -> String {
+    let operation = json!({"op": "create", "template": "crm.customers", "attributes": {}});
+    Value::Array(vec![operation; count]).to_string()
+}
+
+#[tokio::test]
+async fn a_batch_has_as_many_operations_as_are_set() {
+    let (_database, session) = crm_with("keyed.max_operations_per_batch", "1001").await;
+    let run = "select keyed.batch($1::jsonb)";
+    let answer = session.json(run, &[&operations(1001)]).await;
+    assert_eq!(answer["errors"], false, "{}", answer["results"][0]);
+    let refusal = session.refusal(run, &[&operations(1002)]).await;
+    assert_eq!(refusal.is(), ("54000", "payload_too_large"));
+    session.run("reset keyed.max_operations_per_batch").await;
+    let refusal = session.refusal(run, &[&operations(1001)]).await;
+    assert_eq!(refusal.is(), ("54000", "payload_too_large"));
+}
+
+#[tokio::test]
+async fn a_template_has_as_many_attributes_as_are_set() {
+    let (_database, session) = crm_with("keyed.max_attributes_per_template", "2").await;
+    let create = "select keyed.create_template('crm', 'small', $1::jsonb, 'Small')";
+    let attributes = |slugs: &[&str]| {
+        Value::from_iter(slugs.iter().map(|slug| json!({"slug": slug, "type": "string"}))).to_string()
+    };
+    let refusal = session.refusal(create, &[&attributes(&["a", "b", "c"])]).await;
+    assert_eq!(refusal.is(), ("54000", "payload_too_large"));
+    session.json(create, &[&attributes(&["a", "b"])]).await;
+    let add = "select keyed.add_attribute('crm.small', '{\"slug\": \"c\", \"type\": \"string\"}')";
+    assert_eq!(session.refusal(add, &[]).await.is(), ("54000", "payload_too_large"));
+    session.run("set keyed.max_attributes_per_template = 3").await;
+    session.json(add, &[]).await;
+}
+
+#[tokio::test]
+async fn a_text_is_as_long_as_is_set_and_longer_ones_stay_until_they_are_written_again() {
+    let (_database, session) = crm_with("keyed.max_text_size", "16MB").await;
+    let long = json!({"name": "x ".repeat(2 << 20), "visits": 1});
+    let create = "select keyed.create_record('crm.customers', $1::jsonb, 'long')";
+    let record = session.json(create, &[&long.to_string()]).await;
+    assert_eq!(record["attributes"]["name"], long["name"]);
+    session.run("set keyed.max_text_size = '1kB'").await;
+    let id = harness::id_of(&record);
+    session.json("select keyed.patch_record($1, '{\"attributes\": {\"visits\": 2}}')", &[id]).await;
+    session.run("update crm.customers set visits = 3 where external_key = 'long'").await;
+    for write in [
+        "select keyed.patch_record(id, jsonb_build_object('attributes', jsonb_build_object('name', name || 'x'))) \
+         from crm.customers where external_key = 'long'",
+        "update crm.customers set name = name || 'x' where external_key = 'long'",
+    ] {
+        assert_eq!(session.refusal(write, &[]).await.is(), ("22023", "invalid_value"), "{write}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_but_a_superuser_sets_limits() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.run("set session authorization keyed_admin").await;
+    // Before the library is loaded PostgreSQL takes any value, and forgets it when the library comes.
+    session.run("set keyed.max_text_size = '16MB'").await;
+    let long = json!({"name": "x".repeat(2 << 20)}).to_string();
+    let refusal = session.refusal("select keyed.create_record('crm.customers', $1::jsonb)", &[&long]).await;
+    assert_eq!(refusal.is(), ("22023", "invalid_value"));
+    for name in ["max_text_size", "max_operations_per_batch", "max_attributes_per_template"] {
+        assert_eq!(session.refusal(&format!("set keyed.{name} = 1"), &[]).await.state, "42501", "{name}");
+    }
+}
