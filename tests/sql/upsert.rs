@@ -160,3 +160,42 @@ async fn many_upserts_in_one_statement_each_see_the_ones_before() {
         "10"
     );
 }
+
+#[tokio::test]
+async fn an_upsert_in_one_statement_compares_with_what_the_statement_wrote_before() {
+    let (_database, session) = crm().await;
+    upsert(&session, &json!({"name": "Ada", "visits": 1})).await;
+    // The second call writes what the record had when the statement began.
+    let statement = "select count(*) from (values (1, 2), (2, 1)) v (place, visits), \
+                     lateral keyed.upsert_by_key('crm.customers', 'A-1', jsonb_build_object('visits', visits))";
+    session.run(statement).await;
+    assert_eq!(attributes(&session).await["visits"], 1);
+    let versions = "select count(*) from keyed_state.history_2";
+    assert_eq!(session.text(versions, &[]).await, "3");
+}
+
+#[tokio::test]
+async fn an_upsert_that_changes_nothing_waits_for_no_writer() {
+    let (database, session) = crm().await;
+    upsert(&session, &json!({"name": "Ada", "visits": 1})).await;
+    let writer = database.session().await;
+    writer.run("begin; update crm.customers set visits = 2").await;
+    session.run("set lock_timeout = '10s'").await;
+    assert!(!upsert(&session, &json!({"name": "Ada", "visits": 1.0})).await.1);
+    writer.run("commit").await;
+    assert_eq!(attributes(&session).await["visits"], 2);
+}
+
+#[tokio::test]
+async fn a_read_only_transaction_refuses_an_upsert_even_of_the_same_values() {
+    let (_database, session) = crm().await;
+    upsert(&session, &json!({"name": "Ada"})).await;
+    session.run("begin read only").await;
+    let refusal = session
+        .refusal("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"Ada\"}')", &[])
+        .await;
+    assert_eq!(refusal.state, "25006");
+    session.run("rollback; begin isolation level repeatable read").await;
+    assert!(!upsert(&session, &json!({"name": "Ada"})).await.1);
+    session.run("commit").await;
+}

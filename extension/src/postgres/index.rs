@@ -4,6 +4,7 @@
 //! `select … where column = $1`. Whether an index is as expected is asked of the open index each time: it may have
 //! been rebuilt, replaced or dropped since it was chosen, and then the caller runs a statement after all.
 
+use super::datum::{self, Argument};
 use pgrx::pg_sys::{self, AttrNumber, Datum, Oid};
 
 /// A comparison that a B-tree is searched with, by its first column.
@@ -45,6 +46,8 @@ pub enum Index {
 pub enum Which {
     /// The only one, as the calling statement sees it.
     Only,
+    /// The only one that is committed by now or our own.
+    Newest,
     /// The last one in the order of the index, among all that is committed by now or our own.
     Last,
 }
@@ -71,6 +74,23 @@ impl Found {
         unsafe {
             assert!(position < (*self.slot).tts_nvalid as usize, "the column exists");
             (!*(*self.slot).tts_isnull.add(position)).then(|| *(*self.slot).tts_values.add(position))
+        }
+    }
+
+    /// Whether a column has this value, byte for byte.
+    pub fn holds(&self, column: AttrNumber, value: Argument) -> bool {
+        match (self.get(column), value) {
+            (None, None) => true,
+            (Some(stored), Some(value)) => {
+                // SAFETY: a slot describes its columns, and `get` has made sure that there is this one.
+                let (by_value, length) = unsafe {
+                    let description = (*self.slot).tts_tupleDescriptor;
+                    let columns = (*description).attrs.as_slice((*description).natts as usize);
+                    (columns[column as usize - 1].attbyval, columns[column as usize - 1].attlen)
+                };
+                datum::same_image(stored, value, by_value, length)
+            }
+            _ => false,
         }
     }
 }
@@ -223,12 +243,14 @@ unsafe fn walk<R>(
     unsafe {
         let mut key = key(equality, value);
         let direction = match which {
-            Which::Only => pg_sys::ScanDirection::ForwardScanDirection,
-            Which::Last => {
-                pg_sys::PushActiveSnapshot(pg_sys::GetLatestSnapshot());
-                pg_sys::ScanDirection::BackwardScanDirection
-            }
+            Which::Only | Which::Newest => pg_sys::ScanDirection::ForwardScanDirection,
+            Which::Last => pg_sys::ScanDirection::BackwardScanDirection,
         };
+        if which != Which::Only {
+            // What the statement at hand wrote so far is our own, too.
+            pg_sys::CommandCounterIncrement();
+            pg_sys::PushActiveSnapshot(pg_sys::GetLatestSnapshot());
+        }
         let slot = pg_sys::table_slot_create(table, std::ptr::null_mut());
         let scan = pg_sys::index_beginscan(table, index, pg_sys::GetActiveSnapshot(), 1, 0);
         pg_sys::index_rescan(scan, &mut key, 1, std::ptr::null_mut(), 0);
@@ -239,7 +261,7 @@ unsafe fn walk<R>(
         });
         pg_sys::index_endscan(scan);
         pg_sys::ExecDropSingleTupleTableSlot(slot);
-        if which == Which::Last {
+        if which != Which::Only {
             pg_sys::PopActiveSnapshot();
         }
         result

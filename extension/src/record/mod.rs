@@ -4,6 +4,8 @@
 pub mod bare_write;
 /// The attributes of a request → checked changes.
 pub mod changes;
+/// What the record that holds a key has already of what is to be written.
+pub mod comparison;
 /// Delete and restore.
 pub mod deletion;
 /// What an UPDATE changes: values, not how they are stored.

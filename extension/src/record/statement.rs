@@ -87,6 +87,13 @@ impl<'t> Assignments<'t> {
         Assignments { items, arguments }
     }
 
+    /// Whether they would leave a record as it is; `holds` says whether an attribute of it has this value.
+    pub fn change_nothing(&self, holds: impl Fn(&Attribute, Argument) -> bool) -> bool {
+        // With nothing but values to set there is one argument for each.
+        self.items.iter().all(|item| item.kind == AssignmentKind::Set)
+            && self.items.iter().zip(&self.arguments).all(|(item, value)| holds(item.attribute, *value))
+    }
+
     /// What tells a statement that makes these assignments from all others of its template, shorter than its text.
     pub fn name(&self, verb: Verb) -> Vec<u8> {
         // No text of a statement begins with a byte below the letters.

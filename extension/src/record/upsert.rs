@@ -2,6 +2,7 @@
 //! which of the two it was.
 
 use super::changes::{self, Changes};
+use super::comparison;
 use super::mode::Mode;
 use super::precondition;
 use super::read::{self, Standing};
@@ -62,7 +63,7 @@ pub fn upsert(
             Ok((upsert.insert()?.ok_or_else(|| key_taken(caller, template, key))?, true))
         }
         Mode::Update => Ok((upsert.update()?.ok_or_else(Error::not_found)?, false)),
-        Mode::Upsert => upsert.write(complete),
+        Mode::Upsert => upsert.write_known(complete),
     })?;
     metric::append(template, id, &changes);
     Ok((id, created))
@@ -96,6 +97,25 @@ impl Upsert<'_> {
             }
         }
         Err(gave_up())
+    }
+
+    /// An upsert that looks first whether the record is there. Where it is, it is updated, or has the values already:
+    /// both cost less than a statement that inserts and finds the key taken.
+    fn write_known(&self, complete: bool) -> Result<(Uuid, bool), Error> {
+        if !metric::has_points(self.changes) {
+            let assignments = Assignments::new(self.template, self.changes);
+            let fence = &self.fences.update;
+            match comparison::holder(self.template, self.key, &assignments, fence) {
+                Some(holder) if holder.has_values => return Ok((holder.id, false)),
+                Some(_) => {
+                    if let Some(id) = self.update_once(&assignments)? {
+                        return Ok((id, false));
+                    }
+                }
+                None => {}
+            }
+        }
+        self.write(complete)
     }
 
     /// By the way that suits what is written; `complete` says whether it would do for a new record.
