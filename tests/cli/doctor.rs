@@ -132,6 +132,23 @@ async fn each_fault_is_found_and_mended_as_it_says() {
             "the role before, which is gone",
         ),
         (
+            "create role mighty; select keyed.grant_access('mighty', 'crm', '{read}'), \
+             keyed.grant_access('mighty', 'crm.customers', '{read}'); alter role mighty superuser",
+            "grants",
+            "it is a superuser",
+        ),
+        (
+            "create function public.audit() returns trigger language plpgsql as 'begin return new; end'; \
+             create trigger audit before insert on crm.customers for each row execute function public.audit()",
+            "triggers of others",
+            "the trigger audit on crm.customers calls public.audit()",
+        ),
+        (
+            "create rule quiet as on delete to crm.companies do instead nothing",
+            "triggers of others",
+            "the rule quiet on crm.companies",
+        ),
+        (
             "create role wide bypassrls; select keyed.grant_access('wide', 'crm.customers', '{read}')",
             "grants",
             "bypasses",
@@ -157,9 +174,16 @@ async fn each_fault_is_found_and_mended_as_it_says() {
         let finding =
             found.iter().find(|finding| finding["message"].as_str().is_some_and(|it| it.contains(part)));
         let finding = finding.unwrap_or_else(|| panic!("{fault}: not found in {found:?}"));
-        let is_error =
-            !["API keys", "grants", "inbound endpoints", "renamed roles", "settings", "wide roles"]
-                .contains(&check);
+        let is_error = ![
+            "API keys",
+            "grants",
+            "inbound endpoints",
+            "renamed roles",
+            "settings",
+            "triggers of others",
+            "wide roles",
+        ]
+        .contains(&check);
         let outcome = keyed(&database, &["doctor"]);
         assert_eq!(outcome.code, Some(i32::from(is_error)), "{fault}: {}", outcome.out);
         assert!(outcome.out.contains(part) && outcome.out.contains("mend: "), "{}", outcome.out);

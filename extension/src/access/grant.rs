@@ -69,7 +69,7 @@ impl Target {
 /// already gets the new scope.
 pub fn grant(role_name: &str, target: &str, privileges: &[String], scope: Option<&str>) -> Result<(), Error> {
     Caller::current().require_admin("grant access")?;
-    let role = find_role(role_name)?;
+    let role = find_grantee(role_name)?;
     let privileges = parse_privileges(privileges)?;
     if scope.is_some() && privileges.contains(&Privilege::Define) {
         return Err(Error::at(
@@ -229,10 +229,15 @@ fn place(role: Oid, target: &Target) -> [(Oid, datum::Argument); 3] {
 }
 
 fn find_role(name: &str) -> Result<Oid, Error> {
-    let role = role::find_by_name(name).ok_or_else(|| {
+    role::find_by_name(name).ok_or_else(|| {
         Error::at(Code::InvalidValue, "/role", format!("role {name:?} does not exist"))
             .hint(format!("create it first: CREATE ROLE {}", identifier(name)))
-    })?;
+    })
+}
+
+/// A role that may be granted something. What one has that became a superuser since can still be revoked.
+fn find_grantee(name: &str) -> Result<Oid, Error> {
+    let role = find_role(name)?;
     let is_ours =
         [role::OWNER, role::ADMIN, role::PROXY].into_iter().any(|ours| role::find(ours) == Some(role));
     if is_ours {

@@ -101,7 +101,7 @@ pub(super) const CHECKS: &[Check] = &[
                   case when a.grantee = 0 then 'everybody' else pg_get_userbyid(a.grantee)::text end, p.oid::regprocedure),
                 format('revoke execute on function %s from %s;', p.oid::regprocedure, case when a.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end)
          from pg_proc p cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
-         where p.oid in (to_regproc('keyed.authenticate'), to_regproc('keyed_http.deliver')) and a.grantee <> p.proowner
+         where p.oid in (to_regproc('keyed.authenticate'), to_regproc('keyed_http.deliver'), to_regproc('keyed_http.knows_delivery_token')) and a.grantee <> p.proowner
            and a.grantee is distinct from (select r.oid from pg_roles r where r.rolname = 'keyed_proxy')
          union all
          select format('keyed_proxy was granted %s on %s', a.privilege_type, c.oid::regclass),
@@ -189,9 +189,27 @@ pub(super) const CHECKS: &[Check] = &[
          left join keyed_state.template t on t.id = g.template_id cross join lateral (values (concat_ws('.', p.slug, t.slug))) x (target)
          where not keyed.is_bound(g.role, g.role_name, g.bound_in, 'keyed_state.access_grant'::regclass) group by g.role_name, r.rolname, x.target
          union all
-         select distinct format('the scopes of %s do not bind it: it %s', r.rolname, case when r.rolsuper then 'is a superuser' else 'bypasses row-level security' end),
-                format('alter role %I %s;', r.rolname, case when r.rolsuper then 'nosuperuser' else 'nobypassrls' end)
-         from keyed_state.access_grant g join pg_roles r on r.oid = g.role where r.rolsuper or r.rolbypassrls" },
+         select format('the scopes of %s do not bind it: it is a superuser', r.rolname),
+                string_agg(distinct format('select keyed.revoke_access(%L, %L);', r.rolname, concat_ws('.', p.slug, t.slug)), ' ')
+         from keyed_state.access_grant g join pg_roles r on r.oid = g.role join keyed_state.project p on p.id = g.project_id
+         left join keyed_state.template t on t.id = g.template_id where r.rolsuper group by r.rolname
+         union all
+         select distinct format('the scopes of %s do not bind it: it bypasses row-level security', r.rolname), format('alter role %I nobypassrls;', r.rolname)
+         from keyed_state.access_grant g join pg_roles r on r.oid = g.role where r.rolbypassrls and not r.rolsuper" },
+    Check { name: "triggers of others", sound: "no trigger or rule but those of keyed works on record tables", severity: Note, needs: Needs::State, query:
+        concat!("select format('the trigger %I on %I.%I calls %s: whoever wrote that function acts with the rights of each statement that fires it, and within functions of keyed with those of keyed_owner', g.tgname, c.nspname, c.relname, g.tgfoid::regprocedure),
+                format('look at what it does; if it is not yours, then: drop trigger %I on %I.%I;', g.tgname, c.nspname, c.relname)
+         from (", our_tables!(), ") c join pg_trigger g on g.tgrelid = c.oid
+         where c.nspname <> 'keyed_state' and not g.tgisinternal and not exists (select from pg_depend d join pg_extension e on e.oid = d.refobjid
+           where e.extname = 'keyed' and d.refclassid = 'pg_extension'::regclass and d.classid = 'pg_proc'::regclass and d.objid = g.tgfoid and d.deptype = 'e')
+         union all
+         select format('the rule %I on %I.%I changes what statements on the table do', w.rulename, c.nspname, c.relname),
+                format('look at what it does; if it is not yours, then: drop rule %I on %I.%I;', w.rulename, c.nspname, c.relname)
+         from (", our_tables!(), ") c join pg_rewrite w on w.ev_class = c.oid where c.nspname <> 'keyed_state'") },
+    Check { name: "owners of extensions", sound: "only superusers can drop what keyed rests on", severity: Note, needs: Needs::Nothing, query:
+        "select format('%s may drop or update the extension %s, and with it what rests on it', r.rolname, e.extname),
+                'PostgreSQL cannot give an extension to another role: keep that role for superusers''s work, or restore a dump into a database where a superuser created the extension first'
+         from pg_extension e join pg_roles r on r.oid = e.extowner where e.extname in ('keyed', 'pg_trgm', 'vector') and not r.rolsuper" },
     Check { name: "renamed roles", sound: "a dump would bring every key and grant back to its role", severity: Note, needs: Needs::State, query:
         "select distinct format('the role %s was called %s when it was last written down: what it has would be lost in a restore on another server', r.rolname, b.role_name),
                 'select keyed.migrate();'
