@@ -109,13 +109,15 @@ fn run<R>(confinement: Confinement, body: impl FnOnce() -> R) -> R {
     if role == owner && path_is_pinned {
         return body();
     }
+    // What is set within ends with the level. To begin one costs each call a walk over all settings, which is spared
+    // where the path is pinned already, but not to superusers.
+    let level = (!path_is_pinned || role::is_superuser(role)).then(pin_search_path);
     let confined = match confinement {
         Confinement::Data => pg_sys::SECURITY_LOCAL_USERID_CHANGE | pg_sys::SECURITY_RESTRICTED_OPERATION,
         Confinement::Definition => pg_sys::SECURITY_LOCAL_USERID_CHANGE,
     };
     // SAFETY: the pair is restored below, and by the end of the (sub)transaction when an error unwinds.
     unsafe { pg_sys::SetUserIdAndSecContext(owner, context | confined as i32) };
-    let level = (!path_is_pinned).then(pin_search_path);
     let result = body();
     if let Some(level) = level {
         // SAFETY: ends the level that pin_search_path began; whatever was set within returns to what it was.
