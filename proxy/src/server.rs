@@ -22,6 +22,7 @@ use tower::ServiceExt;
 use uuid::Uuid;
 
 use crate::admission::address::Peer;
+use crate::admission::connections::{Connections, Full};
 use crate::admission::settings::Bounds;
 use crate::admission::socket::{self, Begun, Watched};
 use crate::problem::Problem;
@@ -51,7 +52,7 @@ pub(crate) async fn serve(
 ) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(MOST_HEAD);
-    let room = Arc::new(Semaphore::new(bounds.connections));
+    let open = Connections::new(bounds.connections, bounds.connections_of_an_address());
     let refusals = Arc::new(Semaphore::new(MOST_REFUSALS));
     let connections = GracefulShutdown::new();
     let mut stop = pin!(stop);
@@ -73,12 +74,15 @@ pub(crate) async fn serve(
                 continue;
             }
         };
-        let Ok(place) = Arc::clone(&room).try_acquire_owned() else {
-            // Without even that much room the connection is closed without a word.
-            if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
-                tokio::spawn(refuse(stream, permit));
+        let place = match open.enter(peer.ip()) {
+            Ok(place) => place,
+            Err(full) => {
+                // Without even that much room the connection is closed without a word.
+                if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
+                    tokio::spawn(refuse(stream, full, permit));
+                }
+                continue;
             }
-            continue;
         };
         socket::prepare(&stream);
         let begun = Begun::default();
@@ -106,8 +110,8 @@ pub(crate) async fn serve(
 }
 
 /// Tells a caller that there is no room for its connection.
-async fn refuse(mut stream: TcpStream, _permit: OwnedSemaphorePermit) {
-    let problem = Problem::unavailable("the service has as many connections as it may have", String::new());
+async fn refuse(mut stream: TcpStream, full: Full, _permit: OwnedSemaphorePermit) {
+    let problem = Problem::unavailable(full.message(), String::new());
     let (id, retry_after) = (Uuid::from_u128(fastrand::u128(..)), fastrand::u8(1..=3));
     let body = problem.render(id);
     let answer = format!(

@@ -1,9 +1,9 @@
 //! Requests written by hand, for callers that send half of one and wait.
 
 use crate::{Database, Proxy};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 /// A connection to the proxy.
 pub struct Wire {
@@ -14,6 +14,13 @@ impl Wire {
     /// Opens a connection.
     pub async fn open(address: SocketAddr) -> Self {
         Self { stream: TcpStream::connect(address).await.expect("the proxy listens") }
+    }
+
+    /// Opens one from another address of this machine.
+    pub async fn open_from(from: Ipv4Addr, address: SocketAddr) -> Self {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.bind(SocketAddr::from((from, 0))).expect("all of 127.0.0.0/8 is this machine");
+        Self { stream: socket.connect(address).await.expect("the proxy listens") }
     }
 
     /// Opens one and sends the head of a request: method and path, then further headers, one a line.

@@ -1,6 +1,7 @@
 //! How much one caller may use of the process: room for bodies, files, connections, and everybody's patience.
 
 use harness::{Service, Wire, status_of};
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
 const JSON: &str = "Content-Type: application/json";
@@ -147,7 +148,12 @@ async fn bodies_that_come_slowly_do_not_fill_more_than_their_part_of_memory() {
 
 #[tokio::test]
 async fn one_connection_more_than_may_be_is_told_to_come_again() {
-    let service = Service::start_with(&[("KEYED_CONNECTIONS", "2"), ("KEYED_HEADER_TIMEOUT", "0.5")]).await;
+    let service = Service::start_with(&[
+        ("KEYED_CONNECTIONS", "2"),
+        ("KEYED_ADDRESS_CONNECTIONS", "2"),
+        ("KEYED_HEADER_TIMEOUT", "0.5"),
+    ])
+    .await;
     // What the harness has open counts, too.
     let mut wires = Vec::new();
     for _ in 0..2 {
@@ -166,4 +172,32 @@ async fn one_connection_more_than_may_be_is_told_to_come_again() {
     let mut again = Wire::begin(&service.proxy, "GET /healthz", "", "Accept: */*").await;
     let answer = again.answer().await;
     assert!([200, 503].contains(&status_of(&answer)), "{answer}");
+}
+
+#[tokio::test]
+async fn an_address_that_has_its_connections_leaves_room_to_others() {
+    let service = Service::start_with(&[
+        ("KEYED_CONNECTIONS", "8"),
+        ("KEYED_HEADER_TIMEOUT", "2"),
+        ("KEYED_LOG", "error"),
+    ])
+    .await;
+    let (address, stranger) = (service.proxy.address(), Ipv4Addr::new(127, 0, 0, 2));
+    // Half of them is what one address may have.
+    let mut silent = Vec::new();
+    for _ in 0..4 {
+        silent.push(Wire::open_from(stranger, address).await);
+    }
+    let answer = Wire::open_from(stranger, address).await.answer().await;
+    assert_eq!(status_of(&answer), 503, "{answer}");
+    assert!(answer.contains("keyed_address_connections"), "{answer}");
+    let mut other = Wire::begin(&service.proxy, "GET /healthz", "", "Accept: */*").await;
+    assert_eq!(status_of(&other.answer().await), 200);
+    // Who never says anything is closed as well, and makes room.
+    for wire in &mut silent {
+        wire.answer().await;
+    }
+    let mut again = Wire::open_from(stranger, address).await;
+    again.send(b"GET /healthz HTTP/1.1\r\nHost: keyed\r\n\r\n").await.expect("there is room");
+    assert_eq!(status_of(&again.answer().await), 200);
 }

@@ -13,6 +13,8 @@ mod admitted;
 mod bucket;
 /// How much is left of what all callers share.
 mod budget;
+/// How many connections callers have.
+pub(crate) mod connections;
 /// Failed authentications by address.
 mod failures;
 /// The least rate of a transfer.

@@ -14,6 +14,12 @@ pub(crate) struct Bounds {
     #[arg(long, env = "KEYED_CONNECTIONS", default_value_t = 4096, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) connections: usize,
 
+    /// The most connections from one address at once, of IPv6 from one /64. One more is answered 503 and closed.
+    ///
+    /// The default is half of KEYED_CONNECTIONS; behind trusted reverse proxies, whose connections these then are, all.
+    #[arg(long, env = "KEYED_ADDRESS_CONNECTIONS", value_name = "N", value_parser = whole::<usize>)]
+    pub(crate) address_connections: Option<usize>,
+
     /// The most requests in flight at once. One more is answered 503.
     #[arg(long, env = "KEYED_REQUESTS", default_value_t = 2048, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) requests: usize,
@@ -25,7 +31,7 @@ pub(crate) struct Bounds {
     #[arg(long, env = "KEYED_BODY_BUDGET", default_value = "64MiB", value_parser = bytes, value_name = "SIZE")]
     pub(crate) body_budget: usize,
 
-    /// How many seconds the first request's headers may take on a connection, from their first byte on.
+    /// How many seconds the first request's headers may take, from the opening of the connection on.
     #[arg(long, env = "KEYED_HEADER_TIMEOUT", default_value = "10", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) header_timeout: Duration,
 
@@ -87,6 +93,7 @@ impl Bounds {
     pub(crate) fn validate(&self, body_limit: usize) -> Result<(), String> {
         for (name, number) in [
             ("KEYED_CONNECTIONS", Some(self.connections)),
+            ("KEYED_ADDRESS_CONNECTIONS", self.address_connections),
             ("KEYED_REQUESTS", Some(self.requests)),
             ("KEYED_FILES", self.files),
             ("KEYED_KEY_REQUESTS", Some(self.key_requests)),
@@ -107,6 +114,12 @@ impl Bounds {
             return Err("KEYED_LEAST_RATE must be at least 1.".into());
         }
         Ok(())
+    }
+
+    /// How many connections may come from one address.
+    pub(crate) fn connections_of_an_address(&self) -> usize {
+        let default = if self.trusted_proxies == 0 { self.connections.div_ceil(2) } else { self.connections };
+        self.address_connections.unwrap_or(default)
     }
 
     /// How bodies and answers must move.
@@ -161,6 +174,18 @@ mod tests {
         }
         for (connections, files, of_a_key) in [(1, 1, 1), (2, 1, 1), (6, 3, 2), (24, 12, 11)] {
             assert_eq!((bounds.files(connections), bounds.files_of_a_key(connections)), (files, of_a_key));
+        }
+    }
+
+    #[test]
+    fn by_default_no_address_has_all_connections_unless_it_is_a_trusted_proxy() {
+        for (arguments, of_an_address) in [
+            (&["--connections", "8"][..], 4),
+            (&["--connections", "1"], 1),
+            (&["--connections", "8", "--trusted-proxies", "1"], 8),
+            (&["--connections", "8", "--address-connections", "3"], 3),
+        ] {
+            assert_eq!(bounds(arguments).connections_of_an_address(), of_an_address, "{arguments:?}");
         }
     }
 

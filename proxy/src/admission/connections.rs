@@ -1,0 +1,112 @@
+//! How many connections callers have, altogether and from one address.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::address::network;
+
+/// The connections that are open.
+pub(crate) struct Connections {
+    most: usize,
+    most_of_an_address: usize,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    count: usize,
+    /// Those of each address that has any, so never more entries than connections.
+    of_addresses: HashMap<IpAddr, usize>,
+}
+
+/// Why there is no room for one more connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Full {
+    Process,
+    Address,
+}
+
+impl Full {
+    pub(crate) fn message(self) -> &'static str {
+        match self {
+            Full::Process => "the service has as many connections as it may have",
+            Full::Address => {
+                "this address has as many connections as it may have (KEYED_ADDRESS_CONNECTIONS)"
+            }
+        }
+    }
+}
+
+/// One connection's place, given back when it is dropped.
+pub(crate) struct Place {
+    connections: Arc<Connections>,
+    address: IpAddr,
+}
+
+impl Connections {
+    pub(crate) fn new(most: usize, most_of_an_address: usize) -> Arc<Connections> {
+        Arc::new(Connections { most, most_of_an_address, open: Mutex::default() })
+    }
+
+    /// A place for one more connection from `address`.
+    pub(crate) fn enter(self: &Arc<Connections>, address: IpAddr) -> Result<Place, Full> {
+        let address = network(address);
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.count >= self.most {
+            return Err(Full::Process);
+        }
+        let of_address = open.of_addresses.entry(address).or_default();
+        // An entry that was made just now is within the bound, which is at least one: none is left behind empty.
+        if *of_address >= self.most_of_an_address {
+            return Err(Full::Address);
+        }
+        *of_address += 1;
+        open.count += 1;
+        Ok(Place { connections: Arc::clone(self), address })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut open = self.connections.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.count -= 1;
+        if let Some(of_address) = open.of_addresses.get_mut(&self.address) {
+            *of_address -= 1;
+            if *of_address == 0 {
+                open.of_addresses.remove(&self.address);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(connections: &Arc<Connections>, address: &str) -> Option<Full> {
+        connections.enter(address.parse().expect("an address")).err()
+    }
+
+    #[test]
+    fn an_address_that_has_its_connections_leaves_room_to_others() {
+        let connections = Connections::new(3, 2);
+        let mut places: Vec<Place> = (0..2)
+            .map(|_| connections.enter("2001:db8::1".parse().expect("an address")).ok().expect("a place"))
+            .collect();
+        assert_eq!(refusal(&connections, "2001:db8::ffff:1"), Some(Full::Address), "the same /64");
+        let other = connections.enter("192.0.2.1".parse().expect("an address")).ok();
+        assert!(other.is_some());
+        assert_eq!(refusal(&connections, "192.0.2.2"), Some(Full::Process));
+        places.pop();
+        assert_eq!(refusal(&connections, "2001:db8::1"), None);
+    }
+
+    #[test]
+    fn what_is_closed_leaves_nothing_behind() {
+        let connections = Connections::new(2, 2);
+        drop(connections.enter("192.0.2.1".parse().expect("an address")));
+        let open = connections.open.lock().expect("no panic");
+        assert_eq!((open.count, open.of_addresses.len()), (0, 0));
+    }
+}
