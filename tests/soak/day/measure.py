@@ -1,0 +1,140 @@
+"""How a service holds over time: latencies, memory, errors, and what its tables take."""
+
+import asyncio
+import collections
+import sys
+import time
+from pathlib import Path
+
+# Parts into which the time is divided: the second one is what the last one is held against.
+PARTS = 6
+# How much more the last part may have than the second.
+MOST_LATENCY, MOST_MEMORY = 1.5, 1.15
+# How many times as large as its rows, written anew, a table with its indexes may be, if it is of some size.
+MOST_SIZE, LEAST_BYTES = 3.0, 8 << 20
+
+
+class Curve:
+    """What was measured, by part."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.begun = None
+        self.times = [collections.defaultdict(list) for _ in range(PARTS)]
+        self.held = [[] for _ in range(PARTS)]
+        self.errors = collections.Counter()
+
+    def begin(self):
+        self.begun = time.monotonic()
+
+    def is_over(self):
+        return time.monotonic() - self.begun >= self.seconds
+
+    def part(self):
+        return min(int((time.monotonic() - self.begun) / self.seconds * PARTS), PARTS - 1)
+
+    def time(self, name, seconds):
+        if self.begun is not None:
+            self.times[self.part()][name].append(seconds)
+
+    def error(self, name, text, is_retryable):
+        self.errors[(name, text, is_retryable)] += 1
+
+    async def watch(self, database):
+        """Looks at the memory of the proxy and of its sessions now and then."""
+        while not self.is_over():
+            sessions = await database.fetch("select pid from pg_stat_activity where usename = 'keyed_proxy'")
+            own = [own_memory(row["pid"]) for row in sessions]
+            proxies = [own_memory(process) for process in processes("keyed-proxy")]
+            if own and proxies:
+                self.held[self.part()].append((max(proxies), sum(own), max(own), len(own)))
+            await asyncio.sleep(min(10, self.seconds / PARTS / 10))
+
+    def table(self):
+        names = sorted({name for part in self.times for name in part})
+        yield ["part", "proxy MiB", "sessions MiB", "largest session MiB", *(f"{name} {what}" for name in names for what in ("count", "p50 ms", "p99 ms"))]
+        for number, (times, held) in enumerate(zip(self.times, self.held), 1):
+            row = [number, *(f"{max((one[column] for one in held), default=0) / 1024:.1f}" for column in range(3))]
+            for name in names:
+                row += [len(times[name]), f"{quantile(times[name], 0.5) * 1000:.1f}", f"{quantile(times[name], 0.99) * 1000:.1f}"]
+            yield row
+
+
+class Judgement:
+    """Whether it held."""
+
+    def __init__(self, curve):
+        self.curve = curve
+        self.faults = []
+
+    def latencies(self, names):
+        for name in names:
+            early, late = (quantile(self.curve.times[part][name], 0.99) for part in (1, PARTS - 1))
+            if late > MOST_LATENCY * early:
+                self.faults.append(f"p99 of {name} grew from {early * 1000:.1f} to {late * 1000:.1f} ms")
+
+    def memory(self):
+        for column, what in ((0, "the proxy"), (2, "the largest session")):
+            early, late = (max(one[column] for one in self.curve.held[part]) for part in (1, PARTS - 1))
+            if late > MOST_MEMORY * early:
+                self.faults.append(f"the memory of {what} grew from {early / 1024:.1f} to {late / 1024:.1f} MiB")
+
+    def errors(self):
+        for (name, text, is_retryable), count in sorted(self.curve.errors.items()):
+            if not is_retryable:
+                self.faults.append(f"{count} × {name}: {text}")
+
+    def growth(self, tables):
+        for table, (before, after) in tables.items():
+            if before > LEAST_BYTES and before > MOST_SIZE * after:
+                self.faults.append(f"{table} took {before >> 20} MiB, and its rows need {after >> 20}")
+
+    def tell(self):
+        for row in self.curve.table():
+            print("\t".join(map(str, row)))
+        for (name, text, _), count in sorted(self.curve.errors.items()):
+            print(f"{count} × {name}: {text}")
+        for fault in self.faults:
+            print(f"FAULT {fault}")
+        sys.exit(bool(self.faults))
+
+
+def quantile(values, part):
+    return sorted(values)[int(part * (len(values) - 1))] if values else 0.0
+
+
+def own_memory(process):
+    """What a process holds that it shares with no other: kB."""
+    try:
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_"))
+
+
+def processes(name):
+    """The processes of a program that run in the folder of this one."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            program = (folder / "cmdline").read_bytes().split(b"\0")[0].decode()
+            if program.endswith(name) and (folder / "cwd").resolve() == Path.cwd():
+                yield folder.name
+        except OSError:
+            continue
+
+
+async def rewritten(database):
+    """The tables of some size, each with what it takes with its indexes before and after all its rows are written anew:
+    bytes."""
+    rows = await database.fetch(
+        "select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace "
+        "where c.relkind = 'r' and n.nspname in ('day', 'keyed_state') and pg_total_relation_size(c.oid) > $1",
+        LEAST_BYTES,
+    )
+    tables = {}
+    for (table,) in rows:
+        size = lambda: database.fetchval(f"select pg_total_relation_size('{table}')")
+        before = await size()
+        await database.execute(f"vacuum full {table}", timeout=600)
+        tables[table] = (before, await size())
+    return tables
