@@ -97,9 +97,10 @@ pub(super) fn records() -> Value {
             json!({
                 "operations": {"type": "array", "description": "At most 1000, unless the database sets keyed.max_operations_per_batch.", "items": schema("Operation")}, "atomic": flag(),
                 "conflict": {
-                    "enum": ["fail", "wait"], "default": "fail",
+                    "enum": ["fail", "wait"],
+                    // No default: a generated client would send it with every batch, and one that is not atomic refuses it.
                     "description": "Of an atomic batch: what an upsert does that finds its key taken by another writer since the \
-                        batch began. `fail`: the batch fails with 409, `retryable`. `wait`: the record is updated.",
+                        batch began. `fail`, which holds when absent: the batch fails with 409, `retryable`. `wait`: the record is updated.",
                 },
             }),
             json!({"atomic": true, "operations": [{"op": "delete", "template": "customers", "external_key": "erp:1"}]}),
