@@ -3,3 +3,4 @@
 mod errors;
 mod page;
 mod quickstart;
+mod reader;

@@ -1,56 +1,24 @@
 //! The quickstart works when pasted: as psql and as a shell would run it.
 
 use crate::page::{assert_shows, block, blocks, file};
-use harness::{Database, Proxy, repository_folder};
-use std::io::Write as _;
-use std::path::Path;
-use std::process::{Command, Stdio};
-
-/// The output of a program that was fed a text; its complaints are the test's.
-fn output(program: &mut Command, input: &str) -> String {
-    let mut child = program
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program of the quickstart is installed");
-    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("the program reads");
-    let output = child.wait_with_output().expect("the program ends");
-    let complaints = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && complaints.is_empty(), "{complaints}");
-    String::from_utf8(output.stdout).expect("UTF-8")
-}
-
-/// A folder with what `make run` leaves in `.run/`.
-fn run_folder(database: &Database, key: &str) -> std::path::PathBuf {
-    let folder = std::env::temp_dir().join(format!("keyed-quickstart-{}", database.name()));
-    std::fs::create_dir_all(folder.join(".run")).expect("the temporary folder can be written");
-    let url = database.cluster().url("postgres", database.name());
-    std::fs::write(folder.join(".run/database.url"), url).expect("the folder can be written");
-    std::fs::write(folder.join(".run/admin.key"), key).expect("the folder can be written");
-    folder
-}
-
-fn shell(folder: &Path, script: &str) -> String {
-    output(Command::new("bash").args(["-euo", "pipefail", "-s"]).current_dir(folder), script)
-}
+use crate::reader::{Folder, Reader, demo};
+use harness::{Database, Proxy};
 
 #[tokio::test]
 async fn the_sql_way_works_when_pasted() {
     let readme = blocks(&file("README.md"));
     let database = Database::new().await;
-    let folder = run_folder(&database, "unused");
+    let folder = Folder::new(&database, "unused");
     let psql = block(&readme, "In SQL", "sh").trim();
     // What a person would type is fed on standard input; nothing else of theirs shall have a say.
     let script = format!(
         "{psql} -X -q -v ON_ERROR_STOP=1 -P footer=off <<'BLOCK'\n{}BLOCK\n",
         block(&readme, "In SQL", "sql")
     );
-    let answer = shell(&folder, &script);
+    let answer = folder.shell(&script);
     let tables: Vec<&str> = answer.split("\n\n").collect();
     assert_shows(block(&readme, "In SQL", "text"), &tables[tables.len() - 3..].join("\n"));
     assert!(answer.contains(" t\n") && answer.contains(" f\n"), "created, then not: {answer}");
-    std::fs::remove_dir_all(folder).expect("the folder can be removed");
 }
 
 #[tokio::test]
@@ -69,94 +37,63 @@ async fn the_statements_on_tables_work_after_the_sql_way() {
 
 #[tokio::test]
 async fn the_curl_way_works_when_pasted_twice() {
-    let readme = blocks(&file("README.md"));
-    let database = Database::new().await;
-    let demo = std::fs::read_to_string(repository_folder().join("sql/demo.sql")).expect("the demo project");
-    database.cluster().sql(database.name(), &demo);
-    let proxy = Proxy::start(&database).await;
-    let folder = run_folder(&database, proxy.key());
-    let script = block(&readme, "Over HTTP", "sh").replace("http://127.0.0.1:8080", &proxy.url(""));
+    let reader = Reader::new().await;
+    let script = reader.script("Over HTTP");
     // curl ends its output without a line break.
     let script = script.replace("curl -s ", "curl -s -w '\\n' ");
-    let shown = block(&readme, "Over HTTP", "json");
-    assert_shows(shown, &shell(&folder, &script));
-    assert_shows(&shown.replace("\"created\":true", "\"created\":false"), &shell(&folder, &script));
-    std::fs::remove_dir_all(folder).expect("the folder can be removed");
+    let shown = reader.block("Over HTTP", "json");
+    assert_shows(shown, &reader.shell(&script));
+    assert_shows(&shown.replace("\"created\":true", "\"created\":false"), &reader.shell(&script));
 }
 
 #[tokio::test]
 async fn the_request_shown_is_sent_twice_and_run_once() {
-    let readme = blocks(&file("README.md"));
-    let database = Database::new().await;
-    let demo = std::fs::read_to_string(repository_folder().join("sql/demo.sql")).expect("the demo project");
-    database.cluster().sql(database.name(), &demo);
-    let proxy = Proxy::start(&database).await;
-    let folder = run_folder(&database, proxy.key());
-    let script =
-        block(&readme, "Sending a request again", "sh").replace("http://127.0.0.1:8080", &proxy.url(""));
-    let answers = [shell(&folder, &script), shell(&folder, &script)];
+    let reader = Reader::new().await;
+    let script = reader.script("Sending a request again");
+    let answers = [reader.shell(&script), reader.shell(&script)];
     let [first, again] = answers.map(|answer| answer.replace('\r', ""));
     assert!(first.starts_with("HTTP/1.1 201") && !first.contains("idempotency-replayed"), "{first}");
     assert!(again.contains("\nidempotency-replayed: true\n"), "{again}");
     let body = |answer: &str| answer.split("\n\n").nth(1).map(str::to_owned);
     assert!(body(&first).is_some_and(|body| body.contains("Clara Peeters")));
     assert_eq!(body(&again), body(&first));
-    std::fs::remove_dir_all(folder).expect("the folder can be removed");
 }
 
 #[tokio::test]
 async fn a_write_to_a_version_works_as_shown() {
-    let readme = blocks(&file("README.md"));
-    let database = Database::new().await;
-    let demo = std::fs::read_to_string(repository_folder().join("sql/demo.sql")).expect("the demo project");
-    database.cluster().sql(database.name(), &demo);
-    let proxy = Proxy::start(&database).await;
-    let folder = run_folder(&database, proxy.key());
-    let script =
-        |heading: &str| block(&readme, heading, "sh").replace("http://127.0.0.1:8080", &proxy.url(""));
-    shell(&folder, &script("Over HTTP"));
-    let answer = shell(&folder, &script("Versions"));
+    let reader = Reader::new().await;
+    reader.shell(&reader.script("Over HTTP"));
+    let answer = reader.shell(&reader.script("Versions"));
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"created\":false"), "{answer}");
-    let session = database.session().await;
+    let session = reader.database.session().await;
     let name = "select name from demo.artists where external_key = 'museum:leyster'";
     assert_eq!(session.text(name, &[]).await, "Judith Jansdochter Leyster");
-    assert_eq!(session.text(block(&readme, "Versions", "sql"), &[]).await, "\"museum:leyster\"");
-    std::fs::remove_dir_all(folder).expect("the folder can be removed");
+    assert_eq!(session.text(reader.block("Versions", "sql"), &[]).await, "\"museum:leyster\"");
 }
 
 #[tokio::test]
 async fn the_file_shown_goes_in_and_comes_out() {
-    let readme = blocks(&file("README.md"));
-    let database = Database::new().await;
-    let demo = std::fs::read_to_string(repository_folder().join("sql/demo.sql")).expect("the demo project");
-    database.cluster().sql(database.name(), &demo);
-    let proxy = Proxy::start(&database).await;
-    let folder = run_folder(&database, proxy.key());
-    let script =
-        |heading: &str| block(&readme, heading, "sh").replace("http://127.0.0.1:8080", &proxy.url(""));
+    let reader = Reader::new().await;
     // Who follows the page has one of the rows already.
-    shell(&folder, &script("Over HTTP"));
-    shell(&folder, &script("Versions"));
-    let script = script("CSV and NDJSON");
+    reader.shell(&reader.script("Over HTTP"));
+    reader.shell(&reader.script("Versions"));
+    let script = reader.script("CSV and NDJSON");
     let answer =
-        shell(&folder, &script.replace("import?on_error=skip' \\\n", "import?on_error=skip' -w '\\n' \\\n"));
+        reader.shell(&script.replace("import?on_error=skip' \\\n", "import?on_error=skip' -w '\\n' \\\n"));
     let (report, exported) = answer.split_once('\n').expect("two answers");
-    assert_eq!(report, block(&readme, "CSV and NDJSON", "json").trim());
+    assert_eq!(report, reader.block("CSV and NDJSON", "json").trim());
     let exported: Vec<&str> = exported.lines().collect();
     assert_eq!(exported[0], "id,external_key,name,born");
     assert!(
         exported.len() == 2 && exported[1].ends_with(",museum:leyster,Judith Leyster,1609-07-28"),
         "{exported:?}"
     );
-    std::fs::remove_dir_all(folder).expect("the folder can be removed");
 }
 
 #[tokio::test]
 async fn the_search_shown_finds_the_painting_of_the_demo() {
     let readme = blocks(&file("README.md"));
-    let database = Database::new().await;
-    let demo = std::fs::read_to_string(repository_folder().join("sql/demo.sql")).expect("the demo project");
-    database.cluster().sql(database.name(), &demo);
+    let database = demo().await;
     let shown = block(&readme, "Search", "sql").trim().trim_end_matches(';').to_owned();
     let session = database.session().await;
     let answer = session.json(&shown, &[]).await;
@@ -167,9 +104,7 @@ async fn the_search_shown_finds_the_painting_of_the_demo() {
 #[tokio::test]
 async fn the_view_shown_shows_the_painting_of_the_demo() {
     let readme = blocks(&file("README.md"));
-    let database = Database::new().await;
-    let demo = std::fs::read_to_string(repository_folder().join("sql/demo.sql")).expect("the demo project");
-    database.cluster().sql(database.name(), &demo);
+    let database = demo().await;
     let session = database.session().await;
     let rows = session.rows(block(&readme, "Saved views", "sql"), &[]).await;
     let found = rows[1][0].as_deref().unwrap_or_default();
@@ -180,18 +115,12 @@ async fn the_view_shown_shows_the_painting_of_the_demo() {
 
 #[tokio::test]
 async fn the_delivery_shown_becomes_a_painting() {
-    let readme = blocks(&file("README.md"));
-    let database = Database::new().await;
-    let demo = std::fs::read_to_string(repository_folder().join("sql/demo.sql")).expect("the demo project");
-    database.cluster().sql(database.name(), &demo);
-    let proxy = Proxy::start(&database).await;
-    let folder = run_folder(&database, proxy.key());
-    let script = block(&readme, "Inbound endpoints", "sh").replace("http://127.0.0.1:8080", &proxy.url(""));
-    assert_shows(block(&readme, "Inbound endpoints", "json"), &shell(&folder, &script));
-    let session = database.session().await;
+    let reader = Reader::new().await;
+    let script = reader.script("Inbound endpoints");
+    assert_shows(reader.block("Inbound endpoints", "json"), &reader.shell(&script));
+    let session = reader.database.session().await;
     let painting = "select p.title || ' by ' || a.name from demo.paintings p join demo.artists a on a.id = p.artist where p.external_key = 'museum:564'";
     assert_eq!(session.text(painting, &[]).await, "The Milkmaid by Johannes Vermeer");
-    std::fs::remove_dir_all(folder).expect("the folder can be removed");
 }
 
 #[tokio::test]
@@ -226,9 +155,7 @@ async fn the_grants_shown_let_a_member_see_what_the_text_says() {
 #[tokio::test]
 async fn texts_are_embedded_and_found_as_shown() {
     let readme = blocks(&file("README.md"));
-    let database = Database::new().await;
-    let demo = std::fs::read_to_string(repository_folder().join("sql/demo.sql")).expect("the demo project");
-    database.cluster().sql(database.name(), &demo);
+    let database = demo().await;
     let status = database.cluster().sql(database.name(), block(&readme, "Embedding texts", "sql"));
     assert_eq!(status, "[\"title\", \"medium\"]\ndemo.paintings|1|0|0|0|0");
     let key = database.api_key("keyed_admin", &[]).await;
@@ -238,12 +165,11 @@ async fn texts_are_embedded_and_found_as_shown() {
     while session.text("select done from keyed.embedding_status()", &[]).await != "1" {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
-    let folder = run_folder(&database, proxy.key());
+    let folder = Folder::new(&database, proxy.key());
     let script = block(&readme, "Embedding texts", "sh").replace("http://127.0.0.1:8080", &proxy.url(""));
-    let answer = shell(&folder, &script);
+    let answer = folder.shell(&script);
     assert!(
         answer.contains("\"similarity_score\":0.") && answer.contains("Girl with a Pearl Earring"),
         "{answer}"
     );
-    std::fs::remove_dir_all(folder).expect("the folder can be removed");
 }
