@@ -63,4 +63,5 @@ pub extern "C-unwind" fn _PG_init() {
     postgres::invalidation::register();
     postgres::transaction::register();
     postgres::statistics::register();
+    postgres::planning::register();
 }

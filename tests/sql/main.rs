@@ -22,6 +22,7 @@ mod filter_refusals;
 mod filters;
 mod gallery;
 mod grants;
+mod growth;
 mod history;
 mod history_table;
 mod hostile_input;

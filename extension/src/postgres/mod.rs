@@ -29,6 +29,8 @@ pub mod invalidation;
 pub mod notes;
 /// Which rows our own statements write.
 pub mod own_statement;
+/// Plans that are kept.
+pub mod planning;
 /// Random bits.
 pub mod random;
 /// What kind of relation an oid names.

@@ -1,12 +1,14 @@
 //! Statements: prepared once, kept, run many times.
 
 use super::datum::Argument;
+use super::planning;
 use crate::error::{Code, Error};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::ffi::{CStr, CString, c_char};
 use std::marker::PhantomData;
 
-/// A prepared statement that lives until it is dropped; PostgreSQL plans it anew when its tables change.
+/// A prepared statement that lives until it is dropped; PostgreSQL plans it anew when its tables change, and each time for
+/// tables that have grown (see [`planning`]).
 pub struct Plan {
     pointer: pg_sys::SPIPlanPtr,
     parameters: usize,
@@ -64,7 +66,7 @@ impl Connection {
                 source.as_ptr(),
                 types.len() as i32,
                 types.as_mut_ptr(),
-                options as i32,
+                options as i32 | planning::KEPT,
             )
         };
         // SAFETY: the plan was just made; keeping it moves it out of this connection's memory.

@@ -1,0 +1,117 @@
+//! Plans that are kept are made for tables that have grown.
+//!
+//! A session keeps its statements, and PostgreSQL plans them once, for the tables as they are then. For a table of a
+//! page the right plan reads it all, and goes on doing so when there are a million records: PostgreSQL plans anew when a
+//! table is altered or analyzed, not when it grows. So a kept statement is planned as if every table had some thousand
+//! pages at least. It then looks into indexes, which costs next to nothing in a small table. The checks of foreign keys
+//! are kept by PostgreSQL itself, and are planned likewise.
+
+use super::role;
+use pgrx::pg_sys::{self, IndexOptInfo, Oid, ParamListInfo, PlannedStmt, PlannerInfo, Query, RelOptInfo};
+use pgrx::prelude::*;
+use std::cell::Cell;
+use std::ffi::{c_char, c_int};
+
+/// Marks a statement that is kept, among the options of cursors, which reach the planner. PostgreSQL gives the low bits
+/// away.
+pub const KEPT: c_int = 1 << 30;
+
+/// A table has so many pages at least: few enough that no plan becomes a parallel one for it, and enough that reading
+/// them all costs more than some dozen looks into an index.
+const LEAST_PAGES: u32 = 1000;
+/// So many rows are on a page of a table of which nothing is known.
+const ROWS_OF_PAGE: f64 = 50.0;
+/// So many entries are on a page of an index, about.
+const ENTRIES_OF_PAGE: f64 = 200.0;
+
+thread_local! {
+    /// Whether a statement is being planned that is kept.
+    static IS_KEPT: Cell<bool> = const { Cell::new(false) };
+    /// Whom other libraries that were loaded before have put here.
+    static EARLIER_PLANNER: Cell<pg_sys::planner_hook_type> = const { Cell::new(None) };
+    static EARLIER_INFO: Cell<pg_sys::get_relation_info_hook_type> = const { Cell::new(None) };
+}
+
+/// Registers the hooks; called once when the library is loaded.
+pub fn register() {
+    // SAFETY: the hooks live as long as the library, which is never unloaded; a session has one thread.
+    unsafe {
+        EARLIER_PLANNER.set(pg_sys::planner_hook);
+        pg_sys::planner_hook = Some(plan);
+        EARLIER_INFO.set(pg_sys::get_relation_info_hook);
+        pg_sys::get_relation_info_hook = Some(see_as_grown);
+    }
+}
+
+/// Sets what is being planned, until it is dropped: planning may plan what it evaluates, and may fail.
+struct Planning {
+    outer: bool,
+}
+
+impl Planning {
+    fn begin(is_kept: bool) -> Planning {
+        Planning { outer: IS_KEPT.replace(is_kept) }
+    }
+}
+
+impl Drop for Planning {
+    fn drop(&mut self) {
+        IS_KEPT.set(self.outer);
+    }
+}
+
+/// Plans a statement as PostgreSQL does, and notes meanwhile whether it is one that is kept.
+#[pg_guard]
+unsafe extern "C-unwind" fn plan(
+    query: *mut Query,
+    text: *const c_char,
+    options: c_int,
+    parameters: ParamListInfo,
+) -> *mut PlannedStmt {
+    let _planning = Planning::begin(options & KEPT != 0 || is_check_of_ours());
+    let options = options & !KEPT;
+    // SAFETY: what PostgreSQL handed over is passed on.
+    unsafe {
+        pg_sys::ffi::pg_guard_ffi_boundary(|| match EARLIER_PLANNER.get() {
+            Some(earlier) => earlier(query, text, options, parameters),
+            None => pg_sys::standard_planner(query, text, options, parameters),
+        })
+    }
+}
+
+/// Whether this is the statement by which PostgreSQL checks a foreign key of a table of ours: it runs as the owner of the
+/// table, above policies even where they are forced, as nothing else does.
+fn is_check_of_ours() -> bool {
+    // SAFETY: reads variables of the session.
+    unsafe { pg_sys::InNoForceRLSOperation() && role::find(role::OWNER) == Some(pg_sys::GetUserId()) }
+}
+
+/// Lets the planner see a small table as one that has grown.
+#[pg_guard]
+unsafe extern "C-unwind" fn see_as_grown(
+    root: *mut PlannerInfo,
+    table: Oid,
+    is_parent: bool,
+    info: *mut RelOptInfo,
+) {
+    // SAFETY: the planner hands over its own structures; the list holds what it knows of the table's indexes.
+    unsafe {
+        if let Some(earlier) = EARLIER_INFO.get() {
+            pg_sys::ffi::pg_guard_ffi_boundary(|| earlier(root, table, is_parent, info));
+        }
+        if !IS_KEPT.get() || is_parent || (*info).pages >= LEAST_PAGES {
+            return;
+        }
+        let (pages, rows) = (f64::from((*info).pages), (*info).tuples);
+        let density = if pages > 0.0 && rows > 0.0 { rows / pages } else { ROWS_OF_PAGE };
+        (*info).pages = LEAST_PAGES;
+        (*info).tuples = density * f64::from(LEAST_PAGES);
+        for index in pgrx::PgList::<IndexOptInfo>::from_pg((*info).indexlist).iter_ptr() {
+            // A partial index may stay as small as it is.
+            if (*index).indpred.is_null() {
+                (*index).tuples = (*info).tuples;
+                (*index).pages = (*index).pages.max(((*info).tuples / ENTRIES_OF_PAGE).ceil() as u32);
+            }
+        }
+    }
+}
