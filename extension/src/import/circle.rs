@@ -56,7 +56,7 @@ impl Run<'_> {
                     None if row.name().is_none_or(|name| !held.contains(&name)) => kept.push(row),
                     _ => {
                         held.extend(row.name());
-                        self.settle(row.index, Outcome::Waits(row.name()));
+                        self.settle(row.index, row.waits(self.template));
                     }
                 }
             }
@@ -77,9 +77,10 @@ impl Run<'_> {
             self.write(wave)?;
             rest = later;
         }
-        let written = |outcome: &Option<Outcome>| !matches!(outcome, Some(Outcome::Refused(_)));
-        let mut links: Vec<Row> =
-            links.into_iter().filter(|row| written(&self.outcomes[row.index])).collect();
+        // What was refused has no links, and a row whose references were found with those before it is done.
+        links.retain(|row| {
+            !row.changes.is_empty() && !matches!(self.outcomes[row.index], Some(Outcome::Refused(_)))
+        });
         while !links.is_empty() {
             let (mut wave, later) = first_of_each_key(links);
             let missing = self.resolve(&mut wave);

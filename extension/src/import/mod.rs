@@ -17,6 +17,8 @@ pub mod columns;
 pub mod csv;
 /// The SQL functions.
 pub mod functions;
+/// Records of which a row waits.
+pub mod held;
 /// JSON, line by line → rows.
 pub mod ndjson;
 /// What the caller says of a file.
@@ -29,12 +31,16 @@ pub mod run;
 pub mod spelling;
 /// Changes of records that are there.
 pub mod update;
+/// Which rows go together.
+pub mod waves;
 /// One transaction for a whole file.
 pub mod whole;
 
 use crate::embedding::Embedding;
 use crate::error::Error;
 use crate::record::changes::Changes;
+use crate::record::value::{Change, Value};
+use crate::template::Template;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use uuid::Uuid;
 
@@ -57,16 +63,42 @@ pub struct Row<'a> {
 /// in vain.
 pub type Name = u64;
 
+/// What stands for the record that holds a key.
+fn name_of_key(key: &str) -> Name {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish()
+}
+
 impl Row<'_> {
     /// Which record it is about; none where it makes one without a key.
     fn name(&self) -> Option<Name> {
-        let mut hasher = DefaultHasher::new();
         match (&self.key, self.id) {
-            (Some(key), _) => key.hash(&mut hasher),
-            (None, Some(id)) => id.hash(&mut hasher),
-            (None, None) => return None,
+            (Some(key), _) => Some(name_of_key(key)),
+            (None, Some(id)) => {
+                let mut hasher = DefaultHasher::new();
+                id.hash(&mut hasher);
+                Some(hasher.finish())
+            }
+            (None, None) => None,
         }
-        Some(hasher.finish())
+    }
+
+    /// The records of its own template that it refers to and that were not found.
+    fn targets(&self, template: &Template) -> impl Iterator<Item = Name> {
+        self.changes.iter().filter_map(|(position, change)| match change {
+            Change::Set(Value::ReferenceByKey(key))
+                if template.attributes[*position].target == Some(template.id) =>
+            {
+                Some(name_of_key(key))
+            }
+            _ => None,
+        })
+    }
+
+    /// It waits for what it refers to.
+    fn waits(&self, template: &Template) -> Outcome {
+        Outcome::Waits { name: self.name(), targets: self.targets(template).collect() }
     }
 }
 
@@ -80,7 +112,12 @@ pub enum Outcome {
     /// The record held these values already.
     Unchanged,
     /// It refers to a record that a later row of the file may bring, or comes after such a row of the same record.
-    Waits(Option<Name>),
+    Waits {
+        /// Its record.
+        name: Option<Name>,
+        /// What it refers to.
+        targets: Vec<Name>,
+    },
     /// Nothing was written.
     Refused(Error),
 }

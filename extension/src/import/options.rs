@@ -1,10 +1,9 @@
 //! What the caller says of a file, as the proxy passes it on with every portion: pure.
 
-use super::Name;
+use super::held::Held;
 use crate::error::{Code, Error};
 use crate::json;
 use crate::template::definition::unknown_member;
-use std::collections::HashSet;
 
 /// The form of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +34,7 @@ pub struct Options {
     /// Whether one transaction takes all portions of the file.
     pub is_whole: bool,
     /// Records of which a row waits, so that the later ones wait as well.
-    pub held: HashSet<Name>,
+    pub held: Held,
     /// Whether no further rows follow: then what a row refers to must be there.
     pub is_last: bool,
 }
@@ -81,12 +80,9 @@ impl Options {
                 "key_prefix" => options.key_prefix = json::text_at(value, &here)?.into_owned(),
                 "is_whole" => options.is_whole = json::boolean_at(value, &here)?,
                 "held" => {
-                    for (index, name) in json::array_at(value, &here)?.into_iter().enumerate() {
-                        let name = name.get().parse().map_err(|_| {
-                            Error::at(Code::InvalidValue, format!("{here}/{index}"), "held has numbers")
-                        })?;
-                        options.held.insert(name);
-                    }
+                    options.held = Held::parse(&json::text_at(value, &here)?).ok_or_else(|| {
+                        Error::at(Code::InvalidValue, here, "held is a set of bits in base64")
+                    })?;
                 }
                 "is_last" => options.is_last = json::boolean_at(value, &here)?,
                 _ => return Err(unknown_member(&name, &here)),
@@ -134,7 +130,7 @@ mod tests {
         fn what_is_said_of_a_csv_file_reads_back(
             header in prop::collection::vec(any::<String>().prop_map(|it| it.replace('\0', "")), 0..4),
             delimiter in "[,;\t|]",
-            held in prop::collection::hash_set(any::<Name>(), 0..4),
+            held in "|[A-Za-z0-9+/]{10}[AEIMQUYcgkosw048]=",
             is_last in any::<bool>(),
         ) {
             let text = serde_json::json!({
@@ -142,7 +138,7 @@ mod tests {
             });
             let options = Options::parse(&text.to_string()).expect("options");
             prop_assert_eq!(options.format, Format::Csv { header, delimiter: delimiter.as_bytes()[0] });
-            prop_assert_eq!((options.held, options.is_last), (held, is_last));
+            prop_assert_eq!((options.held, options.is_last), (Held::parse(&held).expect("eight bytes"), is_last));
         }
     }
 }

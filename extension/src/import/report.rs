@@ -1,4 +1,4 @@
-//! Outcomes → JSON: `{created, updated, unchanged, keyless, odd, waiting: [[row, name of its record]], errors: [{row, column, code, sqlstate, message}]}`.
+//! Outcomes → JSON: `{created, updated, unchanged, keyless, odd, waiting: [[row, name of its record, [names of what it refers to]]], errors: [{row, column, code, sqlstate, message}]}`.
 
 use super::{Outcome, Row};
 use crate::error::{Code, Error};
@@ -51,9 +51,9 @@ pub fn to_json(outcomes: &[Outcome], keys: &Keys, column_of: impl Fn(&str) -> Op
     );
     let mut comma = "";
     for (row, outcome) in outcomes.iter().enumerate() {
-        if let Outcome::Waits(name) = outcome {
+        if let Outcome::Waits { name, targets } = outcome {
             let name = name.map_or("null".to_owned(), |name| name.to_string());
-            let _ = write!(out, "{comma}[{row},{name}]");
+            let _ = write!(out, "{comma}[{row},{name},{targets:?}]");
             comma = ",";
         }
     }

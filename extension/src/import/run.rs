@@ -36,10 +36,6 @@ enum Way {
     Alone,
 }
 
-/// Rows come after those they refer to in so many waves; what is left then, of a long chain, is written first without
-/// its references. A wave costs statements and looks at all rows that are left.
-const MOST_WAVES: usize = 8;
-
 /// Rows that one statement can write: of one way, and writing the same attributes.
 type Shape = (Way, Vec<usize>);
 
@@ -64,32 +60,13 @@ impl<'r> Run<'r> {
         let may_be_new = rows.iter().filter(|row| row.key.is_some() || row.id.is_none());
         let keys: Vec<Option<&str>> = may_be_new.map(|row| row.key.as_deref()).collect();
         ahead::of_many(self.template, &keys, rows.len());
-        let is_held = |row: &Row| row.name().is_some_and(|name| options.held.contains(&name));
-        let (held, mut waiting): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_held);
+        let is_held = |row: &Row| row.name().is_some_and(|name| options.held.contains(name));
+        let (held, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_held);
         for row in held {
-            self.settle(row.index, Outcome::Waits(row.name()));
+            self.settle(row.index, row.waits(self.template));
         }
-        for _ in 0..MOST_WAVES {
-            pgrx::check_for_interrupts!();
-            let (mut wave, mut later) = first_of_each_key(waiting);
-            let missing = self.resolve(&mut wave);
-            let (ready, unresolved): (Vec<_>, Vec<_>) =
-                wave.into_iter().enumerate().partition(|(place, _)| !missing.contains_key(place));
-            let has_progress = !ready.is_empty();
-            self.write(ready.into_iter().map(|(_, row)| row).collect())?;
-            for (place, row) in unresolved {
-                match missing.get(&place) {
-                    Some(Some(error)) => self.settle(row.index, Outcome::Refused(error.clone())),
-                    _ => later.push(row),
-                }
-            }
-            later.sort_by_key(|row| row.index);
-            waiting = later;
-            if !has_progress || waiting.is_empty() {
-                break;
-            }
-        }
-        self.close_circles(waiting, options.is_last)?;
+        let left = self.write_in_waves(rows)?;
+        self.close_circles(left, options.is_last)?;
         // Whether a record held these values already is for its readers to know.
         let may_tell = self.caller.require(Right::Read, self.template).is_ok();
         let told = |outcome: Option<Outcome>| match outcome {

@@ -4,7 +4,7 @@
 /// The most bytes of one row.
 pub(crate) const MOST_ROW_BYTES: usize = 4 << 20;
 /// A portion ends with the row that makes it so long, or so many, unless another number is asked for.
-const PORTION_BYTES: usize = 1 << 20;
+pub(crate) const PORTION_BYTES: usize = 1 << 20;
 pub(crate) const PORTION_ROWS: usize = 2000;
 
 /// What rows look like.
@@ -64,11 +64,6 @@ impl Portion {
         self.text.push_str(text);
         self.rows.push(Row { line, start, end: self.text.len() });
         self.text.push('\n');
-    }
-
-    /// Whether it is as large as portions get.
-    pub(crate) fn is_full(&self) -> bool {
-        self.rows.len() >= PORTION_ROWS || self.text.len() >= PORTION_BYTES
     }
 
     /// Takes out the rows that PostgreSQL could not even be sent: those with a character U+0000.

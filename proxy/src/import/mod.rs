@@ -2,10 +2,16 @@
 //!
 //! ```text
 //! body ──source (decode, rows)──▶ Portion ──target (a transaction each, or one for all)──▶ Tally ──▶ report
+//!                                    ▲                                      │
+//!                                    └──────────────waiting, order───────────┘
 //! ```
 
 /// How the answer looks.
 pub(crate) mod answer;
+/// What stands for records of which a row waits.
+pub(crate) mod held;
+/// What comes after what.
+pub(crate) mod order;
 /// How many rows go together.
 pub(crate) mod pace;
 /// What the caller says of a file.

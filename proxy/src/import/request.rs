@@ -4,10 +4,10 @@ use axum::http::{HeaderMap, Uri, header};
 use encoding_rs::Encoding;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::collections::BTreeSet;
 
 pub(crate) use super::answer::Answer;
 use super::answer::wanted;
+use super::held::Held;
 use crate::problem::Problem;
 use crate::query::{flag, parameters};
 
@@ -52,8 +52,8 @@ struct Options<'a> {
     key_column: Option<&'a str>,
     key_prefix: Option<&'a str>,
     is_whole: bool,
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    held: &'a BTreeSet<u64>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    held: String,
     is_last: bool,
 }
 
@@ -106,12 +106,7 @@ impl Request {
     }
 
     /// What the database is told; `header` for CSV.
-    pub(crate) fn options(
-        &self,
-        header: Option<(&[String], u8)>,
-        held: &BTreeSet<u64>,
-        is_last: bool,
-    ) -> String {
+    pub(crate) fn options(&self, header: Option<(&[String], u8)>, held: &Held, is_last: bool) -> String {
         let options = Options {
             format: match self.format {
                 Format::Csv => "csv",
@@ -123,7 +118,7 @@ impl Request {
             key_column: self.key_column.as_deref(),
             key_prefix: self.key_prefix.as_deref(),
             is_whole: self.is_whole(),
-            held,
+            held: held.to_text(),
             is_last,
         };
         serde_json::to_string(&options).unwrap_or_default()

@@ -1,19 +1,22 @@
 //! The whole way of a file, from its first byte to the report.
 
-use std::collections::BTreeSet;
-use std::io;
 use std::time::Instant;
 
+use super::held::Held;
 use super::pace::Pace;
 use super::request::{Format, OnError, Request};
 use super::source::Source;
 use super::tally::{Answer, Refusal, Tally};
 use super::target::Target;
-use super::waiting::Waiting;
+use super::waiting::{Waiter, Waiting};
 use crate::app::App;
 use crate::caller::Caller;
 use crate::file::rows::Portion;
 use crate::problem::Problem;
+
+/// Rows that waited are tried so often before what they refer to is taken as missing. Once does, unless rows refer to each
+/// other in a circle that is too long for a portion.
+const MOST_PASSES: usize = 4;
 
 /// What is told of an import while it runs.
 pub(crate) trait Listener {
@@ -65,7 +68,7 @@ impl<'a> Import<'a> {
         source: Source,
     ) -> Result<Import<'a>, Problem> {
         let mut target = Target::open(app, caller, template, request.is_whole()).await?;
-        target.write(&options(request, &source, &BTreeSet::new(), false), "").await?;
+        target.write(&options(request, &source, &Held::default(), false), "").await?;
         let tally = Tally {
             dry_run: request.dry_run,
             delimiter: (request.format == Format::Csv).then(|| char::from(source.delimiter)),
@@ -103,12 +106,13 @@ impl<'a> Import<'a> {
         if outcome.is_err() && request.is_whole() {
             tally.without_effect();
         }
+        tally.sort();
         tally.warn();
         (tally, outcome)
     }
 
     async fn write_all(&mut self, listener: &mut impl Listener) -> Result<(), Stopped> {
-        let mut waiting = Waiting::new();
+        let mut waiting = Waiting::default();
         let mut pace = Pace::new();
         while let Some(portion) = self.source.next(pace.rows()).await? {
             let (began, rows) = (Instant::now(), portion.rows.len());
@@ -122,24 +126,36 @@ impl<'a> Import<'a> {
             self.write(portion, &mut waiting, false, listener).await?;
             pace.took(rows, began.elapsed());
         }
-        self.write_waiting(waiting, listener).await
+        self.write_waiting(waiting, pace, listener).await
     }
 
-    /// Writes the rows that waited, again and again as long as some of them find what they refer to.
+    /// Writes the rows that waited, each after those that it refers to. What then waits still refers to what no row
+    /// brings, or to a row that is refused, and is told so by a last pass.
     async fn write_waiting(
         &mut self,
         mut waiting: Waiting,
+        mut pace: Pace,
         listener: &mut impl Listener,
     ) -> Result<(), Stopped> {
         let mut is_last = false;
-        while waiting.count() > 0 {
-            let before = waiting.count();
-            let mut portions = waiting.into_portions().map_err(no_room)?;
-            waiting = Waiting::new();
-            while let Some(portion) = portions.next().map_err(no_room)? {
-                self.write(portion, &mut waiting, is_last, listener).await?;
+        for passes in 1.. {
+            if waiting.count() == 0 {
+                break;
             }
-            is_last = waiting.count() == before;
+            let before = waiting.count();
+            let mut portions = waiting.into_portions().await?;
+            waiting = Waiting::default();
+            while let Some(portion) = portions.next(pace.rows()).await? {
+                let (began, rows) = (Instant::now(), portion.rows.len());
+                self.write(portion, &mut waiting, is_last, listener).await?;
+                pace.took(rows, began.elapsed());
+            }
+            let has_progress = waiting.count() < before;
+            if is_last && !has_progress {
+                let cause = format!("{before} rows of an import wait, and there are no others");
+                return Err(Problem::internal(cause).into());
+            }
+            is_last = is_last || !has_progress || passes >= MOST_PASSES;
         }
         Ok(())
     }
@@ -152,13 +168,14 @@ impl<'a> Import<'a> {
         listener: &mut impl Listener,
     ) -> Result<(), Stopped> {
         if !portion.rows.is_empty() {
-            let options = options(self.request, &self.source, waiting.names(), is_last);
+            let options = options(self.request, &self.source, waiting.held(), is_last);
             let answer = self.target.write(&options, &portion.text).await?;
             let answer: Answer<'_> = serde_json::from_str(&answer)
                 .map_err(|error| Problem::internal(format!("not the answer of an import: {error}")))?;
-            for &(row, name) in &answer.waiting {
-                let line = portion.rows.get(row).map_or(0, |row| row.line);
-                waiting.push(line, portion.row(row), name).map_err(no_room)?;
+            for (row, name, targets) in &answer.waiting {
+                let line = portion.rows.get(*row).map_or(0, |row| row.line);
+                let row = portion.row(*row);
+                waiting.push(Waiter { line, row, name: *name, targets }).await?;
             }
             for (row, refusals) in self.tally.add(&portion, answer) {
                 listener.refused(portion.row(row), &refusals).await?;
@@ -173,13 +190,9 @@ impl<'a> Import<'a> {
     }
 }
 
-fn options(request: &Request, source: &Source, held: &BTreeSet<u64>, is_last: bool) -> String {
+fn options(request: &Request, source: &Source, held: &Held, is_last: bool) -> String {
     let header = (request.format == Format::Csv).then_some((source.header.as_slice(), source.delimiter));
     request.options(header, held, is_last)
-}
-
-fn no_room(error: io::Error) -> Problem {
-    Problem::unavailable("there is no room for the rows that wait for others", error.to_string())
 }
 
 /// The refusal of a row that holds the one character that no text of PostgreSQL can.

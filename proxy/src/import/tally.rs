@@ -19,8 +19,9 @@ pub(crate) struct Answer<'a> {
     odd: Vec<usize>,
     #[serde(borrow)]
     errors: Vec<RowError<'a>>,
-    /// The rows that wait for others, by their places, with what stands for their records.
-    pub(crate) waiting: Vec<(usize, Option<u64>)>,
+    /// The rows that wait for others, by their places, with what stands for their records and for those that they refer
+    /// to.
+    pub(crate) waiting: Vec<(usize, Option<u64>, Vec<u64>)>,
 }
 
 #[derive(Deserialize)]
@@ -112,8 +113,9 @@ impl Tally {
     }
 
     fn note(&mut self, refusal: &Refusal) {
-        if self.errors.len() < MOST_ERRORS {
-            self.errors.push(refusal.clone());
+        self.errors.push(refusal.clone());
+        if self.errors.len() >= 2 * MOST_ERRORS {
+            self.sort();
         }
     }
 
@@ -121,6 +123,12 @@ impl Tally {
     pub(crate) fn without_effect(&mut self) {
         (self.created, self.updated, self.unchanged) = (0, 0, 0);
         (self.keyless, self.odd) = (0, 0);
+    }
+
+    /// Puts the refusals in the order of the file, and keeps the first: rows that waited were refused after the others.
+    pub(crate) fn sort(&mut self) {
+        self.errors.sort_by_key(|refusal| refusal.line);
+        self.errors.truncate(MOST_ERRORS);
     }
 
     /// Says at the end what may not be what was meant.

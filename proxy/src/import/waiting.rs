@@ -1,96 +1,252 @@
-//! Rows that refer to a record which a later row may bring. A few wait in memory, many in a file without a name.
+//! Rows that refer to a record which a later row may bring. A few wait in memory, many in a file without a name; how
+//! many there are is bounded.
 
-use std::collections::BTreeSet;
-use std::io::{self, BufReader, Read, Seek, Write};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
-use tempfile::SpooledTempFile;
+use tokio::task::spawn_blocking;
 
-use crate::file::rows::Portion;
+use super::held::Held;
+use super::order::{Next, Order};
+use crate::error::Code;
+use crate::file::rows::{PORTION_BYTES, Portion};
+use crate::problem::Problem;
 
 /// So many bytes wait in memory.
 const IN_MEMORY: usize = 1 << 20;
+/// So many bytes wait altogether.
+const MOST_BYTES: u64 = 1 << 30;
+/// So many rows and references wait: what is kept of each in memory comes to some dozen bytes.
+const MOST_ROWS: usize = 1 << 21;
+/// Rows that refer to each other in a circle are written together if they make no more than so many portions.
+const PORTIONS_OF_CIRCLE: usize = 4;
+
+/// A row that waits, and what it waits for, as the database tells of it.
+pub(crate) struct Waiter<'a> {
+    pub(crate) line: u64,
+    pub(crate) row: &'a str,
+    /// What stands for its record.
+    pub(crate) name: Option<u64>,
+    /// What stands for the records that it refers to.
+    pub(crate) targets: &'a [u64],
+}
 
 /// Rows in the order in which they came.
+#[derive(Default)]
 pub(crate) struct Waiting {
-    file: SpooledTempFile,
-    count: u64,
+    spool: Spool,
+    places: Vec<Place>,
+    order: Order,
     /// Their records, of which later rows have to wait too.
-    names: BTreeSet<u64>,
+    held: Held,
+}
+
+/// Where a row stands.
+#[derive(Clone, Copy)]
+struct Place {
+    line: u64,
+    begin: u64,
+    length: u32,
 }
 
 impl Waiting {
-    pub(crate) fn new() -> Waiting {
-        Waiting { file: SpooledTempFile::new(IN_MEMORY), count: 0, names: BTreeSet::new() }
-    }
-
     /// How many rows wait.
-    pub(crate) fn count(&self) -> u64 {
-        self.count
+    pub(crate) fn count(&self) -> usize {
+        self.places.len()
     }
 
-    /// What stands for the records of which a row waits.
-    pub(crate) fn names(&self) -> &BTreeSet<u64> {
-        &self.names
+    /// The records of which a row waits.
+    pub(crate) fn held(&self) -> &Held {
+        &self.held
     }
 
-    pub(crate) fn push(&mut self, line: u64, row: &str, name: Option<u64>) -> io::Result<()> {
-        self.count += 1;
-        self.names.extend(name);
-        self.file.write_all(&line.to_le_bytes())?;
-        self.file.write_all(&(row.len() as u64).to_le_bytes())?;
-        self.file.write_all(row.as_bytes())
+    pub(crate) async fn push(&mut self, waiter: Waiter<'_>) -> Result<(), Problem> {
+        let Waiter { line, row, name, targets } = waiter;
+        if self.order.size() + 1 + targets.len() > MOST_ROWS
+            || self.spool.end() + row.len() as u64 > MOST_BYTES
+        {
+            return Err(too_many(self.count()));
+        }
+        self.places.push(Place { line, begin: self.spool.end(), length: row.len() as u32 });
+        self.order.push(name, targets);
+        if let Some(name) = name {
+            self.held.add(name, || self.order.names());
+        }
+        self.spool.push(row).await.map_err(no_room)
     }
 
-    /// Gives the rows out again, in portions.
-    pub(crate) fn into_portions(mut self) -> io::Result<Portions> {
-        self.file.rewind()?;
-        Ok(Portions { file: BufReader::new(self.file), left: self.count })
+    /// Gives the rows out again: each after those it refers to, as far as that can be.
+    pub(crate) async fn into_portions(self) -> Result<Portions, Problem> {
+        let Waiting { spool, places, order, .. } = self;
+        let order = spawn_blocking(|| order.settle()).await.map_err(|error| no_room(error.into()))?;
+        Ok(Portions { spool, places, order, given: 0 })
     }
 }
 
 /// The rows that waited.
 pub(crate) struct Portions {
-    file: BufReader<SpooledTempFile>,
-    left: u64,
+    spool: Spool,
+    places: Vec<Place>,
+    order: Vec<Next>,
+    /// How many were given out.
+    given: usize,
 }
 
 impl Portions {
-    /// The next rows; none at the end.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Portion>> {
+    /// The next rows, about so many; none at the end.
+    pub(crate) async fn next(&mut self, most: usize) -> Result<Option<Portion>, Problem> {
+        let count = self.fitting(most);
+        let next = &self.order[self.given..self.given + count];
+        let places: Vec<Place> = next.iter().map(|next| self.places[next.row as usize]).collect();
+        self.given += count;
+        let texts = self.spool.read(&places).await.map_err(no_room)?;
         let mut portion = Portion::default();
-        while self.left > 0 && !portion.is_full() {
-            let mut number = [0; 8];
-            self.file.read_exact(&mut number)?;
-            let line = u64::from_le_bytes(number);
-            self.file.read_exact(&mut number)?;
-            let mut row = vec![0; u64::from_le_bytes(number) as usize];
-            self.file.read_exact(&mut row)?;
-            portion.push(line, std::str::from_utf8(&row).map_err(io::Error::other)?);
-            self.left -= 1;
+        let mut begin = 0;
+        for place in &places {
+            let end = begin + place.length as usize;
+            portion.push(place.line, &texts[begin..end]);
+            begin = end;
         }
         Ok((!portion.rows.is_empty()).then_some(portion))
     }
+
+    /// How many of the next rows go together: a circle is not torn apart unless it is too long.
+    fn fitting(&self, most: usize) -> usize {
+        let (mut bytes, mut free) = (0, 0);
+        for (count, next) in self.order[self.given..].iter().enumerate() {
+            if next.is_free {
+                free = count;
+            }
+            let parts = if free == 0 { PORTIONS_OF_CIRCLE } else { 1 };
+            let is_full = |times| count >= most * times || bytes >= PORTION_BYTES * times;
+            if next.is_free && is_full(1) || is_full(parts) {
+                return if free == 0 { count } else { free };
+            }
+            bytes += self.places[next.row as usize].length as usize;
+        }
+        self.order.len() - self.given
+    }
+}
+
+/// Bytes one after the other, those that came first in a file.
+#[derive(Default)]
+struct Spool {
+    file: Option<Arc<File>>,
+    in_file: u64,
+    memory: Vec<u8>,
+}
+
+impl Spool {
+    fn end(&self) -> u64 {
+        self.in_file + self.memory.len() as u64
+    }
+
+    async fn push(&mut self, text: &str) -> io::Result<()> {
+        self.memory.extend_from_slice(text.as_bytes());
+        if self.memory.len() < IN_MEMORY {
+            return Ok(());
+        }
+        let (file, memory, begin) = (self.file.clone(), std::mem::take(&mut self.memory), self.in_file);
+        let written = spawn_blocking(move || {
+            let file = file.map_or_else(|| tempfile::tempfile().map(Arc::new), Ok)?;
+            file.write_all_at(&memory, begin)?;
+            Ok::<_, io::Error>((file, memory))
+        });
+        let (file, mut memory) = written.await??;
+        self.in_file += memory.len() as u64;
+        memory.clear();
+        (self.file, self.memory) = (Some(file), memory);
+        Ok(())
+    }
+
+    /// The texts at some places, one after the other.
+    async fn read(&mut self, places: &[Place]) -> io::Result<String> {
+        let (file, in_file, memory) = (self.file.clone(), self.in_file, std::mem::take(&mut self.memory));
+        let places = places.to_vec();
+        let read = spawn_blocking(move || {
+            let mut bytes = vec![0; places.iter().map(|place| place.length as usize).sum()];
+            let mut rest = bytes.as_mut_slice();
+            for place in places {
+                let text;
+                (text, rest) = rest.split_at_mut(place.length as usize);
+                match (&file, place.begin.checked_sub(in_file)) {
+                    (_, Some(begin)) => text.copy_from_slice(&memory[begin as usize..][..text.len()]),
+                    (Some(file), None) => file.read_exact_at(text, place.begin)?,
+                    (None, None) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                }
+            }
+            Ok::<_, io::Error>((bytes, memory))
+        });
+        let bytes;
+        (bytes, self.memory) = read.await??;
+        String::from_utf8(bytes).map_err(io::Error::other)
+    }
+}
+
+fn no_room(error: io::Error) -> Problem {
+    Problem::unavailable("there is no room for the rows that wait for others", error.to_string())
+}
+
+fn too_many(count: usize) -> Problem {
+    let detail = format!("more than {count} rows refer to records that only later rows bring");
+    Problem::new(Code::PayloadTooLarge, detail)
+        .with_hint("put each row after those that it refers to, or import the file in parts")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn rows_come_back_in_their_order_also_when_there_are_many() {
-        let mut waiting = Waiting::new();
-        for line in 0..10_000 {
-            waiting.push(line, &format!("{line},{}", "é\n".repeat(100)), None).expect("room");
+    /// Rows that wait: what stands for the record of each, for what it refers to, and its text.
+    async fn waiting(rows: impl Iterator<Item = (u64, Option<u64>, String)>) -> Waiting {
+        let mut waiting = Waiting::default();
+        for (name, target, row) in rows {
+            let (targets, row) = (target.as_slice(), row.as_str());
+            let pushed = waiting.push(Waiter { line: name, row, name: Some(name), targets }).await;
+            assert!(pushed.is_ok());
         }
-        let mut portions = waiting.into_portions().expect("a file");
-        let mut next = 0;
-        while let Some(portion) = portions.next().expect("rows") {
+        waiting
+    }
+
+    async fn portions(waiting: Waiting, most: usize) -> Vec<Portion> {
+        let Ok(mut portions) = waiting.into_portions().await else { panic!("an order") };
+        let mut all = Vec::new();
+        while let Ok(Some(portion)) = portions.next(most).await {
+            all.push(portion);
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn rows_come_back_after_those_they_refer_to_also_when_there_are_many() {
+        let text = |row: u64| format!("{row},{}", "é\n".repeat(100));
+        let portions =
+            portions(waiting((1..=10_000).map(|row| (row, Some(row + 1), text(row)))).await, 3000).await;
+        let mut next = 10_000;
+        for portion in &portions {
             for (position, row) in portion.rows.iter().enumerate() {
-                assert_eq!(row.line, next);
-                assert!(portion.row(position).starts_with(&format!("{next},é")));
-                next += 1;
+                assert_eq!((row.line, portion.row(position)), (next, text(next).as_str()));
+                next -= 1;
             }
         }
-        assert_eq!(next, 10_000);
+        assert_eq!((next, portions[0].rows.len()), (0, 3000));
+    }
+
+    #[tokio::test]
+    async fn a_circle_is_given_out_whole_unless_it_is_too_long() {
+        // Two rows alone, then circles of so many rows.
+        for (length, sizes) in
+            [(3, vec![2, 3, 3]), (4, vec![2, 4, 4]), (9, vec![2, 9, 9]), (20, vec![2, 16, 4, 16, 4])]
+        {
+            let circle = move |begin: u64| {
+                (begin..begin + length).map(move |row| (row, begin + (row + 1 - begin) % length))
+            };
+            let rows = [(1, 0), (2, 0)].into_iter().chain(circle(100)).chain(circle(200));
+            let waiting = waiting(rows.map(|(row, target)| (row, Some(target), row.to_string()))).await;
+            let portions = portions(waiting, 4).await;
+            assert_eq!(portions.iter().map(|it| it.rows.len()).collect::<Vec<_>>(), sizes, "{length}");
+        }
     }
 }

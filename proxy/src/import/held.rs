@@ -1,0 +1,77 @@
+//! The records of which a row waits, as the database is told of them with every portion: later rows of theirs have to
+//! wait too. A Bloom filter, so that what is sent does not grow with the file. A record that is taken for one of them
+//! waits in vain until the end of the file.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// So many bits stand for a name. The database looks for them, `extension/src/import/held.rs`.
+const BITS_OF_NAME: u32 = 6;
+/// There are so many bits for each name at least, unless there are the most that there may be: then one record in a
+/// thousand waits in vain.
+const ROOM_OF_NAME: usize = 16;
+const LEAST_BITS: usize = 64;
+/// With a million names one record in five waits in vain.
+const MOST_BITS: usize = 1 << 22;
+
+/// A set of names.
+#[derive(Default)]
+pub(crate) struct Held {
+    bits: Vec<u8>,
+    count: usize,
+}
+
+impl Held {
+    /// Adds a name; `all` gives out all that there are, this one among them.
+    pub(crate) fn add(&mut self, name: u64, all: impl FnOnce() -> Vec<u64>) {
+        self.count += 1;
+        let room = (self.count * ROOM_OF_NAME).next_power_of_two().clamp(LEAST_BITS, MOST_BITS);
+        if room / 8 == self.bits.len() {
+            return self.set(name);
+        }
+        self.bits = vec![0; room / 8];
+        for name in all() {
+            self.set(name);
+        }
+    }
+
+    fn set(&mut self, name: u64) {
+        let mask = (self.bits.len() * 8 - 1) as u32;
+        let (first, step) = (name as u32, (name >> 32) as u32 | 1);
+        for number in 0..BITS_OF_NAME {
+            let bit = first.wrapping_add(number.wrapping_mul(step)) & mask;
+            self.bits[(bit / 8) as usize] |= 1 << (bit % 8);
+        }
+    }
+
+    /// As the database reads it; empty where there is no name.
+    pub(crate) fn to_text(&self) -> String {
+        STANDARD.encode(&self.bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_is_written_as_the_database_reads_it() {
+        let (mut held, names) = (Held::default(), [1, 1 << 40, u64::MAX]);
+        assert_eq!(held.to_text(), "");
+        for name in names {
+            held.add(name, || names.to_vec());
+        }
+        assert_eq!(held.to_text(), "fwAAAAAAAPw=");
+    }
+
+    #[test]
+    fn a_set_grows_with_its_names_up_to_a_bound() {
+        let (mut held, mut names) = (Held::default(), Vec::new());
+        for name in 0..1 << 19 {
+            names.push(name);
+            held.add(name, || names.clone());
+            assert!(held.bits.len() * 8 >= MOST_BITS.min(names.len() * ROOM_OF_NAME));
+        }
+        assert_eq!(held.bits.len() * 8, MOST_BITS);
+    }
+}
