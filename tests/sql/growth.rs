@@ -234,6 +234,17 @@ async fn records_that_are_made_and_changed_cost_in_proportion() {
 }
 
 #[tokio::test]
+async fn a_statement_that_cannot_be_planned_is_refused_like_any_other() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    for _ in 0..2 {
+        assert_eq!(session.refusal("select 1 / 0", &[]).await.state, "22012");
+        session.run("select keyed.upsert_by_key('crm.customers', 'A', '{}')").await;
+    }
+    database.cluster().assert_no_crash();
+}
+
+#[tokio::test]
 async fn files_cost_in_proportion() {
     in_proportion(
         &[State::Empty, State::Tiny, State::Full],
