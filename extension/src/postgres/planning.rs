@@ -70,12 +70,13 @@ unsafe extern "C-unwind" fn plan(
 ) -> *mut PlannedStmt {
     let _planning = Planning::begin(options & KEPT != 0 || is_check_of_ours());
     let options = options & !KEPT;
-    // SAFETY: what PostgreSQL handed over is passed on.
+    // SAFETY: what PostgreSQL handed over is passed on. Only the hook of another library needs the guard here: pgrx has
+    // put one around PostgreSQL's own function, and an error cannot unwind through two.
     unsafe {
-        pg_sys::ffi::pg_guard_ffi_boundary(|| match EARLIER_PLANNER.get() {
-            Some(earlier) => earlier(query, text, options, parameters),
+        match EARLIER_PLANNER.get() {
+            Some(earlier) => pg_sys::ffi::pg_guard_ffi_boundary(|| earlier(query, text, options, parameters)),
             None => pg_sys::standard_planner(query, text, options, parameters),
-        })
+        }
     }
 }
 
