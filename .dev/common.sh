@@ -4,9 +4,11 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly CLONE="$PWD"
-readonly PG_BIN=/usr/lib/postgresql/15/bin
+# `make test-assert` sets another PostgreSQL 15 than Debian's. What is built against it is kept apart.
+readonly PG_BIN="${KEYED_PG_BIN:-/usr/lib/postgresql/15/bin}"
+readonly BUILT="$CLONE/target${KEYED_PG_BIN:+/assert}"
 # What `cargo pgrx package` makes: the tree of files to copy to /.
-readonly PACKAGE="target/extension"
+readonly PACKAGE="$BUILT/extension"
 
 # pgrx asks this variable before a configuration that only an interactive `cargo pgrx init` writes.
 export PGRX_PG_CONFIG_PATH="$PG_BIN/pg_config"

@@ -2,15 +2,18 @@
 
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where Debian keeps the server's own programs.
-const PROGRAMS: &str = "/usr/lib/postgresql/15/bin";
+/// Where Debian keeps the server's own programs, unless another folder is named: `make test-assert` does.
+fn programs() -> PathBuf {
+    std::env::var_os("KEYED_PG_BIN")
+        .map_or_else(|| PathBuf::from("/usr/lib/postgresql/15/bin"), PathBuf::from)
+}
 
 /// A program of PostgreSQL, run by a user it accepts and kept from this process's surroundings.
 pub(crate) fn command(program: &str) -> Command {
-    let mut command = Command::new(Path::new(PROGRAMS).join(program));
+    let mut command = Command::new(programs().join(program));
     if let Some((uid, gid)) = ids() {
         command.uid(uid).gid(gid);
     }
