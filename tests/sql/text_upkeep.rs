@@ -289,3 +289,27 @@ async fn without_trigrams_migrating_says_what_to_do() {
     let schema = "select extnamespace::regnamespace from pg_extension where extname = 'pg_trgm'";
     assert_eq!(session.text(schema, &[]).await, "public");
 }
+
+#[tokio::test]
+async fn a_document_that_cannot_be_written_costs_its_record_and_nothing_else() {
+    let (database, session) = crm().await;
+    // No two documents go into this index: the error arises in the middle of an insert without a statement.
+    session
+        .run("create unique index one_document on keyed_state.text_2 (left(document, 0)); select keyed.upsert_by_key('crm.customers', '1')")
+        .await;
+    let refusal = session.refusal("select keyed.upsert_by_key('crm.customers', '2')", &[]).await;
+    assert_eq!(refusal.state, "23505");
+    let batch = json!([{"op": "upsert", "template": "crm.customers", "external_key": "3"},
+        {"op": "upsert", "template": "crm.customers", "external_key": "4"}]);
+    let report = session.json("select keyed.batch($1, false)", &[&batch.to_string()]).await;
+    assert_eq!(
+        (&report["results"][0]["status"], &report["results"][1]["status"]),
+        (&json!(409), &json!(409)),
+        "{report}"
+    );
+    session
+        .run("drop index keyed_state.one_document; select keyed.upsert_by_key('crm.customers', '2')")
+        .await;
+    assert_eq!(session.text(FOUND, &["2"]).await, "2");
+    database.cluster().assert_no_crash();
+}

@@ -5,6 +5,7 @@
 //! roles hold some: a role that asks must not feel how many others there are.
 
 use super::index::Found;
+use super::memory::{Current, Owned};
 use super::spi::connected;
 use pgrx::pg_sys;
 use std::marker::PhantomData;
@@ -12,15 +13,8 @@ use std::marker::PhantomData;
 /// A condition on the rows of one table, as the table is now: it must be forgotten when the table changes.
 pub struct Condition {
     /// Where the expression is.
-    memory: pg_sys::MemoryContext,
+    _memory: Owned,
     expression: *mut pg_sys::Expr,
-}
-
-impl Drop for Condition {
-    fn drop(&mut self) {
-        // SAFETY: the context was made for this condition alone, and nothing else points into it.
-        unsafe { pg_sys::MemoryContextDelete(self.memory) };
-    }
 }
 
 impl Condition {
@@ -53,21 +47,15 @@ impl Condition {
     /// # Safety
     /// The expression is one over the row of a single table.
     unsafe fn keep(expression: *mut pg_sys::Expr) -> Condition {
-        // SAFETY: the expression is simplified where it is, and a copy of the outcome put into a context of its own, which
-        // the condition frees. Should that fail, the context stays behind, empty but for what was copied.
+        // SAFETY: the expression is simplified where it is, and a copy of the outcome put into memory of its own, which
+        // nothing else points into.
         unsafe {
             let simplified = pg_sys::expression_planner(expression);
-            let memory = pg_sys::AllocSetContextCreateExtended(
-                pg_sys::CacheMemoryContext,
-                c"keyed condition".as_ptr(),
-                pg_sys::ALLOCSET_SMALL_MINSIZE as usize,
-                pg_sys::ALLOCSET_SMALL_INITSIZE as usize,
-                pg_sys::ALLOCSET_SMALL_MAXSIZE as usize,
-            );
-            let before = pg_sys::MemoryContextSwitchTo(memory);
+            let memory = Owned::below(pg_sys::CacheMemoryContext, c"keyed condition");
+            let current = Current::switch_to(memory.context());
             let expression = pg_sys::copyObjectImpl(simplified.cast()).cast();
-            pg_sys::MemoryContextSwitchTo(before);
-            Condition { memory, expression }
+            drop(current);
+            Condition { _memory: memory, expression }
         }
     }
 
@@ -77,9 +65,9 @@ impl Condition {
         // not go on. What is allocated is freed with the context, or with the memory of the caller.
         unsafe {
             let context = pg_sys::CreateStandaloneExprContext();
-            let before = pg_sys::MemoryContextSwitchTo((*context).ecxt_per_query_memory);
+            let current = Current::switch_to((*context).ecxt_per_query_memory);
             let state = pg_sys::ExecInitExpr(self.expression, std::ptr::null_mut());
-            pg_sys::MemoryContextSwitchTo(before);
+            drop(current);
             Ready { context, state, condition: PhantomData }
         }
     }

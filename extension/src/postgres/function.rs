@@ -3,6 +3,7 @@
 //! Their SQL declarations, with names, defaults and comments, are written by hand in `sql/functions/`.
 
 use super::datum::{self, Argument};
+use super::memory::Current;
 use crate::error::{Code, Error};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::Cell;
@@ -174,12 +175,11 @@ fn upserted_row(id: Uuid, created: bool) -> Datum {
     // session, and blessing registers its type for it.
     unsafe {
         if UPSERTED.get().is_null() {
-            let context = pg_sys::MemoryContextSwitchTo(pg_sys::TopMemoryContext);
+            let _current = Current::switch_to(pg_sys::TopMemoryContext);
             let description = pg_sys::CreateTemplateTupleDesc(2);
             pg_sys::TupleDescInitEntry(description, 1, c"id".as_ptr(), pg_sys::UUIDOID, -1, 0);
             pg_sys::TupleDescInitEntry(description, 2, c"created".as_ptr(), pg_sys::BOOLOID, -1, 0);
             UPSERTED.set(pg_sys::BlessTupleDesc(description));
-            pg_sys::MemoryContextSwitchTo(context);
         }
         let mut values = [datum::uuid(id).unwrap_or(Datum::from(0usize)), Datum::from(created)];
         let mut nulls = [false, false];

@@ -6,6 +6,7 @@
 //! shape gets its rows by a statement, which heeds them all.
 
 use super::datum::Argument;
+use super::memory::Current;
 use pgrx::pg_sys::{self, Datum, Oid};
 
 /// The table is not as it was made.
@@ -37,13 +38,13 @@ pub fn insert_rows<const COLUMNS: usize>(
             return Err(Unfit);
         }
         let state = pg_sys::CreateExecutorState();
-        let context = pg_sys::MemoryContextSwitchTo((*state).es_query_cxt);
+        let of_state = Current::switch_to((*state).es_query_cxt);
         let target = prepare(table, state);
         let size = rows.len().min(CHUNK);
         let mut slots: Vec<*mut pg_sys::TupleTableSlot> =
             (0..size).map(|_| virtual_slot(state, (*table).rd_att)).collect();
         let scratch = (*pg_sys::MakePerTupleExprContext(state)).ecxt_per_tuple_memory;
-        pg_sys::MemoryContextSwitchTo(scratch);
+        let of_rows = Current::switch_to(scratch);
         loop {
             pgrx::check_for_interrupts!();
             let mut count = 0;
@@ -58,10 +59,10 @@ pub fn insert_rows<const COLUMNS: usize>(
             }
             pg_sys::MemoryContextReset(scratch);
         }
-        pg_sys::MemoryContextSwitchTo((*state).es_query_cxt);
+        drop(of_rows);
         pg_sys::ExecCloseIndices(target);
         pg_sys::ExecResetTupleTable((*state).es_tupleTable, false);
-        pg_sys::MemoryContextSwitchTo(context);
+        drop(of_state);
         pg_sys::FreeExecutorState(state);
         pg_sys::table_close(table, pg_sys::NoLock as pg_sys::LOCKMODE);
         pg_sys::CommandCounterIncrement();

@@ -25,6 +25,8 @@ pub mod index;
 pub mod insert;
 /// What other sessions' changes make stale.
 pub mod invalidation;
+/// From which memory PostgreSQL allocates.
+pub mod memory;
 /// What row triggers leave for the end of their statement.
 pub mod notes;
 /// Which rows our own statements write.
@@ -51,13 +53,6 @@ pub mod text_search;
 pub mod transaction;
 /// Row triggers: the old and the new row.
 pub mod trigger;
-
-/// Runs `body` with memory of its own, which is freed at its end. What it gives back must be Rust's own.
-pub fn in_scratch_memory<R: 'static>(body: impl FnOnce() -> R) -> R {
-    let mut scratch = pgrx::PgMemoryContexts::new("keyed scratch");
-    // SAFETY: nothing that PostgreSQL allocated can be part of the result of this type, unless as an address.
-    unsafe { scratch.switch_to(|_| body()) }
-}
 
 /// Whether every statement of this transaction sees one fixed snapshot (REPEATABLE READ and SERIALIZABLE).
 pub fn snapshot_is_fixed() -> bool {

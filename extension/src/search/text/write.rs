@@ -6,8 +6,8 @@ use super::table;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::with_settings;
-use crate::postgres::in_scratch_memory;
 use crate::postgres::insert::{insert_rows, lock_table};
+use crate::postgres::memory::in_scratch;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
 use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, catalog};
@@ -132,7 +132,7 @@ pub fn write_rows(
     let (mut fresh, mut others, mut bytes, mut all_bytes) = (Vec::new(), Vec::new(), 0, 0);
     for row in 0..rows.len() {
         let Some(record) = rows.get(row, 0).map(datum::read_uuid) else { continue };
-        let document = in_scratch_memory(|| document_of(template, &stemmer, rows, row));
+        let document = in_scratch(|| document_of(template, &stemmer, rows, row));
         bytes += document.len();
         written.insert(record);
         if is_fresh(record) { &mut fresh } else { &mut others }.push((record, document));
@@ -149,7 +149,7 @@ pub fn write_rows(
 type Written = (Uuid, String);
 
 fn put(spi: &Connection, template: &Template, fresh: Vec<Written>, mut others: Vec<Written>) {
-    in_scratch_memory(|| {
+    in_scratch(|| {
         if !fresh.is_empty() && insert(template, &fresh).is_none() {
             others.extend(fresh);
         }
