@@ -103,3 +103,38 @@ async fn a_lookup_in_an_old_snapshot_does_not_ask_for_an_index_that_is_gone() {
     assert_eq!(reader.text(by_id, &[]).await, "old");
     database.cluster().assert_no_crash();
 }
+
+/// The statements inside of functions that ran on a table of this name, in the log of the server.
+fn statements_on(database: &Database, table: &str) -> usize {
+    database.cluster().log().lines().filter(|line| line.contains(&format!(r#"from "crm"."{table}""#))).count()
+}
+
+#[tokio::test]
+async fn an_index_younger_than_a_row_is_used_by_snapshots_that_are_younger_than_the_index() {
+    // How old a snapshot is, the transactions of other tests decide, too.
+    let cluster = std::sync::Arc::new(harness::Cluster::start(harness::Durability::None));
+    let database = Database::new_in(&cluster).await.add_crm().await;
+    let session = database.session().await;
+    session
+        .run("select keyed.create_template('crm', 'young_index'); select keyed.create_record('crm.young_index', '{}', 'K')")
+        .await;
+    let traced = "load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on";
+    let lookup = "select keyed.get_by_key('crm.young_index', 'K')";
+    let older = database.session().await;
+    older.run(traced).await;
+    older.run("begin isolation level repeatable read; select 1").await;
+    // As PostgreSQL marks an index that it built while some rows had versions of before.
+    session
+        .run(
+            "set allow_system_table_mods = on; \
+             update pg_index set indcheckxmin = true where indrelid = 'crm.young_index'::regclass",
+        )
+        .await;
+    let younger = database.session().await;
+    younger.run(&format!("{traced}; {lookup}")).await;
+    let before = statements_on(&database, "young_index");
+    younger.run(lookup).await;
+    assert_eq!(statements_on(&database, "young_index"), before, "no statement of its own is needed");
+    older.run(lookup).await;
+    assert!(statements_on(&database, "young_index") > before, "the index may miss rows that it sees");
+}

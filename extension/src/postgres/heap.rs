@@ -4,7 +4,7 @@
 //! This is what the executor does for a bitmap heap scan and for a sample of pages. Whether table and index are as
 //! expected is asked of them each time, and where they are not, the caller runs a statement after all.
 
-use super::index::Unfit;
+use super::index::{Unfit, is_usable};
 use pgrx::itemptr::item_pointer_set_all;
 use pgrx::pg_sys::{self, Datum, HeapTupleData, Oid, Relation};
 
@@ -129,8 +129,7 @@ impl Heap {
             let fits = !entry.is_null()
                 && (*(*index).rd_rel).relam == pg_sys::GIN_AM_OID
                 && (*entry).indrelid == (*self.0).rd_id
-                && (*entry).indisvalid
-                && !(*entry).indcheckxmin
+                && is_usable(index)
                 && (*entry).indnatts == 1
                 && (*entry).indkey.values.as_slice(1) == [COLUMNS as i16]
                 && pg_sys::RelationGetIndexPredicate(index).is_null();
