@@ -119,3 +119,51 @@ async fn a_long_session_with_many_templates_and_statements_stays_small() {
     }
     assert!(most[1] < most[0] * 1.5 + 5.0, "{} MiB became {} MiB", most[0], most[1]);
 }
+
+/// How often a lookup read the definitions, and how often the grants.
+async fn reads(session: &Session, lookup: &str) -> [i64; 2] {
+    let scans = "select coalesce(sum(seq_scan + coalesce(idx_scan, 0)) filter (where relname <> 'access_grant'), 0) || ' ' || \
+                 coalesce(sum(seq_scan + coalesce(idx_scan, 0)) filter (where relname = 'access_grant'), 0) \
+                 from pg_stat_xact_all_tables where schemaname = 'keyed_state' \
+                 and relname in ('template', 'attribute', 'project', 'access_grant')";
+    // The counts begin anew between transactions, now and then.
+    let before = session.text(&format!("begin; {scans}"), &[]).await;
+    let after = session.text(&format!("{lookup}; reset role; {scans}; commit"), &[]).await;
+    let numbers = |text: &str| -> Vec<i64> {
+        text.split(' ').map(|number| number.parse().expect("a number")).collect()
+    };
+    let (before, after) = (numbers(&before), numbers(&after));
+    [after[0] - before[0], after[1] - before[1]]
+}
+
+#[tokio::test]
+async fn temporary_tables_of_others_make_no_session_forget() {
+    let (database, first, _) = two().await;
+    let clerk = database.create_role("clerk").await;
+    database.grant(&clerk, "crm.customers", "read").await;
+    let lookup = format!("set local role {clerk}; select keyed.get_by_key('crm.customers', 'A-1')");
+    reads(&first, &lookup).await;
+    let stranger = database.create_role("stranger").await;
+    let stranger = database.session_as(&stranger).await;
+    stranger
+        .run("do $$ begin for n in 1..80 loop execute format('create temp table t%s (n int)', n); end loop; end $$")
+        .await;
+    assert_eq!(reads(&first, &lookup).await[0], 0, "definitions are remembered");
+}
+
+#[tokio::test]
+async fn a_new_role_makes_sessions_forget_who_may_do_what_and_no_definitions() {
+    let cluster = std::sync::Arc::new(harness::Cluster::start(harness::Durability::None));
+    let database = Database::new_in(&cluster).await.add_crm().await;
+    let clerk = database.create_role("clerk").await;
+    database.grant(&clerk, "crm.customers", "read").await;
+    let session = database.session().await;
+    session.run("select keyed.upsert_by_key('crm.customers', 'A-1')").await;
+    let lookup = format!("set local role {clerk}; select keyed.get_by_key('crm.customers', 'A-1')");
+    reads(&session, &lookup).await;
+    assert_eq!(reads(&session, &lookup).await, [0, 0]);
+    database.create_role("another").await;
+    let [definitions, grants] = reads(&session, &lookup).await;
+    assert_eq!(definitions, 0);
+    assert!(grants > 0);
+}

@@ -11,9 +11,10 @@ use super::last_use;
 use super::principal::Principal;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, owner};
+use crate::postgres::invalidation::{self, Stale};
 use crate::postgres::random;
 use crate::postgres::spi::{Access, Rows, connected};
-use crate::postgres::{datum, invalidation, role};
+use crate::postgres::{datum, role};
 use crate::quote::identifier;
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -45,10 +46,10 @@ thread_local! {
     static KNOWN: RefCell<Known> = RefCell::new(Known::default());
 }
 
-/// Forgets the keys when their table is among the stale ones.
-pub fn forget(stale: &[Oid]) {
+/// Forgets the keys when their table has changed, or a role that one may act as.
+pub fn forget(stale: &Stale) {
     KNOWN.with_borrow_mut(|known| {
-        if stale.iter().any(|&table| table == known.table || table == Oid::INVALID) {
+        if stale.roles || stale.has(known.table) {
             known.keys.clear();
         }
     });
@@ -112,8 +113,9 @@ fn invalid() -> Error {
 
 fn load(presented: &[u8]) -> Result<Key, Error> {
     binding::require_state()?;
+    watch();
     let sql = format!(
-        "select k.id, {}, k.projects::text[], k.label, k.expires_at, k.tableoid \
+        "select k.id, {}, k.projects::text[], k.label, k.expires_at \
          from keyed_state.api_key k where k.hash = $1 and k.revoked_at is null",
         binding::role_sql("k")
     );
@@ -129,10 +131,20 @@ fn load(presented: &[u8]) -> Result<Key, Error> {
     key.ok_or_else(invalid)
 }
 
+fn watch() {
+    let Some(table) = catalog::table_oid("keyed_state", "api_key") else { return };
+    invalidation::watch(table);
+    KNOWN.with_borrow_mut(|known| {
+        // After the schema was made anew.
+        if known.table != table {
+            known.keys.clear();
+        }
+        known.table = table;
+    });
+}
+
 fn read_key(rows: &Rows) -> Key {
     let text = |column| rows.get(0, column).map(datum::read_text).unwrap_or_default();
-    let table = rows.get(0, 5).map_or(Oid::INVALID, |oid| Oid::from(oid.value() as u32));
-    KNOWN.with_borrow_mut(|known| known.table = table);
     let projects = rows.get(0, 2).and_then(datum::read_text_array);
     Key {
         id: rows.get(0, 0).map_or(0, datum::read_i32),

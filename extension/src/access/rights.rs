@@ -191,6 +191,9 @@ impl Rights {
 
 fn load(role: Oid, template: &Template) -> Rights {
     require_grants();
+    if let Some(grants) = catalog::table_oid("keyed_state", "access_grant") {
+        invalidation::watch(grants);
+    }
     let mut rights = Rights::default();
     for grant in reaching(role, template) {
         let (privilege, scope) = (grant.privilege, grant.scope);

@@ -1,37 +1,56 @@
 //! What other sessions' changes make stale.
 //!
 //! PostgreSQL tells every session when a table's definition changed. The caches of this crate ride on that: an
-//! ALTER TABLE announces itself, and a change of metadata alone is announced on purpose.
+//! ALTER TABLE announces itself, and a change of metadata alone is announced on purpose. Most of what is told is about
+//! tables of others, temporary ones of any login among them: only what somebody watches counts. Where a session has slept
+//! for so long that PostgreSQL's own memory begins anew, so does ours.
 
 use pgrx::pg_sys::{self, Datum, Oid};
 use pgrx::prelude::*;
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 
-/// Past this many forgotten tables it is cheaper to forget everything.
-const MOST_STALE: usize = 64;
+/// What changed.
+#[derive(Default)]
+pub struct Stale {
+    /// Anything may have changed.
+    pub everything: bool,
+    /// Roles, or who is a member of which.
+    pub roles: bool,
+    /// Watched tables.
+    pub tables: HashSet<Oid>,
+}
+
+impl Stale {
+    /// Whether what is known of a table may be outdated.
+    pub fn has(&self, table: Oid) -> bool {
+        self.everything || self.tables.contains(&table)
+    }
+}
 
 thread_local! {
-    static STALE: RefCell<Vec<Oid>> = const { RefCell::new(Vec::new()) };
+    static WATCHED: RefCell<HashSet<Oid>> = RefCell::default();
+    static STALE: RefCell<Stale> = RefCell::default();
     static ANY_STALE: Cell<bool> = const { Cell::new(false) };
     static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Registers the callback; called once when the library is loaded.
+/// Registers the callbacks; called once when the library is loaded.
 pub fn register() {
     // SAFETY: the callbacks live as long as the library, which is never unloaded.
     unsafe {
         pg_sys::CacheRegisterRelcacheCallback(Some(forget), Datum::from(0usize));
         // A role has what its memberships give it, as far as it inherits.
         for cache in [pg_sys::SysCacheIdentifier::AUTHMEMROLEMEM, pg_sys::SysCacheIdentifier::AUTHOID] {
-            pg_sys::CacheRegisterSyscacheCallback(cache as i32, Some(forget_all), Datum::from(0usize));
+            pg_sys::CacheRegisterSyscacheCallback(cache as i32, Some(forget_roles), Datum::from(0usize));
         }
     }
 }
 
-/// Who is a member of which role decides who may do what, everywhere.
+/// Who is a member of which role decides who may do what.
 #[pg_guard]
-unsafe extern "C-unwind" fn forget_all(_unused: Datum, _cache: i32, _hash: u32) {
-    note(Oid::INVALID);
+unsafe extern "C-unwind" fn forget_roles(_unused: Datum, _cache: i32, _hash: u32) {
+    add(|stale| stale.roles = true);
 }
 
 #[pg_guard]
@@ -39,27 +58,36 @@ unsafe extern "C-unwind" fn forget(_unused: Datum, table: Oid) {
     note(table);
 }
 
-/// Only takes a note: the message can arrive in the middle of anything, where dropping plans would be unsafe.
-pub fn note(table: Oid) {
-    ANY_STALE.set(true);
-    COUNT.set(COUNT.get().wrapping_add(1));
-    STALE.with_borrow_mut(|stale| {
-        if table == Oid::INVALID || stale.len() >= MOST_STALE {
-            stale.clear();
-            stale.push(Oid::INVALID);
-        } else if stale.last() != Some(&Oid::INVALID) {
-            stale.push(table);
-        }
-    });
+/// From now on changes of this table count. Whoever remembers what was read of a table watches it before reading, and for
+/// as long as the session lives: so no change comes between.
+pub fn watch(table: Oid) {
+    WATCHED.with_borrow_mut(|watched| watched.insert(table));
 }
 
-/// How many announcements have come in, so that what was read before one is not remembered after it.
+/// Only takes a note: the message can arrive in the middle of anything, where dropping plans would be unsafe.
+pub fn note(table: Oid) {
+    if table == Oid::INVALID {
+        add(|stale| stale.everything = true);
+    } else if WATCHED.with_borrow(|watched| watched.contains(&table)) {
+        add(|stale| {
+            stale.tables.insert(table);
+        });
+    }
+}
+
+fn add(change: impl FnOnce(&mut Stale)) {
+    ANY_STALE.set(true);
+    COUNT.set(COUNT.get().wrapping_add(1));
+    STALE.with_borrow_mut(change);
+}
+
+/// How many changes that count have been told, so that what was read before one is not remembered after it.
 pub fn count() -> u64 {
     COUNT.get()
 }
 
-/// Hands over the tables that changed since the last call; `Oid::INVALID` stands for all of them.
-pub fn take_stale() -> Option<Vec<Oid>> {
+/// Hands over what changed since the last call.
+pub fn take_stale() -> Option<Stale> {
     // What others have committed is told when a lock is taken; within a transaction that has all its locks, it is not.
     // SAFETY: called in a transaction, where PostgreSQL does the same whenever it locks a table.
     unsafe { pg_sys::AcceptInvalidationMessages() };

@@ -25,8 +25,9 @@ use crate::access::Caller;
 use crate::access::principal::Principal;
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
+use crate::postgres::invalidation::{self, Stale};
 use crate::postgres::spi::connected;
-use crate::postgres::{datum, invalidation, role, snapshot_is_fixed};
+use crate::postgres::{datum, role, snapshot_is_fixed};
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
@@ -129,10 +130,10 @@ thread_local! {
     static KNOWN: RefCell<Known> = RefCell::default();
 }
 
-/// Forgets what this session knows, when the table of quotas is among the stale ones.
-pub fn forget(stale: &[Oid]) {
+/// Forgets what this session knows, when the table of quotas has changed.
+pub fn forget(stale: &Stale) {
     KNOWN.with_borrow_mut(|known| {
-        if stale.iter().any(|&table| table == known.table || table == Oid::INVALID) {
+        if stale.has(known.table) {
             known.quotas.clear();
             room::forget();
         }
@@ -162,6 +163,7 @@ pub fn of_project(project: i32) -> Quotas {
 
 fn load(project: i32) -> Option<(Oid, Quotas)> {
     let table = catalog::table_oid("keyed_state", "quota")?;
+    invalidation::watch(table);
     let mut quotas = Quotas::default();
     as_owner(|| {
         connected(|spi| {

@@ -31,10 +31,11 @@ struct Catalog {
     templates: HashMap<Oid, Rc<Template>>,
     tables_by_id: HashMap<i32, Oid>,
     projects: HashMap<String, Project>,
+    /// The tables of templates and attributes. Whoever changes one announces which template it is; only what is replicated
+    /// from elsewhere is announced as a change of these.
+    definitions: [Oid; 2],
     /// The table of projects: when it changes, what is known of them is forgotten.
     project_table: Oid,
-    /// The table of grants: when it changes, what is known of rights is forgotten.
-    grant_table: Oid,
 }
 
 thread_local! {
@@ -46,19 +47,22 @@ pub fn refresh() {
     let Some(stale) = invalidation::take_stale() else { return };
     api_key::forget(&stale);
     quota::forget(&stale);
-    forget_rights(&stale);
+    // Rights hang on roles, on the table of grants and, by their scopes, on any template.
+    if stale.everything || stale.roles || !stale.tables.is_empty() {
+        rights::forget();
+    }
     // The templates are dropped after the borrow has ended: dropping one frees its plans.
     let forgotten: Vec<Rc<Template>> = CATALOG.with_borrow_mut(|catalog| {
-        if stale.contains(&Oid::INVALID) {
+        if stale.everything || catalog.definitions.iter().any(|table| stale.has(*table)) {
             catalog.projects.clear();
             catalog.tables_by_id.clear();
             return catalog.templates.drain().map(|entry| entry.1).collect();
         }
-        if stale.contains(&catalog.project_table) {
+        if stale.has(catalog.project_table) {
             catalog.projects.clear();
         }
         let mut forgotten = Vec::new();
-        for table in &stale {
+        for table in &stale.tables {
             if let Some(template) = catalog.templates.remove(table) {
                 catalog.tables_by_id.remove(&template.id);
                 forgotten.push(template);
@@ -67,22 +71,6 @@ pub fn refresh() {
         forgotten
     });
     drop(forgotten);
-}
-
-/// Rights hang on the table of grants and, by their scopes, on any template. Who is a member of what is announced as if
-/// everything had changed.
-fn forget_rights(stale: &[Oid]) {
-    let grants = CATALOG.with_borrow(|catalog| catalog.grant_table);
-    let is_relevant = |table: &Oid| {
-        *table == Oid::INVALID
-            || *table == grants
-            || CATALOG.with_borrow(|catalog| catalog.templates.contains_key(table))
-    };
-    if grants == Oid::INVALID || stale.iter().any(is_relevant) {
-        rights::forget();
-        let table = table_oid("keyed_state", "access_grant").unwrap_or(Oid::INVALID);
-        CATALOG.with_borrow_mut(|catalog| catalog.grant_table = table);
-    }
 }
 
 /// What is known of a table that cannot change any more until the transaction ends: taking the lock that every
@@ -199,11 +187,14 @@ pub fn project_by_name_or_id(name: &str) -> Option<Project> {
     let known = CATALOG.with_borrow(|catalog| catalog.projects.get(name).cloned());
     known.or_else(|| {
         require_state();
+        let table = table_oid("keyed_state", "project").unwrap_or(Oid::INVALID);
+        invalidation::watch(table);
+        CATALOG.with_borrow_mut(|catalog| catalog.project_table = table);
         let project = as_owner(|| {
             connected(|spi| {
                 let rows = spi.run_once(
                     // As JSON, since a state that is not migrated yet has no time zones.
-                    "select p.id, p.slug, p.tableoid, to_jsonb(p) ->> 'time_zone' from keyed_state.project p \
+                    "select p.id, p.slug, to_jsonb(p) ->> 'time_zone' from keyed_state.project p \
                      where p.slug = $1 or p.id::text = $1",
                     Access::Latest,
                     &[(pg_sys::TEXTOID, datum::text(name))],
@@ -211,8 +202,6 @@ pub fn project_by_name_or_id(name: &str) -> Option<Project> {
                 if rows.is_empty() {
                     return None;
                 }
-                let table = rows.get(0, 2).map_or(Oid::INVALID, |oid| Oid::from(oid.value() as u32));
-                CATALOG.with_borrow_mut(|catalog| catalog.project_table = table);
                 if crate::postgres::snapshot_is_fixed() {
                     // As with a template: it may be outdated already, although its announcement came before.
                     invalidation::note(table);
@@ -220,13 +209,21 @@ pub fn project_by_name_or_id(name: &str) -> Option<Project> {
                 Some(Project {
                     id: datum::read_i32(rows.get(0, 0)?),
                     slug: datum::read_text(rows.get(0, 1)?),
-                    time_zone: rows.get(0, 3).map(datum::read_text),
+                    time_zone: rows.get(0, 2).map(datum::read_text),
                 })
             })
         })?;
         CATALOG.with_borrow_mut(|catalog| catalog.projects.insert(name.to_owned(), project.clone()));
         Some(project)
     })
+}
+
+/// Watches the tables that templates are read from.
+pub(super) fn watch_definitions() {
+    let definitions =
+        ["template", "attribute"].map(|name| table_oid("keyed_state", name).unwrap_or(Oid::INVALID));
+    definitions.into_iter().for_each(invalidation::watch);
+    CATALOG.with_borrow_mut(|catalog| catalog.definitions = definitions);
 }
 
 pub(super) fn require_state() {

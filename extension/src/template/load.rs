@@ -5,18 +5,22 @@ use super::{Attribute, Template, catalog, column, ddl, options};
 use crate::embedding;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
-use crate::postgres::{datum, relation};
+use crate::postgres::{datum, invalidation, relation};
 use crate::search::text;
 use pgrx::pg_sys::{self, Datum, Oid};
 
 /// The template that a condition names, locked and read anew.
 pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Option<Template> {
     catalog::require_state();
+    catalog::watch_definitions();
     as_owner(|| {
         connected(|spi| {
             let seen = load_row(spi, condition, arguments)?;
+            invalidation::watch(seen.table);
             // SAFETY: the lock is released at the end of the transaction; a table that is gone can be locked as well.
             unsafe { pg_sys::LockRelationOid(seen.table, pg_sys::AccessShareLock as pg_sys::LOCKMODE) };
+            // What was told with the lock is about what was known before.
+            catalog::refresh();
             // Whoever held the lock may have changed or removed the template: now that nobody can, it is read again.
             let template =
                 load_row(spi, condition, arguments).filter(|template| template.table == seen.table)?;
