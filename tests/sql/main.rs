@@ -2,6 +2,7 @@
 
 mod alter;
 mod api_keys;
+mod batches;
 mod counts;
 mod cursor_values;
 mod cursors;

@@ -91,11 +91,6 @@ impl<'a> Group<'a> {
         &self.members
     }
 
-    /// The operations, to be run one by one.
-    pub fn into_members(self) -> Vec<Operation<'a>> {
-        self.members
-    }
-
     /// Runs them by one statement. An error of PostgreSQL is an error of all, and so is a row that its writer may not
     /// write: which one it was, they find out one by one.
     pub fn run(&self, caller: &Caller) -> Result<Vec<(usize, Outcome)>, Outside> {

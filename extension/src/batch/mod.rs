@@ -3,6 +3,8 @@
 
 /// Keys that others take while an atomic batch runs.
 pub mod conflict;
+/// Many operations in few subtransactions.
+mod few;
 /// Many records of one template by one statement.
 pub mod group;
 /// The order in which operations run.
@@ -24,9 +26,11 @@ use crate::quota::ahead;
 use crate::record::changes::Changes;
 use crate::record::value::{Change, Value};
 use conflict::{Conflict, Watch};
+use few::{Few, Stop};
 use parse::{Kind, Operation};
 use pgrx::prelude::PgSqlErrorCode;
 use std::collections::HashMap;
+use std::ops::Range;
 use uuid::Uuid;
 
 sql_functions! {
@@ -108,44 +112,101 @@ pub fn execute(
     }
     look_ahead(&ready);
     let steps = order::plan(&ready);
-    let mut group = group::Group::default();
     let mut put_off: Vec<(usize, Changes)> = Vec::new();
-    for step in steps {
-        pgrx::check_for_interrupts!();
-        let operation = &mut ready[step.operation];
-        if !step.put_off.is_empty() {
-            put_off.push((step.operation, take(&mut operation.changes, &step.put_off)));
-        }
-        // What this operation needs may be waiting in the group.
-        if !group.accepts(operation) || operation.refers_by_key() {
-            finish(caller, &mut group, atomic, &mut watch, &mut outcomes)?;
-        }
-        let operation = &ready[step.operation];
-        if group::is_groupable(operation) {
-            match group.add(caller, operation.clone()) {
-                Ok(()) => {}
-                Err(error) if atomic => return Err(failed(operation.index, error)),
-                Err(error) => outcomes[operation.index] = Some(Err(error)),
-            }
-        } else {
-            let outcome = alone(|| single::run(caller, operation, operation.changes.clone()))?;
-            watch.note(operation, &outcome);
-            settle(atomic, operation.index, outcome, &mut outcomes)?;
-        }
+    for step in steps.iter().filter(|step| !step.put_off.is_empty()) {
+        put_off.push((step.operation, take(&mut ready[step.operation].changes, &step.put_off)));
     }
-    finish(caller, &mut group, atomic, &mut watch, &mut outcomes)?;
+    let operations: Vec<&Operation> = steps.iter().map(|step| &ready[step.operation]).collect();
+    let done = Few::run(operations.len(), atomic, |few, some| pass(caller, &operations, few, some));
+    for (step, outcome) in done.map_err(|(step, error)| failed(operations[step].index, *error))? {
+        watch.note(operations[step], &outcome);
+        settle(atomic, operations[step].index, outcome, &mut outcomes)?;
+    }
     if let Some((index, error)) = watch.first_taken(caller) {
         return Err(failed(index, error));
     }
     // The records that these refer to exist now.
+    let mut links = Vec::new();
     for (position, changes) in put_off {
         let operation = &ready[position];
-        if let Some(Ok(done)) = outcomes[operation.index].clone() {
-            let outcome = alone(|| single::link(caller, operation, done, changes))?;
-            settle(atomic, operation.index, outcome, &mut outcomes)?;
+        if let Some(Ok(done)) = &outcomes[operation.index] {
+            links.push((operation, *done, changes));
         }
     }
+    let done = Few::run(links.len(), atomic, |few, some| {
+        let wanted = some.filter(|link| few.is_wanted(*link));
+        let link = |link: usize| {
+            let (operation, done, changes) = &links[link];
+            few.begin(&[link]);
+            let outcome = single::link(caller, operation, *done, changes.clone());
+            outcome.map(|done| (link, Ok(done))).map_err(|error| Stop::Refused(link, Box::new(error)))
+        };
+        wanted.map(link).collect()
+    });
+    for (link, outcome) in done.map_err(|(link, error)| failed(links[link].0.index, *error))? {
+        settle(atomic, links[link].0.index, outcome, &mut outcomes)?;
+    }
     Ok(outcomes)
+}
+
+/// Runs some operations one after the other, those that fit together by one statement.
+fn pass(
+    caller: &Caller,
+    operations: &[&Operation],
+    few: &Few,
+    some: Range<usize>,
+) -> Result<few::Done, Stop> {
+    let mut done = few::Done::with_capacity(some.len());
+    let (mut group, mut members) = (group::Group::default(), Vec::new());
+    for step in some.filter(|step| few.is_wanted(*step)) {
+        pgrx::check_for_interrupts!();
+        let operation = operations[step];
+        // What this operation needs may be waiting in the group.
+        if !few.may_join(step) || !group.accepts(operation) || operation.refers_by_key() {
+            finish(caller, &mut group, &mut members, few, &mut done)?;
+        }
+        if few.may_be_joined(step) && group::is_groupable(operation) {
+            few.begin(&[step]);
+            match group.add(caller, operation.clone()) {
+                Ok(()) => members.push(step),
+                Err(error) => done.push((step, Err(error))),
+            }
+        } else {
+            few.begin(&[step]);
+            let outcome = single::run(caller, operation, operation.changes.clone());
+            done.push((step, Ok(outcome.map_err(|error| Stop::Refused(step, Box::new(error)))?)));
+        }
+    }
+    finish(caller, &mut group, &mut members, few, &mut done)?;
+    Ok(done)
+}
+
+fn finish(
+    caller: &Caller,
+    group: &mut group::Group,
+    members: &mut Vec<usize>,
+    few: &Few,
+    done: &mut few::Done,
+) -> Result<(), Stop> {
+    let (group, members) = (std::mem::take(group), std::mem::take(members));
+    few.begin(&members);
+    match (group.members(), members.as_slice()) {
+        ([], _) => {}
+        ([operation], [step]) => {
+            let outcome = single::run(caller, operation, operation.changes.clone());
+            done.push((*step, Ok(outcome.map_err(|error| Stop::Refused(*step, Box::new(error)))?)));
+        }
+        _ => match group.run(caller) {
+            Ok(outcomes) => {
+                done.extend(members.into_iter().zip(outcomes).map(|(step, (_, outcome))| (step, outcome)));
+            }
+            Err(group::Outside(places)) => {
+                let outside = places.into_iter().map(|place| members[place]).collect();
+                return Err(Stop::Together { steps: members, outside });
+            }
+        },
+    }
+    Ok(())
 }
 
 /// Waits for quotas before records are locked, for those of one project after the other.
@@ -163,41 +224,6 @@ fn look_ahead(operations: &[Operation]) {
             operations.iter().filter(makes).map(|operation| operation.key.value()).collect();
         ahead::of_many(&operations[0].template, &keys, operations.len());
     }
-}
-
-fn finish(
-    caller: &Caller,
-    group: &mut group::Group,
-    atomic: bool,
-    watch: &mut Watch,
-    outcomes: &mut [Option<Outcome>],
-) -> Result<(), Error> {
-    let group = std::mem::take(group);
-    if group.is_empty() {
-        return Ok(());
-    }
-    if group.len() > 1 {
-        // One bad row must not cost its neighbours: each is tried again alone.
-        match attempt(|| group.run(caller)) {
-            Ok(Ok(done)) => {
-                for (operation, (index, outcome)) in group.members().iter().zip(done) {
-                    watch.note(operation, &outcome);
-                    settle(atomic, index, outcome, outcomes)?;
-                }
-                return Ok(());
-            }
-            Ok(Err(group::Outside(_))) => {}
-            Err(caught) => {
-                rethrow_unless_local(caught)?;
-            }
-        }
-    }
-    for operation in group.into_members() {
-        let outcome = alone(|| single::run(caller, &operation, operation.changes.clone()))?;
-        watch.note(&operation, &outcome);
-        settle(atomic, operation.index, outcome, outcomes)?;
-    }
-    Ok(())
 }
 
 /// Runs one operation so that its refusal undoes just what it did.

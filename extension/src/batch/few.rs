@@ -1,0 +1,157 @@
+//! Many operations in few subtransactions. Each would have one of its own, as its refusal must undo what it did and nothing
+//! else; but beyond 64 of them PostgreSQL has to look up, for every row that anybody reads, to which transaction they
+//! belong, here and on standbys. So operations run one after the other in one subtransaction until one is refused: then
+//! all are undone, those before it run again, and after it a new one begins. Where many are refused, the second time only
+//! the others run.
+
+use super::{Outcome, rethrow_unless_local};
+use crate::error::Error;
+use crate::postgres::guard::attempt;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+/// With more subtransactions than this, all begins anew without the steps that were refused.
+const MOST: usize = 32;
+
+/// Steps that ran, in their order, and what became of them.
+pub(super) type Done = Vec<(usize, Outcome)>;
+
+/// Why a pass has ended early.
+pub(super) enum Stop {
+    /// This step is refused.
+    Refused(usize, Box<Error>),
+    /// One statement did for these steps what it may not. Those in `outside` are at fault; where none is named, it is not
+    /// known which.
+    Together { steps: Vec<usize>, outside: Vec<usize> },
+}
+
+/// Why there is no next pass.
+enum End {
+    /// It took too many.
+    Again,
+    /// A step of an atomic batch is refused.
+    Refused(usize, Box<Error>),
+}
+
+/// What was learnt from passes that ended early, and what the one at hand does.
+#[derive(Default)]
+pub(super) struct Few {
+    apart: HashSet<usize>,
+    alone: HashSet<usize>,
+    refused: HashMap<usize, Error>,
+    running: RefCell<Vec<usize>>,
+}
+
+impl Few {
+    /// Whether a step may be done with others by one statement.
+    pub(super) fn may_be_joined(&self, step: usize) -> bool {
+        !self.alone.contains(&step)
+    }
+
+    /// Whether a step may be done with those before it.
+    pub(super) fn may_join(&self, step: usize) -> bool {
+        self.may_be_joined(step) && !self.apart.contains(&step)
+    }
+
+    /// Says which steps are being done from now on: an error of PostgreSQL is then theirs.
+    pub(super) fn begin(&self, steps: &[usize]) {
+        let mut running = self.running.borrow_mut();
+        running.clear();
+        running.extend(steps);
+    }
+
+    /// Runs so many steps. `pass` runs a range of them, some of which it may do together, and leaves out those that are
+    /// not `wanted`. An atomic run ends with the first step that is refused.
+    pub(super) fn run(
+        count: usize,
+        atomic: bool,
+        pass: impl Fn(&Few, Range<usize>) -> Result<Done, Stop>,
+    ) -> Result<Done, (usize, Box<Error>)> {
+        let mut few = Few::default();
+        for may_begin_anew in [!atomic && count > MOST, false] {
+            // One that may have to be undone has a subtransaction around it.
+            let ended = if may_begin_anew {
+                match attempt(|| few.passes(count, atomic, may_begin_anew, &pass)) {
+                    Ok(ended) => ended,
+                    Err(caught) => caught.rethrow(),
+                }
+            } else {
+                few.passes(count, atomic, may_begin_anew, &pass)
+            };
+            match ended {
+                Ok(done) => return Ok(done),
+                Err(End::Refused(step, error)) => return Err((step, error)),
+                Err(End::Again) => {}
+            }
+        }
+        unreachable!("the second time ends by itself")
+    }
+
+    /// Whether a step is still to be done.
+    pub(super) fn is_wanted(&self, step: usize) -> bool {
+        !self.refused.contains_key(&step)
+    }
+
+    fn passes(
+        &mut self,
+        count: usize,
+        atomic: bool,
+        may_begin_anew: bool,
+        pass: &impl Fn(&Few, Range<usize>) -> Result<Done, Stop>,
+    ) -> Result<Done, End> {
+        let (mut from, mut to, mut passes) = (0, count, 0);
+        let mut done: Done = self.refused.iter().map(|(step, error)| (*step, Err(error.clone()))).collect();
+        while from < count {
+            pgrx::check_for_interrupts!();
+            match self.one_pass(from..to, pass) {
+                Ok(these) => {
+                    done.extend(these);
+                    passes += 1;
+                    (from, to) = (to, count);
+                }
+                Err(Stop::Refused(step, error)) if atomic => return Err(End::Refused(step, error)),
+                Err(Stop::Refused(step, error)) => {
+                    // Those before it go first; then it is tried again, for others may have written meanwhile.
+                    to = step;
+                    if step == from {
+                        done.push((step, Err((*error).clone())));
+                        self.refused.insert(step, *error);
+                        (from, to) = (step + 1, count);
+                    }
+                }
+                Err(Stop::Together { steps, outside }) => {
+                    let (first, middle) = (steps[0], steps[steps.len() / 2]);
+                    if outside.is_empty() {
+                        self.apart.insert(middle);
+                    }
+                    self.alone.extend(outside);
+                    if first > from {
+                        to = first;
+                    }
+                }
+            }
+        }
+        if may_begin_anew && passes > MOST { Err(End::Again) } else { Ok(done) }
+    }
+
+    fn one_pass(
+        &self,
+        steps: Range<usize>,
+        pass: &impl Fn(&Few, Range<usize>) -> Result<Done, Stop>,
+    ) -> Result<Done, Stop> {
+        let caught = match attempt(|| pass(self, steps)) {
+            Ok(ended) => return ended,
+            Err(caught) => caught,
+        };
+        // One about the session, and not about a step, ends it all.
+        let error = match rethrow_unless_local(caught) {
+            Ok(error) => error,
+            Err(error) => error.raise(),
+        };
+        match self.running.take().as_slice() {
+            [only] => Err(Stop::Refused(*only, Box::new(error))),
+            steps => Err(Stop::Together { steps: steps.to_vec(), outside: Vec::new() }),
+        }
+    }
+}

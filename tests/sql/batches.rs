@@ -1,0 +1,95 @@
+//! What batches cost those who read.
+
+use harness::{Database, Session};
+use serde_json::{Value, json};
+
+const COUNT: usize = 300;
+
+/// A session in a transaction that is still open after it has changed records by a batch, and the report.
+async fn batch(operation: impl Fn(usize) -> Value) -> (Database, Session, Value) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session
+        .run(&format!("select keyed.upsert_by_key('crm.customers', 'K' || n, '{{\"visits\": 0}}') from generate_series(1, {COUNT}) n; begin"))
+        .await;
+    let operations: Vec<Value> = (1..=COUNT).map(operation).collect();
+    let report = session.json("select keyed.batch($1, false)", &[&json!(operations).to_string()]).await;
+    (database, session, report)
+}
+
+/// By how many subtransactions the records were written that are there now.
+async fn subtransactions(session: &Session) -> usize {
+    let count = "select count(distinct xmin::text) from crm.customers where visits > 0";
+    session.text(count, &[]).await.parse().expect("a number")
+}
+
+fn update(key: &str, visits: Value) -> Value {
+    json!({"op": "update", "template": "crm.customers", "external_key": key, "attributes": {"visits": visits}})
+}
+
+/// Which operations were refused, by their places.
+fn refused(report: &Value) -> Vec<usize> {
+    let results = report["results"].as_array().expect("results").iter();
+    let is_refused = |result: &&Value| result.get("error").is_some();
+    results.filter(is_refused).map(|result| result["index"].as_u64().expect("a number") as usize).collect()
+}
+
+fn upsert(n: usize, attributes: Value) -> Value {
+    json!({"op": "upsert", "template": "crm.customers", "external_key": format!("K{n}"), "attributes": attributes})
+}
+
+#[tokio::test]
+async fn a_batch_of_single_changes_needs_one_subtransaction() {
+    let (_database, session, report) = batch(|n| update(&format!("K{n}"), json!({"$inc": n}))).await;
+    assert_eq!(report["errors"], false, "{report}");
+    assert_eq!(subtransactions(&session).await, 1);
+}
+
+#[tokio::test]
+async fn operations_of_all_shapes_share_a_subtransaction() {
+    let (_database, session, report) = batch(|n| match n % 3 {
+        0 => upsert(n, json!({"visits": n})),
+        1 => upsert(n, json!({"visits": n, "name": "x"})),
+        _ => update(&format!("K{n}"), json!(n)),
+    })
+    .await;
+    assert_eq!(report["errors"], false, "{report}");
+    assert_eq!(subtransactions(&session).await, 1);
+}
+
+#[tokio::test]
+async fn refused_operations_cost_few_subtransactions_however_many_there_are() {
+    for (every, most) in [(100, 4), (2, 1)] {
+        let (_database, session, report) = batch(|n| {
+            let key = if n % every == 0 { "nowhere".to_owned() } else { format!("K{n}") };
+            update(&key, json!(n))
+        })
+        .await;
+        let expected: Vec<usize> = (0..COUNT).filter(|place| (place + 1) % every == 0).collect();
+        assert_eq!(refused(&report), expected);
+        let count = "select count(*) from crm.customers where visits > 0";
+        assert_eq!(session.text(count, &[]).await, (COUNT - COUNT / every).to_string());
+        assert!(subtransactions(&session).await <= most);
+    }
+}
+
+#[tokio::test]
+async fn one_bad_record_among_many_of_one_statement_is_the_only_one_refused() {
+    let bad = 217;
+    let name = |n| if n == bad { "bad" } else { "good" };
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.run("alter table crm.customers add constraint only_good check (name <> 'bad')").await;
+    session.run("begin").await;
+    let operations: Vec<Value> =
+        (1..=COUNT).map(|n| upsert(n, json!({"visits": n, "name": name(n)}))).collect();
+    let operations = json!(operations).to_string();
+    let report = session.json("select keyed.batch($1, false)", &[&operations]).await;
+    assert_eq!(refused(&report), [bad - 1]);
+    let count = "select count(*) from crm.customers where visits > 0";
+    assert_eq!(session.text(count, &[]).await, (COUNT - 1).to_string());
+    assert!(subtransactions(&session).await <= 10);
+    session.run("rollback").await;
+    let refusal = session.refusal("select keyed.batch($1, true)", &[&operations]).await;
+    assert_eq!(refusal.detail["failed_index"], bad - 1, "{refusal}");
+}
