@@ -220,3 +220,23 @@ async fn no_entry_is_lost_when_a_trigger_of_somebody_else_writes_another_templat
                    (select count(*) from crm.companies c, keyed.history(c.id))";
     assert_eq!(session.text(entries, &[]).await, "1100 1101");
 }
+
+#[tokio::test]
+async fn a_page_of_long_texts_ends_before_its_limit_and_the_next_goes_on() {
+    let (_database, session, record) = with_record().await;
+    let id = id_of(&record);
+    let change = "select keyed.patch_record($1, jsonb_build_object('attributes', jsonb_build_object('name', repeat($2, 1000000))))";
+    for letter in ["b", "c", "d", "e", "f", "g", "h", "i"] {
+        session.json(change, &[id, letter]).await;
+    }
+    let (mut seen, mut pages, mut cursor) = (Vec::new(), 0, Value::Null);
+    while pages == 0 || !cursor.is_null() {
+        let page = page(&session, id, "1000", &cursor).await;
+        pages += 1;
+        seen.extend(page["history"].as_array().expect("entries").iter().map(|it| it["version"].as_i64()));
+        cursor = page["next_cursor"].clone();
+    }
+    assert!(pages > 1);
+    assert_eq!(seen, (1..=9).rev().map(Some).collect::<Vec<_>>());
+    assert_eq!(session.text("select count(*) from keyed.history($1)", &[id]).await, "9");
+}

@@ -16,6 +16,8 @@ use uuid::Uuid;
 /// How many entries a page has when the request does not say, and at the most.
 const DEFAULT_LIMIT: i32 = 100;
 const MOST_LIMIT: i32 = 1000;
+/// A page ends with the entry that makes it longer than this, in bytes: an entry may hold two texts of megabytes.
+const PAGE_SIZE: usize = 8 << 20;
 
 /// The history of a record, deleted ones included, newest first: `{history:[…],next_cursor}`.
 pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>) -> Result<String, Error> {
@@ -53,10 +55,15 @@ pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>)
             if rows.is_empty() && cursor.is_none() {
                 return Err(Error::not_found());
             }
-            let shown = rows.len().min(limit as usize);
+            let wanted = rows.len().min(limit as usize);
             let mut out = String::from("{\"history\":[");
-            let mut version = 0;
-            for row in 0..shown {
+            let (mut version, mut shown) = (0, 0);
+            for row in 0..wanted {
+                pgrx::check_for_interrupts!();
+                if out.len() > PAGE_SIZE {
+                    break;
+                }
+                shown += 1;
                 version = rows.get(row, 0).map_or(0, datum::read_i32);
                 out.push_str(if row > 0 { ",{\"version\":" } else { "{\"version\":" });
                 out.push_str(&version.to_string());
