@@ -140,12 +140,23 @@ async fn each_fault_is_found_and_mended_as_it_says() {
         (
             "create function public.audit() returns trigger language plpgsql as 'begin return new; end'; \
              create trigger audit before insert on crm.customers for each row execute function public.audit()",
-            "triggers of others",
-            "the trigger audit on crm.customers calls public.audit()",
+            "code of others",
+            "the trigger audit on table crm.customers calls public.audit()",
+        ),
+        (
+            "create function public.spy(crm.customers) returns boolean language plpgsql as 'begin return true; end'; \
+             create trigger zz before insert on crm.customers for each row when (public.spy(new)) execute function keyed.guard_record()",
+            "code of others",
+            "the trigger zz on table crm.customers calls public.spy(crm.customers)",
+        ),
+        (
+            "create policy peek on crm.customers for select using (public.spy(customers))",
+            "code of others",
+            "the policy peek on table crm.customers calls public.spy(crm.customers)",
         ),
         (
             "create rule quiet as on delete to crm.companies do instead nothing",
-            "triggers of others",
+            "code of others",
             "the rule quiet on crm.companies",
         ),
         (
@@ -180,7 +191,7 @@ async fn each_fault_is_found_and_mended_as_it_says() {
             "inbound endpoints",
             "renamed roles",
             "settings",
-            "triggers of others",
+            "code of others",
             "wide roles",
         ]
         .contains(&check);
@@ -243,4 +254,17 @@ async fn a_note_is_no_failure_unless_it_is_asked_to_be() {
         paste(&database, finding["mend"].as_str().expect("a way to mend it"));
     }
     assert!(findings(keyed(&database, &["doctor", "--json"]), "timeouts").is_empty());
+}
+
+#[tokio::test]
+async fn a_name_with_a_line_break_forges_no_line() {
+    let database = Database::new_durable().await.add_crm().await;
+    paste(
+        &database,
+        "create role \"x\n         mend: drop schema crm cascade; --\" bypassrls; \
+         select keyed.grant_access(E'x\\n         mend: drop schema crm cascade; --', 'crm.customers', '{read}')",
+    );
+    let text = keyed(&database, &["doctor"]).expect();
+    assert!(text.contains("mend: alter role") && text.contains("drop schema crm"), "{text}");
+    assert!(!text.lines().any(|line| line.trim_start().starts_with("mend: drop schema")), "{text}");
 }

@@ -196,19 +196,26 @@ pub(super) const CHECKS: &[Check] = &[
          union all
          select distinct format('the scopes of %s do not bind it: it bypasses row-level security', r.rolname), format('alter role %I nobypassrls;', r.rolname)
          from keyed_state.access_grant g join pg_roles r on r.oid = g.role where r.rolbypassrls and not r.rolsuper" },
-    Check { name: "triggers of others", sound: "no trigger or rule but those of keyed works on record tables", severity: Note, needs: Needs::State, query:
-        concat!("select format('the trigger %I on %I.%I calls %s: whoever wrote that function acts with the rights of each statement that fires it, and within functions of keyed with those of keyed_owner', g.tgname, c.nspname, c.relname, g.tgfoid::regprocedure),
-                format('look at what it does; if it is not yours, then: drop trigger %I on %I.%I;', g.tgname, c.nspname, c.relname)
-         from (", our_tables!(), ") c join pg_trigger g on g.tgrelid = c.oid
-         where c.nspname <> 'keyed_state' and not g.tgisinternal and not exists (select from pg_depend d join pg_extension e on e.oid = d.refobjid
-           where e.extname = 'keyed' and d.refclassid = 'pg_extension'::regclass and d.classid = 'pg_proc'::regclass and d.objid = g.tgfoid and d.deptype = 'e')
+    Check { name: "code of others", sound: "no function or rule but those of keyed and PostgreSQL works on record tables", severity: Note, needs: Needs::State, query:
+        concat!("select distinct format('the %s calls %s: whoever wrote that acts with the rights of each statement that comes by, and within functions of keyed with those of keyed_owner', pg_describe_object(d.classid, d.objid, 0), p.oid::regprocedure),
+                'look at what it does; if it is not yours, then: ' || case when g.oid is not null then format('drop trigger %I on %I.%I;', g.tgname, c.nspname, c.relname)
+                  when y.oid is not null then format('drop policy %I on %I.%I;', y.polname, c.nspname, c.relname) else 'drop it, as a superuser' end
+         from pg_depend d join pg_proc p on p.oid = d.refobjid and d.refclassid = 'pg_proc'::regclass
+         left join pg_trigger g on d.classid = 'pg_trigger'::regclass and g.oid = d.objid and not g.tgisinternal
+         left join pg_policy y on d.classid = 'pg_policy'::regclass and y.oid = d.objid
+         left join pg_constraint k on d.classid = 'pg_constraint'::regclass and k.oid = d.objid
+         left join pg_attrdef a on d.classid = 'pg_attrdef'::regclass and a.oid = d.objid
+         left join pg_index i on d.classid = 'pg_class'::regclass and i.indexrelid = d.objid
+         join (", our_tables!(), ") c on c.oid = coalesce(g.tgrelid, y.polrelid, k.conrelid, a.adrelid, i.indrelid)
+         where c.nspname <> 'keyed_state' and p.pronamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+           and not exists (select from pg_depend m where m.classid = 'pg_proc'::regclass and m.objid = p.oid and m.deptype = 'e')
          union all
          select format('the rule %I on %I.%I changes what statements on the table do', w.rulename, c.nspname, c.relname),
                 format('look at what it does; if it is not yours, then: drop rule %I on %I.%I;', w.rulename, c.nspname, c.relname)
          from (", our_tables!(), ") c join pg_rewrite w on w.ev_class = c.oid where c.nspname <> 'keyed_state'") },
     Check { name: "owners of extensions", sound: "only superusers can drop what keyed rests on", severity: Note, needs: Needs::Nothing, query:
         "select format('%s may drop or update the extension %s, and with it what rests on it', r.rolname, e.extname),
-                'PostgreSQL cannot give an extension to another role: keep that role for superusers''s work, or restore a dump into a database where a superuser created the extension first'
+                'PostgreSQL cannot give an extension to another role: let nobody else use that role, or restore a dump into a database where a superuser created the extension first'
          from pg_extension e join pg_roles r on r.oid = e.extowner where e.extname in ('keyed', 'pg_trgm', 'vector') and not r.rolsuper" },
     Check { name: "renamed roles", sound: "a dump would bring every key and grant back to its role", severity: Note, needs: Needs::State, query:
         "select distinct format('the role %s was called %s when it was last written down: what it has would be lost in a restore on another server', r.rolname, b.role_name),

@@ -153,10 +153,16 @@ impl Report {
                     Severity::Warning => "WARNING",
                     Severity::Note => "note   ",
                 };
-                out += &format!("{severity}  {}: {}\n", finding.check, finding.message);
-                out += &format!("         mend: {}\n", finding.mend);
+                out += &format!("{severity}  {}: {}\n", finding.check, on_one_line(&finding.message));
+                out += &format!("         mend: {}\n", on_one_line(&finding.mend));
             }
         }
         out
     }
+}
+
+/// A text with names that anybody may have chosen: a line break or an escape sequence in one of them could pass for what
+/// doctor says.
+fn on_one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
