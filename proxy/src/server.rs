@@ -53,6 +53,8 @@ pub(crate) async fn serve(
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(MOST_HEAD);
     let open = Connections::new(bounds.connections, bounds.connections_of_an_address());
+    // Reverse proxies open connections ahead of the requests that they will carry; nobody else has a reason to.
+    let silence = if bounds.trusted_proxies > 0 { HEADER_TIMEOUT } else { bounds.header_timeout };
     let refusals = Arc::new(Semaphore::new(MOST_REFUSALS));
     let connections = GracefulShutdown::new();
     let mut stop = pin!(stop);
@@ -86,7 +88,7 @@ pub(crate) async fn serve(
         };
         socket::prepare(&stream);
         let begun = Begun::default();
-        let stream = Watched::new(stream, bounds.least_rate(), bounds.header_timeout, begun.clone());
+        let stream = Watched::new(stream, bounds.least_rate(), silence, bounds.header_timeout, begun.clone());
         let peer = Peer(peer.ip());
         let service = router.clone().map_request(move |mut request: Request<Incoming>| {
             begun.set();

@@ -31,7 +31,9 @@ pub(crate) struct Bounds {
     #[arg(long, env = "KEYED_BODY_BUDGET", default_value = "64MiB", value_parser = bytes, value_name = "SIZE")]
     pub(crate) body_budget: usize,
 
-    /// How many seconds the first request's headers may take, from the opening of the connection on.
+    /// How many seconds the first request's headers may take on a connection, and how long it may be silent before.
+    ///
+    /// The connections of trusted reverse proxies may be silent for 75 seconds, as any may between two requests.
     #[arg(long, env = "KEYED_HEADER_TIMEOUT", default_value = "10", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) header_timeout: Duration,
 

@@ -50,8 +50,11 @@ pub(crate) struct Watched<S> {
     stream: S,
     rate: LeastRate,
     begun: Begun,
-    /// Until the first head is whole.
+    /// Until the first byte, and from then on until the first head is whole.
     head: Option<Pin<Box<Sleep>>>,
+    /// How long the head may take once it has begun.
+    head_timeout: Duration,
+    has_begun_head: bool,
     /// While the other side does not take what is written.
     jam: Option<Jam>,
     /// Whether the latest attempt to write found no room.
@@ -65,8 +68,16 @@ struct Jam {
 }
 
 impl<S> Watched<S> {
-    pub(crate) fn new(stream: S, rate: LeastRate, head_timeout: Duration, begun: Begun) -> Watched<S> {
-        Watched { stream, rate, begun, head: Some(Box::pin(sleep(head_timeout))), jam: None, is_full: false }
+    /// A new connection, which may say nothing for as long as `silence`.
+    pub(crate) fn new(
+        stream: S,
+        rate: LeastRate,
+        silence: Duration,
+        head_timeout: Duration,
+        begun: Begun,
+    ) -> Watched<S> {
+        let head = Some(Box::pin(sleep(silence)));
+        Watched { stream, rate, begun, head, head_timeout, has_begun_head: false, jam: None, is_full: false }
     }
 
     /// Watches over an attempt to write.
@@ -120,6 +131,13 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
             self.head = None;
             return read;
         }
+        if read.is_ready() && !self.has_begun_head {
+            self.has_begun_head = true;
+            let end = Instant::now() + self.head_timeout;
+            if let Some(head) = self.head.as_mut() {
+                head.as_mut().reset(end);
+            }
+        }
         if self.head.as_mut().is_some_and(|head| head.as_mut().poll(context).is_ready()) {
             return Poll::Ready(Err(too_slow("the head of the request did not come in time")));
         }
@@ -171,13 +189,15 @@ mod tests {
         let (ours, theirs) = duplex(1000);
         let begun = Begun::default();
         let rate = LeastRate { bytes_per_second, stall };
-        (Watched::new(ours, rate, SOON, begun.clone()), theirs, begun)
+        (Watched::new(ours, rate, 3 * SOON, SOON, begun.clone()), theirs, begun)
     }
 
     #[tokio::test]
     async fn a_head_that_is_not_finished_ends_the_connection() {
         let (mut ours, mut theirs, _) = watched(1, SOON);
         let mut byte = [0];
+        // Until its first byte a connection may say nothing for a while.
+        assert!(tokio::time::timeout(2 * SOON, ours.read(&mut byte)).await.is_err());
         theirs.write_all(b"GET").await.expect("there is room");
         while ours.read(&mut byte).await.is_ok() {}
     }
