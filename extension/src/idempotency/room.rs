@@ -7,13 +7,40 @@ use crate::postgres::spi::{Access, connected};
 use crate::postgres::{datum, random, setting};
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum};
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// What a row takes beside its answer, about.
 const ROW: i64 = 200;
 
-/// After so many bytes of answers they are counted anew, and after so many answers, on average.
+/// After so many bytes of answers they are counted anew, and after so many answers, on average: where there is much room
+/// left, after a part of it. So each answer is not counted with all others again and again.
 const BYTES: u64 = 4 << 20;
 const ANSWERS: u64 = 1024;
+const PART: u64 = 16;
+
+/// The most keys of which a session remembers the room.
+const MOST_KEYS: usize = 1000;
+
+thread_local! {
+    /// How much room the answers of a key had when this session last counted them.
+    static LEFT: RefCell<HashMap<i32, u64>> = RefCell::default();
+}
+
+/// After how many bytes of answers they are counted anew.
+fn stretch(api_key: i32) -> u64 {
+    let left = LEFT.with_borrow(|left| left.get(&api_key).copied().unwrap_or_default());
+    BYTES.max(left / PART)
+}
+
+fn remember(api_key: i32, left: i64) {
+    LEFT.with_borrow_mut(|all| {
+        if all.len() >= MOST_KEYS {
+            all.clear();
+        }
+        all.insert(api_key, left.max(0) as u64);
+    });
+}
 
 /// How long nobody looks again whether there is room.
 const REFUSED_FOR: &str = "interval '1 minute'";
@@ -59,7 +86,7 @@ pub fn look(api_key: i32, size: i32, was_full: bool) {
     }
     let arguments = [Some(Datum::from(api_key))];
     let chance = (size.max(0) as u64).saturating_add(BYTES / ANSWERS);
-    let is_due = random::next_u64() % BYTES < chance;
+    let is_due = random::next_u64() % stretch(api_key) < chance;
     if !is_due && !was_full {
         return;
     }
@@ -70,6 +97,7 @@ pub fn look(api_key: i32, size: i32, was_full: bool) {
         let rows = spi.run(&plan(&sql, &[pg_sys::INT4OID]), Access::Latest, &arguments);
         rows.get(0, 0).map_or(0, datum::read_i64)
     });
+    remember(api_key, setting::idempotency_room().saturating_sub(taken));
     let note = match taken > setting::idempotency_room() {
         true => {
             "insert into keyed_state.idempotency_full values ($1, now()) \

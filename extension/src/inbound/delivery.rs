@@ -62,7 +62,7 @@ pub fn deliver(token_hash: &[u8], headers: Signed, body: &str) -> Result<(u16, S
         room::require(&endpoint, body)?;
     }
     log::finish(id, &outcome);
-    room::trim(&endpoint);
+    room::trim(&endpoint, body);
     Ok(answer(id, &outcome))
 }
 

@@ -3,8 +3,9 @@
 use super::endpoint::Endpoint;
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Access, Connection, Rows, connected};
 use crate::postgres::{datum, random, setting};
+use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum};
 
 /// The most refused deliveries of an endpoint.
@@ -13,28 +14,58 @@ const MOST_REFUSED: i64 = 10_000;
 /// Of so many deliveries that were done the payloads are kept, the newest ones.
 const MOST_DONE: i64 = 1000;
 
-/// Every so many-th delivery forgets the payloads of some that were done.
-const TRIM_EVERY: u64 = 16;
+/// Every so many-th delivery forgets the payloads of some that were done, a large one sooner: on average when a part of
+/// the room has come in.
+const TRIM_EVERY: u64 = 256;
+const TRIM_PART: u64 = 16;
+
+/// How many deliveries, and how many bytes they have.
+#[derive(Clone, Copy)]
+struct Taken {
+    deliveries: i64,
+    bytes: i64,
+}
+
+impl Taken {
+    fn with(self, payload: &str) -> Taken {
+        Taken { deliveries: self.deliveries + 1, bytes: self.bytes + payload.len() as i64 }
+    }
+
+    fn fits(self) -> bool {
+        self.deliveries <= MOST_REFUSED && self.bytes <= setting::inbound_room()
+    }
+}
 
 /// Refuses to keep a further refused delivery where there is no room: what is not kept must be sent again. Whoever keeps
-/// one has the endpoint until the transaction ends, so that several together find no more room than there is.
+/// one has the endpoint until the transaction ends, so that several together find no more room than there is. All that
+/// are kept are counted only when what was added up says that there is no more room: it does not know of those that
+/// were replayed or purged.
 pub fn require(endpoint: &Endpoint, payload: &str) -> Result<(), Error> {
-    let (count, bytes) = as_owner(|| {
+    let counted = as_owner(|| {
         connected(|spi| {
-            let id = [(pg_sys::INT4OID, Some(Datum::from(endpoint.id)))];
+            let id = (pg_sys::INT4OID, Some(Datum::from(endpoint.id)));
             let lock = "select from keyed_state.inbound_endpoint e where e.id = $1 for no key update";
-            spi.run_once(lock, Access::Latest, &id);
-            // The length of a long text is known without reading it.
-            let sql = "select count(*), coalesce(sum(octet_length(d.payload)), 0)::bigint \
-                       from keyed_state.inbound_delivery d where d.endpoint_id = $1 and d.status = 'failed'";
-            let rows = spi.run_once(sql, Access::Latest, &id);
-            let number = |column| rows.get(0, column).map_or(0, datum::read_i64);
-            (number(0), number(1))
+            spi.run_once(lock, Access::Latest, &[id]);
+            let adds_up = catalog::table_oid("keyed_state", "inbound_refused").is_some();
+            let added = if adds_up { added_up(spi, endpoint) } else { None };
+            let mut taken = added.unwrap_or_else(|| count(spi, endpoint));
+            if added.is_some() && !taken.with(payload).fits() {
+                taken = count(spi, endpoint);
+            }
+            if !taken.with(payload).fits() {
+                return Err(taken);
+            }
+            if adds_up {
+                let Taken { deliveries, bytes } = taken.with(payload);
+                let sql = "insert into keyed_state.inbound_refused as r values ($1, $2, $3) on conflict (endpoint_id) \
+                           do update set deliveries = excluded.deliveries, bytes = excluded.bytes";
+                let number = |number| (pg_sys::INT8OID, Some(Datum::from(number)));
+                spi.run_once(sql, Access::Latest, &[id, number(deliveries), number(bytes)]);
+            }
+            Ok(())
         })
     });
-    if count < MOST_REFUSED && bytes + payload.len() as i64 <= setting::inbound_room() {
-        return Ok(());
-    }
+    let Err(Taken { deliveries: count, bytes }) = counted else { return Ok(()) };
     let message = format!(
         "the inbound endpoint {:?} keeps {count} refused deliveries of {bytes} bytes, as many as it may, and takes no \
          further one that it would have to keep",
@@ -45,10 +76,33 @@ pub fn require(endpoint: &Endpoint, payload: &str) -> Result<(), Error> {
     ))
 }
 
+/// What was added up of the refused deliveries of an endpoint: as many as there are, or more.
+fn added_up(spi: &Connection, endpoint: &Endpoint) -> Option<Taken> {
+    let sql = "select r.deliveries, r.bytes from keyed_state.inbound_refused r where r.endpoint_id = $1";
+    taken(&spi.run_once(sql, Access::Latest, &[(pg_sys::INT4OID, Some(Datum::from(endpoint.id)))]))
+}
+
+/// What the refused deliveries of an endpoint take.
+fn count(spi: &Connection, endpoint: &Endpoint) -> Taken {
+    // The length of a long text is known without reading it.
+    let sql = "select count(*), coalesce(sum(octet_length(d.payload)), 0)::bigint \
+               from keyed_state.inbound_delivery d where d.endpoint_id = $1 and d.status = 'failed'";
+    let rows = spi.run_once(sql, Access::Latest, &[(pg_sys::INT4OID, Some(Datum::from(endpoint.id)))]);
+    taken(&rows).unwrap_or(Taken { deliveries: 0, bytes: 0 })
+}
+
+fn taken(rows: &Rows) -> Option<Taken> {
+    let number = |column| rows.get(0, column).map_or(0, datum::read_i64);
+    (!rows.is_empty()).then(|| Taken { deliveries: number(0), bytes: number(1) })
+}
+
 /// Forgets, now and then, the oldest payloads of deliveries that were done: what they said is in the records. Their lines
 /// stay, with their ids.
-pub fn trim(endpoint: &Endpoint) {
-    if !random::next_u64().is_multiple_of(TRIM_EVERY) {
+pub fn trim(endpoint: &Endpoint, payload: &str) {
+    let room = setting::inbound_room().max(1) as u64;
+    let is_due = random::next_u64().is_multiple_of(TRIM_EVERY)
+        || random::next_u64() % room < TRIM_PART * payload.len() as u64;
+    if !is_due {
         return;
     }
     let sql = "with newest as ( \
@@ -60,7 +114,7 @@ pub fn trim(endpoint: &Endpoint) {
                  select o.id from keyed_state.inbound_delivery o \
                  where o.endpoint_id = $1 and o.status = 'done' and o.payload is not null \
                    and o.id < (select coalesce(min(newest.id), 9223372036854775807) from newest where newest.total <= $3) \
-                 order by o.id limit 100 for update skip locked)";
+                 order by o.id limit 400 for update skip locked)";
     as_owner(|| {
         connected(|spi| {
             spi.run_once(

@@ -109,9 +109,11 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditio
         Key::Absent => old_key.map_or(Key::Null, Key::Value),
         given => given.clone(),
     };
+    // The record is locked, and deleted. To ask for that again would offer PostgreSQL the index of deleted records as a
+    // way to it, and all of them are in there.
     let sql = format!(
         "update {} t set deleted_at = null, external_key = $2, {} = null, updated_at = now() where t.id = $1 \
-         and t.deleted_at is not null returning {}{}",
+         returning {}{}",
         template.table_sql(),
         column::RELEASED_KEY,
         columns(&template),

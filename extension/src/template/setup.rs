@@ -45,6 +45,7 @@ const STATE: &[(i32, Step)] = &[
     (16, Step::Script(include_str!("../../../sql/state/0016_inbound_payloads.sql"))),
     (17, Step::Script(include_str!("../../../sql/state/0017_idempotency_full.sql"))),
     (18, Step::Function(released::convert_all)),
+    (20, Step::Script(include_str!("../../../sql/state/0020_inbound_refused.sql"))),
 ];
 
 /// Only one session at a time sets up or migrates a database.
