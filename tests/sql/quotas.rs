@@ -274,3 +274,26 @@ async fn how_much_there_is_in_all_is_not_told_to_who_may_see_a_part() {
         assert!(!refusal.message.contains(" has "), "{refusal}");
     }
 }
+
+#[tokio::test]
+async fn counting_does_not_walk_through_versions_that_an_old_snapshot_keeps() {
+    let (_database, session) = with_quota("writes_per_day", "1000000").await;
+    let write = async |count: usize| {
+        let upsert = "select keyed.upsert_by_key('crm.customers', 'A', '{\"visits\": {\"$inc\": 1}}')";
+        session.run(&format!("{upsert} from generate_series(1, {count})")).await;
+    };
+    let pages = async || -> usize {
+        let fetched = "select sum(pg_stat_get_xact_blocks_fetched(c)) from unnest(array[ \
+                       'keyed_state.quota_slot'::regclass, 'keyed_state.quota_slot_pkey'::regclass]) c";
+        session.text(fetched, &[]).await.parse().expect("a number")
+    };
+    // Until it ends, a transaction keeps what it wrote itself.
+    session.run("begin").await;
+    write(3000).await;
+    let before = pages().await;
+    write(200).await;
+    let each = (pages().await - before) / 200;
+    session.run("commit").await;
+    assert!(each < 12, "a write reads {each} pages of counters");
+    assert_eq!(used(&session, "writes_per_day").await, "3200");
+}

@@ -144,19 +144,46 @@ impl Quota {
 
     /// The way of nearly all: the session's own slot is free and has room.
     fn take_from_own(&self, spi: &Connection, count: i64) -> bool {
+        if self.change_at_place(spi, count) {
+            return true;
+        }
         let sql = format!(
             "with d as materialized (select {TODAY} as today) \
              update keyed_state.quota_slot s set used = {USED} + $5, day = greatest(s.day, d.today) from d \
              where s.project_id = $1 and s.name = $2 and s.slot = (select f.slot from keyed_state.quota_slot f \
                where f.project_id = $1 and f.name = $2 and f.slot = $4 and {} >= $5 \
-               for update skip locked) and {ROOM} >= $5 returning {ROOM}",
+               for update skip locked) and {ROOM} >= $5 returning {ROOM}, s.ctid::text",
             // Without room its row is not even locked.
             ROOM.replace("s.", "f.").replace("d.today", TODAY)
         );
-        let rows = self.rows(spi, &sql, &[int4(own_slot()), int8(count)]);
+        self.remember(&self.rows(spi, &sql, &[int4(own_slot()), int8(count)]))
+    }
+
+    /// Whether something was changed in the session's own slot; then what is left there, and where it is now.
+    fn remember(&self, rows: &Rows) -> bool {
         let left = if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_i64) };
-        room::remember(self.number(), left.unwrap_or_default());
+        let place = left.and_then(|_| rows.get(0, 1)).map(datum::read_text);
+        room::remember(self.number(), left.unwrap_or_default(), place);
         left.is_some()
+    }
+
+    /// Takes from the session's own slot, or gives back there, where its row was left. While somebody holds an old
+    /// snapshot, no version of a row is removed, and whoever looks for the newest by the index walks through all of them.
+    fn change_at_place(&self, spi: &Connection, count: i64) -> bool {
+        let Some(place) = room::place(self.number()) else { return false };
+        let sql = format!(
+            "with d as materialized (select {TODAY} as today) \
+             update keyed_state.quota_slot s set used = {USED} + $5, day = greatest(s.day, d.today), \
+               allowed = s.allowed + case when s.is_over and $5 < 0 then $5 else 0 end from d \
+             where s.ctid = (select f.ctid from keyed_state.quota_slot f where f.ctid = $6::tid \
+               and f.project_id = $1 and f.name = $2 and f.slot = $4 and ($5 < 0 or {} >= $5) for update skip locked) \
+             and s.project_id = $1 and s.name = $2 and s.slot = $4 and ($5 < 0 or {ROOM} >= $5) \
+             returning {ROOM}, s.ctid::text",
+            ROOM.replace("s.", "f.").replace("d.today", TODAY)
+        );
+        let place = (pg_sys::TEXTOID, datum::text(&place));
+        let rows = self.rows(spi, &sql, &[int4(own_slot()), int8(count), place]);
+        !rows.is_empty() && self.remember(&rows)
     }
 
     /// Looks for room in free slots; where there is not enough, none of them stays locked.
@@ -224,6 +251,9 @@ impl Quota {
         };
         let arguments = [int4(own_slot()), int8(count)];
         let ways: &[&str] = if advisory_lock::try_lock(Kind::Quota, self.number(), Mode::Shared) {
+            if self.change_at_place(spi, count) {
+                return;
+            }
             &["f.slot = $4", "f.slot <> $4"]
         } else {
             &[&format!("f.slot >= {EXTRA} and $4 is not null")]
