@@ -74,6 +74,12 @@ async fn each_fault_is_found_and_mended_as_it_says() {
             "indexes",
             "the attribute company",
         ),
+        (
+            "select keyed.set_quota('crm', 'writes_per_day', 1000000); \
+             do $$ begin for n in 1..400 loop update keyed_state.quota_slot set used = used; end loop; end $$",
+            "quota counters",
+            "the counters of quotas take",
+        ),
         ("grant keyed_owner to keyed_proxy", "roles", "a member of keyed_owner"),
         ("alter role keyed_admin createrole", "roles", "make roles"),
         ("alter role keyed_proxy nologin", "proxy login", "cannot log in"),
@@ -189,6 +195,7 @@ async fn each_fault_is_found_and_mended_as_it_says() {
             "API keys",
             "grants",
             "inbound endpoints",
+            "quota counters",
             "renamed roles",
             "settings",
             "code of others",
@@ -267,4 +274,15 @@ async fn a_name_with_a_line_break_forges_no_line() {
     let text = keyed(&database, &["doctor"]).expect();
     assert!(text.contains("mend: alter role") && text.contains("drop schema crm"), "{text}");
     assert!(!text.lines().any(|line| line.trim_start().starts_with("mend: drop schema")), "{text}");
+}
+
+#[tokio::test]
+async fn a_table_that_was_restored_without_its_state_is_named() {
+    let database = Database::with_crm().await;
+    let restored = "create table crm.alone (like crm.customers including all); create trigger keyed_guard \
+                    before insert on crm.alone for each row execute function keyed.guard_record();";
+    paste(&database, restored);
+    let found = findings(keyed(&database, &["doctor", "--json"]), "templates");
+    let message = found[0]["message"].as_str().unwrap_or_default();
+    assert!(message.starts_with("crm.alone has the triggers of keyed and is no template"), "{found:?}");
 }

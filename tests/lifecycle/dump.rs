@@ -282,3 +282,45 @@ async fn what_a_role_had_that_was_dropped_before_the_dump_is_nobodys_after_it() 
     let orphans = "select string_agg(role, ' ' order by id) from keyed.list_api_keys() where orphaned";
     assert_eq!(session.text(orphans, &[]).await, "leaver mover");
 }
+
+#[tokio::test]
+async fn one_project_is_restored_whole_without_the_records_of_the_others() {
+    let source = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
+    let session = source.session().await;
+    session
+        .run(
+            r#"select keyed.create_project('shop'); select keyed.create_template('shop', 'goods', '[{"slug": "name", "type": "string"}]');
+               select keyed.create_template('shop', 'parts', '[{"slug": "good", "type": "reference", "template": "goods"}]');
+               select keyed.upsert_by_key('shop.goods', 'G', '{"name": "kept elsewhere"}');
+               select keyed.upsert_by_key('shop.parts', 'P', '{"good": {"external_key": "G"}}');
+               select keyed.upsert_by_key('crm.customers', 'A', '{"name": "Ada"}');
+               select keyed.upsert_by_key('crm.customers', 'A', '{"name": "Ada Lovelace"}')"#,
+        )
+        .await;
+    let id = session.text("select id from crm.customers", &[]).await;
+    let archive = dump(&source, &["--format=custom", "--exclude-table-data=shop.*"]);
+    let copy = Database::empty_in(source.cluster()).await;
+    let restore = |archive: &[u8], into: &Database| {
+        output(
+            into.cluster().program("pg_restore").args(["--exit-on-error", "--dbname", into.name()]),
+            archive,
+        );
+    };
+    restore(&archive, &copy);
+    let session = copy.session().await;
+    session.run("select keyed.drop_project('shop', with_records => true)").await;
+    assert_eq!(session.text("select to_regnamespace('shop')", &[]).await, "");
+    assert_eq!(session.text("select keyed.get_by_key('crm.customers', 'A') ->> 'id'", &[]).await, id);
+    assert_eq!(session.text("select count(*) from keyed.history($1::uuid)", &[&id]).await, "2");
+    session.run("select keyed.upsert_by_key('crm.customers', 'B')").await;
+
+    // Its schema alone is nothing, and says so.
+    let part = dump(&source, &["--format=custom", "--schema=crm"]);
+    let alone = Database::new_in(source.cluster()).await;
+    restore(&part, &alone);
+    let session = alone.session().await;
+    let refusal = session.refusal("select keyed.create_project('crm')", &[]).await;
+    assert!(refusal.hint.contains("restore the whole database"), "{refusal}");
+    let write = session.refusal("insert into crm.customers (external_key) values ('C')", &[]).await;
+    assert!(write.hint.contains("restore the whole database"), "{write}");
+}

@@ -5,5 +5,6 @@ mod disconnect;
 mod dump;
 mod extension;
 mod files;
+mod replication;
 mod restart;
 mod standby;

@@ -99,7 +99,7 @@ pub fn by_table(table: Oid) -> Result<Rc<Template>, Error> {
     .map(remember)
     .ok_or_else(|| {
         Error::at(Code::InvalidValue, "/template", format!("{schema}.{name} is not a template"))
-            .hint("create one with keyed.create_template(project, slug, attributes)")
+            .hint("create one with keyed.create_template(project, slug, attributes). A table of keyed that was restored without its state cannot be written: restore the whole database")
     })
 }
 

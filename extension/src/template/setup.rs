@@ -46,6 +46,7 @@ const STATE: &[(i32, Step)] = &[
     (17, Step::Script(include_str!("../../../sql/state/0017_idempotency_full.sql"))),
     (18, Step::Function(released::convert_all)),
     (20, Step::Script(include_str!("../../../sql/state/0020_inbound_refused.sql"))),
+    (22, Step::Script(include_str!("../../../sql/state/0022_replication.sql"))),
 ];
 
 /// Only one session at a time sets up or migrates a database.
@@ -230,7 +231,7 @@ pub fn create_project(slug: &str, name: Option<&str>) -> Result<i32, Error> {
     let name = name.unwrap_or(slug);
     let taken = || {
         Error::at(Code::Conflict, "/slug", format!("a schema {slug:?} exists already"))
-            .hint("choose another slug")
+            .hint("choose another slug. If the schema came from pg_dump --schema, its templates did not come along: drop it, and restore the whole database")
     };
     let made = subtransaction(|| {
         as_owner_defining(|| {

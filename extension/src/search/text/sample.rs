@@ -36,7 +36,10 @@ impl Sample {
         if let Some(sample) = Sample::compared(template, wanted) {
             return sample;
         }
-        let size = format!("select pg_relation_size('{}') / 8192", table::table_sql(template.id));
+        let size = format!(
+            "select pg_relation_size('{}') / current_setting('block_size')::bigint",
+            table::table_sql(template.id)
+        );
         let pages = spi.run_once(&size, Access::Snapshot, &[]).get(0, 0).map_or(0, datum::read_i64);
         if wanted.len() == 1 && pages > PAGES {
             let few = Sample::of_pages(spi, template, wanted, pages, FEW_PAGES);

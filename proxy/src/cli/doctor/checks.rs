@@ -140,7 +140,12 @@ pub(super) const CHECKS: &[Check] = &[
          from t cross join (values ('keyed_guard'), ('keyed_guard_delete'), ('keyed_guard_truncate'), ('keyed_note_history'),
            ('keyed_write_history')) wanted (name)
          left join pg_trigger g on g.tgrelid = t.oid and g.tgname = wanted.name
-         where t.oid is not null and (g.oid is null or g.tgenabled not in ('O', 'A'))" },
+         where t.oid is not null and (g.oid is null or g.tgenabled not in ('O', 'A'))
+         union all
+         select format('%s has the triggers of keyed and is no template: what describes it was not restored along', g.tgrelid::regclass),
+                'drop it, and restore the whole database, its state with it: README, One project in another database'
+         from pg_trigger g where g.tgfoid = to_regprocedure('keyed.guard_record()') and g.tgname = 'keyed_guard'
+           and g.tgparentid = 0 and not exists (select from t where t.oid = g.tgrelid)" },
     Check { name: "indexes", sound: "every index is there and valid", severity: Error, needs: Needs::State, query:
         concat!("select format('the index %s of %I.%I is invalid', i.indexrelid::regclass, c.nspname, c.relname),
                 format('reindex index concurrently %s;', i.indexrelid::regclass)
@@ -178,6 +183,15 @@ pub(super) const CHECKS: &[Check] = &[
         "select format('the inbound endpoint %s writes as the role %s, which is gone: it refuses all deliveries', e.slug, coalesce(nullif(e.role_name, ''), e.role::oid::text)),
                 format('select keyed.alter_inbound_endpoint(%s, ''{\"role\": \"…\"}'');', e.id)
          from keyed_state.inbound_endpoint e where not keyed.is_bound(e.role, e.role_name, e.bound_in, 'keyed_state.inbound_endpoint'::regclass)" },
+    Check { name: "quota counters", sound: "no old snapshot keeps the counters of quotas from being cleaned up", severity: Warning, needs: Needs::State, query:
+        "select format('the counters of quotas take %s, for an old snapshot has kept their old versions', pg_size_pretty(s.size))
+                || case when a.pid is null then '' else format(': process %s (%s %s) has had one since %s', a.pid, a.usename, a.application_name, a.xact_start::timestamptz(0)) end,
+                case when a.pid is null then 'vacuum full keyed_state.quota_slot;'
+                  else format('wait for its end, or: select pg_terminate_backend(%s); then: vacuum full keyed_state.quota_slot;', a.pid) end
+         from (select pg_relation_size('keyed_state.quota_slot') as size, (select count(*) from keyed_state.quota_slot) as slots) s
+         left join lateral (select * from pg_stat_activity where backend_xmin is not null and backend_type = 'client backend' and pid <> pg_backend_pid() and datname = current_database()
+           order by age(backend_xmin) desc limit 1) a on true
+         where s.size > 2 * 8192 * greatest(s.slots, 8)" },
     Check { name: "grants", sound: "every grant is to a role that row-level security binds", severity: Warning, needs: Needs::State, query:
         "select format('%s was granted to a role that is gone (%s)', string_agg(distinct g.privilege, ', '), coalesce(nullif(g.role_name, ''), g.role::oid::text)),
                 format('delete from keyed_state.access_grant where id = any (%L);', array_agg(g.id order by g.id))

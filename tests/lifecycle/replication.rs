@@ -1,0 +1,159 @@
+//! A subscriber of logical replication follows its publisher: docs/explanation/replication.md.
+
+use harness::{Cluster, Database, Durability, Session};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+struct Pair {
+    publisher: Database,
+    subscriber: Database,
+    on_publisher: Session,
+    on_subscriber: Session,
+}
+
+impl Pair {
+    /// Two clusters with the same roles and definitions, of which one follows the other.
+    async fn new(prepare: &str) -> Pair {
+        let source = Cluster::start(Durability::None);
+        source.sql("postgres", "alter system set wal_level = logical");
+        tokio::task::block_in_place(|| {
+            source.stop();
+            source.start_again();
+        });
+        let publisher = Database::new_in(&Arc::new(source)).await.add_crm().await;
+        let on_publisher = publisher.session().await;
+        on_publisher.run(prepare).await;
+        let target = Arc::new(Cluster::start(Durability::None));
+        let subscriber = Database::empty_in(&target).await;
+        tokio::task::block_in_place(|| {
+            let globals =
+                publisher.cluster().program("pg_dumpall").arg("--globals-only").output().expect("it runs");
+            pipe(target.program("psql").args(["--quiet", "--dbname", "postgres"]), &globals.stdout);
+            let mut dump = publisher.cluster().program("pg_dump");
+            let dump = dump.args(["--schema-only", "--dbname", publisher.name()]).output().expect("it runs");
+            pipe(
+                target.program("psql").args([
+                    "--quiet",
+                    "--set=ON_ERROR_STOP=1",
+                    "--dbname",
+                    subscriber.name(),
+                ]),
+                &dump.stdout,
+            );
+        });
+        let on_subscriber = subscriber.session().await;
+        on_publisher.run("create publication keyed for all tables").await;
+        let connection = format!(
+            "host={} user=postgres dbname={}",
+            publisher.cluster().data_folder().parent().expect("a folder").display(),
+            publisher.name()
+        );
+        on_subscriber
+            .rows(&format!("create subscription keyed connection '{connection}' publication keyed"), &[])
+            .await;
+        let pair = Pair { publisher, subscriber, on_publisher, on_subscriber };
+        pair.until("select count(*) from pg_subscription_rel where srsubstate <> 'r'", "0").await;
+        pair
+    }
+
+    /// Waits until the subscriber has what the publisher has.
+    async fn catch_up(&self) {
+        let position = self.on_publisher.text("select pg_current_wal_lsn()", &[]).await;
+        let began = Instant::now();
+        let is_there = format!("select bool_and(replay_lsn >= '{position}') from pg_stat_replication");
+        while self.on_publisher.text(&is_there, &[]).await != "t" {
+            assert!(began.elapsed() < Duration::from_secs(60), "the subscriber does not follow");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Waits until the subscriber answers this.
+    async fn until(&self, question: &str, answer: &str) {
+        let began = Instant::now();
+        while self.on_subscriber.text(question, &[]).await != answer {
+            assert!(began.elapsed() < Duration::from_secs(60), "{question} is not {answer}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+}
+
+fn pipe(command: &mut Command, input: &[u8]) {
+    use std::io::Write;
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the program runs");
+    child.stdin.take().expect("piped").write_all(input).expect("the program reads");
+    assert!(child.wait().expect("the program ends").success(), "{command:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_subscriber_has_what_its_publisher_has_and_forgets_what_changes_there() {
+    let pair = Pair::new(
+        r#"create role clerk login; create role boss login; grant keyed_admin to boss;
+           select keyed.grant_access('clerk', 'crm.customers', '{read}');
+           select keyed.set_quota('crm', 'live_records', 10);
+           select keyed.upsert_by_key('crm.customers', 'A', '{"name": "Ada Lovelace"}')"#,
+    )
+    .await;
+    let key = pair.publisher.api_key("clerk", &["crm"]).await;
+    let revoke = pair.on_publisher.text("select max(id) from keyed_state.api_key", &[]).await;
+    pair.catch_up().await;
+
+    // Records with their history and what is searched, by functions and by SQL.
+    let lookup = "select keyed.get_by_key('crm.customers', $1) -> 'attributes' ->> 'name'";
+    assert_eq!(pair.on_subscriber.text(lookup, &["A"]).await, "Ada Lovelace");
+    let words = "select jsonb_array_length(keyed.search('crm.customers', '{\"global_search\": \"lovelace\"}') -> 'records')";
+    assert_eq!(pair.on_subscriber.text(words, &[]).await, "1");
+    let history = "select count(*) from crm.customers c, keyed.history(c.id)";
+    assert_eq!(pair.on_subscriber.text(history, &[]).await, "1");
+    pair.on_publisher
+        .run(r#"select keyed.upsert_by_key('crm.customers', 'A', '{"name": "Ada King"}'); select keyed.upsert_by_key('crm.customers', 'B')"#)
+        .await;
+    pair.catch_up().await;
+    assert_eq!(pair.on_subscriber.text(lookup, &["A"]).await, "Ada King");
+    assert_eq!(pair.on_subscriber.text(history, &[]).await, "3", "its own triggers write nothing");
+
+    // What sessions of the subscriber remember: a key, a grant, a quota.
+    let show = format!("select keyed.me() from keyed.authenticate(sha256('{key}'), 'crm')");
+    let proxy = pair.subscriber.session_as("keyed_proxy").await;
+    proxy.run(&show).await;
+    let clerk = pair.subscriber.session_as("clerk").await;
+    clerk.rows(lookup, &["A"]).await;
+    let quota = "select maximum from keyed.quota_usage('crm') where name = 'live_records'";
+    assert_eq!(pair.on_subscriber.text(quota, &[]).await, "10");
+    pair.on_publisher
+        .run(&format!(
+            "select keyed.revoke_api_key({revoke}); select keyed.set_quota('crm', 'live_records', 20)"
+        ))
+        .await;
+    pair.on_publisher.run("select keyed.revoke_access('clerk', 'crm.customers')").await;
+    pair.catch_up().await;
+    assert_eq!(proxy.refusal(&show, &[]).await.state, "28000");
+    assert_eq!(clerk.refusal(lookup, &["A"]).await.state, "42501");
+    assert_eq!(pair.on_subscriber.text(quota, &[]).await, "20");
+
+    // A definition is made on the subscriber as on the publisher, and first there; what it is called comes along.
+    let column = "alter table crm.customers add column city text collate \"C\"";
+    pair.on_subscriber.run(column).await;
+    pair.on_subscriber.rows(lookup, &["A"]).await;
+    pair.on_publisher
+        .run(r#"select keyed.add_attribute('crm.customers', '{"slug": "city", "type": "string"}'); select keyed.upsert_by_key('crm.customers', 'A', '{"city": "Rome"}')"#)
+        .await;
+    pair.catch_up().await;
+    let city = "select keyed.get_by_key('crm.customers', 'A') -> 'attributes' ->> 'city'";
+    assert_eq!(pair.on_subscriber.text(city, &[]).await, "Rome");
+
+    // When writers move over, by the statements of the page.
+    let page = std::fs::read_to_string(harness::repository_folder().join("docs/explanation/replication.md"));
+    let page = page.expect("the page is there");
+    let blocks: Vec<&str> =
+        page.split("```sql\n").skip(1).filter_map(|block| block.split("```").next()).collect();
+    for row in pair.on_publisher.rows(blocks[0], &[]).await {
+        pair.on_subscriber.run(row[0].as_deref().expect("a statement")).await;
+    }
+    for statement in blocks[1].lines() {
+        pair.on_subscriber.run(statement).await;
+    }
+    pair.on_subscriber
+        .run("select keyed.issue_api_key('boss', null, 'late'); select keyed.create_template('crm', 'late'); select keyed.create_record('crm.late'); select keyed.create_record('crm.customers')")
+        .await;
+}
