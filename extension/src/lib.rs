@@ -27,6 +27,8 @@ pub mod idempotency;
 pub mod import;
 /// Deliveries of other systems.
 pub mod inbound;
+/// What changes of definitions leave to a background worker.
+pub mod job;
 /// JSON in and out.
 pub mod json;
 /// The external key's own rules.

@@ -16,3 +16,4 @@ extension_sql_file!("../../sql/functions/http.sql", name = "http", requires = ["
 extension_sql_file!("../../sql/functions/idempotency.sql", name = "idempotency", requires = ["http"]);
 extension_sql_file!("../../sql/functions/embedding_queue.sql", name = "embedding_queue", requires = ["http"]);
 extension_sql_file!("../../sql/functions/quota.sql", name = "quota", requires = ["idempotency"]);
+extension_sql_file!("../../sql/functions/job.sql", name = "job", requires = ["http"]);

@@ -1,5 +1,5 @@
 //! What is done now and then, whoever asks or nobody: answers kept for repeated requests are forgotten when they are a day
-//! old, also where no further request comes that would do it.
+//! old, also where no further request comes that would do it, and jobs that a restart of the server interrupted go on.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,9 +18,15 @@ const AT_ONCE: i64 = 1000;
 const FORGET: &str =
     "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed_http.forget_expired_answers() end";
 
+const RUN_JOBS: &str =
+    "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed_http.run_jobs() end";
+
 /// Runs as long as the service does.
 pub(crate) async fn run(app: Arc<App>) {
     loop {
+        if let Err(problem) = app.database.run(WriteOnce, RUN_JOBS, &[]).await {
+            tracing::debug!(cause = problem.cause(), "jobs were not started again");
+        }
         sleep(Duration::from_secs(fastrand::u64(PAUSE[0]..=PAUSE[1]))).await;
         loop {
             match app.database.run(WriteOnce, FORGET, &[]).await {

@@ -5,6 +5,7 @@ mod disconnect;
 mod dump;
 mod extension;
 mod files;
+mod jobs;
 mod replication;
 mod restart;
 mod standby;

@@ -31,6 +31,7 @@ mod hybrid;
 mod inbound;
 mod inbound_room;
 mod indexes;
+mod jobs;
 mod limits;
 mod lookups;
 mod metrics;

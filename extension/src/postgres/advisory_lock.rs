@@ -16,6 +16,8 @@ pub enum Kind {
     Setup = 5,
     /// A template into which a file is imported as a whole.
     Import = 6,
+    /// The work on jobs: number 0 is had by the one worker that is at it, any other is the job that it is at.
+    Job = 7,
 }
 
 /// Who else may have the lock.
@@ -42,6 +44,21 @@ pub fn unlock(kind: Kind, number: u64, mode: Mode) {
     // SAFETY: the tag is complete; the lock is held, by the same owner of resources that took it.
     unsafe {
         pg_sys::LockRelease(&tag(kind, number), mode.number(), false);
+    }
+}
+
+/// Takes a lock until it is given back or the session ends, unless it would have to be waited for.
+pub fn try_lock_for_session(kind: Kind, number: u64) -> bool {
+    // SAFETY: the tag is complete; the lock is the session's, and released with it.
+    let outcome = unsafe { pg_sys::LockAcquire(&tag(kind, number), Mode::Exclusive.number(), true, true) };
+    outcome != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL
+}
+
+/// Gives back a lock of the session.
+pub fn unlock_for_session(kind: Kind, number: u64) {
+    // SAFETY: the tag is complete; the session holds the lock.
+    unsafe {
+        pg_sys::LockRelease(&tag(kind, number), Mode::Exclusive.number(), true);
     }
 }
 

@@ -10,7 +10,7 @@ use std::ffi::CStr;
 use std::thread::LocalKey;
 
 /// The only schemas in which a name inside our statements may be found without being spelled out.
-const SEARCH_PATH: &CStr = c"pg_catalog, pg_temp";
+pub(super) const SEARCH_PATH: &CStr = c"pg_catalog, pg_temp";
 
 /// What the guarded statements do, which decides how much they are confined.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -268,12 +268,15 @@ fn subtransaction_if<R>(body: impl FnOnce() -> R, keep: impl FnOnce(&R) -> bool)
         }
         pg_sys::MemoryContextSwitchTo(context);
         pg_sys::CurrentResourceOwner = owner;
-        outcome.map_err(|caught| {
-            use pgrx::pg_sys::panic::CaughtError::{ErrorReport, PostgresError, RustPanic};
-            let (PostgresError(report) | ErrorReport(report) | RustPanic { ereport: report, .. }) = &*caught;
-            let (state, message) = (report.sql_error_code(), report.message().to_owned());
-            let detail = report.detail().map(str::to_owned);
-            Box::new(Caught { state, message, detail, caught: *caught })
-        })
+        outcome.map_err(caught)
     }
+}
+
+/// An error as pgrx hands it over, whose statement was undone.
+pub(super) fn caught(caught: Box<pg_sys::panic::CaughtError>) -> Box<Caught> {
+    use pgrx::pg_sys::panic::CaughtError::{ErrorReport, PostgresError, RustPanic};
+    let (PostgresError(report) | ErrorReport(report) | RustPanic { ereport: report, .. }) = &*caught;
+    let (state, message) = (report.sql_error_code(), report.message().to_owned());
+    let detail = report.detail().map(str::to_owned);
+    Box::new(Caught { state, message, detail, caught: *caught })
 }

@@ -53,6 +53,8 @@ pub mod text_search;
 pub mod transaction;
 /// Row triggers: the old and the new row.
 pub mod trigger;
+/// Processes of the server that run what needs transactions of its own.
+pub mod worker;
 
 /// Whether every statement of this transaction sees one fixed snapshot (REPEATABLE READ and SERIALIZABLE).
 pub fn snapshot_is_fixed() -> bool {

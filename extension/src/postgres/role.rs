@@ -56,6 +56,12 @@ pub fn chosen() -> Oid {
     unsafe { pg_sys::GetOuterUserId() }
 }
 
+/// The role that logged in, whatever SET SESSION AUTHORIZATION made of it.
+pub fn authenticated() -> Oid {
+    // SAFETY: reads a variable of the session.
+    unsafe { pg_sys::GetAuthenticatedUserId() }
+}
+
 /// Whether `role` is a superuser.
 pub fn is_superuser(role: Oid) -> bool {
     // SAFETY: asks the catalog.

@@ -1,5 +1,6 @@
 //! Where in a transaction the session is: so that what was noted in one that failed is never taken for another's.
 
+use super::worker;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 use std::cell::Cell;
@@ -35,6 +36,7 @@ unsafe extern "C-unwind" fn count_end(event: pg_sys::XactEvent::Type, _unused: *
     use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE};
     if matches!(event, XACT_EVENT_ABORT | XACT_EVENT_COMMIT | XACT_EVENT_PREPARE) {
         ENDED.set(ENDED.get() + 1);
+        worker::transaction_ended(event == XACT_EVENT_COMMIT);
     }
 }
 

@@ -8,6 +8,7 @@ use super::options::{self, ListOption};
 use super::{Attribute, Template, catalog};
 use crate::access::Caller;
 use crate::error::{Code, Error};
+use crate::job;
 use crate::json::{self, pointer_step};
 use crate::limits;
 use crate::metric;
@@ -44,11 +45,13 @@ pub fn add(
     let table = template.table_sql();
     let column =
         NewColumn { definition: new, target_table: target.as_ref().map(|target| target.table_sql()) };
-    spi.script(&format!(
-        "alter table {table} add column {}; {}",
-        ddl::column(&column),
-        ddl::after_column(&table, &column, &text::table::trigram_class(spi))
-    ));
+    let is_index_job =
+        (new.indexed || new.kind == Kind::Reference) && job::takes_index_long(spi, template.table);
+    let after = match is_index_job {
+        true => ddl::comment_on_new_column(&table, &column),
+        false => ddl::after_column(&table, &column, &text::table::trigram_class(spi)),
+    };
+    spi.script(&format!("alter table {table} add column {}; {after}", ddl::column(&column)));
     if new.kind == Kind::Metric && !template.attributes.iter().any(|attribute| attribute.kind == Kind::Metric)
     {
         let name = metric::table_sql(template.id);
@@ -67,7 +70,10 @@ pub fn add(
         &[(pg_sys::INT4OID, Some(Datum::from(template.id)))],
     );
     let position = position.get(0, 0).map_or(1, datum::read_i32);
-    insert_attribute(spi, template.id, position, new, target.map(|target| target.id));
+    let id = insert_attribute(spi, template.id, position, new, target.map(|target| target.id));
+    if is_index_job {
+        job::add_index(spi, template, id);
+    }
     invalidation::announce(template.table);
     Ok(())
 }
@@ -226,14 +232,23 @@ fn set_default(
 
 /// Makes or drops the attribute's indexes; those that are there already are kept.
 fn set_indexed(spi: &Connection, template: &Template, attribute: &Attribute, indexed: bool) {
-    // A reference keeps its index whatever is said.
-    if indexed != attribute.indexed && attribute.kind != Kind::Reference {
+    // A reference keeps its index whatever is said. One that could not be built is tried again.
+    let is_unfinished = indexed && job::has_index(spi, attribute.id);
+    if is_unfinished {
+        job::add_index(spi, template, attribute.id);
+    } else if indexed != attribute.indexed && attribute.kind != Kind::Reference {
         let (table, trigrams) = (template.table_sql(), text::table::trigram_class(spi));
         match indexed {
+            true if job::takes_index_long(spi, template.table) => {
+                job::add_index(spi, template, attribute.id);
+            }
             true => spi.script(
                 &ddl::indexes(&table, &attribute.slug, attribute.kind, indexed, &trigrams).join("; "),
             ),
-            false => drop_indexes(spi, template, attribute),
+            false => {
+                job::forget_index(spi, attribute.id);
+                drop_indexes(spi, template, attribute);
+            }
         }
     }
     update_attribute(spi, attribute, "indexed", pg_sys::BOOLOID, Some(Datum::from(indexed)));

@@ -179,20 +179,20 @@ fn insert_template(spi: &Connection, project: i32, new: &NewTemplate, language: 
     id
 }
 
-/// Writes down a new attribute.
+/// Writes down a new attribute; answers its number.
 pub fn insert_attribute(
     spi: &Connection,
     template: i32,
     position: i32,
     new: &Definition,
     target: Option<i32>,
-) {
+) -> i32 {
     let options = new.options.as_deref().map(options::to_json);
-    spi.run_once(
+    let rows = spi.run_once(
         "with made as (insert into keyed_state.attribute \
          (template_id, position, slug, type, label, required, indexed, options, target_id, default_value) \
          values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10::jsonb) returning id) \
-         insert into keyed_state.attribute_use (attribute_id) select id from made",
+         insert into keyed_state.attribute_use (attribute_id) select id from made returning attribute_id",
         Access::Latest,
         &[
             (pg_sys::INT4OID, Some(Datum::from(template))),
@@ -207,6 +207,7 @@ pub fn insert_attribute(
             (pg_sys::TEXTOID, datum::optional_text(new.default.as_deref())),
         ],
     );
+    rows.get(0, 0).map_or(0, datum::read_i32)
 }
 
 /// Refuses a text-search configuration that does not exist.

@@ -179,33 +179,59 @@ pub fn column(new: &NewColumn) -> String {
 /// What belongs to a column and cannot stand in its definition: its comment and its indexes.
 pub fn after_column(table: &str, new: &NewColumn, trigrams: &str) -> String {
     let definition = new.definition;
-    let mut sql = comment_on_column(table, &definition.slug, definition.label.as_deref());
+    let mut sql = comment_on_new_column(table, new);
     for index in indexes(table, &definition.slug, definition.kind, definition.indexed, trigrams) {
         let _ = write!(sql, " {index};");
     }
     sql
 }
 
+/// Its comment alone.
+pub fn comment_on_new_column(table: &str, new: &NewColumn) -> String {
+    comment_on_column(table, &new.definition.slug, new.definition.label.as_deref())
+}
+
 /// The indexes that filters and sorts on an attribute use. A reference always has one: its target asks for it.
 pub fn indexes(table: &str, slug: &str, kind: Kind, indexed: bool, trigrams: &str) -> Vec<String> {
+    let bodies = index_bodies(table, slug, kind, indexed, trigrams);
+    bodies.into_iter().map(|(_, body)| format!("create index {body}")).collect()
+}
+
+/// The same without their names: the access method, and what stands behind `create index`.
+pub fn index_bodies(
+    table: &str,
+    slug: &str,
+    kind: Kind,
+    indexed: bool,
+    trigrams: &str,
+) -> Vec<(&'static str, String)> {
     if !indexed && kind != Kind::Reference {
         return Vec::new();
     }
     match kind {
-        Kind::List => vec![format!("create index on {table} using gin (\"{slug}\")")],
+        Kind::List => vec![("gin", format!("on {table} using gin (\"{slug}\")"))],
         Kind::String => vec![
             // The id lets a page begin where the one before ended, among any number of equal values.
-            format!("create index on {table} (pg_catalog.left(\"{slug}\", 200), id)"),
-            trigram_index(table, slug, trigrams),
+            ("btree", format!("on {table} (pg_catalog.left(\"{slug}\", 200), id)")),
+            ("gin", trigram_index_body(table, slug, trigrams)),
         ],
-        _ => vec![format!("create index on {table} (\"{slug}\", id)")],
+        _ => vec![("btree", format!("on {table} (\"{slug}\", id)"))],
     }
+}
+
+/// The name of an index that is built concurrently, by which it is found again; no slug begins like this.
+pub fn concurrent_index_name(attribute: i32, method: &str) -> String {
+    format!("_keyed_{attribute}_{method}")
 }
 
 /// The index that finds parts of a text: for like, ilike and starts-with. Its list of pending entries is as short as
 /// that of documents, for the same reason ([`crate::search::text::write`]).
 pub fn trigram_index(table: &str, slug: &str, trigrams: &str) -> String {
-    format!("create index on {table} using gin (\"{slug}\" {trigrams}) with (gin_pending_list_limit = 1024)")
+    format!("create index {}", trigram_index_body(table, slug, trigrams))
+}
+
+fn trigram_index_body(table: &str, slug: &str, trigrams: &str) -> String {
+    format!("on {table} using gin (\"{slug}\" {trigrams}) with (gin_pending_list_limit = 1024)")
 }
 
 /// The comment that shows an attribute's label to whoever reads the table.

@@ -2,11 +2,11 @@
 
 use super::definition::Kind;
 use super::{Attribute, Template, catalog, column, ddl, options};
-use crate::embedding;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
 use crate::postgres::{datum, invalidation, relation};
 use crate::search::text;
+use crate::{embedding, job};
 use pgrx::pg_sys::{self, Datum, Oid};
 
 /// The template that a condition names, locked and read anew.
@@ -30,6 +30,7 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
             let history = catalog::table_oid("keyed_state", &ddl::history_name(template.id));
             let has_documents = catalog::table_oid("keyed_state", &text::table::name(template.id)).is_some();
             let vector_schema = embedding::table::schema_of(spi, template.id);
+            let former_languages = job::former_languages(spi, template.id);
             let rest = Template { vector_schema, ..template };
             Some(Template::new(Template {
                 attributes,
@@ -37,6 +38,7 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
                 released_key,
                 history,
                 has_documents,
+                former_languages,
                 ..rest
             }))
         })

@@ -123,6 +123,8 @@ pub struct Template {
     pub display: Option<String>,
     /// The text-search configuration.
     pub language: String,
+    /// The languages of which documents may hold stems until a job has written them all anew.
+    pub former_languages: Vec<String>,
     /// The numbers of the attributes whose texts are embedded.
     pub embed: Vec<i32>,
     /// Microseconds since 2000-01-01T00:00:00Z.

@@ -46,6 +46,7 @@ const STATE: &[(i32, Step)] = &[
     (17, Step::Script(include_str!("../../../sql/state/0017_idempotency_full.sql"))),
     (18, Step::Function(released::convert_all)),
     (20, Step::Script(include_str!("../../../sql/state/0020_inbound_refused.sql"))),
+    (21, Step::Script(include_str!("../../../sql/state/0021_jobs.sql"))),
     (22, Step::Script(include_str!("../../../sql/state/0022_replication.sql"))),
 ];
 

@@ -1,11 +1,18 @@
 //! What a change of a template's definition means for its records, in the same transaction.
 
 use super::{TABLE, exists};
-use crate::embedding;
+use crate::job::Done;
+use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::template::Template;
 use crate::template::definition::Kind;
+use crate::{embedding, job};
+use pgrx::pg_sys;
+use uuid::Uuid;
+
+/// A job enters so many records at a time.
+const PORTION: usize = 5000;
 
 /// Makes the queue follow a change of definition.
 pub fn follow(spi: &Connection, before: &Template, after: &Template) {
@@ -14,17 +21,43 @@ pub fn follow(spi: &Connection, before: &Template, after: &Template) {
             // What was embedded stays, and what it was made of is remembered in case embedding is switched on again.
             let sql = format!("delete from {TABLE} where template_id = {} and state <> 'done'", after.id);
             spi.script(&sql);
+            job::forget_embeddings(spi, after.id);
         }
         return;
     }
     if before.embed != after.embed || says_lists_otherwise(before, after) {
-        enqueue(
-            spi,
-            after,
-            "update set state = 'pending', due_at = now(), claim = null, attempts = 0, error = null, failed_at = null \
-             where not j.by_hand",
-        );
+        let rows = format!("from {} t where t.deleted_at is null", after.table_sql());
+        if job::are_many(spi, &rows) {
+            job::add_embeddings(spi, after);
+        } else {
+            enqueue(spi, after, ANEW);
+        }
     }
+}
+
+/// An entry that is there is due again, unless somebody set the vector. One whose record is being deleted stays so.
+const ANEW: &str = "update set state = 'pending', due_at = now(), claim = null, attempts = 0, error = null, \
+                    failed_at = null where not j.by_hand and j.state <> 'deleted'";
+
+/// Has some records looked at, those that come after one in the order of their ids.
+pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
+    if template.embed.is_empty() {
+        return Done { last: None, records: 0 };
+    }
+    let rows = spi.run_once(
+        &format!(
+            "select t.id from {} t where t.deleted_at is null and t.id > $1 order by t.id limit {PORTION}",
+            template.table_sql()
+        ),
+        Access::Latest,
+        &[(pg_sys::UUIDOID, datum::uuid(after))],
+    );
+    let ids: Vec<datum::Argument> = (0..rows.len()).map(|row| rows.get(row, 0)).collect();
+    let last = ids.last().copied().flatten().map(datum::read_uuid).filter(|_| ids.len() == PORTION);
+    let records = ids.len();
+    let some = (pg_sys::UUIDARRAYOID, datum::array_of(ids, pg_sys::UUIDOID));
+    spi.run_once(&enqueuing(template, "and t.id = any ($1)", ANEW), Access::Latest, &[some]);
+    Done { last, records }
 }
 
 /// Forgets all records of a template that are gone at once.
@@ -48,6 +81,10 @@ fn says_lists_otherwise(before: &Template, after: &Template) -> bool {
 /// vector of which nothing is known here was set by somebody, and is left alone. `known` says what becomes of the entries
 /// that are there.
 pub fn enqueue(spi: &Connection, template: &Template, known: &str) {
+    spi.run_once(&enqueuing(template, "", known), Access::Latest, &[]);
+}
+
+fn enqueuing(template: &Template, condition: &str, known: &str) -> String {
     let (id, table) = (template.id, template.table_sql());
     let has_vector = match template.vector_schema {
         Some(_) => {
@@ -55,14 +92,9 @@ pub fn enqueue(spi: &Connection, template: &Template, known: &str) {
         }
         None => "false".to_owned(),
     };
-    spi.run_once(
-        &format!(
-            "insert into {TABLE} as j (record_id, template_id, state, by_hand) \
-             select t.id, {id}, case when {has_vector} then 'done' else 'pending' end, {has_vector} \
-             from {table} t where t.deleted_at is null order by t.id \
-             on conflict (record_id) do {known}"
-        ),
-        Access::Latest,
-        &[],
-    );
+    format!(
+        "insert into {TABLE} as j (record_id, template_id, state, by_hand) \
+         select t.id, {id}, case when {has_vector} then 'done' else 'pending' end, {has_vector} \
+         from {table} t where t.deleted_at is null {condition} order by t.id on conflict (record_id) do {known}"
+    )
 }

@@ -2,13 +2,16 @@
 
 use super::needle::literal;
 use super::{document, table, write};
-use crate::postgres::guard::with_settings;
-use crate::postgres::spi::{Access, Connection};
+use crate::error::Error;
+use crate::job::{self, Done};
+use crate::postgres::guard::{as_owner, with_settings};
+use crate::postgres::spi::{Access, Connection, Rows, connected};
 use crate::postgres::table_lock::lock_exclusively;
 use crate::postgres::{datum, invalidation};
 use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, catalog};
 use pgrx::pg_sys;
+use std::collections::HashSet;
 use uuid::Uuid;
 
 /// Rows are read in portions of this many.
@@ -16,7 +19,7 @@ const PORTION: usize = 1000;
 /// More documents than this are written faster without the index, which is then made anew.
 const FEW: i64 = 5000;
 
-/// Makes the documents follow a change of the template's definition, in the same transaction.
+/// Makes the documents follow a change of the template's definition: few in the same transaction, many by a job.
 pub fn follow(spi: &Connection, before: &Template, after: &Template) {
     if !after.has_documents {
         return;
@@ -30,8 +33,95 @@ pub fn follow(spi: &Connection, before: &Template, after: &Template) {
     }
     if let Some(condition) = changed_rows(before, after) {
         let rows = format!("from {} t where t.deleted_at is null and ({condition})", after.table_sql());
-        in_bulk(spi, after, &rows, || write_all(spi, after, &condition));
+        if job::are_many(spi, &rows) {
+            job::add_documents(spi, before);
+        } else {
+            in_bulk(spi, after, &rows, || write_all(spi, after, &condition));
+        }
     }
+}
+
+/// Writes the documents of a template anew where they differ from what its records say; those of many records by a job.
+pub fn rebuild(template: &Template) -> Result<(), Error> {
+    if !template.has_documents {
+        return Err(table::not_migrated(template));
+    }
+    as_owner(|| {
+        connected(|spi| {
+            let rows = format!("from {} t where t.deleted_at is null", template.table_sql());
+            if job::are_many(spi, &rows) {
+                job::add_documents(spi, template);
+                return;
+            }
+            let mut done = portion(spi, template, Uuid::nil());
+            while let Some(last) = done.last {
+                done = portion(spi, template, last);
+            }
+        });
+    });
+    Ok(())
+}
+
+/// Writes the documents of some records anew, of those that come after one in the order of their ids, and takes away what
+/// belongs to no live record.
+///
+/// Others write meanwhile. Who writes a record writes its document later in the same transaction, so whoever has locked the
+/// document and reads the record after that writes nothing that is older than what is there: a writer who is ahead is seen,
+/// and one who is behind waits for us and then overwrites. The first document is waited for while nothing is held, the others
+/// are not waited for: where one is locked the portion ends, and the next begins with it. So nobody waits in a circle.
+pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
+    let (records, documents) = (template.table_sql(), table::table_sql(template.id));
+    let by_bound = (pg_sys::UUIDOID, datum::uuid(after));
+    let sql = format!(
+        "select t.id from {records} t where t.deleted_at is null and t.id > $1 order by t.id limit {PORTION}"
+    );
+    let mut live = ids(&spi.run_once(&sql, Access::Latest, &[by_bound]));
+    let select = |sql: &str, some: &[Uuid]| {
+        ids(&spi.run_once(sql, Access::Latest, &[(pg_sys::UUIDARRAYOID, write::ids(some))]))
+    };
+    // Of a record without a document the record itself is locked, so that nobody deletes it before there is one.
+    let lock_document =
+        format!("select d.record_id from {documents} d where d.record_id = any ($1) for no key update");
+    let lock_record = format!("select t.id from {records} t where t.id = any ($1) for share");
+    let mut locked = Vec::new();
+    if let Some(first) = live.first()
+        && select(&lock_document, &[*first]).is_empty()
+    {
+        locked = select(&lock_record, &[*first]);
+    }
+    let mut end = live.last().copied().filter(|_| live.len() == PORTION);
+    let sql = format!(
+        "select d.record_id from {documents} d where d.record_id > $1 and d.record_id <= $2 \
+         for no key update skip locked"
+    );
+    let bounds = [by_bound, (pg_sys::UUIDOID, datum::uuid(end.unwrap_or(Uuid::max())))];
+    locked.extend(ids(&spi.run_once(&sql, Access::Latest, &bounds)));
+    let others = |locked: &[Uuid]| -> Vec<Uuid> {
+        let locked: HashSet<&Uuid> = locked.iter().collect();
+        live.iter().filter(|id| !locked.contains(id)).copied().collect()
+    };
+    let left = others(&locked);
+    if !left.is_empty() {
+        let with_document =
+            select(&format!("select d.record_id from {documents} d where d.record_id = any ($1)"), &left);
+        let without: Vec<Uuid> = left.into_iter().filter(|id| !with_document.contains(id)).collect();
+        locked.extend(select(&format!("{lock_record} skip locked"), &without));
+    }
+    if let Some(busy) = others(&locked).first().copied() {
+        let position = live.partition_point(|id| *id < busy);
+        // Where it is the first, it is gone.
+        end = Some(if position == 0 { busy } else { live[position - 1] });
+        locked.retain(|id| *id < busy);
+        live.truncate(position);
+    }
+    locked.sort_unstable();
+    locked.dedup();
+    write::rewrite(template, &locked);
+    Done { last: end, records: live.len() }
+}
+
+fn ids(rows: &Rows) -> Vec<Uuid> {
+    (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_uuid)).collect()
 }
 
 /// Makes and fills the table of documents of every template that has none: those made before there were any.
@@ -134,7 +224,7 @@ fn write_all(spi: &Connection, template: &Template, condition: &str) {
     let mut last = Uuid::nil();
     loop {
         // A connection of its own for each portion frees what it read.
-        let count = crate::postgres::spi::connected(|spi| {
+        let count = connected(|spi| {
             let rows = spi.run(&plan, Access::Latest, &[datum::uuid(last)]);
             write::write_rows(spi, template, &rows, |_| false);
             if let Some(id) = rows.len().checked_sub(1).and_then(|row| rows.get(row, 0)) {

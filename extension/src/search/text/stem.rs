@@ -11,40 +11,53 @@ use unicode_normalization::UnicodeNormalization;
 const LONGEST_WORD: usize = 1000;
 
 /// The stemmer of a template's language.
-pub struct Stemmer(Oid);
+pub struct Stemmer {
+    language: Oid,
+    /// Those of which documents may still hold stems after a change of the language.
+    former: Vec<Oid>,
+}
 
 impl Stemmer {
     /// The stemmer of this template.
     pub fn new(template: &Template) -> Stemmer {
-        Stemmer(text_search::configuration(&template.language))
+        let former = template.former_languages.iter().filter(|language| **language != template.language);
+        Stemmer {
+            language: text_search::configuration(&template.language),
+            former: former.map(|language| text_search::configuration(language)).collect(),
+        }
     }
 
-    /// All stems of a text: those of [`Self::ways`] together.
+    /// All stems of a text in the language of the template, as its document holds them.
     pub fn stems(&self, text: &str) -> BTreeSet<String> {
         let mut all = BTreeSet::new();
-        self.ways(text).iter_mut().for_each(|way| all.append(way));
+        ways_in(self.language, text).iter_mut().for_each(|way| all.append(way));
         all
     }
 
-    /// The stems of a text as it is written, and those of the text without accents where these differ. Languages
-    /// need the first, since their endings have accents; the second finds a word for whoever types none. Who looks
-    /// for a word goes both ways, too, so that one of them meets.
+    /// The stems of a text as it is written, and those of the text without accents where these differ, in each language
+    /// that documents may be in. Languages need the first, since their endings have accents; the second finds a word for
+    /// whoever types none. Who looks for a word goes all ways, so that one of them meets.
     pub fn ways(&self, text: &str) -> Vec<BTreeSet<String>> {
-        let text = without_long_words(text);
-        let stem = |text: &str| -> BTreeSet<String> {
-            let mut stems = BTreeSet::new();
-            text_search::lexemes(self.0, text, |lexeme| {
-                stems.insert(fold(lexeme));
-            });
-            stems.remove("");
-            stems
-        };
-        if text.is_ascii() {
-            return vec![stem(&text)];
-        }
-        let composed: String = text.nfc().collect();
-        vec![stem(&composed), stem(&fold(&text))]
+        let languages = std::iter::once(&self.language).chain(&self.former);
+        languages.flat_map(|language| ways_in(*language, text)).collect()
     }
+}
+
+fn ways_in(language: Oid, text: &str) -> Vec<BTreeSet<String>> {
+    let text = without_long_words(text);
+    let stem = |text: &str| -> BTreeSet<String> {
+        let mut stems = BTreeSet::new();
+        text_search::lexemes(language, text, |lexeme| {
+            stems.insert(fold(lexeme));
+        });
+        stems.remove("");
+        stems
+    };
+    if text.is_ascii() {
+        return vec![stem(&text)];
+    }
+    let composed: String = text.nfc().collect();
+    vec![stem(&composed), stem(&fold(&text))]
 }
 
 fn without_long_words(text: &str) -> std::borrow::Cow<'_, str> {

@@ -82,6 +82,18 @@ pub fn refresh(template: &Template, records: &[Stale]) {
     }
 }
 
+/// Writes the documents of these records, in order, as [`refresh`] does of a batch; their documents are locked, so that a
+/// writer who is ahead is seen.
+pub fn rewrite(template: &Template, records: &[Uuid]) {
+    let stale: Vec<Stale> = records.iter().map(|record| Stale { record: *record, is_fresh: false }).collect();
+    with_settings(&[(c"gin_pending_list_limit", BATCH_PENDING)], || {
+        for chunk in stale.chunks(READ_AT_ONCE) {
+            connected(|spi| refresh_some(spi, template, chunk));
+        }
+    });
+    clean(template);
+}
+
 /// Takes the entries that wait into the index.
 fn clean(template: &Template) {
     let sql = format!("select gin_clean_pending_list(to_regclass('{}'))", table::index_sql(template.id));
@@ -181,7 +193,7 @@ fn put_by_statement(spi: &Connection, template: &Template, documents: &[Written]
     spi.run(&plan, Access::Latest, &[ids(&records), documents]);
 }
 
-fn ids(records: &[Uuid]) -> datum::Argument {
+pub(super) fn ids(records: &[Uuid]) -> datum::Argument {
     datum::array_of(records.iter().map(|record| datum::uuid(*record)).collect(), pg_sys::UUIDOID)
 }
 

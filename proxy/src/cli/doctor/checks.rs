@@ -149,7 +149,8 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "indexes", sound: "every index is there and valid", severity: Error, needs: Needs::State, query:
         concat!("select format('the index %s of %I.%I is invalid', i.indexrelid::regclass, c.nspname, c.relname),
                 format('reindex index concurrently %s;', i.indexrelid::regclass)
-         from (", our_tables!(), ") c join pg_index i on i.indrelid = c.oid where not i.indisvalid or not i.indisready
+         from (", our_tables!(), ") c join pg_index i on i.indrelid = c.oid where (not i.indisvalid or not i.indisready)
+           and not exists (select from keyed.jobs() j where j.kind = 'index' and j.template = format('%s.%s', c.nspname, c.relname))
          union all
          select format('nothing keeps the keys of %I.%I unique', c.nspname, c.relname),
                 format('create unique index on %I.%I (external_key) where (NOT false);', c.nspname, c.relname)
@@ -166,7 +167,12 @@ pub(super) const CHECKS: &[Check] = &[
          join keyed_state.attribute a on a.template_id = t.id and (a.indexed or a.type = 'reference')
          join pg_attribute n on n.attrelid = c.oid and n.attname = a.slug and not n.attisdropped
          where not exists (select from pg_index i join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid
-           where i.indrelid = c.oid and d.refobjid = c.oid and d.refobjsubid = n.attnum)") },
+           where i.indrelid = c.oid and d.refobjid = c.oid and d.refobjsubid = n.attnum)
+           and not exists (select from keyed.jobs() j where j.kind = 'index' and j.template = format('%s.%s', c.nspname, c.relname) and j.attribute = a.slug)") },
+    Check { name: "jobs", sound: "what definitions left to the background is under way", severity: Warning, needs: Needs::State, query:
+        "select format('the job %s of %s (%s) %s', j.id, j.template, concat_ws(' ', j.kind, j.attribute), case j.state when 'failed' then 'failed: ' || j.error else 'waits, and no worker is at work' end),
+                case j.state when 'failed' then 'mend that, then: select keyed.run_jobs(retry => true);' else 'select keyed.run_jobs();' end
+         from keyed.jobs() j where j.hint is not null" },
     Check { name: "API keys", sound: "every key in force has a role, and none is mightier than it should be", severity: Warning, needs: Needs::State, query:
         "select format('the API key %s (%s) was issued for the role %s, which is gone, and is refused', k.id, k.label, coalesce(nullif(k.role_name, ''), k.role::oid::text))
                 || case when r.oid is null then '' else format(' (its number is now that of %s)', r.rolname) end,

@@ -1,0 +1,76 @@
+//! The SQL functions of jobs.
+
+use super::start_pending;
+use crate::access::Caller;
+use crate::error::Error;
+use crate::postgres::advisory_lock::Kind as Lock;
+use crate::postgres::datum;
+use crate::postgres::function::{Answer, sql_functions};
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use crate::search::text;
+use crate::template::catalog;
+use pgrx::pg_sys::Datum;
+
+sql_functions! {
+    /// `keyed.job_report() returns jsonb`.
+    keyed_job_report => |_| report(&Caller::current()).map(Answer::Json);
+
+    /// `keyed.run_jobs(retry boolean) returns integer`.
+    keyed_run_jobs => |call| {
+        Caller::current().require_admin("run jobs")?;
+        Ok(Answer::Datum(Datum::from(start_pending(call.flag(0)))))
+    };
+
+    /// `keyed_http.run_jobs() returns integer`.
+    keyed_http_run_jobs => |_| Ok(Answer::Datum(Datum::from(start_pending(false))));
+
+    /// `keyed.rebuild_documents(template regclass) returns void`.
+    keyed_rebuild_documents => |call| {
+        let template = catalog::by_argument(call)?;
+        Caller::current().require_define(&template)?;
+        text::rebuild::rebuild(&template)?;
+        Ok(Answer::Void)
+    };
+}
+
+/// The jobs of the templates that the caller may define, as JSON.
+fn report(caller: &Caller) -> Result<String, Error> {
+    catalog::refresh();
+    if !super::exists() {
+        return Ok("[]".to_owned());
+    }
+    let sql = format!(
+        "with running as (select l.pid, (l.classid::bigint << 32) + l.objid::bigint as job from pg_catalog.pg_locks l \
+           where l.locktype = 'advisory' and l.objsubid = {} and l.granted and l.database = \
+           (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())) \
+         select j.template_id, pg_catalog.jsonb_build_object('id', j.id, 'template', p.slug || '.' || t.slug, \
+           'kind', j.kind, 'attribute', a.slug, 'state', case when r.pid is null then j.state else 'running' end, \
+           'records_done', j.records_done, 'records', j.records, 'attempts', j.attempts, 'error', j.error, \
+           'created_at', j.created_at, 'started_at', j.started_at, 'worker', r.pid, 'hint', case \
+             when r.pid is not null then null \
+             when j.state = 'failed' then 'mend what the error says, then: SELECT keyed.run_jobs(retry => true)' \
+             when not exists (select from running) then 'no worker is at work: SELECT keyed.run_jobs() starts one, \
+unless max_worker_processes are running already' end) \
+         from keyed_state.job j join keyed_state.template t on t.id = j.template_id \
+         join keyed_state.project p on p.id = t.project_id left join keyed_state.attribute a on a.id = j.attribute_id \
+         left join running r on r.job = j.id order by j.id",
+        Lock::Job as u16
+    );
+    let jobs: Vec<(i32, String)> = as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(&sql, Access::Snapshot, &[]);
+            let job =
+                |row| Some((datum::read_i32(rows.get(row, 0)?), rows.get(row, 1).map(datum::read_jsonb)?));
+            (0..rows.len()).filter_map(job).collect()
+        })
+    });
+    // To look a template up would wait for a definition under way.
+    let may_see = |template: i32| {
+        caller.is_admin()
+            || catalog::by_id(template).is_some_and(|template| caller.require_define(&template).is_ok())
+    };
+    let seen: Vec<String> =
+        jobs.into_iter().filter(|(template, _)| may_see(*template)).map(|(_, job)| job).collect();
+    Ok(format!("[{}]", seen.join(",")))
+}

@@ -1,0 +1,185 @@
+//! What a change of a definition leaves to be done after its transaction: what would touch every record.
+//!
+//! A definition changes catalogs only, and writes down a job in `keyed_state.job`. A background worker of the server
+//! ([`crate::postgres::worker`]) does it: documents and entries of the queue in portions, each a short transaction that
+//! also moves the job's position, so that whoever goes on later goes on from there; indexes concurrently. What a job is
+//! made of is typed: no statement is kept in a table. Small templates need no job.
+
+/// The SQL functions.
+pub mod functions;
+/// Indexes of attributes.
+mod index;
+/// Records, some at a time.
+mod portions;
+/// The worker.
+mod run;
+
+pub use portions::Done;
+
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::{datum, role, worker};
+use crate::template::{Template, catalog};
+use pgrx::pg_sys::{self, Datum, Oid};
+
+/// The table of jobs.
+const TABLE: &str = "keyed_state.job";
+/// On a table of at most so many bytes an index is built at once.
+const SHORT_TABLE: i64 = 1 << 20;
+/// At most so many records are done at once.
+pub const FEW_RECORDS: i64 = 5000;
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The indexes of an attribute are built.
+    Index,
+    /// What is searched of each record is written anew.
+    Documents,
+    /// Each record is looked at for a text to embed.
+    Embeddings,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Index => "index",
+            Kind::Documents => "documents",
+            Kind::Embeddings => "embeddings",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Kind> {
+        [Kind::Index, Kind::Documents, Kind::Embeddings].into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// Whether there are jobs at all: a state not yet migrated has none, and all is done at once.
+fn exists() -> bool {
+    catalog::table_oid("keyed_state", "job").is_some()
+}
+
+/// Whether to build an index on this table takes long.
+pub fn takes_index_long(spi: &Connection, table: Oid) -> bool {
+    let rows = spi.run_once(
+        "select pg_catalog.pg_relation_size($1)",
+        Access::Latest,
+        &[(pg_sys::REGCLASSOID, Some(Datum::from(table)))],
+    );
+    exists() && rows.get(0, 0).is_some_and(|size| datum::read_i64(size) > SHORT_TABLE)
+}
+
+/// Whether these rows, `from … where …`, are so many that to write something for each takes long.
+pub fn are_many(spi: &Connection, rows: &str) -> bool {
+    let sql = format!("select count(*) from (select {rows} limit {}) r", FEW_RECORDS + 1);
+    let count = spi.run_once(&sql, Access::Latest, &[]);
+    exists() && count.get(0, 0).is_some_and(|count| datum::read_i64(count) > FEW_RECORDS)
+}
+
+/// Has the indexes of an attribute built once this transaction is committed.
+pub fn add_index(spi: &Connection, template: &Template, attribute: i32) {
+    add(spi, template, Kind::Index, Some(attribute), None);
+}
+
+/// Has the documents of a template written anew; those that are not yet may hold stems of the language of `before`.
+pub fn add_documents(spi: &Connection, before: &Template) {
+    add(spi, before, Kind::Documents, None, Some(&before.language));
+}
+
+/// Has the records of a template looked at for texts to embed.
+pub fn add_embeddings(spi: &Connection, template: &Template) {
+    add(spi, template, Kind::Embeddings, None, None);
+}
+
+/// A job that is there already begins anew, also one that failed.
+fn add(spi: &Connection, template: &Template, kind: Kind, attribute: Option<i32>, language: Option<&str>) {
+    spi.run_once(
+        "insert into keyed_state.job as j (template_id, kind, attribute_id, languages) values ($1, $2, $3, $4) \
+         on conflict (template_id, kind, attribute_id) do update set position = null, records_done = 0, records = null, \
+         state = 'pending', attempts = 0, error = null, created_at = now(), started_at = null, \
+         languages = array(select distinct u.name from unnest(j.languages || excluded.languages) u (name))",
+        Access::Latest,
+        &[
+            (pg_sys::INT4OID, Some(Datum::from(template.id))),
+            (pg_sys::TEXTOID, datum::text(kind.name())),
+            (pg_sys::INT4OID, attribute.map(Datum::from)),
+            (pg_sys::TEXTARRAYOID, datum::text_array(language.into_iter().map(Some))),
+        ],
+    );
+    start(spi);
+}
+
+/// Whether the indexes of an attribute are still to be built.
+pub fn has_index(spi: &Connection, attribute: i32) -> bool {
+    let by_attribute = [(pg_sys::INT4OID, Some(Datum::from(attribute)))];
+    let sql = "select from keyed_state.job where attribute_id = $1";
+    exists() && !spi.run_once(sql, Access::Latest, &by_attribute).is_empty()
+}
+
+/// The attribute shall have no index any more.
+pub fn forget_index(spi: &Connection, attribute: i32) {
+    if exists() {
+        let by_attribute = [(pg_sys::INT4OID, Some(Datum::from(attribute)))];
+        spi.run_once("delete from keyed_state.job where attribute_id = $1", Access::Latest, &by_attribute);
+    }
+}
+
+/// Nothing of the template is embedded any more.
+pub fn forget_embeddings(spi: &Connection, template: i32) {
+    if exists() {
+        let by_template = [(pg_sys::INT4OID, Some(Datum::from(template)))];
+        let sql = "delete from keyed_state.job where template_id = $1 and kind = 'embeddings'";
+        spi.run_once(sql, Access::Latest, &by_template);
+    }
+}
+
+/// The languages of which documents that are not yet written anew may hold stems.
+pub fn former_languages(spi: &Connection, template: i32) -> Vec<String> {
+    if !exists() {
+        return Vec::new();
+    }
+    let rows = spi.run_once(
+        "select j.languages from keyed_state.job j where j.template_id = $1 and j.kind = 'documents'",
+        Access::Latest,
+        &[(pg_sys::INT4OID, Some(Datum::from(template)))],
+    );
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    rows.get(0, 0).and_then(datum::read_text_array).unwrap_or_default()
+}
+
+/// Has a worker begin once this transaction is committed; as whom it logs in says [`worker`].
+fn start(spi: &Connection) {
+    let rows = spi.run_once(
+        "select r.oid from pg_catalog.pg_roles r where r.rolname = 'keyed_proxy' and r.rolcanlogin \
+         and pg_catalog.has_database_privilege(r.oid, pg_catalog.current_database(), 'connect')",
+        Access::Latest,
+        &[],
+    );
+    let proxy = if rows.is_empty() { None } else { rows.get(0, 0).map(|oid| Oid::from(oid.value() as u32)) };
+    worker::start_at_commit(proxy.unwrap_or_else(role::authenticated));
+}
+
+/// Has a worker begin where jobs wait, with those that failed if `retry` says so. Answers how many wait or run.
+fn start_pending(retry: bool) -> i32 {
+    if !exists() || worker::is_standby() {
+        return 0;
+    }
+    as_owner(|| {
+        connected(|spi| {
+            if retry {
+                spi.script(&format!(
+                    "update {TABLE} set state = 'pending', attempts = 0 where state = 'failed'"
+                ));
+            }
+            let sql = format!("select count(*)::integer from {TABLE} where state = 'pending'");
+            let rows = spi.run_once(&sql, Access::Latest, &[]);
+            let count = rows.get(0, 0).map_or(0, datum::read_i32);
+            if count > 0 {
+                start(spi);
+            }
+            count
+        })
+    })
+}

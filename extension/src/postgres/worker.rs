@@ -1,0 +1,226 @@
+//! A background worker: a process of the server without a client, which runs what needs transactions of its own.
+//!
+//! It is one that a session asks for, so nothing has to be preloaded. It logs in as the proxy's role, which may do next
+//! to nothing, and is the owner from then on: there is no superuser in the process to whom anything could lead back.
+
+use super::guard::{Caught, SEARCH_PATH, as_owner_defining, caught, owner};
+use super::spi::c_string;
+use crate::error::{Code, Error};
+use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::{PgMemoryContexts, PgTryBuilder};
+use std::cell::Cell;
+use std::ffi::{CStr, c_char, c_int, c_long};
+
+/// What the process is called in `pg_stat_activity` and by `ps`.
+const NAME: &CStr = c"keyed jobs";
+const LIBRARY: &CStr = c"$libdir/keyed";
+const FUNCTION: &CStr = c"keyed_work_on_jobs";
+/// BGWORKER_SHMEM_ACCESS and BGWORKER_BACKEND_DATABASE_CONNECTION.
+const FLAGS: c_int = 1 | 2;
+/// The number of the signal that cancels a statement.
+const SIGINT: c_int = 2;
+/// The number of the signal that ends a process in order.
+const SIGTERM: c_int = 15;
+
+thread_local! {
+    /// The role as which a worker is to log in once this transaction is committed.
+    static WANTED: Cell<Option<Oid>> = const { Cell::new(None) };
+}
+
+/// Has a worker begin as soon as this transaction is committed, which logs in as this role. Where the server has no room
+/// for one, nothing happens.
+pub fn start_at_commit(login: Oid) {
+    WANTED.set(Some(login));
+}
+
+/// The transaction has ended. Nothing in here may fail, for what is committed cannot be undone.
+pub(super) fn transaction_ended(is_committed: bool) {
+    let Some(role) = WANTED.take().filter(|_| is_committed) else { return };
+    let mut worker = pg_sys::BackgroundWorker {
+        bgw_flags: FLAGS,
+        bgw_start_time: pg_sys::BgWorkerStartTime::BgWorkerStart_RecoveryFinished,
+        bgw_restart_time: pg_sys::BGW_NEVER_RESTART,
+        // SAFETY: reads a variable of the session.
+        bgw_main_arg: Datum::from(unsafe { pg_sys::MyDatabaseId }),
+        ..pg_sys::BackgroundWorker::default()
+    };
+    write(&mut worker.bgw_name, NAME.to_bytes());
+    write(&mut worker.bgw_type, NAME.to_bytes());
+    write(&mut worker.bgw_library_name, LIBRARY.to_bytes());
+    write(&mut worker.bgw_function_name, FUNCTION.to_bytes());
+    write(&mut worker.bgw_extra, &role.to_u32().to_ne_bytes());
+    // SAFETY: the description is complete; whether there was room is not asked for.
+    unsafe { pg_sys::RegisterDynamicBackgroundWorker(&mut worker, std::ptr::null_mut()) };
+}
+
+fn write(field: &mut [c_char], bytes: &[u8]) {
+    field.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from as c_char);
+}
+
+/// Makes this process, which the server has just started as a worker, a session of the owner in the database that it was
+/// started for.
+pub fn begin(argument: Datum) {
+    // SAFETY: called once, at the beginning of the process, as PostgreSQL wants it of a worker. Outside of transactions no
+    // error is caught: it ends the process.
+    unsafe {
+        let handler: pg_sys::pqsigfunc = Some(end_in_order);
+        #[cfg(not(feature = "pg18"))]
+        pg_sys::pqsignal(SIGTERM, handler);
+        #[cfg(feature = "pg18")]
+        pg_sys::pqsignal_be(SIGTERM, handler);
+        pg_sys::BackgroundWorkerUnblockSignals();
+        let mut bytes = [0_u8; 4];
+        let extra = (*pg_sys::MyBgworkerEntry).bgw_extra;
+        bytes.iter_mut().zip(extra).for_each(|(to, from)| *to = from as u8);
+        let role = Oid::from(u32::from_ne_bytes(bytes));
+        pg_sys::BackgroundWorkerInitializeConnectionByOid(Oid::from(argument.value() as u32), role, 0);
+        pg_sys::StartTransactionCommand();
+        let owner = owner();
+        pg_sys::CommitTransactionCommand();
+        pg_sys::SetUserIdAndSecContext(owner, 0);
+        for (name, value) in [
+            (c"search_path", SEARCH_PATH),
+            (c"lock_timeout", c"0"),
+            (c"default_transaction_isolation", c"read committed"),
+        ] {
+            let (context, source) = (pg_sys::GucContext::PGC_USERSET, pg_sys::GucSource::PGC_S_SESSION);
+            pg_sys::SetConfigOption(name.as_ptr(), value.as_ptr(), context, source);
+        }
+    }
+}
+
+/// What PostgreSQL's own handler does that is of no use to a worker's connection is left out.
+unsafe extern "C-unwind" fn end_in_order(_signal: c_int) {
+    // SAFETY: sets two flags and a latch, as signal handlers of PostgreSQL do.
+    unsafe {
+        pg_sys::InterruptPending = 1;
+        pg_sys::ProcDiePending = 1;
+        pg_sys::SetLatch(pg_sys::MyLatch);
+    }
+}
+
+/// Runs `body` in a transaction of its own; only in a worker. An error undoes it and comes back as a value.
+pub fn transaction<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
+    // SAFETY: as PostgreSQL's own workers do: one transaction from its beginning to its end, and after an error the whole
+    // of it is rolled back, with all its resources, before anything else happens.
+    unsafe {
+        pg_sys::SetCurrentStatementStartTimestamp();
+        let outcome = PgTryBuilder::new(std::panic::AssertUnwindSafe(|| {
+            pg_sys::StartTransactionCommand();
+            pg_sys::PushActiveSnapshot(pg_sys::GetTransactionSnapshot());
+            let result = body();
+            // A statement that commits by itself has taken it away.
+            if pg_sys::ActiveSnapshotSet() {
+                pg_sys::PopActiveSnapshot();
+            }
+            pg_sys::CommitTransactionCommand();
+            Ok(result)
+        }))
+        .catch_others(|caught| Err(Box::new(caught)))
+        .catch_rust_panic(|caught| Err(Box::new(caught)))
+        .execute();
+        if outcome.is_err() {
+            pg_sys::AbortCurrentTransaction();
+        }
+        pg_sys::pgstat_report_stat(true);
+        outcome.map_err(caught)
+    }
+}
+
+/// Runs a definition that PostgreSQL allows only outside of a transaction block, such as CREATE INDEX CONCURRENTLY; only in
+/// a worker.
+pub fn run_alone(sql: &str) -> Result<(), Box<Caught>> {
+    let source = c_string(sql);
+    let memory = OutlivingMemory::new();
+    transaction(|| {
+        as_owner_defining(|| {
+            // SAFETY: the statement is parsed into memory that outlives the transactions that it ends and begins, and begins
+            // in it; a utility statement is its own plan. The end of the last transaction leaves that memory.
+            unsafe {
+                pg_sys::MemoryContextSwitchTo(memory.0);
+                let statements = pg_sys::pg_parse_query(source.as_ptr());
+                if pg_sys::list_length(statements) != 1 {
+                    Error::new(Code::Internal, format!("not one statement: {sql}")).raise();
+                }
+                let parsed = pg_sys::list_nth(statements, 0).cast::<pg_sys::RawStmt>();
+                let plan = PgMemoryContexts::CurrentMemoryContext.palloc0_struct::<pg_sys::PlannedStmt>();
+                (*plan).type_ = pg_sys::NodeTag::T_PlannedStmt;
+                (*plan).commandType = pg_sys::CmdType::CMD_UTILITY;
+                (*plan).utilityStmt = (*parsed).stmt;
+                pg_sys::ProcessUtility(
+                    plan,
+                    source.as_ptr(),
+                    false,
+                    pg_sys::ProcessUtilityContext::PROCESS_UTILITY_TOPLEVEL,
+                    std::ptr::null_mut(),
+                    std::ptr::null_mut(),
+                    pg_sys::None_Receiver,
+                    std::ptr::null_mut(),
+                );
+            }
+        });
+    })
+}
+
+/// Memory that no end of a transaction frees.
+struct OutlivingMemory(pg_sys::MemoryContext);
+
+impl OutlivingMemory {
+    fn new() -> OutlivingMemory {
+        // SAFETY: a new context below the one that lasts as long as the process.
+        unsafe {
+            let (name, initial) = (c"keyed statement", 8 << 10);
+            let most = pg_sys::ALLOCSET_DEFAULT_MAXSIZE as usize;
+            OutlivingMemory(pg_sys::AllocSetContextCreateInternal(
+                pg_sys::TopMemoryContext,
+                name.as_ptr(),
+                0,
+                initial,
+                most,
+            ))
+        }
+    }
+}
+
+impl Drop for OutlivingMemory {
+    fn drop(&mut self) {
+        // SAFETY: it is dropped after the transaction has ended, whose end has left this context.
+        unsafe { pg_sys::MemoryContextDelete(self.0) };
+    }
+}
+
+/// Shows what the worker is about in `pg_stat_activity`.
+pub fn show_activity(text: &str) {
+    let text = c_string(text);
+    // SAFETY: the string is NUL-terminated and copied.
+    unsafe { pg_sys::pgstat_report_activity(pg_sys::BackendState::STATE_RUNNING, text.as_ptr()) };
+}
+
+/// Sleeps, unless the process is asked to end.
+pub fn sleep(milliseconds: c_long) {
+    // SAFETY: the latch is this process's own.
+    unsafe {
+        let events = pg_sys::WL_LATCH_SET | pg_sys::WL_TIMEOUT | pg_sys::WL_EXIT_ON_PM_DEATH;
+        pg_sys::WaitLatch(pg_sys::MyLatch, events as c_int, milliseconds, pg_sys::PG_WAIT_EXTENSION);
+        pg_sys::ResetLatch(pg_sys::MyLatch);
+    }
+}
+
+/// Cancels what a worker of ours is at, found by a lock that only such a process takes.
+pub fn cancel(process: i32) {
+    unsafe extern "C" {
+        fn kill(process: c_int, signal: c_int) -> c_int;
+    }
+    // SAFETY: asks whether it is a process of this server, and sends it the signal that cancels a statement.
+    unsafe {
+        if !pg_sys::BackendPidGetProc(process).is_null() {
+            kill(process, SIGINT);
+        }
+    }
+}
+
+/// Whether this server only follows another: then it writes nothing, and starts no worker of ours.
+pub fn is_standby() -> bool {
+    // SAFETY: reads a variable of the server.
+    unsafe { pg_sys::RecoveryInProgress() }
+}

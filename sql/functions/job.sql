@@ -1,0 +1,40 @@
+-- Jobs: what a change of a definition leaves to a background worker.
+
+create function keyed.job_report() returns jsonb
+  language c volatile as 'MODULE_PATHNAME', 'keyed_job_report';
+comment on function keyed.job_report() is
+  'What keyed.jobs tells, as JSON, with the process number of the worker.';
+
+create function keyed.jobs()
+  returns table (id bigint, template text, kind text, attribute text, state text, progress real, phase text,
+    records_done bigint, records bigint, attempts integer, error text, hint text, created_at timestamptz,
+    started_at timestamptz)
+  language sql volatile
+  begin atomic
+    select job.id, job.template, job.kind, job.attribute, job.state,
+      case when job.kind <> 'index' then job.records_done::real / greatest(job.records, job.records_done, 1)
+        else build.blocks_done::real / nullif(build.blocks_total, 0) end,
+      build.phase, job.records_done, job.records, job.attempts, job.error, job.hint, job.created_at, job.started_at
+    from pg_catalog.jsonb_to_recordset(keyed.job_report())
+      as job (id bigint, template text, kind text, attribute text, state text, records_done bigint, records bigint,
+        attempts integer, error text, hint text, created_at timestamptz, started_at timestamptz, worker integer)
+    left join pg_catalog.pg_stat_progress_create_index build on build.pid = job.worker and job.kind = 'index'
+    order by job.id;
+  end;
+comment on function keyed.jobs() is
+  'What runs or waits in the background after changes of definitions; a job that is done is gone. kind: index (the indexes of an attribute are built), documents (what is searched of each record is written anew), embeddings (each record is looked at for a text to embed). state: pending, running or failed; progress: from 0 to 1, of an index only for superusers and members of pg_read_all_stats, and for each phase anew; error: what went wrong the last time; hint: what to do. Shows the jobs of templates that the caller may define.';
+
+create function keyed.run_jobs(retry boolean default false) returns integer
+  language c volatile as 'MODULE_PATHNAME', 'keyed_run_jobs';
+comment on function keyed.run_jobs(boolean) is
+  'Has a background worker begin with what keyed.jobs() shows as pending, once this transaction is committed, unless one is at work: for after a restart of the server, where keyed-proxy does not do it. retry: also what failed. Returns how many jobs wait or run. Needs keyed_admin.';
+
+create function keyed.rebuild_documents(template regclass) returns void
+  language c volatile as 'MODULE_PATHNAME', 'keyed_rebuild_documents';
+comment on function keyed.rebuild_documents(regclass) is
+  'Writes anew what is searched of each record of the template, where it differs: for records that were written while triggers were off, or after an update of PostgreSQL that changed its dictionaries. A template of many records leaves it to a job. Needs the right to define the template.';
+
+create function keyed_http.run_jobs() returns integer
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_run_jobs';
+comment on function keyed_http.run_jobs() is
+  'Has a background worker begin with the jobs that wait, unless one is at work. Returns how many wait or run. keyed-proxy calls it every minute.';

@@ -1,0 +1,94 @@
+//! Jobs of definitions over the ends of a server, and where it has no room for a worker.
+
+use harness::{Cluster, Database, Durability, Proxy, Session};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// More records than are done within the transaction of a definition.
+const MANY: usize = 6000;
+
+/// The jobs as `state, records done` of each.
+async fn jobs(session: &Session) -> String {
+    session
+        .text("select coalesce(string_agg(state || ', ' || records_done, '; '), '') from keyed.jobs()", &[])
+        .await
+}
+
+async fn until(session: &Session, wanted: &str) {
+    for _ in 0..3000 {
+        if jobs(session).await == wanted {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("the jobs are {:?}, not {wanted:?}", jobs(session).await)
+}
+
+async fn found(session: &Session, words: &str) -> String {
+    let sql = "select keyed.search('crm.customers', jsonb_build_object('global_search', $1::text, 'count', 'exact', 'limit', 1)) ->> 'total'";
+    session.text(sql, &[words]).await
+}
+
+async fn with_many(database: &Database) -> Session {
+    let session = database.session().await;
+    session.run(&format!("insert into crm.customers (name) select 'Kindern running ' || n from generate_series(1, {MANY}) n")).await;
+    session
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_that_a_crash_interrupted_goes_on_where_it_was() {
+    let database = Database::new_durable().await.add_crm().await;
+    let session = with_many(&database).await;
+    let documents = session
+        .text("select 'keyed_state.text_' || id from keyed_state.template where slug = 'customers'", &[])
+        .await;
+    let record = session.text("select id from crm.customers order by id offset 2000 limit 1", &[]).await;
+    let blocker = database.session().await;
+    blocker.run(&format!("begin; select from {documents} where record_id = '{record}' for update")).await;
+    session.rows("select keyed.alter_template('crm.customers', '{\"language\": \"german\"}')", &[]).await;
+    until(&session, "running, 2000").await;
+    drop((session, blocker));
+    let cluster = Arc::clone(database.cluster());
+    tokio::task::block_in_place(|| {
+        cluster.kill();
+        cluster.start_again();
+    });
+    let session = database.session().await;
+    assert_eq!(jobs(&session).await, "pending, 2000");
+    assert_eq!(
+        (found(&session, "runs").await, found(&session, "Kindes").await),
+        ("4000".into(), "2000".into())
+    );
+    // A proxy that starts has it go on.
+    let _proxy = Proxy::start(&database).await;
+    until(&session, "").await;
+    assert_eq!((found(&session, "runs").await, found(&session, "Kindes").await), ("0".into(), "6000".into()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn where_the_server_has_no_room_for_a_worker_the_job_waits() {
+    let database = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
+    let cluster = Arc::clone(database.cluster());
+    with_many(&database).await.run("alter system set max_worker_processes = 0").await;
+    let restart = || {
+        tokio::task::block_in_place(|| {
+            cluster.stop();
+            cluster.start_again();
+        });
+    };
+    restart();
+    let session = database.session().await;
+    session.rows("select keyed.alter_template('crm.customers', '{\"language\": \"german\"}')", &[]).await;
+    assert_eq!(session.text("select keyed.run_jobs()", &[]).await, "1");
+    assert_eq!(
+        session.text("select state || ': ' || hint from keyed.jobs()", &[]).await,
+        "pending: no worker is at work: SELECT keyed.run_jobs() starts one, unless max_worker_processes are running already"
+    );
+    assert_eq!(found(&session, "runs").await, "6000");
+    session.run("alter system reset max_worker_processes").await;
+    restart();
+    let session = database.session().await;
+    session.rows("select keyed.run_jobs()", &[]).await;
+    until(&session, "").await;
+    assert_eq!((found(&session, "runs").await, found(&session, "Kindes").await), ("0".into(), "6000".into()));
+}
