@@ -77,6 +77,21 @@ impl Found {
         }
     }
 
+    /// Whether another transaction has changed or removed the row and not ended yet, or none is known to have failed to.
+    pub fn is_being_changed(&self) -> bool {
+        // SAFETY: the slot of a table holds a row of it, which belongs to the slot.
+        unsafe {
+            let mut is_copy = false;
+            let tuple = pg_sys::ExecFetchSlotHeapTuple(self.slot, false, &mut is_copy);
+            let bits = u32::from((*(*tuple).t_data).t_infomask);
+            // HEAP_XMAX_IS_LOCKED_ONLY of PostgreSQL.
+            let is_lock = bits & pg_sys::HEAP_XMAX_LOCK_ONLY != 0
+                || bits & (pg_sys::HEAP_XMAX_IS_MULTI | pg_sys::HEAP_LOCK_MASK)
+                    == pg_sys::HEAP_XMAX_EXCL_LOCK;
+            bits & pg_sys::HEAP_XMAX_INVALID == 0 && !is_lock
+        }
+    }
+
     /// Whether a column has this value, byte for byte.
     pub fn holds(&self, column: AttrNumber, value: Argument) -> bool {
         match (self.get(column), value) {

@@ -20,8 +20,8 @@ pub struct Holder {
     pub has_values: bool,
 }
 
-/// The live record that holds a key and that the caller may write; none where only a statement can say so. It is not
-/// locked: by the time that the caller writes it may be another.
+/// The live record that holds a key and that the caller may write; none where only a statement can say so, as where one
+/// has to wait for another writer of the record. It is not locked: by the time that the caller writes it may be another.
 pub fn holder(template: &Template, key: &str, assignments: &Assignments, fence: &Fence) -> Option<Holder> {
     // In a fixed snapshot the statement tells of a conflict, and where nothing may be written it says so.
     if !transaction::may_write() {
@@ -33,7 +33,9 @@ pub fn holder(template: &Template, key: &str, assignments: &Assignments, fence: 
     let columns = [column::EXTERNAL_KEY];
     let key = datum::text(key)?;
     let found = index::find_one(template.table, index, &columns, index::KEY, key, Which::Newest, |found| {
-        if found.get(column::DELETED_AT).is_some() || !conditions.iter().all(|it| it.ready().holds_for(found))
+        if found.is_being_changed()
+            || found.get(column::DELETED_AT).is_some()
+            || !conditions.iter().all(|it| it.ready().holds_for(found))
         {
             return None;
         }
