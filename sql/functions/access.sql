@@ -48,7 +48,12 @@ comment on function keyed.grant_access(name, text, text[], jsonb) is
 create function keyed.revoke_access(role name, target text) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_revoke_access';
 comment on function keyed.revoke_access(name, text) is
-  'Takes back what was granted to a role on this very target; what it was granted on the project stays when the target is a template. Returns how many privileges that were. Needs keyed_admin.';
+  'Takes back what was granted to a role on this very target; what it was granted on the project stays when the target is a template. Returns how many privileges that were. It waits for no reader: every statement that begins after it sees nothing more, also in transactions that are open. Policies that cannot be dropped while their table is read allow nothing; see keyed.enforce_grants. Needs keyed_admin.';
+
+create function keyed.enforce_grants(maximum integer default null) returns integer
+  language c volatile as 'MODULE_PATHNAME', 'keyed_enforce_grants';
+comment on function keyed.enforce_grants(integer) is
+  'Makes the policies of tables follow what was granted, where that could not be done at once: a revocation does not wait for readers of the table, and a grant on a project of very many templates does not lock them all. Takes at most so many tables, each when it is free. Returns how many still wait. The service calls it every minute.';
 
 create function keyed.list_access()
   returns table (role text, target text, privilege text, scope jsonb, granted_at timestamptz, granted_by text,

@@ -17,6 +17,11 @@ create function keyed.is_being_deleted(id uuid) returns boolean
 comment on function keyed.is_being_deleted(uuid) is
   'Whether a statement of this session is marking the record as deleted at this very moment. Policies of roles that may delete call it: PostgreSQL wants a row that was just written to be visible to its writer.';
 
+create function keyed.is_granted(number integer) returns boolean
+  language c stable strict parallel safe as 'MODULE_PATHNAME', 'keyed_is_granted';
+comment on function keyed.is_granted(integer) is
+  'Whether the grant of this number is there by now, whatever the snapshot of the transaction is. Each policy of a grant asks it, so that it ends with the grant.';
+
 create function keyed.guard_delete() returns trigger
   language c as 'MODULE_PATHNAME', 'keyed_guard_delete';
 comment on function keyed.guard_delete() is

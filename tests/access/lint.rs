@@ -25,7 +25,7 @@ async fn with_grants() -> Sales {
 const OURS: &str = "('keyed', 'keyed_http', 'keyed_state', 'keyed_scope', 'crm', 'other')";
 
 /// Each rule, and a query that finds what breaks it.
-fn rules() -> [(&'static str, String); 13] {
+fn rules() -> [(&'static str, String); 14] {
     [
         (
             "a table has row-level security",
@@ -67,9 +67,9 @@ fn rules() -> [(&'static str, String); 13] {
              where f.pronamespace::regnamespace::text like 'keyed%' and f.provolatile <> 's'".to_owned(),
         ),
         (
-            "a function of a policy is called once, within SELECT",
+            "a function of a policy is called once, within SELECT, or asks only for its grant",
             "select p.polname, e from pg_policy p, lateral (values (pg_get_expr(p.polqual, p.polrelid)), (pg_get_expr(p.polwithcheck, p.polrelid))) v (e)
-             where regexp_replace(e, '(SELECT +keyed_scope\\.\\w+\\(\\)|keyed\\.is_being_deleted\\(id\\))', '', 'g') ~ 'keyed\\w*\\.\\w+\\('".to_owned(),
+             where regexp_replace(e, '(SELECT +keyed_scope\\.\\w+\\(\\)|keyed\\.is_being_deleted\\(id\\)|keyed\\.is_granted\\(\\d+\\))', '', 'g') ~ 'keyed\\w*\\.\\w+\\('".to_owned(),
         ),
         (
             "what a policy looks up elsewhere it looks up by a function",
@@ -81,6 +81,12 @@ fn rules() -> [(&'static str, String); 13] {
             "a policy of a grant is to its role alone",
             "select p.polname, p.polrelid::regclass from pg_policy p where p.polname ~ '^keyed_(read|create|update|delete)_'
              and (p.polroles = '{0}' or not p.polpermissive)".to_owned(),
+        ),
+        (
+            "a policy of a grant ends with its grant",
+            "select p.polname, e from pg_policy p, lateral (values (pg_get_expr(p.polqual, p.polrelid)), (pg_get_expr(p.polwithcheck, p.polrelid))) v (e)
+             where p.polname ~ '^keyed_(read|create|update|delete)_[0-9]+$' and e is not null
+             and not starts_with(e, format('(keyed.is_granted(%s) AND ', substring(p.polname from '[0-9]+$')))".to_owned(),
         ),
         (
             "everything belongs to keyed_owner",

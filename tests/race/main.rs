@@ -18,6 +18,7 @@ mod quota_edge;
 mod quotas;
 mod random_history;
 mod released_keys;
+mod revocation;
 mod tenants;
 mod versions;
 mod waiting;

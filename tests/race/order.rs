@@ -88,15 +88,14 @@ async fn access_is_granted_and_taken_while_requests_follow_references_without_a_
 }
 
 #[tokio::test]
-async fn who_waits_to_take_access_away_does_not_make_others_wait() {
+async fn who_waits_to_give_access_does_not_make_others_wait() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
-    database.grant(&role, "crm.customers", "read").await;
     let reader = database.session().await;
     reader.run("begin; select count(*) from crm.customers").await;
     let administrator = database.session().await;
-    let revoke = format!("select keyed.revoke_access('{role}', 'crm.customers')");
-    let revoking = tokio::spawn(async move { administrator.text(&revoke, &[]).await });
+    let grant = format!("select keyed.grant_access('{role}', 'crm.customers', '{{read}}')");
+    let granting = tokio::spawn(async move { administrator.run(&grant).await });
     let other = database.session().await;
     other.run("set statement_timeout = '2s'").await;
     for _ in 0..10 {
@@ -104,5 +103,43 @@ async fn who_waits_to_take_access_away_does_not_make_others_wait() {
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
     reader.run("commit").await;
-    assert_eq!(revoking.await.expect("it ends"), "1");
+    granting.await.expect("it ends");
+    assert_eq!(
+        database.session_as(&role).await.text("select count(*) from crm.customers", &[]).await,
+        "0"
+    );
+}
+
+#[tokio::test]
+async fn a_change_that_waits_for_a_reader_holds_up_no_other_change() {
+    let database = Database::with_crm().await;
+    let role = database.create_role("clerk").await;
+    let administrator = database.session().await;
+    administrator
+        .run("select keyed.create_project('shop'); select keyed.create_template('shop', 'goods', '[{\"slug\": \"n\", \"type\": \"number\"}]')")
+        .await;
+    database.grant(&role, "crm.companies", "read").await;
+    let reader = database.session().await;
+    reader.run("begin; select count(*) from crm.customers").await;
+    let waiting = database.session().await;
+    let alter = "select keyed.add_attribute('crm.customers', '{\"slug\": \"late\", \"type\": \"number\"}')";
+    let waiting = tokio::spawn(async move { waiting.rows(alter, &[]).await });
+    let observer = database.session().await;
+    let is_waiting = "select exists (select from pg_locks where not granted and locktype = 'relation')";
+    while observer.text(is_waiting, &[]).await != "t" {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    administrator.run("set statement_timeout = '8s'").await;
+    for statement in [
+        "select keyed.save_view('shop.goods', 'some', '{\"filters\": [{\"field\": \"n\", \"operator\": \"gt\", \"value\": 1}]}')".to_owned(),
+        "select keyed.create_template('shop', 'orders')".to_owned(),
+        "select keyed.add_attribute('crm.companies', '{\"slug\": \"more\", \"type\": \"string\"}')".to_owned(),
+        format!("select keyed.grant_access('{role}', 'crm.companies', '{{update}}')"),
+        format!("select keyed.revoke_access('{role}', 'crm.companies')"),
+    ] {
+        administrator.rows(&statement, &[]).await;
+        assert!(!waiting.is_finished(), "it waits for the reader: {statement}");
+    }
+    reader.run("commit").await;
+    waiting.await.expect("it ends");
 }

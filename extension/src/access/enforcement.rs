@@ -3,19 +3,16 @@
 use super::binding;
 use super::granted::{COLUMNS, Grant, read};
 use super::policy::{self, Policy, SCHEMA};
-use super::rights::Privilege;
-use super::scope;
-use crate::error::{Code, Error};
+use super::target::Table;
+use super::{privileges, scope};
+use crate::error::Error;
 use crate::filter::Filter;
-use crate::postgres::guard::{Class, subtransaction, with_settings};
+use crate::postgres::guard::with_settings;
 use crate::postgres::spi::{Access, Connection};
 use crate::postgres::{datum, role};
 use crate::quote::identifier;
 use crate::template::Template;
 use pgrx::pg_sys::{self, Datum, Oid};
-
-/// With fewer roles that have rights on a table, it is something else that has become too long.
-const MANY_RIGHTS: i64 = 1000;
 
 /// Makes the policies of what was granted on a whole project for a new template of it.
 pub fn follow_new_template(spi: &Connection, template: &Template) -> Result<(), Error> {
@@ -25,7 +22,12 @@ pub fn follow_new_template(spi: &Connection, template: &Template) -> Result<(), 
     );
     let project = [(pg_sys::INT4OID, Some(Datum::from(template.project_id)))];
     let grants = read(&spi.run_once(&sql, Access::Latest, &project));
-    grants.iter().try_for_each(|grant| create_policy(spi, grant, template))
+    let table =
+        Table { template: template.id, oid: template.table, sql: template.table_sql() };
+    grants.iter().try_for_each(|grant| {
+        privileges::give(spi, grant.role, std::slice::from_ref(&table), &[grant.privilege])?;
+        create_policy(spi, grant, template)
+    })
 }
 
 /// Makes the policies of deletion look for keys where deleted records have them. Privileges stay as they are: what was
@@ -78,38 +80,30 @@ pub fn drop_functions_of(spi: &Connection, template: i32) {
 pub fn create_policy(spi: &Connection, grant: &Grant, template: &Template) -> Result<(), Error> {
     let scope = grant.scope.as_deref().map(|scope| scope::compile(template, scope)).transpose()?;
     let statements = with_policy(grant, template, scope.as_ref(), |policy| policy.create());
-    if statements.is_empty() {
-        return Ok(());
+    if !statements.is_empty() {
+        spi.script(&statements);
     }
-    // PostgreSQL keeps who may do what with a table in its row of pg_class, which must fit into a page.
-    subtransaction(|| spi.script(&statements)).map_err(|caught| {
-        if caught.class() != Class::ProgramLimit || rights_on(spi, template) < MANY_RIGHTS {
-            caught.rethrow();
-        }
-        let message = format!(
-            "PostgreSQL cannot keep the rights of more roles on {}: {}",
-            template.full_name(),
-            caught.message
-        );
-        Error::new(Code::PayloadTooLarge, message)
-            .hint("grant to a role that stands for a group, and make others its members: GRANT clerks TO …")
-    })
+    Ok(())
 }
 
-/// How many roles have rights on a table.
-fn rights_on(spi: &Connection, template: &Template) -> i64 {
-    let sql = "select pg_catalog.cardinality(c.relacl)::bigint from pg_catalog.pg_class c where c.oid = $1";
-    let rows = spi.run_once(sql, Access::Latest, &[(pg_sys::OIDOID, Some(Datum::from(template.table)))]);
-    if rows.is_empty() { 0 } else { rows.get(0, 0).map_or(0, datum::read_i64) }
+/// Whether a row of `pg_policy` under this alias is a policy of a grant, as SQL. What belongs to it has its name with a
+/// suffix.
+pub fn is_policy_sql(alias: &str) -> String {
+    format!("{alias}.polname ~ '^keyed_(read|create|update|delete)_[0-9]{{1,9}}$'")
+}
+
+/// Drops the policy of this name, which is of a grant that may be gone, and what belongs to it.
+pub fn drop_named(spi: &Connection, name: &str, grant: i32, template: i32, table: &str) {
+    let functions = functions(spi, &format!("^{}", policy::function_prefix(grant, template)));
+    let statements = policy::drop(name, table, &functions);
+    // What is not there any more is nothing to tell the caller about.
+    with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&statements));
 }
 
 /// Drops the policies of a grant on a table.
 pub fn drop_policy(spi: &Connection, grant: &Grant, template: &Template) {
-    let prefix = with_policy(grant, template, None, |policy| policy.function_prefix());
-    let functions = functions(spi, &format!("^{prefix}"));
-    let statements = with_policy(grant, template, None, |policy| policy.drop(&functions));
-    // What is not there any more is nothing to tell the caller about.
-    with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&statements));
+    let name = with_policy(grant, template, None, |policy| policy.name());
+    drop_named(spi, &name, grant.id, template.id, &template.table_sql());
 }
 
 fn with_policy<R>(
@@ -139,32 +133,6 @@ fn functions(spi: &Connection, pattern: &str) -> Vec<String> {
     );
     let name = |row| rows.get(row, 0).map(datum::read_text);
     (0..rows.len()).filter_map(name).map(|name| format!("{SCHEMA}.{name}")).collect()
-}
-
-/// Leaves a role the privileges of PostgreSQL that its other grants on a template need.
-pub fn restore_privileges(spi: &Connection, role: Oid, template: &Template) {
-    let (table, role_sql) = (template.table_sql(), role_sql(role));
-    spi.script(&format!("revoke all on {table} from {role_sql}"));
-    let sql = format!(
-        "select distinct g.privilege from keyed_state.access_grant g where g.role = $1 and {} \
-         and (g.template_id = $2 or g.template_id is null and g.project_id = $3)",
-        binding::is_bound_sql("g")
-    );
-    let rows = spi.run_once(
-        &sql,
-        Access::Latest,
-        &[
-            (pg_sys::REGROLEOID, Some(Datum::from(role))),
-            (pg_sys::INT4OID, Some(Datum::from(template.id))),
-            (pg_sys::INT4OID, Some(Datum::from(template.project_id))),
-        ],
-    );
-    for row in 0..rows.len() {
-        let name = rows.get(row, 0).map(datum::read_text).unwrap_or_default();
-        if let Some(privileges) = Privilege::parse(&name).and_then(policy::table_privileges) {
-            spi.script(&format!("grant {privileges} on {table} to {role_sql}"));
-        }
-    }
 }
 
 /// A role, as SQL names it.

@@ -1,6 +1,6 @@
 //! The SQL functions that say who may do what.
 
-use super::{Caller, api_key, explain, grant, overview};
+use super::{Caller, api_key, explain, grant, granted, overview, reconcile, revocation};
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
@@ -41,7 +41,19 @@ sql_functions! {
     /// `keyed.revoke_access(role name, target text) returns integer`.
     keyed_revoke_access => |call| {
         let target = call.required_text(1, "target")?;
-        grant::revoke(&role_argument(call)?, &target).map(|count| Answer::Datum(Datum::from(count)))
+        revocation::revoke(&role_argument(call)?, &target).map(|count| Answer::Datum(Datum::from(count)))
+    };
+
+    /// `keyed.is_granted(number integer) returns boolean`.
+    keyed_is_granted => |call| {
+        let number = call.integer(0).unwrap_or(0);
+        Ok(Answer::Datum(Datum::from(call.once(number, || granted::is_there(number)))))
+    };
+
+    /// `keyed.enforce_grants(maximum integer) returns integer`.
+    keyed_enforce_grants => |call| {
+        let waiting = reconcile::enforce(call.integer(0).and_then(|maximum| usize::try_from(maximum).ok()));
+        Ok(Answer::Datum(Datum::from(waiting as i32)))
     };
 
     /// `keyed.require_admin(purpose text) returns void`.

@@ -5,7 +5,7 @@ use super::{Caller, scope};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
-use crate::postgres::{datum, role};
+use crate::postgres::{datum, role, row};
 use crate::template::{Template, catalog};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::rc::Rc;
@@ -29,6 +29,11 @@ pub struct Grant {
 /// The columns of a grant, in the order in which [`read`] takes them.
 pub const COLUMNS: &str = "g.id, g.role::oid, g.privilege, g.scope::text, g.template_id, \
                            keyed.is_bound(g.role::oid, g.role_name, g.bound_in, g.tableoid)";
+
+/// Whether a grant is there by now. Policies ask it, so that they show and allow nothing any more as soon as it is gone.
+pub fn is_there(number: i32) -> bool {
+    catalog::table_oid("keyed_state", "access_grant").is_some_and(|table| row::exists(table, number))
+}
 
 /// Reads grants. One to a role that was dropped is worth nothing, and may not stand in anybody's way.
 pub fn read(rows: &Rows) -> Vec<Grant> {

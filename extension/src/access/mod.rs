@@ -14,10 +14,12 @@ pub mod enforcement;
 pub mod explain;
 /// The SQL functions.
 pub mod functions;
-/// Give and take privileges.
+/// Privileges are given.
 pub mod grant;
 /// What was granted.
 pub mod granted;
+/// Which templates there are for a caller.
+pub mod listed;
 /// When each API key was last used.
 pub mod last_use;
 /// What a caller may see and do.
@@ -26,11 +28,19 @@ pub mod overview;
 pub mod policy;
 /// What a key says about a transaction, carried in a setting.
 pub mod principal;
+/// Privileges of PostgreSQL on tables.
+pub mod privileges;
+/// Policies follow grants that could not be enforced at once.
+pub mod reconcile;
+/// Privileges are taken back.
+pub mod revocation;
 /// What a role may do with the records of a template.
 pub mod rights;
 /// The scope of a grant.
 pub mod scope;
 /// A template as one caller sees it.
 pub mod sight;
+/// What a grant is about.
+pub mod target;
 
 pub use caller::{Caller, Right};

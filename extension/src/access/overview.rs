@@ -1,13 +1,14 @@
 //! What a caller may see and do, for the caller itself.
 
-use super::rights::{Privilege, Rights};
+use super::listed::{self, Listed};
 use super::{Caller, principal::Principal};
 use crate::json::write_string;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Rows, connected};
 use crate::postgres::{datum, role};
 use crate::record::time;
-use crate::template::{Template, catalog};
+use crate::template::catalog;
+use std::collections::HashSet;
 
 /// `{key: {id, label}, role, admin, project, projects, templates: [{id, template, privileges, scoped}]}`: `key` is null
 /// without one, `projects` null where all may be chosen; `scoped` are the privileges that are about some records only.
@@ -35,8 +36,7 @@ pub fn me(caller: &Caller) -> String {
         Some(projects) => write_list(&mut out, projects.into_iter().filter_map(slug), write_string_of),
     }
     out.push_str(",\"templates\":");
-    let templates = catalog::all().into_iter().filter(|template| caller.may_know(template));
-    write_list(&mut out, templates, |out, template| write_template(out, caller, &template));
+    write_list(&mut out, listed::templates(caller).into_iter(), |out, template| write_template(out, &template));
     out.push('}');
     out
 }
@@ -44,8 +44,7 @@ pub fn me(caller: &Caller) -> String {
 /// `{projects: [{id, slug, name, created_at}]}`: those in which the caller may do anything at all.
 pub fn projects(caller: &Caller) -> String {
     let mut out = String::from("{\"projects\":[");
-    let known: Vec<i32> =
-        catalog::all().iter().filter(|it| caller.may_know(it)).map(|it| it.project_id).collect();
+    let known: HashSet<i32> = listed::templates(caller).iter().map(|template| template.project).collect();
     as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once(
@@ -83,16 +82,15 @@ fn write_project(out: &mut String, rows: &Rows, row: usize, id: i32) {
     out.push_str("\"}");
 }
 
-fn write_template(out: &mut String, caller: &Caller, template: &Template) {
+fn write_template(out: &mut String, template: &Listed) {
     out.push_str(&format!("{{\"id\":\"{}\",\"template\":", template.id));
-    write_string(out, &template.full_name());
-    let rights = Rights::of(caller.role(), template);
-    let held = Privilege::ALL.into_iter().filter(|it| caller.holds(*it, template));
+    write_string(out, &template.name);
+    let held = template.held.iter();
     out.push_str(",\"privileges\":");
-    write_list(out, held.clone().map(|it| it.name().to_owned()), write_string_of);
-    let scoped = held.filter(|it| !caller.is_admin() && rights.rows(*it).condition("t").is_some());
+    write_list(out, held.clone().map(|(privilege, _)| privilege.name().to_owned()), write_string_of);
+    let scoped = held.filter(|(_, is_scoped)| *is_scoped);
     out.push_str(",\"scoped\":");
-    write_list(out, scoped.map(|it| it.name().to_owned()), write_string_of);
+    write_list(out, scoped.map(|(privilege, _)| privilege.name().to_owned()), write_string_of);
     out.push('}');
 }
 

@@ -62,12 +62,12 @@ pub struct Policy<'a> {
 
 impl Policy<'_> {
     /// Its name on the table; a second policy for the same grant has a suffix.
-    fn name(&self) -> String {
+    pub fn name(&self) -> String {
         format!("keyed_{}_{}", self.privilege.name(), self.grant)
     }
 
     fn function(&self, number: usize) -> String {
-        format!("{SCHEMA}.{}{number}", self.function_prefix())
+        format!("{SCHEMA}.{}{number}", function_prefix(self.grant, self.template))
     }
 
     /// Its condition, and the queries of other tables that its functions run.
@@ -77,10 +77,16 @@ impl Policy<'_> {
         render_apart(scope, &identifier(self.slug), options, &|number| self.function(number))
     }
 
+    /// What holds as long as the grant is there. A policy can only be dropped when nobody reads its table; this ends it at
+    /// once, also in transactions that are open and in plans that are kept.
+    fn gate(&self) -> String {
+        format!("keyed.is_granted({})", self.grant)
+    }
+
     /// What a record must be like once it is deleted. Its key is elsewhere by then; what is asked of other tables is the
     /// same.
     fn dead(&self) -> String {
-        format!("deleted_at is not null and {}", self.condition(Lives::Deleted).0)
+        format!("{} and deleted_at is not null and {}", self.gate(), self.condition(Lives::Deleted).0)
     }
 
     /// The statement that makes a policy of deletion look for the key where a deleted record has it.
@@ -88,7 +94,7 @@ impl Policy<'_> {
         format!("alter policy {} on {} with check ({})", self.name(), self.table, self.dead())
     }
 
-    /// The statements that make it, and give the role the privileges of PostgreSQL that it needs.
+    /// The statements that make it.
     pub fn create(&self) -> String {
         let Policy { role, table, .. } = self;
         let name = self.name();
@@ -109,10 +115,11 @@ impl Policy<'_> {
         let mut policy = |suffix: &str, rest: &str| {
             let _ = write!(sql, "create policy {name}{suffix} on {table} {rest}; ");
         };
-        let live = format!("deleted_at is null and {condition}");
+        let gate = self.gate();
+        let live = format!("{gate} and deleted_at is null and {condition}");
         match self.privilege {
             Privilege::Read => policy("", &format!("for select to {role} using ({live})")),
-            Privilege::Create => policy("", &format!("for insert to {role} with check ({condition})")),
+            Privilege::Create => policy("", &format!("for insert to {role} with check ({gate} and {condition})")),
             Privilege::Update => {
                 policy("", &format!("for update to {role} using ({live}) with check ({live})"));
             }
@@ -126,26 +133,21 @@ impl Policy<'_> {
             }
             Privilege::Define => {}
         }
-        if let Some(privileges) = table_privileges(self.privilege) {
-            let _ = write!(sql, "grant {privileges} on {table} to {role}; ");
-        }
         sql
     }
+}
 
-    /// The statements that take the policy away; what it needs is dropped with it.
-    pub fn drop(&self, functions: &[String]) -> String {
-        let (name, table) = (self.name(), self.table);
-        let mut sql = format!(
-            "drop policy if exists {name} on {table}; drop policy if exists {name}_seen on {table}; "
-        );
-        for function in functions {
-            let _ = write!(sql, "drop function {function}(); ");
-        }
-        sql
+/// The statements that take a policy away; what it needs is dropped with it.
+pub fn drop(name: &str, table: &str, functions: &[String]) -> String {
+    let mut sql =
+        format!("drop policy if exists {name} on {table}; drop policy if exists {name}_seen on {table}; ");
+    for function in functions {
+        let _ = write!(sql, "drop function {function}(); ");
     }
+    sql
+}
 
-    /// What the names of its functions begin with.
-    pub fn function_prefix(&self) -> String {
-        format!("grant_{}_{}_", self.grant, self.template)
-    }
+/// What the names of the functions of a policy begin with.
+pub fn function_prefix(grant: i32, template: i32) -> String {
+    format!("grant_{grant}_{template}_")
 }

@@ -8,8 +8,8 @@
 use super::vector::DIMENSIONS;
 use crate::access::policy;
 use crate::error::{Code, Error};
-use crate::postgres::guard::with_settings;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::guard::{as_owner, with_settings};
+use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, invalidation};
 use crate::quote::literal;
 use crate::template::{Template, catalog};
@@ -105,6 +105,28 @@ pub fn make_missing(spi: &Connection) {
             spi.script(&create_index(&schema, template.id));
         }
     }
+}
+
+/// Those of some templates that hold vectors. None of them is opened for it.
+pub fn filled(templates: &[i32]) -> Vec<i32> {
+    let ids = templates.iter().map(|id| Some(pg_sys::Datum::from(*id))).collect();
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(
+                "select t.id from unnest($1) with ordinality t (id, place) \
+                 where pg_relation_size(to_regclass('keyed_state.vector_' || t.id)) > 0 order by t.place",
+                Access::Snapshot,
+                &[(pg_sys::INT4ARRAYOID, datum::array_of(ids, pg_sys::INT4OID))],
+            );
+            (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect()
+        })
+    })
+}
+
+/// One of some templates, none of which has a table of vectors.
+pub fn first_without(templates: &[i32]) -> Option<i32> {
+    let has_table = |id: &i32| as_owner(|| connected(|spi| schema_of(spi, *id))).is_some();
+    if templates.iter().any(has_table) { None } else { templates.first().copied() }
 }
 
 /// Where the types and operators of a template's vectors are; an error where there are none.

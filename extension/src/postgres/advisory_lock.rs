@@ -18,6 +18,10 @@ pub enum Kind {
     Import = 6,
     /// The work on jobs: number 0 is had by the one worker that is at it, any other is the job that it is at.
     Job = 7,
+    /// Definitions of a project.
+    Definition = 8,
+    /// Privileges of PostgreSQL in a project.
+    Privileges = 9,
 }
 
 /// Who else may have the lock.

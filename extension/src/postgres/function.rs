@@ -78,6 +78,25 @@ impl Call {
         self.0
     }
 
+    /// What `answer` says of a number, asked once for each number and for each run of the statement in which the call stands:
+    /// as often as a stable function has to be.
+    pub fn once(&self, number: i32, answer: impl FnOnce() -> bool) -> bool {
+        // SAFETY: the call is PostgreSQL's own and in progress. The pointer is this function's alone and leads nowhere: it
+        // is the number, a bit that says so, and the answer.
+        unsafe {
+            let function = (*self.0).flinfo;
+            let asked = (number as u32 as usize) << 2 | 2;
+            if !function.is_null() && (*function).fn_extra as usize & !1 == asked {
+                return (*function).fn_extra as usize & 1 == 1;
+            }
+            let answer = answer();
+            if !function.is_null() {
+                (*function).fn_extra = (asked | usize::from(answer)) as *mut std::ffi::c_void;
+            }
+            answer
+        }
+    }
+
     /// An argument, counted from 0; `None` when it is null or was not declared.
     pub fn datum(&self, position: usize) -> Argument {
         // SAFETY: the call holds `nargs` arguments.

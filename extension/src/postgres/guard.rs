@@ -83,10 +83,10 @@ pub fn is_defining() -> bool {
 }
 
 /// Counts what is going on, until it is dropped: also when an error unwinds.
-struct Counted(&'static LocalKey<Cell<u32>>);
+pub(super) struct Counted(&'static LocalKey<Cell<u32>>);
 
 impl Counted {
-    fn begin(counter: &'static LocalKey<Cell<u32>>) -> Counted {
+    pub(super) fn begin(counter: &'static LocalKey<Cell<u32>>) -> Counted {
         counter.set(counter.get() + 1);
         Counted(counter)
     }

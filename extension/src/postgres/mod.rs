@@ -39,6 +39,8 @@ pub mod random;
 pub mod relation;
 /// Roles and what they may do.
 pub mod role;
+/// Whether a row is there at this moment.
+pub mod row;
 /// Settings that carry the caller's identity through a transaction.
 pub mod setting;
 /// Statements: prepared once, kept, run many times.

@@ -2,21 +2,43 @@
 //!
 //! Who waits for such a lock makes everybody wait who comes after, and who waits for one while holding another waits in
 //! a circle sooner or later, since requests lock the same tables in an order of their own. So all are taken or none:
-//! after a moment of waiting what was got is given back, others go on, and it is tried again. Our own worker that builds
-//! an index on one of the tables gives way at once, and begins anew later.
+//! after a moment of waiting everything is given back, the lock on the project's definitions included, others go on, and it
+//! is tried again, less and less often. Our own worker that builds an index on one of the tables gives way at once, and
+//! begins anew later.
 
 use super::advisory_lock::Kind;
-use super::guard::{subtransaction, with_settings};
+use super::guard::{Counted, attempt, with_settings};
 use super::spi::{Access, connected};
 use super::{datum, worker};
+use crate::error::Error;
 use pgrx::pg_sys::{self, Oid};
 use pgrx::prelude::PgSqlErrorCode;
+use std::cell::{Cell, RefCell};
+use std::ffi::CStr;
+use std::time::{Duration, Instant};
 
-/// How often it is tried: half a minute in all.
-const MOST_TRIES: u32 = 75;
+/// For how long it is tried.
+const PATIENCE: Duration = Duration::from_secs(30);
 
-/// For how long others go on before it is tried again: microseconds.
-const PAUSE: i64 = 100_000;
+/// For how long others wait at each try: shorter than PostgreSQL waits before it looks for a circle.
+const WAIT: &CStr = c"300ms";
+
+/// For how long others go on before it is tried again, in milliseconds: at first, and at most.
+const PAUSE: [u64; 2] = [100, 1000];
+
+thread_local! {
+    /// How many frames try again as a whole, one inside the other.
+    static TRYING: Cell<u32> = const { Cell::new(0) };
+    /// The tables of the last lock, if it was not to be had.
+    static BUSY: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+}
+
+/// How many tables one transaction may lock, so that others find room in the table of locks that all sessions share.
+pub fn most_tables() -> usize {
+    // SAFETY: reads variables of the server. Prepared transactions, which have room there as well, are left out.
+    let room = unsafe { i64::from(pg_sys::max_locks_per_xact) * i64::from(pg_sys::MaxBackends) };
+    usize::try_from(room / 8).unwrap_or(0).max(16)
+}
 
 /// Keeps everybody else out of these tables until the transaction ends.
 pub fn lock_exclusively(tables: &[String]) {
@@ -42,27 +64,61 @@ fn lock(tables: &[String], views: &[Oid], mode: &str) {
         tables => format!("lock table {} in {mode} mode", tables.join(", ")),
     };
     let lock = || {
-        connected(|spi| spi.script(&sql));
-        for view in views {
-            // SAFETY: the lock is released at the end of the (sub)transaction; what is gone can be locked as well.
-            unsafe { pg_sys::LockRelationOid(*view, pg_sys::AccessExclusiveLock as pg_sys::LOCKMODE) };
-        }
+        // Stays when an error ends this.
+        BUSY.set(Some(tables.to_vec()));
+        with_settings(&[(c"lock_timeout", WAIT)], || {
+            connected(|spi| spi.script(&sql));
+            for view in views {
+                // SAFETY: the lock is released at the end of the (sub)transaction; what is gone can be locked as well.
+                unsafe { pg_sys::LockRelationOid(*view, pg_sys::AccessExclusiveLock as pg_sys::LOCKMODE) };
+            }
+        });
+        BUSY.set(None);
     };
-    for remaining in (0..MOST_TRIES).rev() {
-        if remaining + 1 < MOST_TRIES {
-            cancel_worker(tables);
-        }
-        // Shorter than PostgreSQL waits before it looks for a circle.
-        let locked = subtransaction(|| with_settings(&[(c"lock_timeout", c"300ms")], lock));
-        match locked {
-            Ok(()) => return,
-            Err(caught) if caught.state == PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE && remaining > 0 => {
-                // SAFETY: sleeps; an interrupt that comes meanwhile is served after it.
-                unsafe { pg_sys::pg_usleep(PAUSE as std::ffi::c_long) };
-                pgrx::check_for_interrupts!();
+    if TRYING.get() > 0 {
+        return lock();
+    }
+    let locked: Result<(), Error> = trying_again(|| {
+        lock();
+        Ok(())
+    });
+    if let Err(error) = locked {
+        error.raise();
+    }
+}
+
+/// Runs `body`, and where it does not get a lock of this module undoes it and runs it again after a pause.
+pub fn trying_again<R>(body: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
+    let began = Instant::now();
+    let [mut pause, longest] = PAUSE;
+    loop {
+        BUSY.set(None);
+        let outcome = {
+            let _trying = Counted::begin(&TRYING);
+            attempt(&body)
+        };
+        match outcome {
+            Ok(result) => return result,
+            Err(caught)
+                if BUSY.with_borrow(Option::is_some)
+                    && caught.state == PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE
+                    && TRYING.get() == 0
+                    && began.elapsed() < PATIENCE =>
+            {
+                cancel_worker(&BUSY.take().unwrap_or_default());
+                rest(pause);
+                pause = (pause * 3 / 2).min(longest);
             }
             Err(caught) => caught.rethrow(),
         }
+    }
+}
+
+fn rest(milliseconds: u64) {
+    for _ in 0..milliseconds / 50 {
+        // SAFETY: sleeps; an interrupt that comes meanwhile is served after it.
+        unsafe { pg_sys::pg_usleep(50_000) };
+        pgrx::check_for_interrupts!();
     }
 }
 

@@ -8,7 +8,7 @@ use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::table_lock::lock_against_writers;
 use crate::postgres::{datum, role, snapshot_is_fixed};
 use crate::template::catalog::{self, Project};
-use crate::template::setup;
+use crate::template::frame;
 use pgrx::pg_sys::{self, Datum};
 
 /// Sets the most that a project may have; `None`: there is no bound.
@@ -31,18 +31,19 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
         .hint("set it in a transaction of isolation level READ COMMITTED"));
     }
     // Templates that are made meanwhile wait, and know the quota when they go on.
-    setup::lock_definitions();
-    let project = project_named(project)?;
-    if catalog::table_oid("keyed_state", "quota").is_none() {
-        return Err(not_migrated());
-    }
-    as_owner_defining(|| {
-        connected(|spi| match maximum {
-            None => take_away(spi, &project, name),
-            Some(maximum) => put(spi, &project, name, maximum),
+    frame::one_at_a_time(project_named(project)?.id, || {
+        let project = project_named(project)?;
+        if catalog::table_oid("keyed_state", "quota").is_none() {
+            return Err(not_migrated());
+        }
+        as_owner_defining(|| {
+            connected(|spi| match maximum {
+                None => take_away(spi, &project, name),
+                Some(maximum) => put(spi, &project, name, maximum),
+            });
         });
-    });
-    Ok(())
+        Ok(())
+    })
 }
 
 /// The project that an administrator names by slug or number.

@@ -117,22 +117,6 @@ pub fn by_id(id: i32) -> Option<Rc<Template>> {
         .or_else(|| load("t.id = $1", &[(pg_sys::INT4OID, Some(Datum::from(id)))]).map(remember))
 }
 
-/// All templates, by project and slug.
-pub fn all() -> Vec<Rc<Template>> {
-    let ids: Vec<i32> = as_owner(|| {
-        connected(|spi| {
-            let rows = spi.run_once(
-                "select t.id from keyed_state.template t join keyed_state.project p on p.id = t.project_id \
-                 order by p.slug, t.slug",
-                Access::Snapshot,
-                &[],
-            );
-            (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect()
-        })
-    });
-    ids.into_iter().filter_map(by_id).collect()
-}
-
 /// The templates of a project.
 pub fn of_project(spi: &Connection, project: i32) -> Vec<Rc<Template>> {
     let rows = spi.run_once(
@@ -235,6 +219,12 @@ pub(super) fn require_state() {
 /// The project with this number.
 pub fn project_by_id(id: i32) -> Option<Project> {
     project_by_name_or_id(&id.to_string())
+}
+
+/// The number of the project in whose schema a table is; 0 for none.
+pub fn project_of_table(table: Oid) -> i32 {
+    let project = table_name(table).and_then(|(schema, _)| project_by_name_or_id(&schema));
+    project.map_or(0, |project| project.id)
 }
 
 /// A table by its schema and name.

@@ -2,7 +2,8 @@
 
 use super::ddl::NewColumn;
 use super::definition::{self, Definition, Kind, missing, text_at, unknown_member};
-use super::{Template, attribute, catalog, ddl, embed, options, setup};
+use super::catalog::{self, Project};
+use super::{Template, attribute, ddl, embed, frame, options};
 use crate::access::{Caller, enforcement};
 use crate::embedding;
 use crate::error::{Code, Error, OrRaise};
@@ -59,17 +60,26 @@ impl NewTemplate {
 }
 
 /// Makes a template in a project, named by slug or number.
-pub fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
+pub fn create(project: &str, new: &NewTemplate) -> Result<Rc<Template>, Error> {
     let caller = Caller::current();
-    setup::begin_definition()?;
+    caller.require_define_somewhere()?;
     catalog::refresh();
-    let project = catalog::project_by_name_or_id(project)
-        .filter(|project| caller.sees_project(project.id))
-        .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))?;
-    caller.require_define_in(project.id)?;
+    let find = || {
+        catalog::project_by_name_or_id(project)
+            .filter(|project| caller.sees_project(project.id))
+            .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))
+    };
+    frame::one_at_a_time(find()?.id, || {
+        let project = find()?;
+        caller.require_define_in(project.id)?;
+        create_in(&caller, &project, new)
+    })
+}
+
+fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc<Template>, Error> {
     slug::check(Noun::Template, &new.slug, "/slug")?;
-    quota::check_templates(&project)?;
-    quota::check_attributes(&project, 0, new.definitions.len())?;
+    quota::check_templates(project)?;
+    quota::check_attributes(project, 0, new.definitions.len())?;
     if let Some(display) = &new.display
         && !new.definitions.iter().any(|definition| definition.slug == *display)
     {
@@ -92,7 +102,7 @@ pub fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
             // A template may refer to itself: its number is not known before it exists.
             Some(target) if *target == new.slug => Some((None, ddl::table_sql(&project.slug, target))),
             Some(target) => {
-                let found = attribute::target(&caller, project.id, target).ok_or_else(|| {
+                let found = attribute::target(caller, project.id, target).ok_or_else(|| {
                     let pointer = format!("/attributes/{position}/template");
                     Error::at(Code::InvalidValue, pointer, format!("the project has no template {target:?}"))
                         .hint("create the target template first")
@@ -104,7 +114,7 @@ pub fn create(project: &str, new: NewTemplate) -> Result<Rc<Template>, Error> {
     let made = subtransaction(|| {
         as_owner_defining(|| {
             connected(|spi| {
-                let id = insert_template(spi, project.id, &new, language);
+                let id = insert_template(spi, project.id, new, language);
                 let columns: Vec<NewColumn> = new
                     .definitions
                     .iter()

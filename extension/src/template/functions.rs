@@ -2,13 +2,14 @@
 
 use super::creation::{NewTemplate, create};
 use super::definition::{self, missing, text_at};
-use super::{alter, catalog, project_removal, removal, setup};
-use crate::access::Caller;
+use super::{Template, alter, catalog, frame, load, project_removal, removal, setup};
+use crate::access::{Caller, listed};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, sql_functions};
 use crate::postgres::{datum, guard, invalidation, trigger};
 use pgrx::pg_sys::{self, Datum};
+use std::rc::Rc;
 
 sql_functions! {
     /// `keyed.init() returns integer`.
@@ -55,7 +56,7 @@ sql_functions! {
         let label = definition::check_label(call.text(3), "/label")?;
         let embed = call.texts(4, "embed")?;
         let new = NewTemplate { slug, label, definitions, embed, ..NewTemplate::default() };
-        create(&project, new).map(|template| Answer::Json(template.to_json()))
+        create(&project, &new).map(answer)
     };
 
     /// `keyed_http.create_template(body text) returns text[]`.
@@ -66,7 +67,7 @@ sql_functions! {
             Error::new(Code::ProjectRequired, "in which project shall the template be made?")
                 .hint("send the header X-Service-Project-Id")
         })?;
-        let template = create(&project.to_string(), NewTemplate::parse(&body)?)?;
+        let template = create(&project.to_string(), &NewTemplate::parse(&body)?)?;
         let status = Some("201".to_owned());
         Ok(Answer::Texts(vec![status, Some(template.id.to_string()), Some(template.to_json())]))
     };
@@ -85,63 +86,67 @@ sql_functions! {
 
     /// `keyed.alter_template(template regclass, changes jsonb) returns jsonb`.
     keyed_alter_template => |call| {
-        setup::begin_definition()?;
         let changes = call.required_json(1, "changes")?;
-        alter::alter(&*catalog::by_argument(call)?, &changes).map(|template| Answer::Json(template.to_json()))
+        frame::of_table(call.oid(0), || alter::alter(&*catalog::by_argument(call)?, &changes)).map(answer)
     };
 
     /// `keyed.add_attribute(template regclass, attribute jsonb) returns jsonb`.
     keyed_add_attribute => |call| {
-        setup::begin_definition()?;
-        let (template, attribute) = (catalog::by_argument(call)?, call.required_json(1, "attribute")?);
-        let slug = attribute_slug(&attribute)?;
-        if template.position(&slug).is_some() {
-            return Err(Error::at(Code::Conflict, "/slug", format!("there is an attribute {slug:?} already")));
-        }
-        alter::alter(&template, &format!("{{\"attributes\":[{attribute}]}}"))
-            .map(|template| Answer::Json(template.to_json()))
+        let attribute = call.required_json(1, "attribute")?;
+        frame::of_table(call.oid(0), || {
+            let template = catalog::by_argument(call)?;
+            let slug = attribute_slug(&attribute)?;
+            if template.position(&slug).is_some() {
+                return Err(Error::at(
+                    Code::Conflict,
+                    "/slug",
+                    format!("there is an attribute {slug:?} already"),
+                ));
+            }
+            alter::alter(&template, &format!("{{\"attributes\":[{attribute}]}}"))
+        })
+        .map(answer)
     };
 
     /// `keyed.alter_attribute(template regclass, slug text, changes jsonb) returns jsonb`.
     keyed_alter_attribute => |call| {
-        setup::begin_definition()?;
-        let (template, slug) = (catalog::by_argument(call)?, call.required_text(1, "slug")?);
-        let changes = call.required_json(2, "changes")?;
-        alter::alter(&template, &alter::attribute_body(&template, &slug, &changes)?)
-            .map(|template| Answer::Json(template.to_json()))
+        let (slug, changes) = (call.required_text(1, "slug")?, call.required_json(2, "changes")?);
+        frame::of_table(call.oid(0), || {
+            let template = catalog::by_argument(call)?;
+            alter::alter(&template, &alter::attribute_body(&template, &slug, &changes)?)
+        })
+        .map(answer)
     };
 
     /// `keyed.drop_attribute(template regclass, slug text) returns jsonb`.
     keyed_drop_attribute => |call| {
-        setup::begin_definition()?;
-        let (template, slug) = (catalog::by_argument(call)?, call.required_text(1, "slug")?);
         let mut body = "{\"drop\":[".to_owned();
-        json::write_string(&mut body, &slug);
+        json::write_string(&mut body, &call.required_text(1, "slug")?);
         body.push_str("]}");
-        alter::alter(&template, &body).map(|template| Answer::Json(template.to_json()))
+        frame::of_table(call.oid(0), || alter::alter(&*catalog::by_argument(call)?, &body)).map(answer)
     };
 
     /// `keyed.drop_template(template regclass, with_records boolean) returns void`.
     keyed_drop_template => |call| {
-        setup::begin_definition()?;
-        removal::drop_template(&*catalog::by_argument(call)?, call.flag(1)).map(|()| Answer::Void)
+        frame::of_table(call.oid(0), || removal::drop_template(&*catalog::by_argument(call)?, call.flag(1)))
+            .map(|()| Answer::Void)
     };
 
     /// `keyed_http.alter_template(template text, body text) returns text[]`.
     keyed_http_alter_template => |call| {
-        setup::begin_definition()?;
         let (name, body) = (call.required_text(0, "template")?, call.required_text(1, "body")?);
-        let template = catalog::by_name(&Caller::current(), &name)?;
-        let template = alter::alter(&template, &body)?;
+        let template = frame::of_name(&name, || {
+            alter::alter(&*catalog::by_name(&Caller::current(), &name)?, &body)
+        })?;
         Ok(Answer::Texts(vec![Some("200".to_owned()), None, Some(template.to_json())]))
     };
 
     /// `keyed_http.drop_template(template text) returns text[]`.
     keyed_http_drop_template => |call| {
-        setup::begin_definition()?;
         let name = call.required_text(0, "template")?;
-        let template = catalog::by_name(&Caller::current(), &name)?;
-        removal::drop_template(&template, false)?;
+        frame::of_name(&name, || {
+            removal::drop_template(&*catalog::by_name(&Caller::current(), &name)?, false)
+        })?;
         Ok(Answer::Texts(vec![Some("204".to_owned()), None, None]))
     };
 
@@ -152,6 +157,10 @@ sql_functions! {
     };
 }
 
+fn answer(template: Rc<Template>) -> Answer {
+    Answer::Json(template.to_json())
+}
+
 fn attribute_slug(attribute: &str) -> Result<String, Error> {
     let members = json::object(attribute)?.0;
     let slug = members.iter().find(|(name, _)| name == "slug").ok_or_else(|| missing("slug", ""))?;
@@ -159,7 +168,6 @@ fn attribute_slug(attribute: &str) -> Result<String, Error> {
 }
 
 fn list(caller: &Caller) -> String {
-    let templates = catalog::all().into_iter().filter(|template| caller.may_know(template));
-    let templates: Vec<String> = templates.map(|template| template.to_json()).collect();
-    format!("{{\"templates\":[{}]}}", templates.join(","))
+    let ids: Vec<i32> = listed::templates(caller).iter().map(|template| template.id).collect();
+    format!("{{\"templates\":[{}]}}", load::describe(&ids).join(","))
 }

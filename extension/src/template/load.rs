@@ -8,6 +8,7 @@ use crate::postgres::{datum, invalidation, relation};
 use crate::search::text;
 use crate::{embedding, job};
 use pgrx::pg_sys::{self, Datum, Oid};
+use std::collections::HashMap;
 
 /// The template that a condition names, locked and read anew.
 pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Option<Template> {
@@ -45,12 +46,15 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
     })
 }
 
+/// The columns of a template, in the order in which [`read_row`] takes them.
+const COLUMNS: &str = "t.id, t.project_id, p.slug, t.slug, t.label, t.display, t.language, t.created_at, t.updated_at, \
+     to_jsonb(t) ->> 'embed'";
+
 /// The template without its attributes.
 fn load_row(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argument)]) -> Option<Template> {
     let rows = spi.run_once(
         &format!(
-            "select t.id, t.project_id, p.slug, t.slug, t.label, t.display, t.language, t.created_at, \
-             t.updated_at, to_jsonb(t) ->> 'embed' from keyed_state.template t join keyed_state.project p on p.id = t.project_id \
+            "select {COLUMNS} from keyed_state.template t join keyed_state.project p on p.id = t.project_id \
              where {condition}"
         ),
         Access::Latest,
@@ -59,24 +63,90 @@ fn load_row(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argumen
     if rows.is_empty() {
         return None;
     }
-    let text = |column| rows.get(0, column).map(datum::read_text);
-    let (project_slug, slug) = (text(2)?, text(3)?);
+    let template = read_row(&rows, 0)?;
+    let table = catalog::table_oid(&template.project_slug, &template.slug)
+        .filter(|table| relation::is_trusted_table(*table))?;
+    Some(Template { table, ..template })
+}
+
+fn read_row(rows: &Rows, row: usize) -> Option<Template> {
+    let text = |column| rows.get(row, column).map(datum::read_text);
+    let id = rows.get(row, 0).map(datum::read_i32)?;
     Some(Template {
-        id_text: datum::read_i32(rows.get(0, 0)?).to_string(),
-        id: datum::read_i32(rows.get(0, 0)?),
-        project_id: datum::read_i32(rows.get(0, 1)?),
-        table: catalog::table_oid(&project_slug, &slug).filter(|table| relation::is_trusted_table(*table))?,
-        project_slug,
-        slug,
+        id_text: id.to_string(),
+        id,
+        project_id: datum::read_i32(rows.get(row, 1)?),
+        project_slug: text(2)?,
+        slug: text(3)?,
         label: text(4),
         display: text(5),
         language: text(6)?,
-        created_at: datum::read_i64(rows.get(0, 7)?),
-        updated_at: datum::read_i64(rows.get(0, 8)?),
+        created_at: datum::read_i64(rows.get(row, 7)?),
+        updated_at: datum::read_i64(rows.get(row, 8)?),
         // As JSON, since a state that is not migrated yet has no such column.
         embed: text(9).and_then(|ids| serde_json::from_str(&ids).ok()).unwrap_or_default(),
         ..Template::default()
     })
+}
+
+/// The JSON of templates as the caller's snapshot has them, by project and slug. They are described, not opened: nothing
+/// of this is remembered, and no table of records is locked.
+pub(super) fn describe(ids: &[i32]) -> Vec<String> {
+    let ids = ids.iter().map(|id| Some(Datum::from(*id))).collect();
+    as_owner(|| {
+        connected(|spi| {
+            let ids = [(pg_sys::INT4ARRAYOID, datum::array_of(ids, pg_sys::INT4OID))];
+            let mut attributes = describe_attributes(spi, &ids);
+            let rows = spi.run_once(
+                &format!(
+                    "select {COLUMNS} from keyed_state.template t join keyed_state.project p on p.id = t.project_id \
+                     where t.id = any ($1) order by p.slug, t.slug"
+                ),
+                Access::Snapshot,
+                &ids,
+            );
+            let slugs = slugs_of_targets(spi);
+            let describe = |row| {
+                pgrx::check_for_interrupts!();
+                let template = read_row(&rows, row)?;
+                let attributes = attributes.remove(&template.id).unwrap_or_default();
+                let template = Template::new(Template { attributes, ..template });
+                Some(template.to_json_with(&|target| slugs.get(&target).cloned()))
+            };
+            (0..rows.len()).filter_map(describe).collect()
+        })
+    })
+}
+
+fn describe_attributes(
+    spi: &Connection,
+    ids: &[(Oid, datum::Argument)],
+) -> HashMap<i32, Vec<Attribute>> {
+    let rows = spi.run_once(
+        "select a.id, a.slug, a.type, a.label, a.required, a.indexed, a.options, a.target_id, a.default_value, \
+         0::smallint, a.template_id from keyed_state.attribute a where a.template_id = any ($1) \
+         order by a.template_id, a.position, a.id",
+        Access::Snapshot,
+        ids,
+    );
+    let mut attributes: HashMap<i32, Vec<Attribute>> = HashMap::new();
+    for row in 0..rows.len() {
+        pgrx::check_for_interrupts!();
+        if let (Some(attribute), Some(template)) =
+            (read_attribute(&rows, row), rows.get(row, 10).map(datum::read_i32))
+        {
+            attributes.entry(template).or_default().push(attribute);
+        }
+    }
+    attributes
+}
+
+fn slugs_of_targets(spi: &Connection) -> HashMap<i32, String> {
+    let sql = "select t.id, t.slug from keyed_state.template t \
+               where t.id in (select a.target_id from keyed_state.attribute a)";
+    let rows = spi.run_once(sql, Access::Snapshot, &[]);
+    let slug = |row| Some((datum::read_i32(rows.get(row, 0)?), datum::read_text(rows.get(row, 1)?)));
+    (0..rows.len()).filter_map(slug).collect()
 }
 
 /// The column of the key that a deleted record had.

@@ -16,6 +16,8 @@ pub mod definition;
 pub mod embed;
 /// Objects that others made where only ours belong.
 pub mod foreign;
+/// The frame of a change of definitions.
+pub mod frame;
 /// The SQL functions and the HTTP door.
 pub mod functions;
 /// What stands in the way of a change.

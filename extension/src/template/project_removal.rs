@@ -1,6 +1,7 @@
 //! The end of a project.
 
-use super::{Template, catalog, in_use, removal, setup};
+use super::catalog::{self, Project};
+use super::{Template, frame, in_use, removal};
 use crate::access::{Caller, enforcement};
 use crate::embedding;
 use crate::error::{Code, Error};
@@ -21,11 +22,16 @@ pub fn drop_project(name: &str, with_records: bool) -> Result<(), Error> {
     let caller = Caller::current();
     caller.require_admin("drop projects")?;
     catalog::require_state();
-    setup::lock_definitions();
     catalog::refresh();
-    let project = catalog::project_by_name_or_id(name)
-        .filter(|project| caller.sees_project(project.id))
-        .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {name:?}")))?;
+    let find = || {
+        catalog::project_by_name_or_id(name)
+            .filter(|project| caller.sees_project(project.id))
+            .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {name:?}")))
+    };
+    frame::one_at_a_time(find()?.id, || drop_found(&find()?, with_records))
+}
+
+fn drop_found(project: &Project, with_records: bool) -> Result<(), Error> {
     let schema = identifier(&project.slug);
     let outcome = subtransaction(|| {
         as_owner_defining(|| {

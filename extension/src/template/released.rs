@@ -1,6 +1,6 @@
 //! Tables of before keys were released into a column of their own: `keyed.migrate()` converts them.
 
-use super::{Template, catalog, column, ddl, setup};
+use super::{Template, catalog, column, ddl};
 use crate::access::enforcement;
 use crate::error::OrRaise;
 use crate::postgres::datum;
@@ -12,7 +12,6 @@ use std::rc::Rc;
 /// Gives every table the column and the index, and moves the keys of deleted records. Nobody reads or writes the tables
 /// meanwhile: an index is built on each, and all are locked at once or none.
 pub fn convert_all(spi: &Connection) {
-    setup::lock_definitions();
     let rows = spi.run_once("select t.id from keyed_state.template t order by t.id", Access::Latest, &[]);
     let ids = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32));
     let is_old = |template: &Rc<Template>| template.released_key.is_none();

@@ -1,7 +1,7 @@
 //! Setting a database up, moving its state forward, and making projects.
 
-use super::{attribute, catalog, ddl, foreign, released};
-use crate::access::{Caller, binding, policy};
+use super::{attribute, catalog, ddl, foreign, frame, released};
+use crate::access::{Caller, binding, policy, reconcile};
 use crate::embedding;
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{self, Kind, Mode};
@@ -45,6 +45,7 @@ const STATE: &[(i32, Step)] = &[
     (16, Step::Script(include_str!("../../../sql/state/0016_inbound_payloads.sql"))),
     (17, Step::Script(include_str!("../../../sql/state/0017_idempotency_full.sql"))),
     (18, Step::Function(released::convert_all)),
+    (19, Step::Function(reconcile::bind_policies)),
     (20, Step::Script(include_str!("../../../sql/state/0020_inbound_refused.sql"))),
     (21, Step::Script(include_str!("../../../sql/state/0021_jobs.sql"))),
     (22, Step::Script(include_str!("../../../sql/state/0022_replication.sql"))),
@@ -179,24 +180,6 @@ fn is_available(extension: &str) -> bool {
     })
 }
 
-/// Makes changes of definitions wait for each other before they lock any table, so that two of them never wait in a
-/// circle. The caller's right must have been checked: whoever holds this lock keeps all others waiting. It is one that
-/// nobody else can take.
-pub fn lock_definitions() {
-    catalog::require_state();
-    as_owner(|| {
-        connected(|spi| spi.script("lock table keyed_state.template in share row exclusive mode"));
-    });
-}
-
-/// Begins a change of definitions, before any template is looked up: to look one up locks its table a little, and to
-/// wait for the others while holding that would be to wait in a circle.
-pub fn begin_definition() -> Result<(), Error> {
-    Caller::current().require_define_somewhere()?;
-    lock_definitions();
-    Ok(())
-}
-
 /// Puts row-level security on the tables of templates that were made before there was any.
 fn secure_templates(spi: &Connection) {
     let rows = spi.run_once(
@@ -262,21 +245,24 @@ pub fn set_time_zone(project: &str, name: Option<&str>) -> Result<(), Error> {
         .filter(|project| caller.sees_project(project.id))
         .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))?;
     let name = name.map(time_zone::check).transpose()?;
-    lock_definitions();
+    frame::one_at_a_time(project.id, || change_time_zone(&caller, project.id, name.as_deref()))
+}
+
+fn change_time_zone(caller: &Caller, project: i32, name: Option<&str>) -> Result<(), Error> {
     as_owner_defining(|| {
         connected(|spi| {
             spi.run_once(
                 "update keyed_state.project set time_zone = $2 where id = $1",
                 Access::Latest,
                 &[
-                    (pg_sys::INT4OID, Some(pg_sys::Datum::from(project.id))),
-                    (pg_sys::TEXTOID, datum::optional_text(name.as_deref())),
+                    (pg_sys::INT4OID, Some(pg_sys::Datum::from(project))),
+                    (pg_sys::TEXTOID, datum::optional_text(name)),
                 ],
             );
             // SAFETY: makes the new time zone known to the look-ups that follow.
             unsafe { pg_sys::CommandCounterIncrement() };
             catalog::refresh();
-            upkeep::follow(spi, &caller, project.id)
+            upkeep::follow(spi, caller, project)
         })
     })
 }

@@ -15,6 +15,11 @@ impl Template {
 
     /// `{id, slug, label, project, display, language, embed, attributes, created_at, updated_at}`.
     pub fn to_json(&self) -> String {
+        self.to_json_with(&|target| catalog::by_id(target).map(|target| target.slug.clone()))
+    }
+
+    /// The same, where the slugs of the targets of references are known.
+    pub(super) fn to_json_with(&self, slug_of: &dyn Fn(i32) -> Option<String>) -> String {
         let mut out = format!("{{\"id\":\"{}\",\"slug\":\"{}\",\"label\":", self.id, self.slug);
         write_string(&mut out, self.label.as_deref().unwrap_or(&self.slug));
         out.push_str(",\"project\":");
@@ -33,7 +38,7 @@ impl Template {
             if position > 0 {
                 out.push(',');
             }
-            write_attribute(&mut out, attribute);
+            write_attribute(&mut out, attribute, slug_of);
         }
         out.push_str("],\"created_at\":\"");
         time::write_datetime(&mut out, self.created_at);
@@ -53,7 +58,7 @@ fn write_embed(out: &mut String, template: &Template) {
     }
 }
 
-fn write_attribute(out: &mut String, attribute: &Attribute) {
+fn write_attribute(out: &mut String, attribute: &Attribute, slug_of: &dyn Fn(i32) -> Option<String>) {
     out.push_str(&format!(
         "{{\"id\":\"{}\",\"slug\":\"{}\",\"type\":\"{}\",\"label\":",
         attribute.id,
@@ -68,8 +73,8 @@ fn write_attribute(out: &mut String, attribute: &Attribute) {
     }
     if let Some(target) = attribute.target {
         out.push_str(",\"template\":");
-        match catalog::by_id(target) {
-            Some(target) => write_string(out, &target.slug),
+        match slug_of(target) {
+            Some(slug) => write_string(out, &slug),
             None => out.push_str("null"),
         }
     }

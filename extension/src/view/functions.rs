@@ -6,18 +6,19 @@ use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
 use crate::template::definition::{self, missing, text_at, unknown_member};
-use crate::template::{Template, catalog, setup};
+use crate::template::{Template, catalog, frame};
 use std::rc::Rc;
 
 sql_functions! {
     /// `keyed.save_view(template regclass, slug text, query jsonb, label text) returns jsonb`.
     keyed_save_view => |call| {
-        setup::begin_definition()?;
-        let template = catalog::by_argument(call)?;
         let slug = call.required_text(1, "slug")?;
         let label = definition::check_label(call.text(3), "/label")?;
         let new = NewView { slug, body: call.required_json(2, "query")?, label };
-        stored::save(&Caller::current(), &template, &new, true).map(|(view, _)| Answer::Json(view.to_json()))
+        frame::of_table(call.oid(0), || {
+            stored::save(&Caller::current(), &catalog::by_argument(call)?, &new, true)
+        })
+        .map(|(view, _)| Answer::Json(view.to_json()))
     };
 
     /// `keyed.get_view(template regclass, slug text) returns jsonb`.
@@ -34,10 +35,11 @@ sql_functions! {
 
     /// `keyed.drop_view(template regclass, slug text) returns void`.
     keyed_drop_view => |call| {
-        setup::begin_definition()?;
-        let template = catalog::by_argument(call)?;
         let slug = call.text(1).ok_or_else(|| must_not_be_null("slug"))?;
-        stored::drop(&Caller::current(), &template, &slug).map(|()| Answer::Void)
+        frame::of_table(call.oid(0), || {
+            stored::drop(&Caller::current(), &catalog::by_argument(call)?, &slug)
+        })
+        .map(|()| Answer::Void)
     };
 
     /// `keyed_http.list_views(template text) returns text`.
@@ -56,22 +58,25 @@ sql_functions! {
     /// `keyed_http.save_view(template text, slug text, body text) returns text[]`: a null slug for a new view, whose
     /// body has it.
     keyed_http_save_view => |call| {
-        setup::begin_definition()?;
-        let (caller, template) = named(call)?;
         let slug = call.text(1);
         let may_replace = slug.is_some();
-        let new = parse(&call.required_text(2, "body")?, slug)?;
-        let (view, is_new) = stored::save(&caller, &template, &new, may_replace)?;
+        let body = call.required_text(2, "body")?;
+        let (view, is_new) = frame::of_name(&call.required_text(0, "template")?, || {
+            let (caller, template) = named(call)?;
+            stored::save(&caller, &template, &parse(&body, slug.clone())?, may_replace)
+        })?;
         let status = if is_new { "201" } else { "200" };
-        let place = format!("{}/views/{}", template.id, view.slug);
+        let place = format!("{}/views/{}", view.template.id, view.slug);
         Ok(Answer::Texts(vec![Some(status.to_owned()), Some(place), Some(view.to_json())]))
     };
 
     /// `keyed_http.drop_view(template text, slug text) returns text[]`.
     keyed_http_drop_view => |call| {
-        setup::begin_definition()?;
-        let (caller, template) = named(call)?;
-        stored::drop(&caller, &template, &call.required_text(1, "slug")?)?;
+        let slug = call.required_text(1, "slug")?;
+        frame::of_name(&call.required_text(0, "template")?, || {
+            let (caller, template) = named(call)?;
+            stored::drop(&caller, &template, &slug)
+        })?;
         Ok(Answer::Texts(vec![Some("204".to_owned()), None, None]))
     };
 }

@@ -143,7 +143,7 @@ pub fn follow(spi: &Connection, caller: &Caller, project: i32) -> Result<(), Err
         set_definition(spi, &view, query.as_deref());
         // SAFETY: makes the new view known to the look-ups that follow.
         unsafe { pg_sys::CommandCounterIncrement() };
-        follow_grants(spi, template);
+        follow_grants(spi, &[template.id]);
     }
     Ok(())
 }
@@ -162,34 +162,34 @@ pub fn label(spi: &Connection, template: &Template, slug: &str, label: Option<&s
     spi.script(&format!("comment on view {} is {label}", view_sql(template, slug)));
 }
 
-/// Lets those, and only those, select from the views of a template who may select from its table. That alone shows
+/// Lets those, and only those, select from the views of templates who may select from their tables. That alone shows
 /// nobody a row.
-pub fn follow_grants(spi: &Connection, template: &Template) {
+pub fn follow_grants(spi: &Connection, templates: &[i32]) {
     if !exist() {
         return;
     }
-    let views: Vec<Oid> = of_template(spi, template.id).iter().filter_map(relation_of).collect();
-    if views.is_empty() {
-        return;
-    }
-    let oids = views.iter().map(|view| Some(Datum::from(*view))).collect();
+    let ids = templates.iter().map(|id| Some(Datum::from(*id))).collect();
     let rows = spi.run_once(
-        "with held as (select c.oid, c.relowner, a.grantee from pg_catalog.pg_class c, \
+        "with pair as ( \
+           select c.oid as source, w.oid as view from keyed_state.view v \
+           join keyed_state.template t on t.id = v.template_id join keyed_state.project p on p.id = t.project_id \
+           join pg_catalog.pg_namespace n on n.nspname = p.slug::pg_catalog.name \
+           join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = t.slug::pg_catalog.name \
+           join pg_catalog.pg_class w on w.relnamespace = n.oid and w.relname = (t.slug || '__' || v.slug)::pg_catalog.name \
+           where v.template_id = any ($1) and v.definition is not null), \
+         reader as (select distinct p.source, a.grantee from pair p join pg_catalog.pg_class c on c.oid = p.source, \
            pg_catalog.aclexplode(c.relacl) a \
-           where (c.oid = $1 and a.privilege_type = 'SELECT' or c.oid = any ($2)) \
-           and a.grantee <> 0 and a.grantee <> c.relowner), \
-         readers as (select h.grantee from held h where h.oid = $1) \
-         select format('revoke all on %s from %I', h.oid::regclass, r.rolname) \
+           where a.privilege_type = 'SELECT' and a.grantee <> 0 and a.grantee <> c.relowner), \
+         held as (select distinct p.source, p.view, a.grantee from pair p join pg_catalog.pg_class c on c.oid = p.view, \
+           pg_catalog.aclexplode(c.relacl) a where a.grantee <> 0 and a.grantee <> c.relowner) \
+         select format('revoke all on %s from %I', h.view::regclass, r.rolname) \
            from held h join pg_catalog.pg_roles r on r.oid = h.grantee \
-           where h.oid <> $1 and h.grantee not in (select grantee from readers) \
-         union select format('grant select on %s to %I', v.oid::regclass, r.rolname) \
-           from unnest($2) v (oid) cross join readers join pg_catalog.pg_roles r on r.oid = readers.grantee \
-           where not exists (select from held h where h.oid = v.oid and h.grantee = r.oid)",
+           where not exists (select from reader x where x.source = h.source and x.grantee = h.grantee) \
+         union select format('grant select on %s to %I', p.view::regclass, r.rolname) \
+           from pair p join reader x on x.source = p.source join pg_catalog.pg_roles r on r.oid = x.grantee \
+           where not exists (select from held h where h.view = p.view and h.grantee = x.grantee)",
         Access::Latest,
-        &[
-            (pg_sys::OIDOID, Some(Datum::from(template.table))),
-            (pg_sys::OIDARRAYOID, datum::array_of(oids, pg_sys::OIDOID)),
-        ],
+        &[(pg_sys::INT4ARRAYOID, datum::array_of(ids, pg_sys::INT4OID))],
     );
     let statements: Vec<String> =
         (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect();

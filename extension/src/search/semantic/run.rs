@@ -3,14 +3,16 @@
 use super::find::{self, Found, Neighbour, Wanted};
 use super::query::Query;
 use crate::access::sight::Sight;
-use crate::access::{Caller, Right};
-use crate::error::Error;
+use crate::access::rights::Privilege;
+use crate::access::{Caller, Right, listed};
+use crate::embedding::table;
+use crate::error::{Code, Error};
 use crate::filter::schema::{Attribute, Schema};
 use crate::filter::{check, parse};
 use crate::json::write_string;
-use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, without_jit};
 use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::postgres::{datum, table_lock};
 use crate::record::shape::{STANDARD_COLUMNS, write_double, write_name, write_value};
 use crate::record::statement::columns;
 use crate::search::plan::{Plan, RECORD};
@@ -47,7 +49,7 @@ pub fn check(caller: &Caller, body: &str) -> Result<(), Error> {
     let query = Query::parse(body)?;
     let templates = templates(caller, &query)?;
     plans(caller, &query, &templates)?;
-    templates.iter().try_for_each(|template| crate::embedding::table::require(template).map(drop))
+    templates.iter().try_for_each(|template| table::require(template).map(drop))
 }
 
 fn plans(caller: &Caller, query: &Query, templates: &[Rc<Template>]) -> Result<Vec<Plan>, Error> {
@@ -104,15 +106,24 @@ fn templates(caller: &Caller, query: &Query) -> Result<Vec<Rc<Template>>, Error>
     check::check(&conditions, &AnyTemplate, check::Settings::default()).map_err(|error| {
         error.hint("name a template_id to filter by its attributes; without one, by standard fields only")
     })?;
-    let readable = |template: &Rc<Template>| caller.require(Right::Read, template).is_ok();
-    let readable: Vec<_> = catalog::all().into_iter().filter(readable).collect();
+    let readable: Vec<i32> = listed::templates(caller)
+        .iter()
+        .filter(|template| template.holds(Privilege::Read))
+        .map(|template| template.id)
+        .collect();
+    let searched = table::filled(&readable);
     // Without pgvector there is no vector anywhere, which is not the same as to find nothing.
-    if readable.iter().all(|template| template.vector_schema.is_none())
-        && let Some(template) = readable.first()
+    if searched.is_empty()
+        && let Some(template) = table::first_without(&readable).and_then(catalog::by_id)
     {
-        crate::embedding::table::require(template)?;
+        table::require(&template)?;
     }
-    Ok(readable.into_iter().filter(|template| template.vector_schema.is_some()).collect())
+    if searched.len() > table_lock::most_tables() {
+        let message = format!("the texts of {} templates are more than one search goes through", searched.len());
+        return Err(Error::at(Code::PayloadTooLarge, "/template_id", message).hint("name a template_id"));
+    }
+    let open = |id: i32| catalog::by_id(id).filter(|template| caller.require(Right::Read, template).is_ok());
+    Ok(searched.into_iter().filter_map(open).filter(|template| template.vector_schema.is_some()).collect())
 }
 
 /// A template by number, by slug within the caller's project, or as `project.template`.

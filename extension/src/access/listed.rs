@@ -1,0 +1,103 @@
+//! Which templates there are for a caller, told without opening any of them: the state is asked, and no table of records
+//! is locked, however many there are.
+
+use super::rights::Privilege;
+use super::{Caller, binding};
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Rows, connected};
+use crate::postgres::datum;
+use pgrx::pg_sys::{self, Datum};
+
+/// A template with which a caller may do something.
+pub struct Listed {
+    /// Its number.
+    pub id: i32,
+    /// The number of its project.
+    pub project: i32,
+    /// `project.template`.
+    pub name: String,
+    /// What the caller may do, each with whether that is about some records only.
+    pub held: Vec<(Privilege, bool)>,
+}
+
+impl Listed {
+    /// Whether the caller may do this with some records at least.
+    pub fn holds(&self, privilege: Privilege) -> bool {
+        self.held.iter().any(|held| held.0 == privilege)
+    }
+}
+
+/// The tables of templates: ordinary ones that nobody else could have put in their place.
+pub(super) const TABLES: &str = "keyed_state.template t join keyed_state.project p on p.id = t.project_id \
+     join pg_catalog.pg_namespace n on n.nspname = p.slug::pg_catalog.name \
+     join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = t.slug::pg_catalog.name \
+       and c.relkind = 'r' and c.relpersistence <> 't' \
+     join pg_catalog.pg_roles w on w.oid = c.relowner and (w.rolsuper or w.rolname = 'keyed_owner')";
+
+/// The templates that a caller may know, by project and slug, and what it may do with them: the newest state, as rights
+/// are always read.
+pub fn templates(caller: &Caller) -> Vec<Listed> {
+    let mut listed = if caller.is_admin() { all() } else { granted(caller) };
+    listed.retain(|template| caller.sees_project(template.project));
+    listed
+}
+
+fn all() -> Vec<Listed> {
+    let sql = format!("select t.id, t.project_id, p.slug, t.slug from {TABLES} order by p.slug, t.slug");
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_newest_and_own(&sql, &[]);
+            let all = || Privilege::ALL.into_iter().map(|privilege| (privilege, false)).collect();
+            (0..rows.len()).filter_map(|row| read(&rows, row, all())).collect()
+        })
+    })
+}
+
+/// What was granted to the role or to those whose rights it inherits, as far as it still has the privilege of PostgreSQL
+/// that was granted along.
+fn granted(caller: &Caller) -> Vec<Listed> {
+    if let Err(error) = binding::require_state() {
+        error.raise();
+    }
+    let sql = format!(
+        "select t.id, t.project_id, p.slug, t.slug, g.privilege, bool_and(g.scope is not null) \
+         from keyed_state.access_grant g, {TABLES} \
+         where (g.template_id = t.id or g.template_id is null and g.project_id = t.project_id) \
+         and pg_has_role($1, g.role::oid, 'usage') and {} \
+         and case g.privilege when 'define' then true \
+           else has_table_privilege($1, c.oid, case g.privilege when 'read' then 'select' when 'create' then 'insert' \
+             else g.privilege end) end \
+         group by t.id, t.project_id, p.slug, t.slug, g.privilege order by p.slug, t.slug",
+        binding::is_bound_sql("g")
+    );
+    let role = [(pg_sys::OIDOID, Some(Datum::from(caller.role())))];
+    let mut listed: Vec<Listed> = Vec::new();
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_newest_and_own(&sql, &role);
+            for row in 0..rows.len() {
+                let privilege = rows.get(row, 4).map(datum::read_text).and_then(|it| Privilege::parse(&it));
+                let is_scoped = rows.get(row, 5).is_some_and(datum::read_bool);
+                let Some(privilege) = privilege else { continue };
+                match (listed.last_mut(), rows.get(row, 0).map(datum::read_i32)) {
+                    (Some(last), Some(id)) if last.id == id => last.held.push((privilege, is_scoped)),
+                    _ => listed.extend(read(&rows, row, vec![(privilege, is_scoped)])),
+                }
+            }
+        });
+    });
+    for template in &mut listed {
+        template.held.sort_unstable_by_key(|held| held.0 as u8);
+    }
+    listed
+}
+
+fn read(rows: &Rows, row: usize, held: Vec<(Privilege, bool)>) -> Option<Listed> {
+    let text = |column| rows.get(row, column).map(datum::read_text);
+    Some(Listed {
+        id: rows.get(row, 0).map(datum::read_i32)?,
+        project: rows.get(row, 1).map(datum::read_i32)?,
+        name: format!("{}.{}", text(2)?, text(3)?),
+        held,
+    })
+}

@@ -1,0 +1,77 @@
+//! What a grant is about. It is named without being opened: nobody who reads or changes a table is waited for.
+
+use super::listed::TABLES;
+use crate::error::{Code, Error};
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::datum;
+use crate::template::catalog::{self, Project};
+use crate::template::ddl;
+use pgrx::pg_sys::{self, Datum, Oid};
+
+/// All templates of a project, those to come included, or one of them.
+pub struct Target {
+    /// The project.
+    pub project: Project,
+    /// The template; `None` for all.
+    pub template: Option<i32>,
+}
+
+/// The table of a template.
+pub struct Table {
+    /// The number of the template.
+    pub template: i32,
+    /// The table.
+    pub oid: Oid,
+    /// The same, as SQL names it.
+    pub sql: String,
+}
+
+impl Target {
+    /// Reads `project` or `project.template`.
+    pub fn find(name: &str) -> Result<Target, Error> {
+        catalog::refresh();
+        let unknown = || {
+            Error::at(Code::InvalidValue, "/target", format!("there is no project or template {name:?}"))
+                .hint("a target is 'project' or 'project.template'")
+        };
+        let (project, slug) =
+            name.split_once('.').map_or((name, None), |(project, slug)| (project, Some(slug)));
+        let project = catalog::project_by_name_or_id(project).ok_or_else(unknown)?;
+        let template = slug.map(|slug| number(project.id, slug).ok_or_else(unknown)).transpose()?;
+        Ok(Target { project, template })
+    }
+
+    /// The tables on which policies stand for it, by the number of their template.
+    pub fn tables(&self, spi: &Connection) -> Vec<Table> {
+        let sql = format!(
+            "select t.id, c.oid, p.slug, t.slug from {TABLES} \
+             where t.project_id = $1 and ($2::integer is null or t.id = $2) order by t.id"
+        );
+        let arguments = [
+            (pg_sys::INT4OID, Some(Datum::from(self.project.id))),
+            (pg_sys::INT4OID, self.template.map(Datum::from)),
+        ];
+        let rows = spi.run_once(&sql, Access::Latest, &arguments);
+        let table = |row| {
+            let text = |column| rows.get(row, column).map(datum::read_text);
+            Some(Table {
+                template: rows.get(row, 0).map(datum::read_i32)?,
+                oid: Oid::from(rows.get(row, 1)?.value() as u32),
+                sql: ddl::table_sql(&text(2)?, &text(3)?),
+            })
+        };
+        (0..rows.len()).filter_map(table).collect()
+    }
+}
+
+fn number(project: i32, slug: &str) -> Option<i32> {
+    let arguments = [(pg_sys::INT4OID, Some(Datum::from(project))), (pg_sys::TEXTOID, datum::text(slug))];
+    as_owner(|| {
+        connected(|spi| {
+            let sql = "select t.id from keyed_state.template t where t.project_id = $1 and t.slug = $2";
+            let rows = spi.run_once(sql, Access::Latest, &arguments);
+            if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_i32) }
+        })
+    })
+}

@@ -1,0 +1,33 @@
+//! Whether a row is there at this moment.
+
+use pgrx::pg_sys::{self, Datum, Oid};
+
+/// Whether a table, whose primary key is one integer, has the row of this number by now: whatever the transaction's own
+/// snapshot is, also in a parallel plan, on a standby, and without a lock that outlasts the question.
+pub fn exists(table: Oid, number: i32) -> bool {
+    let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
+    // SAFETY: the table is open until the end of the scan; the key compares its first column, an integer. A scan without
+    // a snapshot of its own takes that of the catalog, which is new for every table that is none of the catalog's.
+    unsafe {
+        let relation = pg_sys::try_relation_open(table, lock);
+        if relation.is_null() {
+            return false;
+        }
+        let mut key = pg_sys::ScanKeyData::default();
+        pg_sys::ScanKeyInit(
+            &mut key,
+            1,
+            pg_sys::BTEqualStrategyNumber as pg_sys::StrategyNumber,
+            pg_sys::F_INT4EQ.into(),
+            Datum::from(number),
+        );
+        let index = pg_sys::RelationGetPrimaryKeyIndex(relation);
+        let has_index = index != Oid::INVALID;
+        let scan =
+            pg_sys::systable_beginscan(relation, index, has_index, std::ptr::null_mut(), 1, &mut key);
+        let exists = !pg_sys::systable_getnext(scan).is_null();
+        pg_sys::systable_endscan(scan);
+        pg_sys::relation_close(relation, lock);
+        exists
+    }
+}

@@ -1,0 +1,57 @@
+//! The frame of a change of definitions: one at a time in a project, and none while the state is moved forward.
+
+use super::catalog;
+use crate::access::Caller;
+use crate::error::Error;
+use crate::postgres::advisory_lock::{self, Kind, Mode};
+use crate::postgres::datum;
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::{Access, connected};
+use crate::postgres::table_lock;
+use pgrx::pg_sys::{self, Datum, Oid};
+
+/// Runs a change of definitions of a project, after those that are under way there. The caller's right must have been
+/// checked: whoever is in here keeps all others of the project waiting.
+///
+/// A table that others use is not waited for in here. The change is undone, they and other changes go on, and it is begun
+/// anew: so `body` must start from what is there.
+pub fn one_at_a_time<R>(project: i32, body: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
+    catalog::require_state();
+    table_lock::trying_again(|| {
+        advisory_lock::lock(Kind::Setup, 0, Mode::Shared);
+        advisory_lock::lock(Kind::Definition, project as u64, Mode::Exclusive);
+        catalog::refresh();
+        body()
+    })
+}
+
+/// The same for the project of a table, begun before the template is looked up: to look one up locks its table a little,
+/// and to wait for others while holding that would be to wait in a circle.
+pub fn of_table<R>(table: Option<Oid>, body: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
+    Caller::current().require_define_somewhere()?;
+    one_at_a_time(table.map_or(0, catalog::project_of_table), body)
+}
+
+/// The same for the template that a request names by slug, within the caller's project, or by number.
+pub fn of_name<R>(name: &str, body: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
+    let caller = Caller::current();
+    caller.require_define_somewhere()?;
+    let project = match name.parse() {
+        Ok(template) => project_of(template),
+        Err(_) => caller.project(),
+    };
+    // Of no project there is nothing to change, which is told within.
+    one_at_a_time(project.unwrap_or(0), body)
+}
+
+fn project_of(template: i32) -> Option<i32> {
+    catalog::require_state();
+    as_owner(|| {
+        connected(|spi| {
+            let sql = "select t.project_id from keyed_state.template t where t.id = $1";
+            let template = [(pg_sys::INT4OID, Some(Datum::from(template)))];
+            let rows = spi.run_once(sql, Access::Latest, &template);
+            if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_i32) }
+        })
+    })
+}

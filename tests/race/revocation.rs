@@ -1,0 +1,147 @@
+//! What is taken back is gone when the revocation has answered, and it waits for nobody who reads.
+
+use harness::{Database, Session};
+use serde_json::json;
+
+const READ: &str = "select count(*) from crm.customers";
+
+/// Five customers, of whom two are called Ada.
+async fn crm() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let administrator = database.session().await;
+    for (number, name) in ["Ada", "Ada", "Bea", "Cleo", "Dora"].into_iter().enumerate() {
+        let upsert = "select keyed.upsert_by_key('crm.customers', $1, $2)";
+        administrator.rows(upsert, &[&number.to_string(), &json!({"name": name}).to_string()]).await;
+    }
+    // Whoever waits for a reader, fails here.
+    administrator.run("set statement_timeout = '5s'").await;
+    (database, administrator)
+}
+
+fn called(name: &str) -> serde_json::Value {
+    json!({"field": "name", "operator": "eq", "value": name})
+}
+
+#[tokio::test]
+async fn a_revocation_waits_for_no_reader_and_shuts_every_door_of_open_transactions() {
+    for isolation in ["read committed", "repeatable read", "serializable"] {
+        let (database, administrator) = crm().await;
+        let role = database.create_role("clerk").await;
+        database.grant(&role, "crm.customers", "read, create, update, delete").await;
+        let reader = database.session_as(&role).await;
+        reader.run(&format!("prepare read as {READ}; set plan_cache_mode = force_generic_plan")).await;
+        reader.run(&format!("begin isolation level {isolation}")).await;
+        for statement in [READ, "execute read"] {
+            assert_eq!(reader.text(statement, &[]).await, "5", "{isolation}");
+        }
+        let revoke = format!("select keyed.revoke_access('{role}', 'crm.customers')");
+        assert_eq!(administrator.text(&revoke, &[]).await, "4");
+        // A statement that PostgreSQL plans or runs from now on finds nothing, or is refused.
+        for statement in [READ, "execute read", "select count(*) from keyed_state.history_2"] {
+            reader.run("savepoint s").await;
+            match reader.attempt(statement, &[]).await {
+                Ok(rows) => assert_eq!(rows[0][0].as_deref(), Some("0"), "{isolation}: {statement}"),
+                Err(refusal) => assert_eq!(refusal.state, "42501", "{isolation}: {statement}"),
+            }
+            reader.run("rollback to s").await;
+        }
+        for statement in [
+            "select keyed.search('crm.customers')",
+            "select keyed.get_by_key('crm.customers', '1')",
+            "select keyed.create_record('crm.customers', '{}', 'new')",
+            "insert into crm.customers (external_key) values ('new')",
+        ] {
+            reader.run("savepoint s").await;
+            assert_eq!(reader.refusal(statement, &[]).await.state, "42501", "{isolation}: {statement}");
+            reader.run("rollback to s").await;
+        }
+        for statement in ["update crm.customers set name = 'x'", "update crm.customers set deleted_at = now()"] {
+            reader.run("savepoint s").await;
+            match reader.count(statement, &[]).await {
+                Ok(count) => assert_eq!(count, 0, "{isolation}: {statement}"),
+                Err(refusal) => assert_eq!(refusal.state, "42501", "{isolation}: {statement}"),
+            }
+            reader.run("rollback to s").await;
+        }
+        reader.run("commit").await;
+        assert_eq!(reader.refusal(READ, &[]).await.state, "42501");
+        assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");
+        let left = "select count(*) from pg_shdepend where refobjid = $1::regrole and dbid <> 0";
+        assert_eq!(administrator.text(left, &[&role]).await, "0", "nothing hangs on the role any more");
+    }
+}
+
+#[tokio::test]
+async fn who_keeps_another_grant_sees_no_more_than_that_at_once() {
+    let (database, administrator) = crm().await;
+    let (role, group) = (database.create_role("clerk").await, database.create_role("group").await);
+    administrator.run(&format!("grant {group} to {role}")).await;
+    database.grant_within(&group, "crm.customers", "read, update", &called("Ada")).await;
+    database.grant(&role, "crm.customers", "read, update").await;
+    let reader = database.session_as(&role).await;
+    reader.run(&format!("prepare read as {READ}; begin")).await;
+    for statement in [READ, "execute read"] {
+        assert_eq!(reader.text(statement, &[]).await, "5");
+    }
+    let revoke = format!("select keyed.revoke_access('{role}', 'crm.customers')");
+    assert_eq!(administrator.text(&revoke, &[]).await, "2");
+    for statement in [READ, "execute read"] {
+        assert_eq!(reader.text(statement, &[]).await, "2", "those of the group: {statement}");
+    }
+    assert_eq!(reader.count("update crm.customers set name = name || ''", &[]).await.expect("it may"), 2);
+    reader.run("commit").await;
+    assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");
+    assert_eq!(reader.text(READ, &[]).await, "2");
+}
+
+#[tokio::test]
+async fn a_revocation_does_not_wait_for_a_change_of_the_table_in_an_open_transaction() {
+    let (database, administrator) = crm().await;
+    let role = database.create_role("clerk").await;
+    database.grant(&role, "crm.customers", "read").await;
+    let definer = database.session().await;
+    definer
+        .run("begin; select keyed.add_attribute('crm.customers', '{\"slug\": \"more\", \"type\": \"string\"}')")
+        .await;
+    let revoke = format!("select keyed.revoke_access('{role}', 'crm.customers')");
+    assert_eq!(administrator.text(&revoke, &[]).await, "1");
+    definer.run("commit").await;
+    let reader = database.session_as(&role).await;
+    match reader.attempt(READ, &[]).await {
+        Ok(rows) => assert_eq!(rows[0][0].as_deref(), Some("0")),
+        Err(refusal) => assert_eq!(refusal.state, "42501"),
+    }
+    assert_eq!(reader.refusal("select keyed.search('crm.customers')", &[]).await.state, "42501");
+    assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");
+    assert_eq!(reader.refusal(READ, &[]).await.state, "42501", "the privilege is gone too");
+}
+
+#[tokio::test]
+async fn who_only_asks_what_there_is_locks_no_table_of_records() {
+    let (database, administrator) = crm().await;
+    let role = database.create_role("clerk").await;
+    let stranger = database.create_role("stranger").await;
+    database.grant(&role, "crm.customers", "read").await;
+    let key = database.api_key(&role, &["crm"]).await;
+    let proxy = database.session_as("keyed_proxy").await;
+    let (clerk, stranger) = (database.session_as(&role).await, database.session_as(&stranger).await);
+    let of_proxy = |function: &str| format!("select keyed_http.{function} from keyed.authenticate(sha256('{key}'))");
+    for (session, statement) in [
+        (&stranger, "select keyed.me()".to_owned()),
+        (&clerk, "select keyed.me()".to_owned()),
+        (&administrator, "select keyed.me()".to_owned()),
+        (&proxy, of_proxy("me()")),
+        (&proxy, of_proxy("list_templates()")),
+        (&proxy, of_proxy("list_projects()")),
+    ] {
+        session.run("begin").await;
+        session.rows(&statement, &[]).await;
+        let locked = "select string_agg(distinct l.relation::regclass::text, ' ') from pg_locks l
+             join pg_class c on c.oid = l.relation
+             where l.database = (select oid from pg_database where datname = current_database())
+             and (c.relnamespace = 'crm'::regnamespace or c.relname ~ '^(history|text|vector|metric)_')";
+        let locked = database.session().await.rows(locked, &[]).await;
+        assert_eq!(locked[0][0], None, "{statement}");
+        session.run("commit").await;
+    }
+}
