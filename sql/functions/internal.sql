@@ -17,8 +17,13 @@ create function keyed.is_being_deleted(id uuid) returns boolean
 comment on function keyed.is_being_deleted(uuid) is
   'Whether a statement of this session is marking the record as deleted at this very moment. Policies of roles that may delete call it: PostgreSQL wants a row that was just written to be visible to its writer.';
 
+create function keyed.always_passes(internal) returns internal
+  language c strict as 'MODULE_PATHNAME', 'keyed_always_passes';
+comment on function keyed.always_passes(internal) is
+  'Tells the planner that a function which policies call lets every row pass, so that its estimates stay what they are without it.';
+
 create function keyed.is_granted(number integer) returns boolean
-  language c stable strict parallel safe as 'MODULE_PATHNAME', 'keyed_is_granted';
+  language c stable strict parallel safe cost 0.01 support keyed.always_passes as 'MODULE_PATHNAME', 'keyed_is_granted';
 comment on function keyed.is_granted(integer) is
   'Whether the grant of this number is there by now, whatever the snapshot of the transaction is. Each policy of a grant asks it, so that it ends with the grant.';
 

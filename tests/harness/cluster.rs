@@ -26,6 +26,7 @@ pub struct Cluster {
     folder: PathBuf,
     log: PathBuf,
     durability: Durability,
+    settings: &'static [&'static str],
     postmaster: Mutex<Child>,
     watchdog: Option<Watchdog>,
     pub(crate) template: tokio::sync::OnceCell<()>,
@@ -41,12 +42,17 @@ impl Cluster {
 
     /// A cluster of one's own, for tests that stop, kill or configure it.
     pub fn start(durability: Durability) -> Self {
-        Self::start_from(durability, initialize)
+        Self::start_from(durability, &[], initialize)
+    }
+
+    /// The same without fsync, with settings (`name=value`) of its own.
+    pub fn start_with(settings: &'static [&'static str]) -> Self {
+        Self::start_from(Durability::None, settings, initialize)
     }
 
     /// A standby that follows this cluster, and answers what only reads.
     pub fn start_standby(&self) -> Self {
-        Self::start_from(self.durability, |data| {
+        Self::start_from(self.durability, self.settings, |data| {
             let mut copy = self.program("pg_basebackup");
             copy.arg("--pgdata").arg(data);
             run(copy.args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync"]));
@@ -64,7 +70,11 @@ impl Cluster {
         }
     }
 
-    fn start_from(durability: Durability, make_data: impl FnOnce(&Path)) -> Self {
+    fn start_from(
+        durability: Durability,
+        settings: &'static [&'static str],
+        make_data: impl FnOnce(&Path),
+    ) -> Self {
         static NUMBER: AtomicUsize = AtomicUsize::new(1);
         let name = format!("keyed-test-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let folder = std::env::temp_dir().join(name);
@@ -81,11 +91,12 @@ impl Cluster {
         );
         make_data(&folder.join("data"));
         let log = log_file("postgresql");
-        let postmaster = Mutex::new(launch(&folder, &log, durability));
+        let postmaster = Mutex::new(launch(&folder, &log, durability, settings));
         Self {
             folder,
             log,
             durability,
+            settings,
             postmaster,
             watchdog: Some(watchdog),
             template: tokio::sync::OnceCell::new(),
@@ -140,7 +151,7 @@ impl Cluster {
     /// Starts the server again after [`Self::kill`] or [`Self::stop`], and waits until it has recovered.
     pub fn start_again(&self) {
         let mut postmaster = self.postmaster.lock().unwrap_or_else(PoisonError::into_inner);
-        *postmaster = launch(&self.folder, &self.log, self.durability);
+        *postmaster = launch(&self.folder, &self.log, self.durability, self.settings);
     }
 
     /// The folder of the data, for tests that configure the server.
@@ -194,7 +205,7 @@ fn initialize(data: &Path) {
 }
 
 /// Starts the server and waits until it takes connections.
-fn launch(folder: &Path, log: &Path, durability: Durability) -> Child {
+fn launch(folder: &Path, log: &Path, durability: Durability, settings: &[&str]) -> Child {
     let log_file = OpenOptions::new().append(true).open(log).expect("the log was made before");
     let mut server = server_user::command("postgres");
     server.arg("-D").arg(folder.join("data")).arg("-k").arg(folder);
@@ -204,6 +215,8 @@ fn launch(folder: &Path, log: &Path, durability: Durability) -> Child {
     if durability == Durability::None {
         server.args(["-c", "fsync=off", "-c", "full_page_writes=off"]);
     }
+    // Of two values of a setting the later counts.
+    server.args(settings.iter().flat_map(|setting| ["-c", setting]));
     server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log_file).process_group(0);
     let mut server = server.spawn().expect("PostgreSQL 15 is installed: `make setup` does it");
 

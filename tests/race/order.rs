@@ -104,10 +104,7 @@ async fn who_waits_to_give_access_does_not_make_others_wait() {
     }
     reader.run("commit").await;
     granting.await.expect("it ends");
-    assert_eq!(
-        database.session_as(&role).await.text("select count(*) from crm.customers", &[]).await,
-        "0"
-    );
+    assert_eq!(database.session_as(&role).await.text("select count(*) from crm.customers", &[]).await, "0");
 }
 
 #[tokio::test]

@@ -55,7 +55,9 @@ async fn a_revocation_waits_for_no_reader_and_shuts_every_door_of_open_transacti
             assert_eq!(reader.refusal(statement, &[]).await.state, "42501", "{isolation}: {statement}");
             reader.run("rollback to s").await;
         }
-        for statement in ["update crm.customers set name = 'x'", "update crm.customers set deleted_at = now()"] {
+        for statement in
+            ["update crm.customers set name = 'x'", "update crm.customers set deleted_at = now()"]
+        {
             reader.run("savepoint s").await;
             match reader.count(statement, &[]).await {
                 Ok(count) => assert_eq!(count, 0, "{isolation}: {statement}"),
@@ -125,7 +127,8 @@ async fn who_only_asks_what_there_is_locks_no_table_of_records() {
     let key = database.api_key(&role, &["crm"]).await;
     let proxy = database.session_as("keyed_proxy").await;
     let (clerk, stranger) = (database.session_as(&role).await, database.session_as(&stranger).await);
-    let of_proxy = |function: &str| format!("select keyed_http.{function} from keyed.authenticate(sha256('{key}'))");
+    let of_proxy =
+        |function: &str| format!("select keyed_http.{function} from keyed.authenticate(sha256('{key}'))");
     for (session, statement) in [
         (&stranger, "select keyed.me()".to_owned()),
         (&clerk, "select keyed.me()".to_owned()),

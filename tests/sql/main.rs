@@ -34,6 +34,7 @@ mod indexes;
 mod jobs;
 mod limits;
 mod lookups;
+mod many_templates;
 mod metrics;
 #[path = "../model/mod.rs"]
 mod model;

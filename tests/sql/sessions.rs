@@ -167,3 +167,37 @@ async fn a_new_role_makes_sessions_forget_who_may_do_what_and_no_definitions() {
     assert_eq!(definitions, 0);
     assert!(grants > 0);
 }
+
+#[tokio::test]
+async fn what_a_session_keeps_of_all_templates_together_has_a_bound() {
+    let (database, first, _) = two().await;
+    let attributes: Vec<String> =
+        (0..8).map(|n| format!("{{\"slug\": \"a{n}\", \"type\": \"string\"}}")).collect();
+    for template in 0..12 {
+        let create = "select keyed.create_template('crm', 'wide' || $1, $2::jsonb)";
+        first.rows(create, &[&template.to_string(), &format!("[{}]", attributes.join(", "))]).await;
+    }
+    let kept = "select sum(total_bytes) / 1024 from pg_backend_memory_contexts where name ~ '^(CachedPlan|keyed condition)'";
+    let mut kilobytes = Vec::new();
+    for room in ["32MB", "1MB"] {
+        let session = database.session().await;
+        session.run(&format!("set keyed.session_memory = '{room}'")).await;
+        for subset in 1..40 {
+            for template in 0..12 {
+                let values: Vec<String> = (0..8)
+                    .filter(|n| subset >> n & 1 == 1)
+                    .map(|n| format!("\"a{n}\": \"{room}\""))
+                    .collect();
+                session
+                    .run(&format!(
+                        "select keyed.upsert_by_key('crm.wide{template}', 'k', '{{{}}}')",
+                        values.join(", ")
+                    ))
+                    .await;
+            }
+        }
+        kilobytes.push(session.text(kept, &[]).await.parse::<f64>().expect("a number"));
+    }
+    // Statements that are no template's own, and one that was kept last, come on top.
+    assert!(kilobytes[0] > 2000.0 && kilobytes[1] < 1400.0, "{kilobytes:?} kB");
+}

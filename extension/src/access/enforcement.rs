@@ -22,8 +22,7 @@ pub fn follow_new_template(spi: &Connection, template: &Template) -> Result<(), 
     );
     let project = [(pg_sys::INT4OID, Some(Datum::from(template.project_id)))];
     let grants = read(&spi.run_once(&sql, Access::Latest, &project));
-    let table =
-        Table { template: template.id, oid: template.table, sql: template.table_sql() };
+    let table = Table { template: template.id, oid: template.table, sql: template.table_sql() };
     grants.iter().try_for_each(|grant| {
         privileges::give(spi, grant.role, std::slice::from_ref(&table), &[grant.privilege])?;
         create_policy(spi, grant, template)

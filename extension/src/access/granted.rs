@@ -6,7 +6,8 @@ use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
 use crate::postgres::{datum, role, row};
-use crate::template::{Template, catalog};
+use crate::template::Template;
+use crate::template::catalog::{self, REACHING};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::rc::Rc;
 
@@ -72,13 +73,13 @@ pub fn reaching(role: Oid, template: &Template) -> Vec<Grant> {
     as_owner(|| connected(|spi| read(&spi.run_newest_and_own(&sql, &arguments))))
 }
 
-/// The grants on templates of a project that have a scope, with their templates and scopes.
-fn scoped(spi: &Connection, project: i32) -> Vec<(Grant, Rc<Template>, String)> {
+/// The grants that have a scope which may be about a template, with their templates and scopes.
+fn scoped(spi: &Connection, template: i32) -> Vec<(Grant, Rc<Template>, String)> {
     let sql = format!(
-        "select {COLUMNS} from keyed_state.access_grant g where g.project_id = $1 and g.scope is not null \
-         and g.template_id is not null"
+        "with recursive {REACHING} select {COLUMNS} from keyed_state.access_grant g where g.scope is not null \
+         and g.template_id in (select id from reaching)"
     );
-    let grants = read(&spi.run_once(&sql, Access::Latest, &[(pg_sys::INT4OID, Some(Datum::from(project)))]));
+    let grants = read(&spi.run_once(&sql, Access::Latest, &[(pg_sys::INT4OID, Some(Datum::from(template)))]));
     let with_scope = |grant: Grant| {
         let (template, scope) = (grant.template.and_then(catalog::by_id)?, grant.scope.clone()?);
         Some((grant, template, scope))
@@ -86,9 +87,9 @@ fn scoped(spi: &Connection, project: i32) -> Vec<(Grant, Rc<Template>, String)> 
     grants.into_iter().filter_map(with_scope).collect()
 }
 
-/// Writes the scopes of a project that name an attribute anew, before it is renamed.
-pub fn rename_attribute(spi: &Connection, project: i32, attribute: i32, new: &str) -> Result<(), Error> {
-    for (grant, template, scope) in scoped(spi, project) {
+/// Writes the scopes that name an attribute anew, before it is renamed.
+pub fn rename_attribute(spi: &Connection, changed: i32, attribute: i32, new: &str) -> Result<(), Error> {
+    for (grant, template, scope) in scoped(spi, changed) {
         let renamed = scope::rename(&template, &scope, attribute, new)?;
         if renamed != scope {
             let id = (pg_sys::INT4OID, Some(Datum::from(grant.id)));
@@ -102,15 +103,15 @@ pub fn rename_attribute(spi: &Connection, project: i32, attribute: i32, new: &st
     Ok(())
 }
 
-/// Refuses the end of an attribute that a scope of its project is about. Whose it is, is for administrators.
+/// Refuses the end of an attribute that a scope is about. Whose it is, is for administrators.
 pub fn check_unused(
     spi: &Connection,
     caller: &Caller,
-    project: i32,
+    changed: i32,
     attribute: i32,
     pointer: &str,
 ) -> Result<(), Error> {
-    for (grant, template, scope) in scoped(spi, project) {
+    for (grant, template, scope) in scoped(spi, changed) {
         let uses = scope::compile(&template, &scope)?.uses();
         if let Some(used) = uses.into_iter().find(|used| used.attribute == Some(attribute)) {
             let message = if caller.is_admin() {
@@ -127,9 +128,9 @@ pub fn check_unused(
     Ok(())
 }
 
-/// Refuses a change of a template that a scope of its project does not survive.
-pub fn check_scopes(spi: &Connection, caller: &Caller, project: i32) -> Result<(), Error> {
-    for (grant, template, scope) in scoped(spi, project) {
+/// Refuses a change of a template that a scope does not survive.
+pub fn check_scopes(spi: &Connection, caller: &Caller, changed: i32) -> Result<(), Error> {
+    for (grant, template, scope) in scoped(spi, changed) {
         if let Err(error) = scope::compile(&template, &scope) {
             let message = if caller.is_admin() {
                 let (role, name) = (role::name(grant.role).unwrap_or_default(), template.full_name());

@@ -3,9 +3,9 @@
 
 use super::rights::Privilege;
 use super::{Caller, binding};
+use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Rows, connected};
-use crate::postgres::datum;
 use pgrx::pg_sys::{self, Datum};
 
 /// A template with which a caller may do something.
@@ -28,7 +28,7 @@ impl Listed {
 }
 
 /// The tables of templates: ordinary ones that nobody else could have put in their place.
-pub(super) const TABLES: &str = "keyed_state.template t join keyed_state.project p on p.id = t.project_id \
+pub const TABLES: &str = "keyed_state.template t join keyed_state.project p on p.id = t.project_id \
      join pg_catalog.pg_namespace n on n.nspname = p.slug::pg_catalog.name \
      join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = t.slug::pg_catalog.name \
        and c.relkind = 'r' and c.relpersistence <> 't' \

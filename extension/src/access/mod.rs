@@ -18,10 +18,10 @@ pub mod functions;
 pub mod grant;
 /// What was granted.
 pub mod granted;
-/// Which templates there are for a caller.
-pub mod listed;
 /// When each API key was last used.
 pub mod last_use;
+/// Which templates there are for a caller.
+pub mod listed;
 /// What a caller may see and do.
 pub mod overview;
 /// Row-level security as SQL.

@@ -36,7 +36,9 @@ pub fn me(caller: &Caller) -> String {
         Some(projects) => write_list(&mut out, projects.into_iter().filter_map(slug), write_string_of),
     }
     out.push_str(",\"templates\":");
-    write_list(&mut out, listed::templates(caller).into_iter(), |out, template| write_template(out, &template));
+    write_list(&mut out, listed::templates(caller).into_iter(), |out, template| {
+        write_template(out, &template);
+    });
     out.push('}');
     out
 }

@@ -119,7 +119,9 @@ impl Policy<'_> {
         let live = format!("{gate} and deleted_at is null and {condition}");
         match self.privilege {
             Privilege::Read => policy("", &format!("for select to {role} using ({live})")),
-            Privilege::Create => policy("", &format!("for insert to {role} with check ({gate} and {condition})")),
+            Privilege::Create => {
+                policy("", &format!("for insert to {role} with check ({gate} and {condition})"));
+            }
             Privilege::Update => {
                 policy("", &format!("for update to {role} using ({live}) with check ({live})"));
             }

@@ -4,13 +4,13 @@
 //! Nothing is open meanwhile: a policy whose grant is gone shows and allows nothing, and without a policy plain SQL sees
 //! no row.
 
+use super::binding;
 use super::enforcement::{create_policy, drop_named, is_policy_sql};
 use super::granted::{COLUMNS, read, read_all};
 use super::listed::TABLES;
 use super::privileges;
 use super::rights::Privilege;
 use super::target::Table;
-use super::binding;
 use crate::error::OrRaise;
 use crate::postgres::guard::{Caught, as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
@@ -18,6 +18,7 @@ use crate::postgres::{datum, invalidation, role, snapshot_is_fixed, table_lock};
 use crate::template::{catalog, ddl};
 use pgrx::pg_sys::{self, Datum, Oid};
 use pgrx::prelude::PgSqlErrorCode;
+use std::collections::BTreeSet;
 
 /// How many tables are taken in passing.
 const IN_PASSING: usize = 50;
@@ -25,9 +26,10 @@ const IN_PASSING: usize = 50;
 /// For how long others may be kept waiting for a table that is not free.
 const WAIT: &std::ffi::CStr = c"50ms";
 
-/// Whether somebody else was at what an error is about.
+/// Whether somebody else was at what an error is about, or the table of locks had no more room.
 pub fn is_busy(caught: &Caught) -> bool {
-    caught.state == PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE
+    [PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE, PgSqlErrorCode::ERRCODE_OUT_OF_MEMORY]
+        .contains(&caught.state)
         || caught.state == PgSqlErrorCode::ERRCODE_INTERNAL_ERROR && caught.message.contains("concurrently")
 }
 
@@ -40,7 +42,8 @@ pub fn enforce(maximum: Option<usize>) -> usize {
         connected(|spi| {
             let waiting = waiting(spi);
             let most = maximum.unwrap_or(usize::MAX).min(table_lock::most_tables());
-            waiting.len() - waiting.iter().take(most).filter(|template| follow_if_free(spi, **template)).count()
+            waiting.len()
+                - waiting.iter().take(most).filter(|template| follow_if_free(spi, **template)).count()
         })
     })
 }
@@ -80,27 +83,30 @@ pub fn drop_unbound(spi: &Connection, templates: &[i32]) {
     }
 }
 
-/// The templates whose policies are not what was granted.
+/// The templates whose policies are not what was granted: those with policies of no grant, and those without one of a grant.
 fn waiting(spi: &Connection) -> Vec<i32> {
-    let sql = format!(
-        "with policy as materialized ({}), \
-         wanted (number, template) as ( \
-           select g.id, g.template_id from keyed_state.access_grant g \
-             where g.template_id is not null and g.privilege <> 'define' and {bound} \
-           union all select g.id, t.id from keyed_state.access_grant g \
-             join keyed_state.template t on t.project_id = g.project_id \
-             where g.template_id is null and g.privilege <> 'define' and {bound}), \
-         place as materialized (select t.id, c.oid from {TABLES}) \
-         select l.id from place l join policy y on y.polrelid = l.oid \
-           left join keyed_state.access_grant g on g.id = y.number where g.id is null or not y.is_gated \
-         union select l.id from place l join wanted w on w.template = l.id \
-           left join policy y on y.polrelid = l.oid and y.number = w.number where y.number is null \
-         order by 1",
+    let left = format!(
+        "with left_over as (select distinct y.polrelid from ({}) y \
+           left join keyed_state.access_grant g on g.id = y.number where g.id is null or not y.is_gated) \
+         select t.id from left_over o join pg_catalog.pg_class c on c.oid = o.polrelid \
+         join pg_catalog.pg_namespace n on n.oid = c.relnamespace \
+         join keyed_state.project p on p.slug = n.nspname::text \
+         join keyed_state.template t on t.project_id = p.id and t.slug = c.relname::text",
         policies("true"),
-        bound = binding::is_bound_sql("g")
     );
-    let rows = spi.run_once(&sql, Access::Latest, &[]);
-    (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect()
+    let missing = format!(
+        "select distinct t.id from keyed_state.access_grant g, {TABLES} \
+         where g.project_id = t.project_id and (g.template_id is null or g.template_id = t.id) \
+         and g.privilege <> 'define' and {} and not exists (select from pg_catalog.pg_policy y \
+           where y.polrelid = c.oid and y.polname = ('keyed_' || g.privilege || '_' || g.id)::pg_catalog.name)",
+        binding::is_bound_sql("g")
+    );
+    let mut templates = BTreeSet::new();
+    for sql in [left, missing] {
+        let rows = spi.run_once(&sql, Access::Latest, &[]);
+        templates.extend((0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)));
+    }
+    templates.into_iter().collect()
 }
 
 /// The policies of grants: `polrelid, polname, number, is_gated, polroles`.

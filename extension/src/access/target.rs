@@ -2,9 +2,9 @@
 
 use super::listed::TABLES;
 use crate::error::{Code, Error};
+use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, connected};
-use crate::postgres::datum;
 use crate::template::catalog::{self, Project};
 use crate::template::ddl;
 use pgrx::pg_sys::{self, Datum, Oid};

@@ -10,7 +10,7 @@ use crate::access::policy;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
-use crate::postgres::{datum, invalidation};
+use crate::postgres::{datum, invalidation, table_lock};
 use crate::quote::literal;
 use crate::template::{Template, catalog};
 use pgrx::pg_sys;
@@ -90,8 +90,15 @@ pub fn schema_of(spi: &Connection, template: i32) -> Option<String> {
 /// somebody dropped to load many vectors.
 pub fn make_missing(spi: &Connection) {
     let Some(schema) = extension_schema(spi) else { return };
-    let rows = spi.run_once("select id from keyed_state.template order by id", Access::Latest, &[]);
-    let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+    let rows = spi.run_once(
+        "select t.id from keyed_state.template t where to_regclass('keyed_state.vector_' || t.id || '_hnsw') is null \
+         or not exists (select from pg_catalog.pg_attribute a where a.attname = 'embedding' and not a.attisdropped \
+           and a.attrelid = to_regclass('keyed_state.vector_' || t.id)) order by t.id",
+        Access::Latest,
+        &[],
+    );
+    let mut ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+    table_lock::take_portion(&mut ids, "tables of vectors");
     for template in ids.into_iter().filter_map(catalog::by_id) {
         let table = table_sql(template.id);
         if schema_of(spi, template.id).is_none() {

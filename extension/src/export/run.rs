@@ -1,7 +1,7 @@
 //! Search → cursors, and what is written of their rows.
 
 use super::{Field, Format, csv, ndjson};
-use crate::access::sight::Sight;
+use crate::access::sight::{self, Sight};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::filter::schema::Schema;
@@ -39,6 +39,8 @@ struct Export {
     /// Who began it: the only one who gets its rows.
     caller: Caller,
     template: Rc<Template>,
+    /// The records that the caller could read then, as a condition.
+    seen: Option<String>,
     format: Format,
     fields: Vec<Field>,
     /// The attributes of which something follows the other columns: of a reference the target's key, of a metric the
@@ -136,8 +138,9 @@ pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format
         Format::Ndjson => String::new(),
     };
     let transaction = transaction::number();
+    let seen = sight::rows(caller, template, RECORD);
     let (caller, template) = (caller.clone(), Rc::clone(template));
-    EXPORT.set(Some(Export { transaction, caller, template, format, fields, further, cursors }));
+    EXPORT.set(Some(Export { transaction, caller, seen, template, format, fields, further, cursors }));
     Ok(header)
 }
 
@@ -180,6 +183,10 @@ pub fn next(caller: &Caller) -> Result<Option<String>, Error> {
             .hint("call keyed_http.export_open first, in the same transaction and as the same role"));
     };
     caller.require(Right::Read, &export.template)?;
+    if sight::rows(caller, &export.template, RECORD) != export.seen {
+        return Err(Error::new(Code::Forbidden, "what you may read was changed since the export began")
+            .hint("begin it again: it then has what you may read now"));
+    }
     let mut out = String::with_capacity(PORTION + PORTION / 4);
     while out.len() < PORTION {
         pgrx::check_for_interrupts!();

@@ -4,6 +4,7 @@
 //! the start and the end of the executor, and its look at the rights on the table, which takes the longer the more
 //! roles hold some: a role that asks must not feel how many others there are.
 
+use super::footprint::allocated;
 use super::index::Found;
 use super::memory::{Current, Owned};
 use super::spi::connected;
@@ -13,7 +14,7 @@ use std::marker::PhantomData;
 /// A condition on the rows of one table, as the table is now: it must be forgotten when the table changes.
 pub struct Condition {
     /// Where the expression is.
-    _memory: Owned,
+    memory: Owned,
     expression: *mut pg_sys::Expr,
 }
 
@@ -55,8 +56,14 @@ impl Condition {
             let current = Current::switch_to(memory.context());
             let expression = pg_sys::copyObjectImpl(simplified.cast()).cast();
             drop(current);
-            Condition { _memory: memory, expression }
+            Condition { memory, expression }
         }
+    }
+
+    /// What it takes of memory.
+    pub fn bytes(&self) -> usize {
+        // SAFETY: the context lives as long as the condition.
+        unsafe { allocated(self.memory.context()) }
     }
 
     /// Makes it ready to be asked of rows.

@@ -11,6 +11,8 @@ pub mod condition;
 pub mod cursor;
 /// Values in and out of PostgreSQL's `Datum`.
 pub mod datum;
+/// How much memory is taken.
+pub mod footprint;
 /// Functions that PostgreSQL calls: arguments in, one result out.
 pub mod function;
 /// Keys of GIN indexes.

@@ -23,8 +23,7 @@ pub fn exists(table: Oid, number: i32) -> bool {
         );
         let index = pg_sys::RelationGetPrimaryKeyIndex(relation);
         let has_index = index != Oid::INVALID;
-        let scan =
-            pg_sys::systable_beginscan(relation, index, has_index, std::ptr::null_mut(), 1, &mut key);
+        let scan = pg_sys::systable_beginscan(relation, index, has_index, std::ptr::null_mut(), 1, &mut key);
         let exists = !pg_sys::systable_getnext(scan).is_null();
         pg_sys::systable_endscan(scan);
         pg_sys::relation_close(relation, lock);

@@ -15,6 +15,9 @@ static IDEMPOTENCY_ROOM: GucSetting<i32> = GucSetting::<i32>::new(1024);
 /// How much the payloads of refused deliveries may take for each inbound endpoint, and those of others, in MB.
 static INBOUND_ROOM: GucSetting<i32> = GucSetting::<i32>::new(256);
 
+/// How much a session may keep of templates, in MB.
+static SESSION_MEMORY: GucSetting<i32> = GucSetting::<i32>::new(32);
+
 /// Registers the settings; called once when the library is loaded.
 pub fn register() {
     GucRegistry::define_string_guc(
@@ -42,6 +45,12 @@ pub fn register() {
         &IDEMPOTENCY_ROOM,
         c"How much the kept answers of an API key may take.",
         c"Beyond that its requests with a new Idempotency-Key are refused, until answers are a day old and forgotten.",
+    );
+    room(
+        c"keyed.session_memory",
+        &SESSION_MEMORY,
+        c"How much a session keeps of the templates that it works with: definitions, statements, conditions.",
+        c"Beyond that it forgets what it has not used for longest, and reads or plans it again when it needs it.",
     );
     room(
         c"keyed.inbound_room",
@@ -92,6 +101,11 @@ pub fn idempotency_room() -> i64 {
 /// How many bytes the refused deliveries of an endpoint may take, and the payloads of the others.
 pub fn inbound_room() -> i64 {
     i64::from(INBOUND_ROOM.get()) << 20
+}
+
+/// How many bytes a session may keep of templates.
+pub fn session_memory() -> usize {
+    usize::try_from(SESSION_MEMORY.get()).unwrap_or(1) << 20
 }
 
 /// Lends the principal of this transaction, when one was set.

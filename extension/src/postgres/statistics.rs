@@ -1,5 +1,6 @@
 //! What the planner may know of tables.
 
+use super::function::paste_finfo;
 use super::guard;
 use pgrx::pg_sys::{self, AttrNumber, Datum, HeapTuple, PlannerInfo, RangeTblEntry, VariableStatData};
 use pgrx::prelude::*;
@@ -62,3 +63,22 @@ unsafe extern "C-unwind" fn release(statistics: HeapTuple) {
     // SAFETY: the caller's.
     unsafe { pg_sys::ReleaseSysCache(statistics) }
 }
+
+/// For the planner, a condition that this function belongs to lets every row pass.
+///
+/// # Safety
+/// The argument is a request of the planner.
+#[unsafe(no_mangle)]
+#[pg_guard]
+pub unsafe extern "C-unwind" fn keyed_always_passes(call: pg_sys::FunctionCallInfo) -> Datum {
+    // SAFETY: the planner hands over a request, which begins with its kind; of others than this one nothing is known.
+    unsafe {
+        let request = (*(*call).args.as_ptr()).value.cast_mut_ptr::<pg_sys::SupportRequestSelectivity>();
+        if (*request).type_ != pg_sys::NodeTag::T_SupportRequestSelectivity {
+            return Datum::from(0usize);
+        }
+        (*request).selectivity = 1.0;
+        Datum::from(request)
+    }
+}
+paste_finfo! { keyed_always_passes }

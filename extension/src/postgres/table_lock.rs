@@ -40,6 +40,17 @@ pub fn most_tables() -> usize {
     usize::try_from(room / 8).unwrap_or(0).max(16)
 }
 
+/// Leaves of what is to be made anew as much as one transaction may lock, and says that there is more.
+pub fn take_portion(templates: &mut Vec<i32>, what: &str) {
+    // A table goes with its indexes and what it refers to.
+    let most = most_tables() / 4;
+    if templates.len() > most {
+        let left = templates.len() - most;
+        templates.truncate(most);
+        pgrx::notice!("{what} of {left} more templates are to be made: call keyed.migrate() again");
+    }
+}
+
 /// Keeps everybody else out of these tables until the transaction ends.
 pub fn lock_exclusively(tables: &[String]) {
     lock_with_views(tables, &[]);

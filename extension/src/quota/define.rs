@@ -2,10 +2,11 @@
 
 use super::{Name, dealing, slots, usage};
 use crate::access::Caller;
+use crate::access::target::Target;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner_defining, not_migrated};
 use crate::postgres::spi::{Access, Connection, connected};
-use crate::postgres::table_lock::lock_against_writers;
+use crate::postgres::table_lock::{lock_against_writers, most_tables};
 use crate::postgres::{datum, role, snapshot_is_fixed};
 use crate::template::catalog::{self, Project};
 use crate::template::frame;
@@ -94,8 +95,16 @@ fn put(spi: &Connection, project: &Project, name: Name, maximum: i64) {
 /// How many live records the project has, and will have until this transaction ends: writers wait, and count from then
 /// on.
 fn count_records(spi: &Connection, project: i32) -> i64 {
-    let templates = catalog::of_project(spi, project);
-    let tables: Vec<String> = templates.iter().map(|template| template.table_sql()).collect();
+    let Some(project) = catalog::project_by_id(project) else { return 0 };
+    let tables = Target { project, template: None }.tables(spi);
+    let tables: Vec<String> = tables.into_iter().map(|table| table.sql).collect();
+    // All are locked while they are counted, so others need room beside them.
+    if tables.len() > 4 * most_tables() {
+        let message = format!("the records of {} templates are too many to be counted at once", tables.len());
+        Error::new(Code::PayloadTooLarge, message)
+            .hint("raise max_locks_per_transaction, restart the server, and set the quota again")
+            .raise();
+    }
     lock_against_writers(&tables);
     tables.iter().map(|table| usage::live_in(spi, table)).sum()
 }

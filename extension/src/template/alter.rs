@@ -17,7 +17,7 @@ use crate::quota;
 use crate::quote::literal;
 use crate::search::text;
 use crate::slug::{self, Noun};
-use crate::view::upkeep;
+use crate::view::{stored, upkeep};
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
@@ -80,8 +80,8 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                     }
                     let after = current(id)?;
                     check_quota(template, &after)?;
-                    granted::check_scopes(spi, &caller, after.project_id)?;
-                    upkeep::follow(spi, &caller, after.project_id)
+                    granted::check_scopes(spi, &caller, id)?;
+                    upkeep::follow(spi, &caller, &stored::reaching(spi, id))
                 };
                 // An error undoes every step, like one that PostgreSQL raises.
                 if let Err(error) = steps() {
@@ -170,7 +170,7 @@ fn rename(spi: &Connection, template: &Template, old: &str, new: &str, pointer: 
     if template.position(new).is_some() {
         return Err(Error::at(Code::Conflict, pointer, format!("there is an attribute {new:?} already")));
     }
-    granted::rename_attribute(spi, template.project_id, attribute.id, new)?;
+    granted::rename_attribute(spi, template.id, attribute.id, new)?;
     upkeep::rename_attribute(spi, template, attribute, new)?;
     inbound::upkeep::rename_attribute(spi, template, attribute, new);
     spi.script(&format!("alter table {} rename column \"{old}\" to \"{new}\"", template.table_sql()));
@@ -190,8 +190,8 @@ fn drop_attribute(
     pointer: &str,
 ) -> Result<(), Error> {
     let attribute = find(template, slug, pointer)?;
-    granted::check_unused(spi, caller, template.project_id, attribute.id, pointer)?;
-    upkeep::check_unused(spi, caller, template.project_id, attribute.id, pointer)?;
+    granted::check_unused(spi, caller, template.id, attribute.id, pointer)?;
+    upkeep::check_unused(spi, caller, template.id, attribute.id, pointer)?;
     inbound::upkeep::check_unused(spi, caller, template, attribute, pointer)?;
     upkeep::take_away(spi, template);
     spi.script(&format!("alter table {} drop column \"{slug}\"", template.table_sql()));

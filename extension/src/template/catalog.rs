@@ -1,7 +1,7 @@
 //! What this session knows of projects and templates: read once, forgotten when they change.
 
 use super::load::load;
-use super::{Template, setup};
+use super::{Template, kept, setup};
 use crate::access::{Caller, api_key, rights};
 use crate::error::{Code, Error};
 use crate::postgres::function::{Call, must_not_be_null};
@@ -82,7 +82,9 @@ fn known(table: Oid) -> Option<Rc<Template>> {
     // SAFETY: the lock is released at the end of the transaction; a table that is gone can be locked as well.
     unsafe { pg_sys::LockRelationOid(table, pg_sys::AccessShareLock as pg_sys::LOCKMODE) };
     refresh();
-    CATALOG.with_borrow(|catalog| catalog.templates.get(&table).cloned())
+    let template = CATALOG.with_borrow(|catalog| catalog.templates.get(&table).cloned())?;
+    template.touch();
+    Some(template)
 }
 
 /// The template that a table holds.
@@ -116,6 +118,11 @@ pub fn by_id(id: i32) -> Option<Rc<Template>> {
         .and_then(known)
         .or_else(|| load("t.id = $1", &[(pg_sys::INT4OID, Some(Datum::from(id)))]).map(remember))
 }
+
+/// The template `$1` and those from which references lead to it, as a part of `with recursive`: nothing that is said of any
+/// other can be about it.
+pub const REACHING: &str = "reaching (id) as (select $1::integer union \
+     select a.template_id from keyed_state.attribute a join reaching on a.target_id = reaching.id)";
 
 /// The templates of a project.
 pub fn of_project(spi: &Connection, project: i32) -> Vec<Rc<Template>> {
@@ -163,7 +170,32 @@ fn remember(template: Template) -> Rc<Template> {
         catalog.tables_by_id.insert(template.id, template.table);
         catalog.templates.insert(template.table, Rc::clone(&template))
     });
+    make_room();
     template
+}
+
+/// Forgets what was not used for longest, when this session keeps too much.
+pub(super) fn make_room() {
+    if !kept::is_too_much() {
+        return;
+    }
+    let templates: Vec<Rc<Template>> =
+        CATALOG.with_borrow(|catalog| catalog.templates.values().map(Rc::clone).collect());
+    let old = kept::make_room(&templates.iter().collect::<Vec<_>>());
+    let forgotten: Vec<Rc<Template>> = CATALOG.with_borrow_mut(|catalog| {
+        old.into_iter()
+            .filter_map(|template| {
+                catalog.tables_by_id.remove(&template.id);
+                catalog.templates.remove(&template.table)
+            })
+            .collect()
+    });
+    if !forgotten.is_empty() {
+        // What is known of rights holds templates as well.
+        rights::forget();
+    }
+    // They are dropped after the borrow has ended, as above.
+    drop(forgotten);
 }
 
 /// The project of this slug, or of this number written as a string.

@@ -1,8 +1,8 @@
 //! A new template: rows of state, a table, its history.
 
+use super::catalog::{self, Project};
 use super::ddl::NewColumn;
 use super::definition::{self, Definition, Kind, missing, text_at, unknown_member};
-use super::catalog::{self, Project};
 use super::{Template, attribute, ddl, embed, frame, options};
 use crate::access::{Caller, enforcement};
 use crate::embedding;

@@ -118,10 +118,7 @@ pub(super) fn describe(ids: &[i32]) -> Vec<String> {
     })
 }
 
-fn describe_attributes(
-    spi: &Connection,
-    ids: &[(Oid, datum::Argument)],
-) -> HashMap<i32, Vec<Attribute>> {
+fn describe_attributes(spi: &Connection, ids: &[(Oid, datum::Argument)]) -> HashMap<i32, Vec<Attribute>> {
     let rows = spi.run_once(
         "select a.id, a.slug, a.type, a.label, a.required, a.indexed, a.options, a.target_id, a.default_value, \
          0::smallint, a.template_id from keyed_state.attribute a where a.template_id = any ($1) \

@@ -22,6 +22,8 @@ pub mod frame;
 pub mod functions;
 /// What stands in the way of a change.
 pub mod in_use;
+/// What a session keeps of templates.
+mod kept;
 /// A template read from the state.
 mod load;
 /// The values that a list attribute offers.
@@ -43,16 +45,11 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::own_statement;
 use crate::postgres::spi::{Access, Connection, Plan, Rows, connected};
 use definition::Kind;
+use kept::{Kept, Share};
 use options::ListOption;
 use pgrx::pg_sys::Oid;
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-
-/// The most kept statements for one template in one session.
-const MOST_PLANS: usize = 256;
-/// The most kept conditions for one template in one session: each role has its own.
-const MOST_CONDITIONS: usize = 4096;
 
 /// The numbers of the standard columns, which every table of ours begins with.
 pub mod column {
@@ -148,8 +145,9 @@ pub struct Template {
     /// In the order in which they are shown.
     pub attributes: Vec<Attribute>,
     positions: HashMap<String, usize>,
-    plans: RefCell<HashMap<Vec<u8>, Rc<Plan>>>,
-    conditions: RefCell<HashMap<String, Option<Rc<Condition>>>>,
+    share: Share,
+    plans: Kept<Vec<u8>, Rc<Plan>>,
+    conditions: Kept<String, Option<Rc<Condition>>>,
 }
 
 impl Template {
@@ -160,7 +158,29 @@ impl Template {
             .enumerate()
             .map(|(position, it)| (it.slug.clone(), position))
             .collect();
+        template.share = Share::of(template.bytes());
         template
+    }
+
+    fn touch(&self) {
+        self.share.touch();
+    }
+
+    /// About what the definition takes of memory.
+    fn bytes(&self) -> usize {
+        let options = |attribute: &Attribute| {
+            let options = attribute.options.iter().flatten();
+            options
+                .map(|option| option.value.len() + option.label.len() + size_of::<ListOption>())
+                .sum::<usize>()
+        };
+        // The slug stands in three places, of which the pointer is longer.
+        let attribute = |attribute: &Attribute| {
+            let texts =
+                [&attribute.label, &attribute.default].into_iter().flatten().map(String::len).sum::<usize>();
+            size_of::<Attribute>() + 4 * attribute.slug.len() + texts + options(attribute) + 64
+        };
+        size_of::<Template>() + 256 + self.attributes.iter().map(attribute).sum::<usize>()
     }
 
     /// `project.template`, for people.
@@ -191,13 +211,12 @@ impl Template {
         sql: impl FnOnce() -> String,
         parameters: impl FnOnce() -> Vec<Oid>,
     ) -> Rc<Plan> {
-        if let Some(plan) = self.plans.borrow().get(name) {
-            return Rc::clone(plan);
+        if let Some(plan) = self.plans.get(name) {
+            return plan;
         }
         let plan = Rc::new(connected(|spi| spi.prepare(&sql(), &parameters())));
-        let mut plans = self.plans.borrow_mut();
-        make_room(&mut plans, MOST_PLANS);
-        plans.insert(name.to_owned(), Rc::clone(&plan));
+        self.plans.insert(name.to_owned(), Rc::clone(&plan));
+        catalog::make_room();
         plan
     }
 
@@ -209,24 +228,12 @@ impl Template {
     /// A condition over the record `t`, prepared at its first use; none for one that looks into other tables too.
     /// Forgotten with the template, as the statements are.
     pub fn condition(&self, sql: &str) -> Option<Rc<Condition>> {
-        if let Some(condition) = self.conditions.borrow().get(sql) {
-            return condition.clone();
+        if let Some(condition) = self.conditions.get(sql) {
+            return condition;
         }
         let condition = as_owner(|| Condition::prepare(&self.table_sql(), sql)).map(Rc::new);
-        let mut conditions = self.conditions.borrow_mut();
-        make_room(&mut conditions, MOST_CONDITIONS);
-        conditions.insert(sql.to_owned(), condition.clone());
+        self.conditions.insert(sql.to_owned(), condition.clone());
+        catalog::make_room();
         condition
-    }
-}
-
-/// Some make room for others when there are as many as there may be: what is asked for often is soon there again.
-fn make_room<K, V>(kept: &mut HashMap<K, V>, most: usize) {
-    if kept.len() >= most {
-        let mut number = 0_usize;
-        kept.retain(|_, _| {
-            number += 1;
-            !number.is_multiple_of(4)
-        });
     }
 }

@@ -8,7 +8,7 @@ use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
-use crate::postgres::table_lock::lock_with_views;
+use crate::postgres::table_lock::{self, lock_with_views};
 use crate::quote::identifier;
 use crate::view::upkeep;
 use pgrx::pg_sys::{self, Datum};
@@ -36,6 +36,7 @@ fn drop_found(project: &Project, with_records: bool) -> Result<(), Error> {
     let outcome = subtransaction(|| {
         as_owner_defining(|| {
             connected(|spi| {
+                require_room(spi, project);
                 let templates = catalog::of_project(spi, project.id);
                 lock_all(spi, &templates);
                 if let Some(template) =
@@ -70,6 +71,29 @@ fn drop_found(project: &Project, with_records: bool) -> Result<(), Error> {
         PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST => in_use::schema_error(&project.slug, &caught),
         _ => caught.rethrow(),
     })
+}
+
+/// Refuses a project whose end would need more locks than one transaction may take: of each template five tables go, with
+/// their indexes.
+fn require_room(spi: &Connection, project: &Project) {
+    let rows = spi.run_once(
+        "select count(*) from keyed_state.template t, unnest(array[pg_catalog.to_regclass(format('%I.%I', $2, t.slug)), \
+           to_regclass('keyed_state.history_' || t.id), to_regclass('keyed_state.metric_' || t.id), \
+           to_regclass('keyed_state.text_' || t.id), to_regclass('keyed_state.vector_' || t.id)]) c (oid) \
+         where t.project_id = $1 and c.oid is not null",
+        Access::Latest,
+        &[
+            (pg_sys::INT4OID, Some(Datum::from(project.id))),
+            (pg_sys::TEXTOID, datum::text(&project.slug)),
+        ],
+    );
+    let locks = rows.get(0, 0).map_or(0, datum::read_i64) * 4;
+    if locks > (table_lock::most_tables() * 6) as i64 {
+        let message = format!("{} has too many templates to be dropped in one transaction", project.slug);
+        Error::new(Code::PayloadTooLarge, message)
+            .hint("drop most of its templates first, each in a transaction of its own: keyed.drop_template(template)")
+            .raise();
+    }
 }
 
 fn lock_all(spi: &Connection, templates: &[Rc<Template>]) {

@@ -2,20 +2,26 @@
 
 use super::{Template, catalog, column, ddl};
 use crate::access::enforcement;
+use crate::access::listed::TABLES;
 use crate::error::OrRaise;
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
-use crate::postgres::table_lock::lock_exclusively;
+use crate::postgres::table_lock::{lock_exclusively, most_tables};
 use pgrx::pg_sys::{self, Datum};
 use std::rc::Rc;
 
-/// Gives every table the column and the index, and moves the keys of deleted records. Nobody reads or writes the tables
-/// meanwhile: an index is built on each, and all are locked at once or none.
-pub fn convert_all(spi: &Connection) {
-    let rows = spi.run_once("select t.id from keyed_state.template t order by t.id", Access::Latest, &[]);
-    let ids = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32));
-    let is_old = |template: &Rc<Template>| template.released_key.is_none();
-    let old: Vec<Rc<Template>> = ids.filter_map(catalog::by_id).filter(is_old).collect();
+/// Gives tables the column and the index, and moves the keys of deleted records. Nobody reads or writes the tables
+/// meanwhile: an index is built on each, and all of a portion are locked at once or none. Returns how many are left.
+pub fn convert_some(spi: &Connection) -> usize {
+    let sql = format!(
+        "select t.id from {TABLES} where not exists (select from pg_catalog.pg_attribute a where a.attrelid = c.oid \
+         and a.attname = '{}' and not a.attisdropped) order by t.id",
+        column::RELEASED_KEY
+    );
+    let rows = spi.run_once(&sql, Access::Latest, &[]);
+    let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+    let now = &ids[..ids.len().min(most_tables() / 4)];
+    let old: Vec<Rc<Template>> = now.iter().copied().filter_map(catalog::by_id).collect();
     lock_exclusively(&old.iter().map(|template| template.table_sql()).collect::<Vec<_>>());
     for template in old {
         pgrx::check_for_interrupts!();
@@ -26,6 +32,7 @@ pub fn convert_all(spi: &Connection) {
         let Some(template) = catalog::by_id(template.id) else { continue };
         enforcement::renew_policies_of_deletion(spi, &template).or_raise();
     }
+    ids.len() - now.len()
 }
 
 fn convert(spi: &Connection, template: &Template) {

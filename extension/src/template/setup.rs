@@ -10,7 +10,7 @@ use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, role};
 use crate::search::{text, time_zone};
 use crate::slug::{self, Noun};
-use crate::view::upkeep;
+use crate::view::{stored, upkeep};
 use pgrx::pg_sys;
 use pgrx::prelude::PgSqlErrorCode;
 use std::collections::HashSet;
@@ -23,6 +23,8 @@ enum Step {
     Script(&'static str),
     /// What needs to know the templates that are there.
     Function(fn(&Connection)),
+    /// The same for as many as one transaction may lock: it is done when none is left.
+    Portion(fn(&Connection) -> usize),
 }
 
 /// The steps that made the state what it is, oldest first; each runs once in a database.
@@ -44,7 +46,7 @@ const STATE: &[(i32, Step)] = &[
     (15, Step::Function(binding::add)),
     (16, Step::Script(include_str!("../../../sql/state/0016_inbound_payloads.sql"))),
     (17, Step::Script(include_str!("../../../sql/state/0017_idempotency_full.sql"))),
-    (18, Step::Function(released::convert_all)),
+    (18, Step::Portion(released::convert_some)),
     (19, Step::Function(reconcile::bind_policies)),
     (20, Step::Script(include_str!("../../../sql/state/0020_inbound_refused.sql"))),
     (21, Step::Script(include_str!("../../../sql/state/0021_jobs.sql"))),
@@ -105,6 +107,13 @@ pub fn migrate() -> Result<i32, Error> {
                 match step {
                     Step::Script(script) => spi.script(script),
                     Step::Function(function) => function(spi),
+                    Step::Portion(function) => {
+                        let left = function(spi);
+                        if left > 0 {
+                            pgrx::notice!("{left} templates are left: call keyed.migrate() again");
+                            break;
+                        }
+                    }
                 }
                 spi.script(&format!("insert into keyed_state.version (number) values ({number})"));
                 version = version.max(*number);
@@ -262,7 +271,7 @@ fn change_time_zone(caller: &Caller, project: i32, name: Option<&str>) -> Result
             // SAFETY: makes the new time zone known to the look-ups that follow.
             unsafe { pg_sys::CommandCounterIncrement() };
             catalog::refresh();
-            upkeep::follow(spi, caller, project)
+            upkeep::follow(spi, caller, &stored::of_project(spi, project))
         })
     })
 }

@@ -13,7 +13,8 @@ use crate::postgres::table_lock::lock_with_views;
 use crate::record::time;
 use crate::search::query::Query;
 use crate::slug::{self, Noun};
-use crate::template::{Template, catalog, in_use};
+use crate::template::catalog::{self, REACHING};
+use crate::template::{Template, in_use};
 use pgrx::pg_sys::{self, Datum, Oid};
 use pgrx::prelude::PgSqlErrorCode;
 use std::rc::Rc;
@@ -110,12 +111,19 @@ pub fn of_project(spi: &Connection, project: i32) -> Vec<SavedView> {
     find(spi, condition, project)
 }
 
+/// The views that may be about a template.
+pub fn reaching(spi: &Connection, template: i32) -> Vec<SavedView> {
+    find(spi, "v.template_id in (select id from reaching)", template)
+}
+
 fn find(spi: &Connection, condition: &str, number: i32) -> Vec<SavedView> {
     if !exist() {
         return Vec::new();
     }
-    let sql =
-        format!("select {COLUMNS} from keyed_state.view v where {condition} order by v.template_id, v.slug");
+    let sql = format!(
+        "with recursive {REACHING} select {COLUMNS} from keyed_state.view v where {condition} \
+         order by v.template_id, v.slug"
+    );
     read(&spi.run_once(&sql, Access::Latest, &[(pg_sys::INT4OID, Some(Datum::from(number)))]))
 }
 
@@ -196,7 +204,7 @@ pub fn save(
                 let own = upkeep::relation(template, &new.slug);
                 lock_with_views(&[], &Vec::from_iter(own));
                 write(spi, template, new);
-                if let Err(error) = upkeep::follow(spi, caller, template.project_id) {
+                if let Err(error) = upkeep::follow(spi, caller, &reaching(spi, template.id)) {
                     error.raise();
                 }
                 // The label stands in the comment, whether or not the query is another.

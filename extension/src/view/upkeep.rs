@@ -2,7 +2,7 @@
 
 use super::definition::{self, Definition, compile, view_sql};
 use super::rename::rename;
-use super::stored::{SavedView, exist, of_project, of_template};
+use super::stored::{SavedView, exist, of_template, reaching};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
@@ -23,7 +23,7 @@ fn relation_of(view: &SavedView) -> Option<Oid> {
 
 /// The views of ours that read the table of a template, to be locked along with it.
 pub fn reading(spi: &Connection, template: &Template) -> Vec<Oid> {
-    let views: Vec<Oid> = of_project(spi, template.project_id).iter().filter_map(relation_of).collect();
+    let views: Vec<Oid> = reaching(spi, template.id).iter().filter_map(relation_of).collect();
     if views.is_empty() {
         return views;
     }
@@ -54,7 +54,7 @@ fn called(caller: &Caller, view: &SavedView) -> String {
     }
 }
 
-/// Writes the views of a project that name an attribute anew, before it is renamed, and renames the columns of those of
+/// Writes the views that name an attribute anew, before it is renamed, and renames the columns of those of
 /// its own template.
 pub fn rename_attribute(
     spi: &Connection,
@@ -62,7 +62,7 @@ pub fn rename_attribute(
     attribute: &Attribute,
     new: &str,
 ) -> Result<(), Error> {
-    for view in of_project(spi, template.project_id) {
+    for view in reaching(spi, template.id) {
         let body = rename(&view.template, &view.body, attribute.id, new)?;
         if body != view.body {
             spi.run_once(
@@ -79,15 +79,15 @@ pub fn rename_attribute(
     Ok(())
 }
 
-/// Refuses the end of an attribute that a view of its project names.
+/// Refuses the end of an attribute that a view names.
 pub fn check_unused(
     spi: &Connection,
     caller: &Caller,
-    project: i32,
+    template: i32,
     attribute: i32,
     pointer: &str,
 ) -> Result<(), Error> {
-    for view in of_project(spi, project) {
+    for view in reaching(spi, template) {
         // What does not hold already is told when the change is over.
         let uses = compiled(&view).map(|definition| definition.uses).unwrap_or_default();
         if let Some((_, name)) = uses.into_iter().find(|(used, _)| *used == attribute) {
@@ -113,14 +113,14 @@ pub fn take_away(spi: &Connection, template: &Template) {
     }
 }
 
-/// Makes the views of PostgreSQL say what the views of a project mean by now. Refuses a change that one of them does
+/// Makes the views of PostgreSQL say what these views mean by now. Refuses a change that one of them does
 /// not survive.
-pub fn follow(spi: &Connection, caller: &Caller, project: i32) -> Result<(), Error> {
-    for view in of_project(spi, project) {
-        let query = match compiled(&view) {
+pub fn follow(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<(), Error> {
+    for view in views {
+        let query = match compiled(view) {
             Ok(definition) => definition.query,
             Err(error) => {
-                let mut message = format!("{} would not hold any more", called(caller, &view));
+                let mut message = format!("{} would not hold any more", called(caller, view));
                 if caller.may_know(&view.template) {
                     message += &format!(": {}", error.message);
                 }
@@ -128,7 +128,7 @@ pub fn follow(spi: &Connection, caller: &Caller, project: i32) -> Result<(), Err
                     .hint("change or drop the view first: keyed.save_view, keyed.drop_view"));
             }
         };
-        let has_relation = relation_of(&view).is_some();
+        let has_relation = relation_of(view).is_some();
         if query == view.query && has_relation == query.is_some() {
             continue;
         }
@@ -140,7 +140,7 @@ pub fn follow(spi: &Connection, caller: &Caller, project: i32) -> Result<(), Err
             None if has_relation => spi.script(&format!("drop view {}", view_sql(template, slug))),
             None => {}
         }
-        set_definition(spi, &view, query.as_deref());
+        set_definition(spi, view, query.as_deref());
         // SAFETY: makes the new view known to the look-ups that follow.
         unsafe { pg_sys::CommandCounterIncrement() };
         follow_grants(spi, &[template.id]);

@@ -2,8 +2,8 @@
 
 use super::find::{self, Found, Neighbour, Wanted};
 use super::query::Query;
-use crate::access::sight::Sight;
 use crate::access::rights::Privilege;
+use crate::access::sight::Sight;
 use crate::access::{Caller, Right, listed};
 use crate::embedding::table;
 use crate::error::{Code, Error};
@@ -119,7 +119,8 @@ fn templates(caller: &Caller, query: &Query) -> Result<Vec<Rc<Template>>, Error>
         table::require(&template)?;
     }
     if searched.len() > table_lock::most_tables() {
-        let message = format!("the texts of {} templates are more than one search goes through", searched.len());
+        let message =
+            format!("the texts of {} templates are more than one search goes through", searched.len());
         return Err(Error::at(Code::PayloadTooLarge, "/template_id", message).hint("name a template_id"));
     }
     let open = |id: i32| catalog::by_id(id).filter(|template| caller.require(Right::Read, template).is_ok());

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::job::{self, Done};
 use crate::postgres::guard::{as_owner, with_settings};
 use crate::postgres::spi::{Access, Connection, Rows, connected};
-use crate::postgres::table_lock::lock_exclusively;
+use crate::postgres::table_lock::{lock_exclusively, take_portion};
 use crate::postgres::{datum, invalidation};
 use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, catalog};
@@ -126,7 +126,9 @@ fn ids(rows: &Rows) -> Vec<Uuid> {
 
 /// Makes and fills the table of documents of every template that has none: those made before there were any.
 pub fn make_missing(spi: &Connection) {
-    let rows = spi.run_once("select id from keyed_state.template order by id", Access::Latest, &[]);
+    let sql = "select t.id from keyed_state.template t \
+               where pg_catalog.to_regclass('keyed_state.text_' || t.id) is null order by t.id";
+    let rows = spi.run_once(sql, Access::Latest, &[]);
     let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
     for template in ids.into_iter().filter_map(catalog::by_id).filter(|template| !template.has_documents) {
         // Nobody writes a record between the reading of it and the announcement that documents are kept.
@@ -150,7 +152,8 @@ pub fn renew_indexes(spi: &Connection) {
                  where i.indexrelid = pg_catalog.to_regclass('keyed_state.text_' || t.id || '_trigram') \
                    and c.opcname = 'document_trigrams') order by t.id";
     let rows = spi.run_once(sql, Access::Latest, &[]);
-    let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+    let mut ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+    take_portion(&mut ids, "indexes of documents");
     lock_exclusively(&ids.iter().map(|id| table::table_sql(*id)).collect::<Vec<_>>());
     for id in ids {
         // That there is none is nothing to tell about.

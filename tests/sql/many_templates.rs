@@ -1,0 +1,94 @@
+//! More templates than PostgreSQL's table of locks has room for.
+
+use harness::{Cluster, Database, Session};
+use std::sync::Arc;
+
+/// So many templates; the cluster's table of locks has room for some 500.
+const TEMPLATES: usize = 150;
+
+async fn many() -> (Database, Session) {
+    let cluster = Arc::new(Cluster::start_with(&["max_connections=30", "max_locks_per_transaction=10"]));
+    let database = Database::new_in(&cluster).await;
+    let session = database.session().await;
+    session.run("select keyed.create_project('crm')").await;
+    let create =
+        "select keyed.create_template('crm', 't' || $1, '[{\"slug\": \"n\", \"type\": \"number\"}]')";
+    for number in 1..=TEMPLATES {
+        session.rows(create, &[&number.to_string()]).await;
+    }
+    (database, session)
+}
+
+/// Takes so many locks that others find room for some sixty more.
+async fn fill(session: &Session) {
+    session
+        .run(
+            "do $$ declare taken integer := 0; begin
+               loop
+                 begin perform pg_advisory_lock(taken); exception when out_of_memory then exit; end;
+                 taken := taken + 1;
+               end loop;
+               for number in 0..59 loop perform pg_advisory_unlock(number); end loop;
+             end $$",
+        )
+        .await;
+}
+
+#[tokio::test]
+async fn who_asks_what_there_is_and_who_takes_access_away_needs_no_lock_for_each_template() {
+    let (database, administrator) = many().await;
+    let (role, stranger) = (database.create_role("clerk").await, database.create_role("stranger").await);
+    database.grant(&role, "crm", "read").await;
+    while administrator.text("select keyed.enforce_grants()", &[]).await != "0" {}
+    let clerk = database.session_as(&role).await;
+    let stranger = database.session_as(&stranger).await;
+    let filler = database.session().await;
+    fill(&filler).await;
+    let count = "select jsonb_array_length(keyed.me() -> 'templates')";
+    for (session, expected) in [(&administrator, TEMPLATES), (&clerk, TEMPLATES), (&stranger, 0)] {
+        session.run("begin").await;
+        assert_eq!(session.text(count, &[]).await, expected.to_string());
+        let listed = "select jsonb_array_length(keyed_http.list_templates()::jsonb -> 'templates')";
+        assert_eq!(session.text(listed, &[]).await, expected.to_string());
+        session.rows("select keyed_http.list_projects()", &[]).await;
+        session.run("commit").await;
+    }
+    administrator.rows("select keyed.quota_report('crm')", &[]).await;
+    assert_eq!(administrator.text(&format!("select keyed.revoke_access('{role}', 'crm')"), &[]).await, "1");
+    assert_eq!(clerk.text(count, &[]).await, "0");
+    assert_eq!(clerk.refusal(&format!("select from crm.t{TEMPLATES}"), &[]).await.state, "42501");
+    filler.run("select pg_advisory_unlock_all()").await;
+    while administrator.text("select keyed.enforce_grants()", &[]).await != "0" {}
+    let left = "select count(*) from pg_policies where policyname ~ '^keyed_read'";
+    assert_eq!(administrator.text(left, &[]).await, "0");
+}
+
+#[tokio::test]
+async fn a_grant_on_a_project_of_very_many_templates_is_enforced_in_portions() {
+    let (database, administrator) = many().await;
+    let role = database.create_role("clerk").await;
+    for number in [1, TEMPLATES] {
+        let create = format!("select keyed.create_record('crm.t{number}', '{{\"n\": 1}}')");
+        administrator.rows(&create, &[]).await;
+    }
+    database.grant(&role, "crm", "read").await;
+    let clerk = database.session_as(&role).await;
+    for number in [1, TEMPLATES] {
+        let found = format!("select keyed.search('crm.t{number}', '{{\"count\": \"exact\"}}') ->> 'total'");
+        assert_eq!(clerk.text(&found, &[]).await, "1", "functions follow at once");
+    }
+    assert_eq!(
+        clerk.text(&format!("select count(*) from crm.t{TEMPLATES}"), &[]).await,
+        "0",
+        "too few, not too many"
+    );
+    let mut waiting = TEMPLATES;
+    while waiting > 0 {
+        let left = administrator.text("select keyed.enforce_grants()", &[]).await.parse().expect("a number");
+        assert!(left < waiting, "{left} of {waiting} wait still");
+        waiting = left;
+    }
+    for number in [1, TEMPLATES] {
+        assert_eq!(clerk.text(&format!("select count(*) from crm.t{number}"), &[]).await, "1");
+    }
+}
