@@ -48,7 +48,7 @@ comment on function keyed.grant_access(name, text, text[], jsonb) is
 create function keyed.revoke_access(role name, target text) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_revoke_access';
 comment on function keyed.revoke_access(name, text) is
-  'Takes back what was granted to a role on this very target; what it was granted on the project stays when the target is a template. Returns how many privileges that were. It waits for no reader: every statement that begins after it sees nothing more, also in transactions that are open. Policies that cannot be dropped while their table is read allow nothing; see keyed.enforce_grants. Needs keyed_admin.';
+  'Takes back what was granted to a role on this very target; what it was granted on the project stays when the target is a template. Returns how many privileges that were. It waits for no reader: every statement that begins after it is refused (42501) or finds nothing, also in transactions that are open. Policies that cannot be dropped while their table is read allow nothing; see keyed.enforce_grants. Needs keyed_admin.';
 
 create function keyed.enforce_grants(maximum integer default null) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_enforce_grants';

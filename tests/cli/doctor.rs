@@ -176,6 +176,11 @@ async fn each_fault_is_found_and_mended_as_it_says() {
             "steps 12",
         ),
         (
+            "alter role keyed_admin set keyed.max_text_sise = '4MB'",
+            "names of settings",
+            "no setting keyed.max_text_sise, which is made for role keyed_admin",
+        ),
+        (
             "alter system set synchronous_commit = off; select pg_reload_conf()",
             "settings",
             "synchronous_commit is off",
@@ -195,6 +200,7 @@ async fn each_fault_is_found_and_mended_as_it_says() {
             "API keys",
             "grants",
             "inbound endpoints",
+            "names of settings",
             "quota counters",
             "renamed roles",
             "settings",

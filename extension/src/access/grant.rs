@@ -148,7 +148,7 @@ pub(super) fn place(role: Oid, target: &Target) -> [(Oid, datum::Argument); 3] {
 pub(super) fn find_role(name: &str) -> Result<Oid, Error> {
     role::find_by_name(name).ok_or_else(|| {
         Error::at(Code::InvalidValue, "/role", format!("role {name:?} does not exist"))
-            .hint(format!("create it first: CREATE ROLE {}", identifier(name)))
+            .hint(format!("check its spelling, or create it first: CREATE ROLE {}", identifier(name)))
     })
 }
 

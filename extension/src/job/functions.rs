@@ -49,7 +49,7 @@ fn report(caller: &Caller) -> Result<String, Error> {
            'records_done', j.records_done, 'records', j.records, 'attempts', j.attempts, 'error', j.error, \
            'created_at', j.created_at, 'started_at', j.started_at, 'worker', r.pid, 'hint', case \
              when r.pid is not null then null \
-             when j.state = 'failed' then 'mend what the error says, then: SELECT keyed.run_jobs(retry => true)' \
+             when j.state = 'failed' then 'remove the cause of the error, then: SELECT keyed.run_jobs(retry => true)' \
              when not exists (select from running) then 'no worker is at work: SELECT keyed.run_jobs() starts one, \
 unless max_worker_processes are running already' end) \
          from keyed_state.job j join keyed_state.template t on t.id = j.template_id \

@@ -171,7 +171,7 @@ pub(super) const CHECKS: &[Check] = &[
            and not exists (select from keyed.jobs() j where j.kind = 'index' and j.template = format('%s.%s', c.nspname, c.relname) and j.attribute = a.slug)") },
     Check { name: "jobs", sound: "what definitions left to the background is under way", severity: Warning, needs: Needs::State, query:
         "select format('the job %s of %s (%s) %s', j.id, j.template, concat_ws(' ', j.kind, j.attribute), case j.state when 'failed' then 'failed: ' || j.error else 'waits, and no worker is at work' end),
-                case j.state when 'failed' then 'mend that, then: select keyed.run_jobs(retry => true);' else 'select keyed.run_jobs();' end
+                case j.state when 'failed' then 'remove the cause, then: select keyed.run_jobs(retry => true);' else 'select keyed.run_jobs();' end
          from keyed.jobs() j where j.hint is not null" },
     Check { name: "API keys", sound: "every key in force has a role, and none is mightier than it should be", severity: Warning, needs: Needs::State, query:
         "select format('the API key %s (%s) was issued for the role %s, which is gone, and is refused', k.id, k.label, coalesce(nullif(k.role_name, ''), k.role::oid::text))
@@ -263,6 +263,13 @@ pub(super) const CHECKS: &[Check] = &[
          select 'default_transaction_isolation is ' || s.setting || ': concurrent writes will often have to be tried again',
                 format('alter role keyed_proxy set default_transaction_isolation = %L;', 'read committed')
          from pg_settings s where s.name = 'default_transaction_isolation' and s.setting <> 'read committed'" },
+    Check { name: "names of settings", sound: "every setting that is made for keyed is one that keyed has", severity: Warning, needs: Needs::Extension, query:
+        "select format('keyed has no setting %s, which is made for %s', n.name, p.place), format('alter %s reset %s;', p.place, n.name)
+         from pg_db_role_setting s cross join lateral unnest(s.setconfig) c (line) cross join lateral (values (split_part(c.line, '=', 1))) n (name)
+         left join pg_database d on d.oid = s.setdatabase left join pg_roles r on r.oid = s.setrole
+         cross join lateral (values (case when r.oid is null then format('database %I', d.datname) else format('role %I', r.rolname) || coalesce(' in database ' || quote_ident(d.datname), '') end)) p (place)
+         where n.name like 'keyed.%' and n.name not in ('keyed.max_operations_per_batch', 'keyed.max_attributes_per_template', 'keyed.max_text_size',
+           'keyed.idempotency_room', 'keyed.inbound_room', 'keyed.session_memory')" },
     Check { name: "timeouts", sound: "statements of keyed_proxy are bounded, also behind PgBouncer", severity: Note, needs: Needs::Nothing, query:
         "select format('keyed_proxy has no %s of its own: the proxy sets one for its sessions, unless it is told to leave that (KEYED_PREPARED_STATEMENTS=false)', wanted.name),
                 format('alter role keyed_proxy set %s = %L;', wanted.name, wanted.value)
