@@ -1,5 +1,6 @@
 //! What is taken back is gone when the revocation has answered, and it waits for nobody who reads.
 
+use crate::Waiting;
 use harness::{Database, Session};
 use serde_json::json;
 
@@ -146,5 +147,39 @@ async fn who_only_asks_what_there_is_locks_no_table_of_records() {
         let locked = database.session().await.rows(locked, &[]).await;
         assert_eq!(locked[0][0], None, "{statement}");
         session.run("commit").await;
+    }
+}
+
+#[tokio::test]
+async fn a_revocation_that_meets_a_new_grant_takes_that_back_as_well() {
+    let (database, administrator) = crm().await;
+    let role = database.create_role("clerk").await;
+    database.grant(&role, "crm.customers", "read").await;
+    let other = database.session().await;
+    other.run("begin").await;
+    let scope = "{\"field\": \"name\", \"operator\": \"eq\", \"value\": \"Ada\"}";
+    other.run(&format!("select keyed.grant_access('{role}', 'crm.customers', '{{read}}', '{scope}')")).await;
+    let revoke = format!("select keyed.revoke_access('{role}', 'crm.customers')");
+    let waiting = Waiting::start(database.session().await, &administrator, &revoke, &[]).await;
+    other.run("commit").await;
+    waiting.outcome().await.expect("a revocation");
+    let left = "select count(*) from keyed.list_access() where role = $1";
+    assert_eq!(administrator.text(left, &[&role]).await, "0");
+    let reader = database.session_as(&role).await;
+    assert_eq!(reader.refusal(READ, &[]).await.state, "42501");
+}
+
+#[tokio::test]
+async fn upkeep_that_locks_tables_is_for_administrators_and_the_proxy() {
+    let (database, _administrator) = crm().await;
+    let stranger = database.session_as(&database.create_role("stranger").await).await;
+    for upkeep in ["select keyed.enforce_grants()", "select keyed_http.run_jobs()", "select keyed.run_jobs()"]
+    {
+        assert_eq!(stranger.refusal(upkeep, &[]).await.state, "42501", "{upkeep}");
+    }
+    let proxy = database.session().await;
+    proxy.run("set session authorization keyed_proxy").await;
+    for upkeep in ["select keyed.enforce_grants(100)", "select keyed_http.run_jobs()"] {
+        proxy.run(upkeep).await;
     }
 }

@@ -52,7 +52,9 @@ sql_functions! {
 
     /// `keyed.enforce_grants(maximum integer) returns integer`.
     keyed_enforce_grants => |call| {
-        let waiting = reconcile::enforce(call.integer(0).and_then(|maximum| usize::try_from(maximum).ok()));
+        Caller::current().require_upkeep("enforce grants")?;
+        let maximum = call.integer(0).map(|maximum| usize::try_from(maximum).unwrap_or(0));
+        let waiting = reconcile::enforce(maximum);
         Ok(Answer::Datum(Datum::from(waiting as i32)))
     };
 

@@ -10,9 +10,10 @@ use super::{Caller, privileges, reconcile};
 use crate::error::Error;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::invalidation;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Access, Connection, connected};
 use crate::quote::identifier;
 use crate::view::upkeep;
+use pgrx::pg_sys::Oid;
 
 /// Takes back all that was granted to a role on a target. Returns how many privileges that were.
 pub fn revoke(role_name: &str, target: &str) -> Result<i32, Error> {
@@ -21,15 +22,7 @@ pub fn revoke(role_name: &str, target: &str) -> Result<i32, Error> {
     let target = Target::find(target)?;
     Ok(as_owner_defining(|| {
         connected(|spi| {
-            let rows = spi.run_once(
-                &format!(
-                    "delete from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
-                     and g.template_id is not distinct from $3 returning {COLUMNS}"
-                ),
-                Access::Latest,
-                &place(role, &target),
-            );
-            let count = read_all(&rows).len() as i32;
+            let count = delete_grants(spi, role, &target);
             let tables = target.tables(spi);
             let templates: Vec<i32> = tables.iter().map(|table| table.template).collect();
             // Who changes the definition of such a table keeps its privileges from being changed. Then they stay until its
@@ -56,4 +49,23 @@ pub fn revoke(role_name: &str, target: &str) -> Result<i32, Error> {
             count
         })
     }))
+}
+
+/// Deletes the rows of a role's grants on a target. Who grants anew puts a row in place of another: a statement that has
+/// waited for that sees neither, so it is asked again until none is left.
+fn delete_grants(spi: &Connection, role: Oid, target: &Target) -> i32 {
+    let sql = format!(
+        "delete from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
+         and g.template_id is not distinct from $3 returning {COLUMNS}"
+    );
+    let mut count = 0;
+    for time in 1.. {
+        pgrx::check_for_interrupts!();
+        let deleted = read_all(&spi.run_once(&sql, Access::Latest, &place(role, target))).len();
+        count += deleted as i32;
+        if deleted == 0 && time > 1 {
+            break;
+        }
+    }
+    count
 }

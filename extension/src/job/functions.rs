@@ -23,7 +23,10 @@ sql_functions! {
     };
 
     /// `keyed_http.run_jobs() returns integer`.
-    keyed_http_run_jobs => |_| Ok(Answer::Datum(Datum::from(start_pending(false))));
+    keyed_http_run_jobs => |_| {
+        Caller::current().require_upkeep("run jobs")?;
+        Ok(Answer::Datum(Datum::from(start_pending(false))))
+    };
 
     /// `keyed.rebuild_documents(template regclass) returns void`.
     keyed_rebuild_documents => |call| {

@@ -81,6 +81,7 @@ pub fn begin(argument: Datum) {
         for (name, value) in [
             (c"search_path", SEARCH_PATH),
             (c"lock_timeout", c"0"),
+            (c"default_transaction_read_only", c"off"),
             (c"default_transaction_isolation", c"read committed"),
         ] {
             let (context, source) = (pg_sys::GucContext::PGC_USERSET, pg_sys::GucSource::PGC_S_SESSION);
