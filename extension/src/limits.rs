@@ -2,32 +2,32 @@
 //! (`ALTER DATABASE … SET keyed.max_text_size = '4MB'`); each is a setting of PostgreSQL, registered in
 //! [`crate::postgres::setting`].
 
-use pgrx::guc::GucSetting;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 /// `keyed.max_operations_per_batch`.
-pub static OPERATIONS_PER_BATCH: GucSetting<i32> = GucSetting::<i32>::new(1000);
+pub static OPERATIONS_PER_BATCH: AtomicI32 = AtomicI32::new(1000);
 
 /// `keyed.max_attributes_per_template`.
-pub static ATTRIBUTES_PER_TEMPLATE: GucSetting<i32> = GucSetting::<i32>::new(500);
+pub static ATTRIBUTES_PER_TEMPLATE: AtomicI32 = AtomicI32::new(500);
 
 /// `keyed.max_text_size`, in kB.
-pub static TEXT_SIZE: GucSetting<i32> = GucSetting::<i32>::new(1024);
+pub static TEXT_SIZE: AtomicI32 = AtomicI32::new(1024);
 
 /// How many operations a batch may have.
 pub fn operations_per_batch() -> usize {
-    at_least_none(OPERATIONS_PER_BATCH.get())
+    value(&OPERATIONS_PER_BATCH)
 }
 
 /// How many attributes a template may have.
 pub fn attributes_per_template() -> usize {
-    at_least_none(ATTRIBUTES_PER_TEMPLATE.get())
+    value(&ATTRIBUTES_PER_TEMPLATE)
 }
 
 /// How many bytes a text, or all texts of a list together, may have.
 pub fn text_bytes() -> usize {
-    at_least_none(TEXT_SIZE.get()) << 10
+    value(&TEXT_SIZE) << 10
 }
 
-fn at_least_none(setting: i32) -> usize {
-    usize::try_from(setting).unwrap_or_default()
+fn value(setting: &AtomicI32) -> usize {
+    usize::try_from(setting.load(Ordering::Relaxed)).unwrap_or_default()
 }

@@ -4,6 +4,7 @@ use crate::limits;
 use pgrx::guc::{GucContext, GucFlags, GucRegistry, GucSetting};
 use pgrx::pg_sys;
 use std::ffi::{CStr, CString};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Who is asking, as `authenticate` found it. Superuser-only, so that no SQL user can forge it; not reset by
 /// RESET ALL; rolled back with savepoints; copied to parallel workers.
@@ -63,14 +64,37 @@ pub fn register() {
 
 /// Registers how large things may be.
 fn register_limits() {
-    let limit = |name, setting, most, flags, says, more| {
-        GucRegistry::define_int_guc(name, says, more, setting, 1, most, GucContext::Suset, flags);
+    // Not through pgrx's own type, which refuses to be read where there is no server, as in unit tests.
+    let limit = |name: &'static CStr,
+                 setting: &'static AtomicI32,
+                 most,
+                 flags: u32,
+                 says: &'static CStr,
+                 more: &'static CStr| {
+        // SAFETY: names, texts and variables live as long as the process, and PostgreSQL writes a variable from
+        // the session's one thread.
+        unsafe {
+            pg_sys::DefineCustomIntVariable(
+                name.as_ptr(),
+                says.as_ptr(),
+                more.as_ptr(),
+                setting.as_ptr(),
+                setting.load(Ordering::Relaxed),
+                1,
+                most,
+                pg_sys::GucContext::PGC_SUSET,
+                flags as i32,
+                None,
+                None,
+                None,
+            );
+        }
     };
     limit(
         c"keyed.max_operations_per_batch",
         &limits::OPERATIONS_PER_BATCH,
         10_000,
-        GucFlags::default(),
+        0,
         c"The most operations of one batch.",
         c"A batch holds its locks until its end, so many small ones disturb others less than a large one.",
     );
@@ -79,7 +103,7 @@ fn register_limits() {
         &limits::ATTRIBUTES_PER_TEMPLATE,
         // A table of PostgreSQL has 1600 columns at most, dropped ones included.
         1500,
-        GucFlags::default(),
+        0,
         c"The most attributes of one template.",
         c"A row must fit a page of 8 kB, long values aside, of which it keeps 18 bytes each.",
     );
@@ -87,7 +111,7 @@ fn register_limits() {
         c"keyed.max_text_size",
         &limits::TEXT_SIZE,
         16 << 10,
-        GucFlags::UNIT_KB,
+        pg_sys::GUC_UNIT_KB,
         c"The most a text, or all texts of a list together, may take.",
         c"Texts are searched, so each is stored as it is and once more in the search document.",
     );
