@@ -1,4 +1,4 @@
-//! The table of errors is the same in the README and in the proxy.
+//! The table of errors is the same in docs/reference/errors.md and in the proxy.
 
 use crate::page::file;
 use std::collections::BTreeMap;
@@ -28,12 +28,11 @@ fn snake_case(name: &str) -> String {
     out
 }
 
-/// SQLSTATE → the first code of its line, as the README has it.
-fn table_of_the_readme() -> BTreeMap<String, String> {
-    let readme = file("README.md");
-    let rows = readme.split("## Errors").nth(1).expect("the README has the table").split("\n## ").next();
+/// SQLSTATE → the first code of its line, as the page has it.
+fn table_of_the_page() -> BTreeMap<String, String> {
+    let page = file("docs/reference/errors.md");
     let mut table = BTreeMap::new();
-    for row in rows.unwrap_or_default().lines().filter(|line| line.starts_with("| ")).skip(1) {
+    for row in page.lines().filter(|line| line.starts_with("| ")).skip(1) {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
         let code = cells[2].split([',', ';']).next().unwrap_or_default().trim().to_owned();
         for state in cells[0].split(',').map(|state| state.trim().trim_end_matches('…')) {
@@ -46,15 +45,15 @@ fn table_of_the_readme() -> BTreeMap<String, String> {
 }
 
 #[test]
-fn the_readme_and_the_proxy_answer_each_sqlstate_alike() {
+fn the_page_and_the_proxy_answer_each_sqlstate_alike() {
     let proxy = table_of_the_proxy();
     assert!(proxy.len() > 20, "the table was found: {proxy:?}");
-    assert_eq!(table_of_the_readme(), proxy);
+    assert_eq!(table_of_the_page(), proxy);
 }
 
 #[test]
-fn the_readme_lists_every_function_that_people_call() {
-    let readme = file("README.md");
+fn the_reference_lists_every_function_that_people_call() {
+    let reference = file("docs/reference/sql.md");
     for page in [
         "sql/functions/template.sql",
         "sql/functions/record.sql",
@@ -69,8 +68,8 @@ fn the_readme_lists_every_function_that_people_call() {
             let name = rest.split('(').next().unwrap_or_default();
             let internal = ["authenticate"].contains(&name);
             assert!(
-                internal || readme.contains(&format!("`{name}(")),
-                "the README does not explain keyed.{name}"
+                internal || reference.contains(&format!("`{name}(")),
+                "docs/reference/sql.md does not explain keyed.{name}"
             );
         }
     }

@@ -6,28 +6,28 @@ use harness::{Database, Proxy};
 
 #[tokio::test]
 async fn the_sql_way_works_when_pasted() {
-    let readme = blocks(&file("README.md"));
+    let page = blocks(&file("docs/tutorial/first-records.md"));
     let database = Database::new().await;
     let folder = Folder::new(&database, "unused");
-    let psql = block(&readme, "In SQL", "sh").trim();
+    let psql = block(&page, "In SQL", "sh").trim();
     // What a person would type is fed on standard input; nothing else of theirs shall have a say.
     let script = format!(
         "{psql} -X -q -v ON_ERROR_STOP=1 -P footer=off <<'BLOCK'\n{}BLOCK\n",
-        block(&readme, "In SQL", "sql")
+        block(&page, "In SQL", "sql")
     );
     let answer = folder.shell(&script);
     let tables: Vec<&str> = answer.split("\n\n").collect();
-    assert_shows(block(&readme, "In SQL", "text"), &tables[tables.len() - 3..].join("\n"));
+    assert_shows(block(&page, "In SQL", "text"), &tables[tables.len() - 3..].join("\n"));
     assert!(answer.contains(" t\n") && answer.contains(" f\n"), "created, then not: {answer}");
 }
 
 #[tokio::test]
 async fn the_statements_on_tables_work_after_the_sql_way() {
-    let readme = blocks(&file("README.md"));
+    let page = blocks(&file("docs/tutorial/first-records.md"));
     let database = Database::new().await;
     let session = database.session().await;
-    session.run(block(&readme, "In SQL", "sql")).await;
-    session.run(block(&readme, "SQL", "sql")).await;
+    session.run(block(&page, "In SQL", "sql")).await;
+    session.run(block(&blocks(&file("docs/reference/sql.md")), "Statements on tables", "sql")).await;
     let record = session.json("select keyed.get_by_key('crm.customers', 'erp:4711')", &[]).await;
     assert_eq!(record["attributes"]["credit"], 90.5);
     let operations = "select string_agg(operation, ' ' order by version) from keyed.history($1)";
@@ -37,7 +37,7 @@ async fn the_statements_on_tables_work_after_the_sql_way() {
 
 #[tokio::test]
 async fn the_curl_way_works_when_pasted_twice() {
-    let reader = Reader::new().await;
+    let reader = Reader::new("docs/tutorial/first-records.md").await;
     let script = reader.script("Over HTTP");
     // curl ends its output without a line break.
     let script = script.replace("curl -s ", "curl -s -w '\\n' ");
@@ -48,8 +48,8 @@ async fn the_curl_way_works_when_pasted_twice() {
 
 #[tokio::test]
 async fn the_request_shown_is_sent_twice_and_run_once() {
-    let reader = Reader::new().await;
-    let script = reader.script("Sending a request again");
+    let reader = Reader::new("docs/reference/idempotency.md").await;
+    let script = reader.script("Idempotency");
     let answers = [reader.shell(&script), reader.shell(&script)];
     let [first, again] = answers.map(|answer| answer.replace('\r', ""));
     assert!(first.starts_with("HTTP/1.1 201") && !first.contains("idempotency-replayed"), "{first}");
@@ -61,27 +61,24 @@ async fn the_request_shown_is_sent_twice_and_run_once() {
 
 #[tokio::test]
 async fn a_write_to_a_version_works_as_shown() {
-    let reader = Reader::new().await;
+    let reader = Reader::new("docs/reference/versions.md").await;
     reader.shell(&reader.script("Over HTTP"));
-    let answer = reader.shell(&reader.script("Versions"));
+    let answer = reader.shell(&reader.script("Versions and ETags"));
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"created\":false"), "{answer}");
     let session = reader.database.session().await;
     let name = "select name from demo.artists where external_key = 'museum:leyster'";
     assert_eq!(session.text(name, &[]).await, "Judith Jansdochter Leyster");
-    assert_eq!(session.text(reader.block("Versions", "sql"), &[]).await, "\"museum:leyster\"");
+    assert_eq!(session.text(reader.block("Versions and ETags", "sql"), &[]).await, "\"museum:leyster\"");
 }
 
 #[tokio::test]
 async fn the_file_shown_goes_in_and_comes_out() {
-    let reader = Reader::new().await;
-    // Who follows the page has one of the rows already.
-    reader.shell(&reader.script("Over HTTP"));
-    reader.shell(&reader.script("Versions"));
-    let script = reader.script("CSV and NDJSON");
+    let reader = Reader::new("docs/how-to/import-and-export.md").await;
+    let script = reader.script("Import and export files");
     let answer =
         reader.shell(&script.replace("import?on_error=skip' \\\n", "import?on_error=skip' -w '\\n' \\\n"));
     let (report, exported) = answer.split_once('\n').expect("two answers");
-    assert_eq!(report, reader.block("CSV and NDJSON", "json").trim());
+    assert_eq!(report, reader.block("Import and export files", "json").trim());
     let exported: Vec<&str> = exported.lines().collect();
     assert_eq!(exported[0], "id,external_key,name,born");
     assert!(
@@ -92,9 +89,9 @@ async fn the_file_shown_goes_in_and_comes_out() {
 
 #[tokio::test]
 async fn the_search_shown_finds_the_painting_of_the_demo() {
-    let readme = blocks(&file("README.md"));
+    let page = blocks(&file("docs/reference/search.md"));
     let database = demo().await;
-    let shown = block(&readme, "Search", "sql").trim().trim_end_matches(';').to_owned();
+    let shown = block(&page, "Search", "sql").trim().trim_end_matches(';').to_owned();
     let session = database.session().await;
     let answer = session.json(&shown, &[]).await;
     assert_eq!((&answer["records"][0]["external_key"], &answer["total"]), (&"museum:670".into(), &1.into()));
@@ -103,10 +100,10 @@ async fn the_search_shown_finds_the_painting_of_the_demo() {
 
 #[tokio::test]
 async fn the_view_shown_shows_the_painting_of_the_demo() {
-    let readme = blocks(&file("README.md"));
+    let page = blocks(&file("docs/reference/search.md"));
     let database = demo().await;
     let session = database.session().await;
-    let rows = session.rows(block(&readme, "Saved views", "sql"), &[]).await;
+    let rows = session.rows(block(&page, "Saved views", "sql"), &[]).await;
     let found = rows[1][0].as_deref().unwrap_or_default();
     assert!(found.contains("museum:670"), "{found}");
     let shown: Vec<_> = rows[2].iter().map(Option::as_deref).collect();
@@ -115,9 +112,9 @@ async fn the_view_shown_shows_the_painting_of_the_demo() {
 
 #[tokio::test]
 async fn the_delivery_shown_becomes_a_painting() {
-    let reader = Reader::new().await;
-    let script = reader.script("Inbound endpoints");
-    assert_shows(reader.block("Inbound endpoints", "json"), &reader.shell(&script));
+    let reader = Reader::new("docs/how-to/receive-webhooks.md").await;
+    let script = reader.script("Receive webhooks");
+    assert_shows(reader.block("Receive webhooks", "json"), &reader.shell(&script));
     let session = reader.database.session().await;
     let painting = "select p.title || ' by ' || a.name from demo.paintings p join demo.artists a on a.id = p.artist where p.external_key = 'museum:564'";
     assert_eq!(session.text(painting, &[]).await, "The Milkmaid by Johannes Vermeer");
@@ -125,7 +122,7 @@ async fn the_delivery_shown_becomes_a_painting() {
 
 #[tokio::test]
 async fn the_grants_shown_let_a_member_see_what_the_text_says() {
-    let readme = blocks(&file("README.md"));
+    let page = blocks(&file("docs/how-to/grant-access.md"));
     let database = Database::with_crm().await;
     let session = database.session().await;
     session
@@ -143,7 +140,7 @@ async fn the_grants_shown_let_a_member_see_what_the_text_says() {
                 .replace(&format!("'{name}'"), &format!("'{name}_{}'", database.name()))
         })
     };
-    session.run(&unique(block(&readme, "Who may do what", "sql"))).await;
+    session.run(&unique(block(&page, "Grant and revoke access", "sql"))).await;
     let anna = database.session_as(&format!("anna_{}", database.name())).await;
     assert_eq!(anna.text("select string_agg(name, ' ') from crm.customers", &[]).await, "Bea");
     let found = anna.json("select keyed.search('crm.customers')", &[]).await;
@@ -154,9 +151,9 @@ async fn the_grants_shown_let_a_member_see_what_the_text_says() {
 
 #[tokio::test]
 async fn texts_are_embedded_and_found_as_shown() {
-    let readme = blocks(&file("README.md"));
+    let page = blocks(&file("docs/how-to/embed-texts.md"));
     let database = demo().await;
-    let status = database.cluster().sql(database.name(), block(&readme, "Embedding texts", "sql"));
+    let status = database.cluster().sql(database.name(), block(&page, "Embed texts", "sql"));
     assert_eq!(status, "[\"title\", \"medium\"]\ndemo.paintings|1|0|0|0|0");
     let key = database.api_key("keyed_admin", &[]).await;
     let settings = [("KEYED_EMBED_PROVIDER", "hash"), ("KEYED_EMBED_API_KEY", key.as_str())];
@@ -166,7 +163,7 @@ async fn texts_are_embedded_and_found_as_shown() {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
     let folder = Folder::new(&database, proxy.key());
-    let script = block(&readme, "Embedding texts", "sh").replace("http://127.0.0.1:8080", &proxy.url(""));
+    let script = block(&page, "Embed texts", "sh").replace("http://127.0.0.1:8080", &proxy.url(""));
     let answer = folder.shell(&script);
     assert!(
         answer.contains("\"similarity_score\":0.") && answer.contains("Girl with a Pearl Earring"),

@@ -1,4 +1,4 @@
-//! Somebody who follows the README: a database, a service, and the folder in which blocks are pasted.
+//! Somebody who follows a page: a database, a service, and the folder in which blocks are pasted.
 
 use crate::page::{Block, block, blocks, file};
 use harness::{Database, Proxy, repository_folder};
@@ -40,27 +40,35 @@ pub(crate) async fn demo() -> Database {
     database
 }
 
-/// Who follows the README with a service that has the demo project.
+/// Who follows a page with a service that has the demo project.
 pub(crate) struct Reader {
     /// Its database.
     pub(crate) database: Database,
-    readme: Vec<Block>,
+    page: Vec<Block>,
     proxy: Proxy,
     folder: Folder,
 }
 
 impl Reader {
-    /// Starts the service.
-    pub(crate) async fn new() -> Self {
+    /// Starts the service for a page.
+    pub(crate) async fn new(page: &str) -> Self {
         let database = demo().await;
         let proxy = Proxy::start(&database).await;
         let folder = Folder::new(&database, proxy.key());
-        Self { database, readme: blocks(&file("README.md")), proxy, folder }
+        Self {
+            database,
+            page: [blocks(&file(page)), blocks(&file("docs/tutorial/first-records.md"))]
+                .into_iter()
+                .flatten()
+                .collect(),
+            proxy,
+            folder,
+        }
     }
 
     /// The block of a language under a heading.
     pub(crate) fn block(&self, heading: &str, language: &str) -> &str {
-        block(&self.readme, heading, language)
+        block(&self.page, heading, language)
     }
 
     /// The shell's block under a heading, for this service.

@@ -143,7 +143,7 @@ pub(super) const CHECKS: &[Check] = &[
          where t.oid is not null and (g.oid is null or g.tgenabled not in ('O', 'A'))
          union all
          select format('%s has the triggers of keyed and is no template: what describes it was not restored along', g.tgrelid::regclass),
-                'drop it, and restore the whole database, its state with it: README, One project in another database'
+                'drop it, and restore the whole database, its state with it: docs/how-to/copy-a-project.md'
          from pg_trigger g where g.tgfoid = to_regprocedure('keyed.guard_record()') and g.tgname = 'keyed_guard'
            and g.tgparentid = 0 and not exists (select from t where t.oid = g.tgrelid)" },
     Check { name: "indexes", sound: "every index is there and valid", severity: Error, needs: Needs::State, query:
