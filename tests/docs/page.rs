@@ -1,13 +1,96 @@
-//! A Markdown page as a list of code blocks, and comparison with an answer that it shows.
+//! A Markdown page as a list of code blocks.
+//!
+//! Comments in the source of a page speak to this test:
+//! - `<!-- needs: own server, customers -->` anywhere: what the page needs beside the service of `make run`
+//! - `<!-- not run: reason -->` before a `sh` or `sql` block: it cannot be run on a test machine
+//! - `<!-- example -->` before a `json` or `text` block: it is not the answer of the block before it
 
 use harness::repository_folder;
+use std::path::Path;
 
-/// A fenced block: its language, its text, and the heading it stands under.
-#[derive(Debug)]
+/// A fenced block.
+#[derive(Clone, Debug)]
 pub(crate) struct Block {
-    pub(crate) heading: String,
+    /// The line of its opening fence, counted from 1.
+    pub(crate) line: usize,
     pub(crate) language: String,
     pub(crate) text: String,
+    /// What the comment right before it says.
+    pub(crate) comment: Option<String>,
+}
+
+impl Block {
+    /// Why it is not run, if it says so.
+    pub(crate) fn not_run(&self) -> Option<&str> {
+        self.comment.as_deref()?.strip_prefix("not run:").map(str::trim)
+    }
+
+    pub(crate) fn is_example(&self) -> bool {
+        self.comment.as_deref() == Some("example")
+    }
+
+    /// Whether the test runs blocks of its language.
+    pub(crate) fn is_script(&self) -> bool {
+        ["sh", "sql"].contains(&self.language.as_str())
+    }
+
+    /// Whether it shows an answer.
+    pub(crate) fn is_answer(&self) -> bool {
+        ["json", "text"].contains(&self.language.as_str())
+    }
+}
+
+/// A page of the documentation.
+#[derive(Debug)]
+pub(crate) struct Page {
+    /// Its path within the repository.
+    pub(crate) path: String,
+    /// What it needs beside the service of `make run`.
+    pub(crate) needs: Vec<String>,
+    pub(crate) blocks: Vec<Block>,
+}
+
+impl Page {
+    pub(crate) fn read(path: &str) -> Self {
+        Self::parse(path, &file(path))
+    }
+
+    fn parse(path: &str, text: &str) -> Self {
+        let comments = text.lines().filter_map(comment);
+        let needs = comments.filter_map(|comment| comment.strip_prefix("needs:"));
+        let needs = needs.flat_map(|list| list.split(',')).map(|need| need.trim().to_owned()).collect();
+        Self { path: path.to_owned(), needs, blocks: blocks(text) }
+    }
+}
+
+/// The README and all pages of `docs/`.
+pub(crate) fn documentation() -> Vec<Page> {
+    markdown_files()
+        .iter()
+        .filter(|path| *path == "README.md" || path.starts_with("docs/"))
+        .map(|path| Page::read(path))
+        .collect()
+}
+
+/// The paths of all Markdown files of the repository, in order.
+pub(crate) fn markdown_files() -> Vec<String> {
+    let mut found = Vec::new();
+    collect(&repository_folder(), "", &mut found);
+    found.sort();
+    found
+}
+
+fn collect(folder: &Path, prefix: &str, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).expect("the folder can be read").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = format!("{prefix}{name}");
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder && !name.starts_with('.') && !["target", "node_modules"].contains(&name.as_str()) {
+            collect(&entry.path(), &format!("{path}/"), found);
+        } else if !is_folder && name.ends_with(".md") {
+            found.push(path);
+        }
+    }
 }
 
 /// The text of a file of the repository.
@@ -15,18 +98,20 @@ pub(crate) fn file(path: &str) -> String {
     std::fs::read_to_string(repository_folder().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The fenced blocks of a page, in order.
-pub(crate) fn blocks(page: &str) -> Vec<Block> {
+/// What a line says that is a comment of Markdown and nothing else.
+fn comment(line: &str) -> Option<&str> {
+    line.trim().strip_prefix("<!--")?.strip_suffix("-->").map(str::trim)
+}
+
+fn blocks(text: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
-    let (mut heading, mut open) = (String::new(), false);
-    for line in page.lines() {
-        match (open, line.strip_prefix("```")) {
+    let (mut open, mut before) = (false, None);
+    for (number, line) in text.lines().enumerate() {
+        match (open, line.trim_start().strip_prefix("```")) {
             (false, Some(language)) => {
-                blocks.push(Block {
-                    heading: heading.clone(),
-                    language: language.to_owned(),
-                    text: String::new(),
-                });
+                let (language, comment) = (language.to_owned(), before.take().and_then(comment));
+                let comment = comment.map(str::to_owned);
+                blocks.push(Block { line: number + 1, language, text: String::new(), comment });
                 open = true;
             }
             (true, Some(_)) => open = false,
@@ -35,58 +120,19 @@ pub(crate) fn blocks(page: &str) -> Vec<Block> {
                 block.text.push_str(line);
                 block.text.push('\n');
             }
-            (false, None) if line.starts_with('#') => {
-                heading = line.trim_start_matches('#').trim().to_owned();
-            }
-            (false, None) => {}
+            (false, None) if line.trim().is_empty() => {}
+            (false, None) => before = Some(line),
         }
     }
+    assert!(!open, "the last block of the page is not closed");
     blocks
 }
 
-/// The only block of a language under a heading.
-pub(crate) fn block<'a>(blocks: &'a [Block], heading: &str, language: &str) -> &'a str {
-    let mut found = blocks.iter().filter(|block| block.heading == heading && block.language == language);
-    let block = found.next_back().unwrap_or_else(|| panic!("no {language} block under {heading}"));
-    &block.text
-}
-
-/// Asserts that the lines of `answer` are those shown, where `…` stands for anything and runs of spaces are one.
-pub(crate) fn assert_shows(shown: &str, answer: &str) {
-    let lines = |text: &str| -> Vec<String> {
-        let one_space = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-        text.lines().map(one_space).filter(|line| !line.is_empty() && !is_rule(line)).collect()
-    };
-    let (shown, answered) = (lines(shown), lines(answer));
-    assert_eq!(shown.len(), answered.len(), "shown:\n{shown:#?}\nanswered:\n{answered:#?}");
-    for (pattern, line) in shown.iter().zip(&answered) {
-        assert!(matches(pattern, line), "shown:    {pattern}\nanswered: {line}");
-    }
-}
-
-/// The line under a table's head, whose length depends on what the table holds.
-fn is_rule(line: &str) -> bool {
-    line.chars().all(|c| matches!(c, '-' | '+'))
-}
-
-fn matches(pattern: &str, line: &str) -> bool {
-    let mut parts = pattern.split('…');
-    let Some(mut rest) = line.strip_prefix(parts.next().unwrap_or_default()) else { return false };
-    let parts: Vec<&str> = parts.collect();
-    for (position, part) in parts.iter().enumerate() {
-        if position + 1 == parts.len() {
-            return rest.ends_with(part);
-        }
-        match rest.find(part) {
-            Some(found) => rest = &rest[found + part.len()..],
-            None => return false,
-        }
-    }
-    rest.is_empty()
-}
-
 #[test]
-fn an_ellipsis_stands_for_anything() {
-    assert!(matches("a … c", "a bb c") && matches("{\"id\":\"…\",\"x\":1}", "{\"id\":\"7\",\"x\":1}"));
-    assert!(!matches("a … c", "a bb d") && !matches("a", "ab") && !matches("a…", "ba"));
+fn comments_tell_what_a_page_needs_and_which_block_is_not_run() {
+    let text = "<!-- needs: own server, customers -->\n\n<!-- not run: as root -->\n```sh\nx\n```\ny\n```json\n{}\n```\n";
+    let page = Page::parse("page.md", text);
+    assert_eq!(page.needs, ["own server", "customers"]);
+    assert_eq!((page.blocks[0].not_run(), page.blocks[0].line), (Some("as root"), 4));
+    assert_eq!((page.blocks[1].not_run(), page.blocks[1].is_example()), (None, false));
 }

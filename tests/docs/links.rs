@@ -1,0 +1,112 @@
+//! Links lead somewhere, and the index names every page.
+
+use crate::page::{file, markdown_files};
+use harness::repository_folder;
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+/// The lines of a page that are not in a block, without what is code within them.
+fn prose(text: &str) -> String {
+    let (mut open, mut prose) = (false, String::new());
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            open = !open;
+        } else if !open {
+            prose.push_str(line);
+            prose.push('\n');
+        }
+    }
+    prose
+}
+
+/// The targets of the links of a page.
+fn links(text: &str) -> Vec<String> {
+    let prose = prose(text);
+    let parts = prose.split("](").skip(1);
+    parts.filter_map(|rest| rest.split_once(')')).map(|(target, _)| target.to_owned()).collect()
+}
+
+/// The anchors that GitHub makes of the headings of a page.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut anchors = BTreeSet::new();
+    for heading in prose(text).lines().filter(|line| line.starts_with('#')) {
+        let name: String = heading
+            .trim_start_matches('#')
+            .trim()
+            .to_lowercase()
+            .chars()
+            .filter(|letter| letter.is_alphanumeric() || [' ', '-', '_'].contains(letter))
+            .map(|letter| if letter == ' ' { '-' } else { letter })
+            .collect();
+        let numbered = (1..).map(|number| format!("{name}-{number}"));
+        let free = std::iter::once(name.clone()).chain(numbered).find(|anchor| !anchors.contains(anchor));
+        anchors.extend(free);
+    }
+    anchors
+}
+
+/// A path without `.` and `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                normal.pop();
+            }
+            Component::CurDir => {}
+            other => normal.push(other),
+        }
+    }
+    normal
+}
+
+/// Where a link of a page leads: a path within the repository, and an anchor, empty without one.
+fn target(page: &str, link: &str) -> (String, String) {
+    let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let folder = Path::new(page).parent().unwrap_or(Path::new(""));
+    let path = if path.is_empty() { PathBuf::from(page) } else { normal(&folder.join(path)) };
+    (path.to_string_lossy().into_owned(), anchor.to_owned())
+}
+
+#[test]
+fn every_relative_link_leads_to_a_file_and_a_heading() {
+    let mut broken = Vec::new();
+    let mut count = 0;
+    for page in markdown_files() {
+        for link in links(&file(&page)) {
+            if link.starts_with("https://") || link.starts_with("http://") {
+                continue;
+            }
+            count += 1;
+            let (path, anchor) = target(&page, &link);
+            let is_there = repository_folder().join(&path).exists();
+            if !is_there || !anchor.is_empty() && !anchors(&file(&path)).contains(&anchor) {
+                broken.push(format!("{page}: {link}"));
+            }
+        }
+    }
+    assert!(count > 50, "links were found: {count}");
+    assert!(broken.is_empty(), "these lead nowhere:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn the_index_links_every_page_once() {
+    let index = "docs/README.md";
+    let linked: Vec<String> = links(&file(index)).iter().map(|link| target(index, link).0).collect();
+    for page in markdown_files().iter().filter(|page| page.starts_with("docs/") && *page != index) {
+        let times = linked.iter().filter(|path| *path == page).count();
+        assert_eq!(times, 1, "{index} links {page} {times} times");
+    }
+}
+
+#[test]
+fn the_readme_is_short() {
+    assert!(file("README.md").len() <= 6 * 1024, "the README has {} bytes", file("README.md").len());
+}
+
+#[test]
+fn anchors_are_those_that_github_makes() {
+    let page = "# A `b`, c_d\n## A `b`, c_d\n```\n# no heading\n```\n";
+    assert_eq!(anchors(page), ["a-b-c_d", "a-b-c_d-1"].map(str::to_owned).into());
+    assert_eq!(target("docs/how-to/a.md", "../reference/b.md#c"), ("docs/reference/b.md".into(), "c".into()));
+}

@@ -1,0 +1,129 @@
+//! What a reader of a page has: the service of `make run`, and a folder in which blocks are pasted.
+
+use crate::page::{Block, Page};
+use harness::{Cluster, Database, Durability, Proxy, repository_folder, target_folder};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+/// The address that pages write.
+const ADDRESS: &str = "http://127.0.0.1:8080";
+
+/// What separates the outputs of two blocks.
+const SEPARATOR: char = '\u{1e}';
+
+/// The service, dropped with its folder.
+pub(crate) struct Service {
+    database: Database,
+    proxy: Option<Proxy>,
+    folder: PathBuf,
+}
+
+impl Service {
+    /// The one that a page needs.
+    pub(crate) async fn start(page: &Page) -> Self {
+        let has = |need: &str| page.needs.iter().any(|needed| needed == need);
+        // Roles belong to a whole server.
+        let cluster =
+            if has("own server") { Arc::new(Cluster::start(Durability::None)) } else { Cluster::shared() };
+        let database = Database::new_in(&cluster).await;
+        run_file(&database, "sql/demo.sql");
+        for need in page.needs.iter().filter(|need| *need != "own server") {
+            run_file(&database, &format!("tests/docs/needs/{}.sql", need.replace(' ', "_")));
+        }
+        let proxy = if page.blocks.iter().any(|block| block.text.contains(ADDRESS)) {
+            let key = database.api_key("keyed_admin", &[]).await;
+            let settings = [("KEYED_EMBED_PROVIDER", "hash"), ("KEYED_EMBED_API_KEY", key.as_str())];
+            Some(Proxy::start_with(&database, &settings).await)
+        } else {
+            None
+        };
+        let folder =
+            std::env::temp_dir().join(format!("keyed-docs-{}-{}", std::process::id(), name_of(page)));
+        let service = Self { database, proxy, folder };
+        service.write_folder();
+        service
+    }
+
+    /// What `make run` leaves in a clone, and settings of the reader's programs.
+    fn write_folder(&self) {
+        let url = self.database.cluster().url("postgres", self.database.name());
+        self.write(".run/database.url", &url);
+        self.write(".run/admin.key", self.proxy.as_ref().map_or("unused", Proxy::key));
+        // Answers end with a line break, and a refused request is a failure.
+        self.write(".curlrc", "write-out = \"\\n\"\nfail-with-body\nnoproxy = \"*\"\n");
+        self.write(".psqlrc", "\\set QUIET 1\n\\set ON_ERROR_STOP 1\n\\pset footer off\n");
+        std::os::unix::fs::symlink(target_folder(), self.folder.join("target")).expect("a link can be made");
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.folder.join(path);
+        std::fs::create_dir_all(path.parent().expect("it is within the folder"))
+            .expect("a folder can be made");
+        std::fs::write(path, text).expect("the folder can be written");
+    }
+
+    /// Runs the blocks one after the other in one shell; the answer is what each printed, or what went wrong.
+    pub(crate) fn run(&self, blocks: &[Block]) -> Result<Vec<String>, String> {
+        let mut script = String::from("set -euo pipefail\n");
+        for (number, block) in blocks.iter().enumerate() {
+            let file = format!(".blocks/{number}.{}", block.language);
+            self.write(&file, &self.adapt(&block.text));
+            let _ = writeln!(script, "printf '{SEPARATOR}'; printf 'line {} of the page\\n' >&2", block.line);
+            let _ = match block.language.as_str() {
+                "sql" => writeln!(script, "psql \"$(cat .run/database.url)\" --file={file}"),
+                _ => writeln!(script, "source {file} </dev/null"),
+            };
+        }
+        self.write(".blocks/all", &script);
+        let output = self.shell().arg(".blocks/all").output().expect("bash is installed");
+        let (printed, complaints) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let mut answers: Vec<String> = printed.split(SEPARATOR).map(str::to_owned).collect();
+        if !output.status.success() {
+            return Err(format!("{complaints}{}", answers.pop().unwrap_or_default()));
+        }
+        answers.remove(0);
+        Ok(answers)
+    }
+
+    fn adapt(&self, text: &str) -> String {
+        self.proxy.as_ref().map_or_else(|| text.to_owned(), |proxy| text.replace(ADDRESS, &proxy.url("")))
+    }
+
+    /// A shell in the folder that speaks to the service's server as superuser.
+    fn shell(&self) -> Command {
+        let psql = self.database.cluster().program("psql");
+        let mut shell = Command::new("bash");
+        shell.env_clear().envs(psql.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let programs = psql.get_program().to_string_lossy().into_owned();
+        let programs = programs.rsplit_once('/').map_or("/usr/lib/postgresql/15/bin", |(folder, _)| folder);
+        let path = std::env::var("PATH").unwrap_or_default();
+        shell.env("PATH", format!("{programs}:{}:{path}", target_folder().join("release").display()));
+        shell.env("HOME", &self.folder).env("LANG", "C.UTF-8").env("PGDATABASE", self.database.name());
+        shell.env("PGOPTIONS", "-c client_min_messages=warning");
+        shell.current_dir(&self.folder).stdin(Stdio::null());
+        shell
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Feeds a file of the repository to psql, as superuser.
+fn run_file(database: &Database, path: &str) {
+    let file = std::fs::File::open(repository_folder().join(path));
+    let file = file.unwrap_or_else(|error| panic!("what a page needs: {path}: {error}"));
+    let mut psql = database.cluster().program("psql");
+    psql.args(["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--dbname", database.name()]).stdin(file);
+    let output = psql.output().expect("psql is installed");
+    assert!(output.status.success(), "{path}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn name_of(page: &Page) -> String {
+    page.path.replace(['/', '.'], "-")
+}
