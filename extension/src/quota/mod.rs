@@ -14,6 +14,8 @@ mod dealing;
 pub mod define;
 /// The SQL functions.
 pub mod functions;
+/// Gathering room where one slot has not enough.
+mod gathering;
 /// What a session remembers of its own slot.
 mod room;
 /// Counting without waiting for each other.

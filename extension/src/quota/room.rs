@@ -1,7 +1,8 @@
-//! How much room was in the session's own slot a moment ago (where it was plenty, nobody looks ahead), and where the row of
-//! that slot was.
+//! Which slot is the session's own, how much room was there a moment ago (where it was plenty, nobody looks ahead), where
+//! its row was, and how much the transaction has taken.
 
-use std::cell::RefCell;
+use crate::postgres::transaction;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,39 @@ struct Seen {
 thread_local! {
     /// By the number of the quota.
     static SEEN: RefCell<HashMap<u64, Seen>> = RefCell::default();
+    /// What a transaction, named by its number, has taken of the quotas.
+    static TAKEN: RefCell<(u64, HashMap<u64, i64>)> = RefCell::default();
+    /// The slot that the session has chosen when its first one was another's.
+    static SLOT: Cell<Option<i32>> = const { Cell::new(None) };
+}
+
+/// The slot that the session has chosen, if any.
+pub(super) fn slot() -> Option<i32> {
+    SLOT.get()
+}
+
+/// Makes a slot the session's own.
+pub(super) fn have_slot(slot: i32) {
+    SLOT.set(Some(slot));
+}
+
+/// The transaction has taken so many.
+pub(super) fn took(quota: u64, count: i64) {
+    let transaction = transaction::number();
+    TAKEN.with_borrow_mut(|(of, taken)| {
+        if *of != transaction {
+            (*of, *taken) = (transaction, HashMap::new());
+        }
+        *taken.entry(quota).or_default() += count;
+    });
+}
+
+/// About how many this transaction has taken: what a failed subtransaction took is among them.
+pub(super) fn taken(quota: u64) -> i64 {
+    TAKEN.with_borrow(|(of, taken)| match *of == transaction::number() {
+        true => taken.get(&quota).copied().unwrap_or(0),
+        false => 0,
+    })
 }
 
 /// Remembers what was left when the session took something.

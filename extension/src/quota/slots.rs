@@ -14,7 +14,7 @@ use super::{Name, Reached, room};
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{self, Kind, Mode};
 use crate::postgres::datum::{self, Argument};
-use crate::postgres::guard::{as_owner, attempt};
+use crate::postgres::guard::as_owner;
 use crate::postgres::snapshot_is_fixed;
 use crate::postgres::spi::{Access, Connection, Plan, Rows, connected};
 use crate::template::catalog;
@@ -25,9 +25,6 @@ use std::rc::Rc;
 
 /// How many slots a quota is spread over: more sessions than this are not at work at once on usual machines.
 pub(super) const SLOTS: i32 = 64;
-
-/// In how many slots room is looked for, when one has not enough: so that a statement of many rows leaves others some.
-const WIDTHS: [i64; 6] = [1, 8, 16, 32, 64, i64::MAX];
 
 /// Slots from here on are sessions' own, made when no other was free to give something back to.
 pub(super) const EXTRA: i32 = 1000;
@@ -48,7 +45,7 @@ pub(super) const USED: &str = "case when s.day >= d.today then s.used else 0 end
 
 /// What may still be taken from a slot. Where more was used than there may be, nothing, on any day until it is dealt out
 /// anew.
-const ROOM: &str =
+pub(super) const ROOM: &str =
     "case when s.is_over then 0 else s.allowed - case when s.day >= d.today then s.used else 0 end end";
 
 /// Adds to what is used of a quota, or gives back what is negative.
@@ -60,17 +57,9 @@ pub(super) fn add(project: i32, name: Name, count: i64) -> Result<(), Reached> {
                 quota.give_back(spi, count);
                 return Ok(());
             }
-            quota.lock(Mode::Shared);
-            if quota.take_from_own(spi, count) {
-                return Ok(());
-            }
-            // Nothing was taken. Whoever waits for the others must not be one that they wait for.
-            quota.unlock(Mode::Shared);
-            if quota.take_from_others(count) {
-                return Ok(());
-            }
-            quota.lock(Mode::Exclusive);
-            quota.take_exactly(spi, count)
+            quota.take(spi, count)?;
+            room::took(quota.number(), count);
+            Ok(())
         })
     })
 }
@@ -83,13 +72,16 @@ pub(super) fn is_scarce(project: i32, name: Name, count: i64) -> bool {
     }
     let sql = format!(
         "with d as materialized (select {TODAY} as today) \
-         select 1 from d where case when (select {ROOM} from keyed_state.quota_slot s \
-           where s.project_id = $1 and s.name = $2 and s.slot = $4) >= $5 then false \
+         select 1 from d where case when coalesce((select {ROOM} from keyed_state.quota_slot s \
+           where s.ctid = $7::tid and s.project_id = $1 and s.name = $2 and s.slot = $4), \
+           (select {ROOM} from keyed_state.quota_slot s \
+           where s.project_id = $1 and s.name = $2 and s.slot = $4)) >= $5 then false \
          else (select sum(greatest({ROOM}, 0)) from keyed_state.quota_slot s \
            where s.project_id = $1 and s.name = $2) < $6 end"
     );
     let [own, all] = AMPLE.map(|ample| int8(count + ample));
-    as_owner(|| connected(|spi| quota.run(spi, &sql, &[int4(own_slot()), own, all]) > 0))
+    let place = (pg_sys::TEXTOID, datum::optional_text(room::place(quota.number()).as_deref()));
+    as_owner(|| connected(|spi| quota.run(spi, &sql, &[int4(own_slot()), own, all, place]) > 0))
 }
 
 /// Takes a quota until this transaction ends, alone or with others: it waits for those who do not share it.
@@ -122,7 +114,7 @@ impl Quota {
         advisory_lock::unlock(Kind::Quota, self.number(), mode);
     }
 
-    fn number(&self) -> u64 {
+    pub(super) fn number(&self) -> u64 {
         (self.project as u64) << 8 | self.name as u64
     }
 
@@ -135,11 +127,25 @@ impl Quota {
         self.rows(spi, sql, more).len()
     }
 
-    fn rows<'c>(&self, spi: &'c Connection, sql: &str, more: &[(Oid, Argument)]) -> Rows<'c> {
+    pub(super) fn rows<'c>(&self, spi: &'c Connection, sql: &str, more: &[(Oid, Argument)]) -> Rows<'c> {
         let types: Vec<Oid> = more.iter().map(|argument| argument.0).collect();
         let mut arguments = self.names();
         arguments.extend(more.iter().map(|argument| argument.1));
         spi.run(&plan(spi, sql, &types), Access::Latest, &arguments)
+    }
+
+    fn take(&self, spi: &Connection, count: i64) -> Result<(), Reached> {
+        self.lock(Mode::Shared);
+        if self.take_from_own(spi, count) {
+            return Ok(());
+        }
+        // Nothing was taken. Whoever waits for the others must not be one that they wait for.
+        self.unlock(Mode::Shared);
+        if self.take_from_others(count) {
+            return Ok(());
+        }
+        self.lock(Mode::Exclusive);
+        self.take_exactly(spi, count)
     }
 
     /// The way of nearly all: the session's own slot is free and has room.
@@ -160,7 +166,7 @@ impl Quota {
     }
 
     /// Whether something was changed in the session's own slot; then what is left there, and where it is now.
-    fn remember(&self, rows: &Rows) -> bool {
+    pub(super) fn remember(&self, rows: &Rows) -> bool {
         let left = if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_i64) };
         let place = left.and_then(|_| rows.get(0, 1)).map(datum::read_text);
         room::remember(self.number(), left.unwrap_or_default(), place);
@@ -184,57 +190,6 @@ impl Quota {
         let place = (pg_sys::TEXTOID, datum::text(&place));
         let rows = self.rows(spi, &sql, &[int4(own_slot()), int8(count), place]);
         !rows.is_empty() && self.remember(&rows)
-    }
-
-    /// Looks for room in free slots; where there is not enough, none of them stays locked.
-    fn take_from_others(&self, count: i64) -> bool {
-        let taken = attempt(|| {
-            self.lock(Mode::Shared);
-            let mut widths = WIDTHS.into_iter();
-            let taken = connected(|spi| widths.any(|most| self.take_from_free(spi, count, most)));
-            if taken { Ok(()) } else { Err(()) }
-        });
-        match taken {
-            Ok(outcome) => outcome.is_ok(),
-            Err(caught) => caught.rethrow(),
-        }
-    }
-
-    /// Takes from the free slots that have the most room, from no more than so many of them.
-    fn take_from_free(&self, spi: &Connection, count: i64, most: i64) -> bool {
-        let sql = format!(
-            "with d as materialized (select {TODAY} as today) \
-             select s.slot, {ROOM} from keyed_state.quota_slot s, d \
-             where s.project_id = $1 and s.name = $2 and {ROOM} > 0 and (s.slot < {EXTRA} or not exists \
-               (select from keyed_state.quota_slot o \
-                where o.project_id = $1 and o.name = $2 and o.slot = 0 and o.is_over)) \
-             order by {ROOM} desc limit $4 for update of s skip locked"
-        );
-        let mut arguments = self.names();
-        arguments.push(Some(Datum::from(most)));
-        let rows = spi.run(&plan(spi, &sql, &[pg_sys::INT8OID]), Access::Latest, &arguments);
-        let (mut missing, mut slots, mut parts) = (count, Vec::new(), Vec::new());
-        for row in 0..rows.len() {
-            let room = rows.get(row, 1).map_or(0, datum::read_i64).min(missing);
-            missing -= room;
-            slots.push(rows.get(row, 0));
-            parts.push(Some(Datum::from(room)));
-            if missing == 0 {
-                break;
-            }
-        }
-        if missing > 0 {
-            return false;
-        }
-        let sql = format!(
-            "with d as materialized (select {TODAY} as today) \
-             update keyed_state.quota_slot s set used = {USED} + u.part, day = greatest(s.day, d.today) \
-             from d, unnest($4::integer[], $5::bigint[]) u (slot, part) \
-             where s.project_id = $1 and s.name = $2 and s.slot = u.slot"
-        );
-        let slots = (pg_sys::INT4ARRAYOID, datum::array_of(slots, pg_sys::INT4OID));
-        let parts = (pg_sys::INT8ARRAYOID, datum::array_of(parts, pg_sys::INT8OID));
-        self.run(spi, &sql, &[slots, parts]) > 0
     }
 
     /// Gives back in the session's own slot or in any other that is free; where somebody has the quota alone, in an extra
@@ -300,7 +255,7 @@ pub(super) fn int8(value: i64) -> (Oid, Argument) {
 
 /// The slot in which this session looks first.
 pub(super) fn own_slot() -> i32 {
-    process() % SLOTS
+    room::slot().unwrap_or_else(|| process() % SLOTS)
 }
 
 fn process() -> i32 {
@@ -313,7 +268,7 @@ thread_local! {
     static PLANS: RefCell<HashMap<String, Rc<Plan>>> = RefCell::default();
 }
 
-fn plan(spi: &Connection, sql: &str, more: &[Oid]) -> Rc<Plan> {
+pub(super) fn plan(spi: &Connection, sql: &str, more: &[Oid]) -> Rc<Plan> {
     if let Some(plan) = PLANS.with_borrow(|plans| plans.get(sql).cloned()) {
         return plan;
     }

@@ -1,7 +1,7 @@
 //! Deliveries, quotas, and what tidies up.
 
 use super::State::{Empty, Full, Tiny};
-use super::{Operation, batches, import, in_proportion, inserts};
+use super::{Operation, batches, import, in_proportion, inserts, upserts};
 
 #[tokio::test]
 async fn statements_over_many_records_cost_in_proportion() {
@@ -178,6 +178,7 @@ async fn writes_within_a_quota_cost_in_proportion_up_to_its_edge() {
         &[
             Operation { name: "an import within a quota", before: quota, run: import },
             Operation { name: "batches within a quota", before: quota, run: batches },
+            Operation { name: "upserts one by one within a quota", before: quota, run: upserts },
         ],
     )
     .await;

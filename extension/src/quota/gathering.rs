@@ -1,0 +1,172 @@
+//! Gathering room from free slots in one's own, where that has not enough.
+//!
+//! A transaction of many small statements comes back for more, and all versions of the rows that it has changed stay
+//! until it ends: whoever looks for slots by the index walks through them. So it gathers as much again as it has used so
+//! far, and comes back a few times only. Each slot keeps half of what it could give beyond what is needed.
+
+use super::room;
+use super::slots::{EXTRA, Quota, ROOM, TODAY, USED, int4, int8, own_slot, plan};
+use crate::postgres::advisory_lock::Mode;
+use crate::postgres::datum;
+use crate::postgres::guard::attempt;
+use crate::postgres::spi::{Access, Connection, connected};
+use pgrx::pg_sys::{self, Datum};
+
+/// In how many slots room is looked for, when one has not enough: so that a statement of many rows leaves others some.
+const WIDTHS: [i64; 6] = [1, 8, 16, 32, 64, i64::MAX];
+
+/// A transaction that has taken so many looks in so many slots at once.
+const MANY: i64 = 64;
+const BROAD: i64 = 32;
+
+/// What happens to a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Move {
+    slot: i32,
+    /// What may be used there from now on, more or less than before.
+    allowed: i64,
+    /// What is used there from now on.
+    used: i64,
+}
+
+impl Quota {
+    /// Looks for room in free slots; where there is not enough, none of them stays locked.
+    pub(super) fn take_from_others(&self, count: i64) -> bool {
+        let taken = attempt(|| {
+            self.lock(Mode::Shared);
+            // Who has taken many will come back soon.
+            let least = if room::taken(self.number()) < MANY { 1 } else { BROAD };
+            let mut widths = WIDTHS.into_iter().filter(|most| *most >= least);
+            let taken = connected(|spi| widths.any(|most| self.gather(spi, count, most)));
+            if taken { Ok(()) } else { Err(()) }
+        });
+        match taken {
+            Ok(outcome) => outcome.is_ok(),
+            Err(caught) => caught.rethrow(),
+        }
+    }
+
+    /// Gathers from the free slots that have the most room, from no more than so many of them.
+    fn gather(&self, spi: &Connection, count: i64, most: i64) -> bool {
+        let free = self.free(spi, most);
+        if free.iter().map(|(_, room)| room).sum::<i64>() < count {
+            return false;
+        }
+        // Another session has this one's slot: the one with the most room becomes its own, so that the next statements
+        // find it at once.
+        if !free.iter().any(|(slot, _)| *slot == own_slot()) && !self.lock_own(spi) {
+            let Some((slot, _)) = free.iter().find(|(slot, _)| *slot < EXTRA) else { return false };
+            room::have_slot(*slot);
+        }
+        let moves = moves(&free, own_slot(), count, room::taken(self.number()));
+        let sql = format!(
+            "with d as materialized (select {TODAY} as today) \
+             update keyed_state.quota_slot s set allowed = s.allowed + u.allowed, used = {USED} + u.used, \
+               day = greatest(s.day, d.today) \
+             from d, unnest($5::integer[], $6::bigint[], $7::bigint[]) u (slot, allowed, used) \
+             where s.project_id = $1 and s.name = $2 and s.slot = u.slot and s.slot <> $4"
+        );
+        let numbers = |of: fn(&Move) -> i64| {
+            let numbers = moves.iter().map(|it| Some(Datum::from(of(it)))).collect();
+            (pg_sys::INT8ARRAYOID, datum::array_of(numbers, pg_sys::INT8OID))
+        };
+        let slots = moves.iter().map(|it| Some(Datum::from(it.slot))).collect();
+        let slots = (pg_sys::INT4ARRAYOID, datum::array_of(slots, pg_sys::INT4OID));
+        let own = int4(own_slot());
+        self.run(spi, &sql, &[own, slots, numbers(|it| it.allowed), numbers(|it| it.used)]);
+        let Some(into_own) = moves.iter().find(|it| it.slot == own_slot()) else { return false };
+        let sql = format!(
+            "with d as materialized (select {TODAY} as today) \
+             update keyed_state.quota_slot s set allowed = s.allowed + $5, used = {USED} + $6, \
+               day = greatest(s.day, d.today) from d \
+             where s.project_id = $1 and s.name = $2 and s.slot = $4 returning {ROOM}, s.ctid::text"
+        );
+        self.remember(&self.rows(spi, &sql, &[own, int8(into_own.allowed), int8(into_own.used)]))
+    }
+
+    /// Locks the free slots that have the most room, and tells how much.
+    fn free(&self, spi: &Connection, most: i64) -> Vec<(i32, i64)> {
+        let sql = format!(
+            "with d as materialized (select {TODAY} as today) \
+             select s.slot, {ROOM} from keyed_state.quota_slot s, d \
+             where s.project_id = $1 and s.name = $2 and {ROOM} > 0 and (s.slot < {EXTRA} or not exists \
+               (select from keyed_state.quota_slot o \
+                where o.project_id = $1 and o.name = $2 and o.slot = 0 and o.is_over)) \
+             order by {ROOM} desc limit $4 for update of s skip locked"
+        );
+        let mut arguments = self.names();
+        arguments.push(Some(Datum::from(most)));
+        let rows = spi.run(&plan(spi, &sql, &[pg_sys::INT8OID]), Access::Latest, &arguments);
+        let slot =
+            |row| Some((rows.get(row, 0).map(datum::read_i32)?, rows.get(row, 1).map(datum::read_i64)?));
+        (0..rows.len()).filter_map(slot).collect()
+    }
+
+    /// Locks the session's own slot, unless another session has it.
+    fn lock_own(&self, spi: &Connection) -> bool {
+        let sql = "select from keyed_state.quota_slot s where $3::text is not null and s.project_id = $1 and s.name = $2 \
+                   and s.slot = $4 and not s.is_over for update skip locked";
+        self.run(spi, sql, &[int4(own_slot())]) > 0
+    }
+}
+
+/// Gathers room for `count` in the slot `own` from slots with so much room each, and where there is more, for as many as
+/// were taken before.
+fn moves(free: &[(i32, i64)], own: i32, count: i64, taken: i64) -> Vec<Move> {
+    let others = || free.iter().filter(|(slot, _)| *slot != own);
+    let in_own: i64 = free.iter().filter(|(slot, _)| *slot == own).map(|(_, room)| *room).sum();
+    let mut missing = (count - in_own).max(0);
+    let mut rest = Vec::with_capacity(free.len());
+    for (slot, room) in others() {
+        let part = missing.min(*room);
+        missing -= part;
+        rest.push((*slot, part, *room - part));
+    }
+    let mut more = taken.max(0);
+    let mut moves = Vec::with_capacity(rest.len() + 1);
+    for (slot, part, left) in rest {
+        let part_of_more = more.min((left + 1) / 2);
+        more -= part_of_more;
+        if part + part_of_more > 0 {
+            moves.push(Move { slot, allowed: -(part + part_of_more), used: 0 });
+        }
+    }
+    let gathered = -moves.iter().map(|it| it.allowed).sum::<i64>();
+    moves.push(Move { slot: own, allowed: gathered, used: count });
+    moves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_first_statement_takes_what_it_needs_and_later_ones_as_much_again_as_was_used() {
+        let take = |slot, allowed| Move { slot, allowed, used: 0 };
+        let into = |allowed, used| Move { slot: 1, allowed, used };
+        assert_eq!(moves(&[(2, 50)], 1, 3, 0), [take(2, -3), into(3, 3)]);
+        assert_eq!(moves(&[(2, 50)], 1, 3, 10), [take(2, -13), into(13, 3)]);
+        assert_eq!(moves(&[(2, 50), (1, 2)], 1, 3, 0), [take(2, -1), into(1, 3)]);
+        assert_eq!(moves(&[(2, 50), (3, 9)], 1, 3, 1000), [take(2, -27), take(3, -5), into(32, 3)]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_allowed_in_all_stays_and_no_slot_uses_more(
+            rooms in prop::collection::vec(1_i64..100, 1..20), count in 1_i64..500, taken in 0_i64..5000,
+        ) {
+            let free: Vec<(i32, i64)> = rooms.iter().enumerate().map(|(slot, room)| (slot as i32, *room)).collect();
+            prop_assume!(rooms.iter().sum::<i64>() >= count);
+            for own in [0, 99] {
+                let moves = moves(&free, own, count, taken);
+                prop_assert_eq!(moves.iter().map(|it| it.allowed).sum::<i64>(), 0);
+                prop_assert_eq!(moves.iter().map(|it| it.used).sum::<i64>(), count);
+                for it in moves {
+                    let room = free.iter().find(|(slot, _)| *slot == it.slot).map_or(0, |(_, room)| *room);
+                    prop_assert!(room + it.allowed - it.used >= 0);
+                }
+            }
+        }
+    }
+}
