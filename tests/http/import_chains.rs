@@ -166,3 +166,31 @@ async fn the_last_row_of_a_key_counts_though_one_before_waits_for_another() {
             .await;
     }
 }
+
+#[tokio::test]
+async fn a_row_is_refused_with_the_one_it_refers_to_and_leaves_nothing_behind() {
+    let service = parts().await;
+    let session = service.session().await;
+    session.run("alter table crm.parts add constraint good check (name <> 'bad')").await;
+    // A circle, and a chain that is longer than the rows of a portion are looked at one after the other.
+    let mut file = "external_key,name,within\nA,,B\nB,,C\nC,bad,A\nD,,E\nE,,D\nF,,\n".to_owned();
+    for number in 0..30 {
+        let name = if number == 29 { "bad" } else { "" };
+        file += &format!("n{number},{name},n{}\n", (number + 1) % 30);
+    }
+    let report = send(&service, "text/csv", "parts", "on_error=skip", file).await.expect(200);
+    assert_eq!(counts(&report), [36, 3, 0, 0, 33], "{report}");
+    let errors = report["errors"].as_array().expect("errors");
+    let of_line = |line: u64| errors.iter().find(|it| it["line"] == line).map(|it| it["code"].clone());
+    for (line, code) in [
+        (2, "reference_not_found"),
+        (3, "reference_not_found"),
+        (4, "invalid_value"),
+        (8, "reference_not_found"),
+        (37, "invalid_value"),
+    ] {
+        assert_eq!(of_line(line), Some(json!(code)), "{line}: {report}");
+    }
+    let keys = "select string_agg(external_key, '' order by external_key) from crm.parts";
+    assert_eq!(session.text(keys, &[]).await, "DEF");
+}

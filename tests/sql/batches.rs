@@ -93,3 +93,40 @@ async fn one_bad_record_among_many_of_one_statement_is_the_only_one_refused() {
     let refusal = session.refusal("select keyed.batch($1, true)", &[&operations]).await;
     assert_eq!(refusal.detail["failed_index"], bad - 1, "{refusal}");
 }
+
+#[tokio::test]
+async fn an_operation_that_is_refused_for_a_later_one_leaves_nothing_behind() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    let tree = json!([{"slug": "name", "type": "string"}, {"slug": "size", "type": "number"}]);
+    session.rows("select keyed.create_template('crm', 'tree', $1)", &[&tree.to_string()]).await;
+    let up = json!({"slug": "up", "type": "reference", "template": "tree"});
+    session.rows("select keyed.add_attribute('crm.tree'::regclass, $1)", &[&up.to_string()]).await;
+    let node = |key: &str, attributes: Value| json!({"op": "upsert", "template": "crm.tree", "external_key": key, "attributes": attributes});
+    let below = |key: &str, up: &str| node(key, json!({"up": {"external_key": up}}));
+    session.run("select keyed.upsert_by_key('crm.tree', 'been', '{\"name\": \"before\"}')").await;
+    let operations = json!([
+        below("a", "b"),
+        below("b", "c"),
+        below("c", "d"),
+        node("d", json!({"size": 1, "name": "refused by the table"})),
+        below("x", "y"),
+        node("y", json!({"name": "Y"})),
+        node("been", json!({"name": "after", "up": {"external_key": "d"}})),
+        below("round", "and round"),
+        below("and round", "round"),
+    ]);
+    session.run("alter table crm.tree add constraint small check (size < 1)").await;
+    let report = session.json("select keyed.batch($1, false)", &[&operations.to_string()]).await;
+    let statuses: Vec<u64> = (0..9).map(|it| report["results"][it]["status"].as_u64().unwrap_or(0)).collect();
+    assert_eq!(statuses, [422, 422, 422, 422, 201, 201, 422, 201, 201], "{report}");
+    for index in [0, 1, 2, 6] {
+        let error = &report["results"][index]["error"];
+        assert_eq!(error["code"], "reference_not_found", "{report}");
+        let pointer = format!("/operations/{index}/attributes/up");
+        assert_eq!(error["errors"][0]["pointer"], pointer.as_str(), "{report}");
+    }
+    let keys = "select string_agg(external_key, ',' order by external_key) from crm.tree";
+    assert_eq!(session.text(keys, &[]).await, "and round,been,round,x,y");
+    assert_eq!(session.text("select name from crm.tree where external_key = 'been'", &[]).await, "before");
+}

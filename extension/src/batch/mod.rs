@@ -13,6 +13,8 @@ pub mod order;
 pub mod parse;
 /// Results → JSON.
 pub mod report;
+/// Operations whose references are refused when their records are there.
+mod rounds;
 /// Runs operations one by one.
 pub mod single;
 /// The statement for many records.
@@ -29,6 +31,7 @@ use conflict::{Conflict, Watch};
 use few::{Few, Stop};
 use parse::{Kind, Operation};
 use pgrx::prelude::PgSqlErrorCode;
+use rounds::Rounds;
 use std::collections::HashMap;
 use std::ops::Range;
 use uuid::Uuid;
@@ -113,38 +116,14 @@ pub fn execute(
     look_ahead(&ready);
     let steps = order::plan(&ready);
     let mut put_off: Vec<(usize, Changes)> = Vec::new();
-    for step in steps.iter().filter(|step| !step.put_off.is_empty()) {
-        put_off.push((step.operation, take(&mut ready[step.operation].changes, &step.put_off)));
+    for (place, step) in steps.iter().enumerate().filter(|(_, step)| !step.put_off.is_empty()) {
+        put_off.push((place, take(&mut ready[step.operation].changes, &step.put_off)));
     }
     let operations: Vec<&Operation> = steps.iter().map(|step| &ready[step.operation]).collect();
-    let done = Few::run(operations.len(), atomic, |few, some| pass(caller, &operations, few, some));
-    for (step, outcome) in done.map_err(|(step, error)| failed(operations[step].index, *error))? {
-        watch.note(operations[step], &outcome);
-        settle(atomic, operations[step].index, outcome, &mut outcomes)?;
-    }
-    if let Some((index, error)) = watch.first_taken(caller) {
-        return Err(failed(index, error));
-    }
-    // The records that these refer to exist now.
-    let mut links = Vec::new();
-    for (position, changes) in put_off {
-        let operation = &ready[position];
-        if let Some(Ok(done)) = &outcomes[operation.index] {
-            links.push((operation, *done, changes));
-        }
-    }
-    let done = Few::run(links.len(), atomic, |few, some| {
-        let wanted = some.filter(|link| few.is_wanted(*link));
-        let link = |link: usize| {
-            let (operation, done, changes) = &links[link];
-            few.begin(&[link]);
-            let outcome = single::link(caller, operation, *done, changes.clone());
-            outcome.map(|done| (link, Ok(done))).map_err(|error| Stop::Refused(link, Box::new(error)))
-        };
-        wanted.map(link).collect()
-    });
-    for (link, outcome) in done.map_err(|(link, error)| failed(links[link].0.index, *error))? {
-        settle(atomic, links[link].0.index, outcome, &mut outcomes)?;
+    let rounds = Rounds { caller, operations, put_off, atomic };
+    let done = rounds.run(&mut watch).map_err(|(index, error)| failed(index, *error))?;
+    for (place, outcome) in done {
+        outcomes[rounds.operations[place].index] = Some(outcome);
     }
     Ok(outcomes)
 }
@@ -253,21 +232,6 @@ pub fn rethrow_unless_local(caught: Box<Caught>) -> Result<Error, Error> {
         // A limit of PostgreSQL's own, on temporary files for one, has the same SQLSTATE and is not about the operation.
         None if code == Code::QuotaExceeded => caught.rethrow(),
         None => Ok(Error::new(code, caught.message)),
-    }
-}
-
-fn settle(
-    atomic: bool,
-    index: usize,
-    outcome: Outcome,
-    outcomes: &mut [Option<Outcome>],
-) -> Result<(), Error> {
-    match outcome {
-        Err(error) if atomic => Err(failed(index, error)),
-        outcome => {
-            outcomes[index] = Some(outcome);
-            Ok(())
-        }
     }
 }
 

@@ -4,10 +4,25 @@ use super::run::{Run, first_of_each_key};
 use super::{Name, Outcome, Row};
 use crate::embedding::Embedding;
 use crate::error::Error;
+use crate::postgres::guard::attempt;
 use crate::record::reference;
 use crate::record::value::{Change, Value};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+
+/// Why rows were not written.
+enum End {
+    /// These are refused, by their places.
+    Refused(HashMap<usize, Error>),
+    /// It is no fault of a row.
+    Failed(Box<Error>),
+}
+
+impl From<Error> for End {
+    fn from(error: Error) -> End {
+        End::Failed(Box::new(error))
+    }
+}
 
 impl Run<'_> {
     /// The rows that refer to what none of them brings, directly or through others, by their places; also those that
@@ -39,14 +54,36 @@ impl Run<'_> {
     }
 
     /// Writes rows that refer to each other, in a circle or a long chain: first without these references, then those
-    /// alone. Rows that refer to what none of them brings wait for the rest of the file, or are refused at its end.
+    /// alone. Rows that refer to what none of them brings wait for the rest of the file, or are refused at its end. Where
+    /// a reference is refused when its record is there, all that was done is undone, and done again without that row.
     pub(super) fn close_circles(&mut self, mut rows: Vec<Row>, is_last: bool) -> Result<(), Error> {
+        while !rows.is_empty() {
+            pgrx::check_for_interrupts!();
+            rows = self.without_dangling(rows, is_last);
+            let before = self.outcomes.clone();
+            let refused = match attempt(|| self.write_circles(rows.clone())) {
+                Ok(Ok(())) => return Ok(()),
+                Ok(Err(End::Failed(error))) => return Err(*error),
+                Ok(Err(End::Refused(refused))) => refused,
+                Err(caught) => caught.rethrow(),
+            };
+            self.outcomes = before;
+            rows.retain(|row| !refused.contains_key(&row.index));
+            for (index, error) in refused {
+                self.settle(index, Outcome::Refused(error));
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows all of whose references are found, or brought by one of them.
+    fn without_dangling<'a>(&mut self, mut rows: Vec<Row<'a>>, is_last: bool) -> Vec<Row<'a>> {
         // Rows that come after one of the same record that waits do so too, and what refers to them.
         loop {
             pgrx::check_for_interrupts!();
             let mut errors = self.dangling(&rows);
             if errors.is_empty() {
-                break;
+                return rows;
             }
             let mut held: HashSet<Name> = HashSet::new();
             let mut kept = Vec::with_capacity(rows.len());
@@ -62,6 +99,11 @@ impl Run<'_> {
             }
             rows = kept;
         }
+    }
+
+    /// Writes rows without their references, and then the references.
+    fn write_circles(&mut self, mut rows: Vec<Row>) -> Result<(), End> {
+        let all: Vec<usize> = rows.iter().map(|row| row.index).collect();
         let mut links = Vec::with_capacity(rows.len());
         for row in &mut rows {
             let (refers, others) = std::mem::take(&mut row.changes)
@@ -78,9 +120,8 @@ impl Run<'_> {
             rest = later;
         }
         // What was refused has no links, and a row whose references were found with those before it is done.
-        links.retain(|row| {
-            !row.changes.is_empty() && !matches!(self.outcomes[row.index], Some(Outcome::Refused(_)))
-        });
+        links.retain(|row| !row.changes.is_empty() && self.refusal(row.index).is_none());
+        let mut refused = HashMap::new();
         while !links.is_empty() {
             let (mut wave, later) = first_of_each_key(links);
             let missing = self.resolve(&mut wave);
@@ -90,14 +131,15 @@ impl Run<'_> {
             let mut rows = Vec::with_capacity(wave.len());
             for (place, row) in wave.into_iter().enumerate() {
                 if missing.contains_key(&place) {
-                    // What it refers to was refused itself: the record stays, without the reference.
-                    continue;
+                    refused.insert(row.index, self.missing(&row));
+                } else {
+                    rows.push(row);
                 }
-                rows.push(row);
             }
             self.write(rows)?;
             // A record made a moment ago counts as made, not as changed.
             for (index, made) in indexes.into_iter().zip(made) {
+                refused.extend(self.refusal(index).map(|error| (index, error)));
                 if matches!((&made, &self.outcomes[index]), (Some(Outcome::Created), Some(Outcome::Updated)))
                     || matches!(
                         (&made, &self.outcomes[index]),
@@ -109,6 +151,28 @@ impl Run<'_> {
             }
             links = later;
         }
-        Ok(())
+        if refused.is_empty() {
+            return Ok(());
+        }
+        // A row whose target was refused itself is looked at again without that: it may wait for a later row.
+        let first: HashMap<usize, Error> =
+            all.into_iter().filter_map(|index| Some((index, self.refusal(index)?))).collect();
+        Err(End::Refused(if first.is_empty() { refused } else { first }))
+    }
+
+    /// Why a row is refused, if it is.
+    fn refusal(&self, index: usize) -> Option<Error> {
+        match &self.outcomes[index] {
+            Some(Outcome::Refused(error)) => Some(error.clone()),
+            _ => None,
+        }
+    }
+
+    /// The refusal of a row that refers by key to what is not there.
+    fn missing(&self, row: &Row) -> Error {
+        let by_key = |change: &Change| matches!(change, Change::Set(Value::ReferenceByKey(_)));
+        let missing = row.changes.iter().filter(|(_, change)| by_key(change));
+        let errors = missing.map(|(position, _)| reference::not_found(&self.template.attributes[*position]));
+        Error::join(errors.collect()).unwrap_or_else(Error::not_found)
     }
 }

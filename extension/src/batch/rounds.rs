@@ -1,0 +1,166 @@
+//! A batch whose operations are refused one by one. A reference that had to wait until all records were there may be
+//! refused when its record has been written; an operation that is refused must leave nothing behind, though. So what was
+//! done is undone then, and done again without it and without what refers to it.
+
+use super::conflict::Watch;
+use super::few::{Few, Stop};
+use super::parse::{Kind, Operation};
+use super::{Outcome, pass, single};
+use crate::access::Caller;
+use crate::error::Error;
+use crate::postgres::guard::attempt;
+use crate::record::changes::Changes;
+use crate::record::reference;
+use crate::record::value::{Change, Value};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+/// A batch that is ready to run.
+pub(super) struct Rounds<'b, 'a> {
+    pub(super) caller: &'b Caller,
+    /// In the order in which they run.
+    pub(super) operations: Vec<&'b Operation<'a>>,
+    /// References that wait, by the places of their operations.
+    pub(super) put_off: Vec<(usize, Changes<'a>)>,
+    pub(super) atomic: bool,
+}
+
+/// What became of operations, by their places.
+type Done = Vec<(usize, Outcome)>;
+
+/// The operation of an atomic batch that is refused, by its place in the request.
+type Refused = (usize, Box<Error>);
+
+/// Why a round has ended early.
+enum End {
+    /// An operation of an atomic batch is refused.
+    Refused(Refused),
+    /// The references of these operations are refused.
+    Lost(HashMap<usize, Error>),
+}
+
+/// A record as references by key name it: by its template and key.
+type Name<'b> = (i32, &'b str);
+
+impl Rounds<'_, '_> {
+    /// Runs all operations.
+    pub(super) fn run(&self, watch: &mut Watch) -> Result<Done, Refused> {
+        let mut lost: HashMap<usize, Error> = HashMap::new();
+        loop {
+            pgrx::check_for_interrupts!();
+            let ended = if self.atomic || self.put_off.is_empty() {
+                self.round(&lost, watch)
+            } else {
+                match attempt(|| self.round(&lost, watch)) {
+                    Ok(ended) => ended,
+                    Err(caught) => caught.rethrow(),
+                }
+            };
+            match ended {
+                Ok(mut done) => {
+                    done.extend(lost.into_iter().map(|(place, error)| (place, Err(error))));
+                    return Ok(done);
+                }
+                Err(End::Refused(refused)) => return Err(refused),
+                Err(End::Lost(more)) => {
+                    lost.extend(more);
+                    self.add_followers(&mut lost);
+                }
+            }
+        }
+    }
+
+    /// Runs all operations but those that are lost.
+    fn round(&self, lost: &HashMap<usize, Error>, watch: &mut Watch) -> Result<Done, End> {
+        let index = |place: usize| self.operations[place].index;
+        let places: Vec<usize> =
+            (0..self.operations.len()).filter(|place| !lost.contains_key(place)).collect();
+        let operations: Vec<&Operation> = places.iter().map(|place| self.operations[*place]).collect();
+        let done =
+            Few::run(operations.len(), self.atomic, |few, some| pass(self.caller, &operations, few, some));
+        let done = done.map_err(|(step, error)| End::Refused((index(places[step]), error)))?;
+        let mut outcomes: HashMap<usize, Outcome> = HashMap::with_capacity(done.len());
+        for (step, outcome) in done {
+            let place = places[step];
+            watch.note(self.operations[place], &outcome);
+            match outcome {
+                Err(error) if self.atomic => return Err(End::Refused((index(place), Box::new(error)))),
+                outcome => outcomes.insert(place, outcome),
+            };
+        }
+        if let Some((index, error)) = watch.first_taken(self.caller) {
+            return Err(End::Refused((index, Box::new(error))));
+        }
+        let refused = self.link(&outcomes)?;
+        if refused.is_empty() { Ok(outcomes.into_iter().collect()) } else { Err(End::Lost(refused)) }
+    }
+
+    /// Makes the references that waited: the records that they refer to exist now. Answers which are refused.
+    fn link(&self, outcomes: &HashMap<usize, Outcome>) -> Result<HashMap<usize, Error>, End> {
+        let mut links = Vec::new();
+        for (place, changes) in &self.put_off {
+            if let Some(Ok(done)) = outcomes.get(place) {
+                links.push((*place, *done, changes));
+            }
+        }
+        let done = Few::run(links.len(), self.atomic, |few, some| {
+            let wanted = some.filter(|link| few.is_wanted(*link));
+            let link = |link: usize| {
+                let (place, done, changes) = &links[link];
+                few.begin(&[link]);
+                let outcome = single::link(self.caller, self.operations[*place], *done, (*changes).clone());
+                outcome.map(|done| (link, Ok(done))).map_err(|error| Stop::Refused(link, Box::new(error)))
+            };
+            wanted.map(link).collect()
+        });
+        let place = |link: usize| links[link].0;
+        let done = done.map_err(|(link, error)| End::Refused((self.operations[place(link)].index, error)))?;
+        Ok(done.into_iter().filter_map(|(link, outcome)| Some((place(link), outcome.err()?))).collect())
+    }
+
+    /// Adds the operations that wait for what only lost ones would have brought, directly or through others. What this
+    /// does not find, the next round does.
+    fn add_followers(&self, lost: &mut HashMap<usize, Error>) {
+        // Where keys change hands, an update brings one too.
+        if self.operations.iter().any(|operation| operation.sets_key()) {
+            return;
+        }
+        let mut bringing: HashMap<Name, usize> = HashMap::new();
+        for name in self.operations.iter().filter_map(|operation| brought(operation)) {
+            *bringing.entry(name).or_default() += 1;
+        }
+        let mut waiting: HashMap<Name, Vec<(usize, usize)>> = HashMap::new();
+        for (place, changes) in &self.put_off {
+            for (attribute, change) in changes {
+                let Change::Set(Value::ReferenceByKey(key)) = change else { continue };
+                let Some(target) = self.operations[*place].template.attributes[*attribute].target else {
+                    continue;
+                };
+                waiting.entry((target, key.as_ref())).or_default().push((*place, *attribute));
+            }
+        }
+        let mut open: Vec<usize> = lost.keys().copied().collect();
+        while let Some(name) = open.pop().map(|place| brought(self.operations[place])) {
+            let Some((name, left)) = name.and_then(|name| Some((name, bringing.get_mut(&name)?))) else {
+                continue;
+            };
+            *left = left.saturating_sub(1);
+            if *left > 0 {
+                continue;
+            }
+            for (place, attribute) in waiting.remove(&name).unwrap_or_default() {
+                if let Entry::Vacant(vacant) = lost.entry(place) {
+                    let attribute = &self.operations[place].template.attributes[attribute];
+                    vacant.insert(reference::not_found(attribute));
+                    open.push(place);
+                }
+            }
+        }
+    }
+}
+
+/// The record that an operation may bring into being.
+fn brought<'b>(operation: &'b Operation) -> Option<Name<'b>> {
+    let brings = matches!(operation.kind, Kind::Create | Kind::Upsert);
+    operation.key.value().filter(|_| brings).map(|key| (operation.template.id, key))
+}
