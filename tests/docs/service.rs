@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// The address that pages write.
 const ADDRESS: &str = "http://127.0.0.1:8080";
 
+/// The folder of the server's socket that pages write.
+const SOCKET_FOLDER: &str = "/var/run/postgresql";
+
 /// What separates the outputs of two blocks.
 const SEPARATOR: char = '\u{1e}';
 
@@ -25,11 +28,16 @@ impl Service {
     pub(crate) async fn start(page: &Page) -> Self {
         let has = |need: &str| page.needs.iter().any(|needed| needed == need);
         // Roles belong to a whole server.
-        let cluster =
-            if has("own server") { Arc::new(Cluster::start(Durability::None)) } else { Cluster::shared() };
+        let cluster = if has("own server") {
+            Arc::new(Cluster::start(Durability::None))
+        } else if has("durable server") {
+            Arc::new(Cluster::start(Durability::Full))
+        } else {
+            Cluster::shared()
+        };
         let database = Database::new_in(&cluster).await;
         run_file(&database, "sql/demo.sql");
-        for need in page.needs.iter().filter(|need| *need != "own server") {
+        for need in page.needs.iter().filter(|need| !need.ends_with(" server")) {
             run_file(&database, &format!("tests/docs/needs/{}.sql", need.replace(' ', "_")));
         }
         let proxy = if page.blocks.iter().any(|block| block.text.contains(ADDRESS)) {
@@ -88,8 +96,15 @@ impl Service {
         Ok(answers)
     }
 
+    /// The text of a block with the addresses of this service.
     fn adapt(&self, text: &str) -> String {
-        self.proxy.as_ref().map_or_else(|| text.to_owned(), |proxy| text.replace(ADDRESS, &proxy.url("")))
+        let text = text.replace(SOCKET_FOLDER, &self.socket_folder());
+        self.proxy.as_ref().map_or_else(|| text.clone(), |proxy| text.replace(ADDRESS, &proxy.url("")))
+    }
+
+    fn socket_folder(&self) -> String {
+        let folder = self.database.cluster().data_folder();
+        folder.parent().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
     /// A shell in the folder that speaks to the service's server as superuser.

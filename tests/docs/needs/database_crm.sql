@@ -1,0 +1,2 @@
+-- A database for statements that name it.
+create database crm;
