@@ -1,8 +1,8 @@
 //! The documentation does what it says: its blocks are run, its tables are held against the code.
 
 mod answer;
-mod errors;
 mod links;
 mod page;
 mod pages;
+mod reference;
 mod service;

@@ -34,9 +34,12 @@ async fn run(page: Page) -> Result<(), String> {
         return Ok(());
     }
     let lines: Vec<usize> = scripts.iter().map(|block| block.line).collect();
+    let began = std::time::Instant::now();
     let service = Service::start(&page).await;
+    let started = began.elapsed();
     // Other pages go on meanwhile.
     let answers = tokio::task::spawn_blocking(move || service.run(&scripts)).await;
+    println!("{}: started in {started:?}, run in {:?}", page.path, began.elapsed() - started);
     let answers = answers.expect("no panic").map_err(|error| format!("{}: {error}", page.path))?;
     let mut answer = None;
     for block in &page.blocks {
