@@ -21,9 +21,11 @@ const FORGET: &str =
 
 const RUN_JOBS: &str =
     "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed_http.run_jobs() end";
-/// In a state that is not migrated there is nothing of it yet.
+
+/// In a state that is not migrated there is nothing of it yet. Each call keeps everybody else out of so many tables at most
+/// until it ends.
 const ENFORCE: &str =
-    "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed.enforce_grants(300)::bigint end";
+    "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed.enforce_grants(100)::bigint end";
 
 /// Runs as long as the service does.
 pub(crate) async fn run(app: Arc<App>) {

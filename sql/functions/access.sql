@@ -43,7 +43,7 @@ comment on function keyed.list_api_keys() is
 create function keyed.grant_access(role name, target text, privileges text[], scope jsonb default null) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_grant_access';
 comment on function keyed.grant_access(name, text, text[], jsonb) is
-  'Grants a role, and with it its members, privileges on a template (target: project.template) or on all templates of a project, those to come included (target: project). privileges: read, create, update, delete (records), define (templates). scope: the records it is about, as a filter of a search ({filters, filter_groups}, an array of conditions, or one condition); null for all; on a whole project only standard fields. What a role has already gets the new scope. Functions, REST and plain SQL obey alike: policies are made on the tables. Needs keyed_admin.';
+  'Grants a role, and with it its members, privileges on a template (target: project.template) or on all templates of a project, those to come included (target: project). privileges: read, create, update, delete (records), define (templates). scope: the records it is about, as a filter of a search ({filters, filter_groups}, an array of conditions, or one condition); null for all; on a whole project only standard fields. What a role has already gets the new scope, without waiting for who reads the table: the old one ends at once, and plain SQL shows nothing in the new one until the table is free (keyed.enforce_grants). Functions, REST and plain SQL obey alike: policies are made on the tables. Needs keyed_admin.';
 
 create function keyed.revoke_access(role name, target text) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_revoke_access';
@@ -53,7 +53,7 @@ comment on function keyed.revoke_access(name, text) is
 create function keyed.enforce_grants(maximum integer default null) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_enforce_grants';
 comment on function keyed.enforce_grants(integer) is
-  'Makes the policies of tables follow what was granted, where that could not be done at once: a revocation does not wait for readers of the table, and a grant on a project of very many templates does not lock them all. Takes at most so many tables, each when it is free. Returns how many still wait. The service calls it every minute. Needs keyed_admin.';
+  'Makes the policies of tables follow what was granted, where that could not be done at once: a revocation and a new scope do not wait for readers of the table, and a grant on a project of very many templates does not lock them all. Takes at most so many tables, each when it is free. Returns how many still wait. The service calls it every minute. Needs keyed_admin.';
 
 create function keyed.list_access()
   returns table (role text, target text, privilege text, scope jsonb, granted_at timestamptz, granted_by text,

@@ -99,12 +99,6 @@ pub fn drop_named(spi: &Connection, name: &str, grant: i32, template: i32, table
     with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&statements));
 }
 
-/// Drops the policies of a grant on a table.
-pub fn drop_policy(spi: &Connection, grant: &Grant, template: &Template) {
-    let name = with_policy(grant, template, None, |policy| policy.name());
-    drop_named(spi, &name, grant.id, template.id, &template.table_sql());
-}
-
 fn with_policy<R>(
     grant: &Grant,
     template: &Template,

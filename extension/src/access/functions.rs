@@ -3,7 +3,7 @@
 use super::{Caller, api_key, explain, grant, granted, overview, reconcile, revocation};
 use crate::error::{Code, Error};
 use crate::postgres::datum;
-use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
+use crate::postgres::function::{Answer, Call, asked_once, must_not_be_null, sql_functions};
 use pgrx::pg_sys::Datum;
 
 sql_functions! {
@@ -44,12 +44,6 @@ sql_functions! {
         revocation::revoke(&role_argument(call)?, &target).map(|count| Answer::Datum(Datum::from(count)))
     };
 
-    /// `keyed.is_granted(number integer) returns boolean`.
-    keyed_is_granted => |call| {
-        let number = call.integer(0).unwrap_or(0);
-        Ok(Answer::Datum(Datum::from(call.once(number, || granted::is_there(number)))))
-    };
-
     /// `keyed.enforce_grants(maximum integer) returns integer`.
     keyed_enforce_grants => |call| {
         Caller::current().require_upkeep("enforce grants")?;
@@ -78,6 +72,11 @@ sql_functions! {
         let role = call.datum(1).map(datum::read_name).ok_or_else(|| must_not_be_null("role"))?;
         explain::explain(id, &role).map(Answer::Json)
     };
+}
+
+asked_once! {
+    /// `keyed.is_granted(number integer) returns boolean`.
+    keyed_is_granted => granted::is_there
 }
 
 fn role_argument(call: &Call) -> Result<String, Error> {

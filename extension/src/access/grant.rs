@@ -1,16 +1,16 @@
 //! Privileges are given: written down, and made into privileges and policies of PostgreSQL.
 
 use super::binding;
-use super::enforcement::{create_policy, drop_policy, forget_dropped_roles, role_sql};
-use super::granted::{COLUMNS, Grant, read_all};
+use super::enforcement::{forget_dropped_roles, role_sql};
+use super::granted::{COLUMNS, Grant, read};
 use super::rights::Privilege;
 use super::target::{Table, Target};
-use super::{Caller, privileges, scope};
+use super::{Caller, privileges, reconcile, scope};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner_defining;
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::table_lock::{self, lock_exclusively};
-use crate::postgres::{datum, invalidation, role};
+use crate::postgres::{datum, role};
 use crate::quote::identifier;
 use crate::template::{catalog, frame};
 use crate::view::upkeep;
@@ -47,32 +47,59 @@ fn make(
     forget_dropped_roles(spi);
     let tables = target.tables(spi);
     check(target, &tables, scope)?;
+    let held = held(spi, role, target);
+    let narrows = privileges.iter().any(|privilege| narrows(&held, *privilege, scope));
     // In a project of very many templates plain SQL follows table by table.
-    let (now, later) = tables.split_at(tables.len().min(table_lock::most_tables()));
-    lock_exclusively(&now.iter().map(|table| table.sql.clone()).collect::<Vec<_>>());
-    privileges::lock(target.project.id);
+    let now = &tables[..tables.len().min(table_lock::most_tables())];
+    // What is taken away is gone at once, as by a revocation, which waits for nobody who reads: then the new policies come
+    // when the tables are free.
+    if !narrows {
+        lock_exclusively(&now.iter().map(|table| table.sql.clone()).collect::<Vec<_>>());
+    }
+    let project = &target.project;
+    table_lock::lock_in_turn(&format!("the privileges of the project {}", project.slug), || {
+        privileges::lock(project.id);
+    });
     privileges::give(spi, role, &tables, privileges)?;
     for privilege in privileges {
-        let (grant, before) = write(spi, role, target, *privilege, scope);
-        for template in now.iter().filter_map(|table| catalog::by_id(table.template)) {
-            if let Some(before) = &before {
-                drop_policy(spi, before, &template);
-            }
-            create_policy(spi, &grant, &template)?;
+        let is_held = |grant: &Grant| grant.privilege == *privilege && grant.scope.as_deref() == scope;
+        if !held.iter().any(is_held) {
+            write(spi, role, target, *privilege, scope);
         }
     }
+    let done = if narrows {
+        reconcile::enforce_on(spi, &tables)
+    } else {
+        now.iter().for_each(|table| drop(reconcile::follow_locked(spi, project.id, table)));
+        now.len()
+    };
     upkeep::follow_grants(spi, &tables.iter().map(|table| table.template).collect::<Vec<_>>());
-    let schema = identifier(&target.project.slug);
+    let schema = identifier(&project.slug);
     spi.script(&format!("grant usage on schema {schema} to {}", role_sql(role)));
-    tables.iter().for_each(|table| invalidation::announce(table.oid));
-    if !later.is_empty() {
+    if done < tables.len() {
         notice!(
-            "plain SQL shows the records of {} more templates once SELECT keyed.enforce_grants() has come to them; \
-             the service does that by itself",
-            later.len()
+            "functions and the service follow at once, but plain SQL shows the role records of {} more templates only \
+             once SELECT keyed.enforce_grants() has come to them; the service does that by itself",
+            tables.len() - done
         );
     }
     Ok(())
+}
+
+/// What a role holds on this very target.
+fn held(spi: &Connection, role: Oid, target: &Target) -> Vec<Grant> {
+    let sql = format!(
+        "select {COLUMNS} from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
+         and g.template_id is not distinct from $3"
+    );
+    read(&spi.run_once(&sql, Access::Latest, &place(role, target)))
+}
+
+/// Whether another scope takes something away from what is held. Whether it is the narrower of two is not known: it counts as
+/// such, unless it is all.
+fn narrows(held: &[Grant], privilege: Privilege, scope: Option<&str>) -> bool {
+    let differs = |grant: &Grant| grant.privilege == privilege && grant.scope.as_deref() != scope;
+    scope.is_some() && held.iter().any(differs)
 }
 
 /// Refuses a scope that a template does not understand. One for a whole project is about fields that all have.
@@ -93,33 +120,22 @@ fn check(target: &Target, tables: &[Table], scope: Option<&str>) -> Result<(), E
     }
 }
 
-/// Writes a grant down; also gives the one it replaces.
-fn write(
-    spi: &Connection,
-    role: Oid,
-    target: &Target,
-    privilege: Privilege,
-    scope: Option<&str>,
-) -> (Grant, Option<Grant>) {
+/// Writes a grant down, in place of one with another scope. It has a number of its own: the policies of the other show and
+/// allow nothing any more.
+fn write(spi: &Connection, role: Oid, target: &Target, privilege: Privilege, scope: Option<&str>) {
     let [role_argument, project, template] = place(role, target);
     let privilege_argument = (pg_sys::TEXTOID, datum::text(privilege.name()));
-    let before = spi.run_once(
-        &format!(
-            "delete from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
-             and g.template_id is not distinct from $3 and g.privilege = $4 returning {COLUMNS}"
-        ),
+    spi.run_once(
+        "delete from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
+         and g.template_id is not distinct from $3 and g.privilege = $4",
         Access::Latest,
         &[role_argument, project, template, privilege_argument],
     );
-    let before = read_all(&before).pop();
     let granted_by = role::name(role::session()).unwrap_or_default();
-    let rows = spi.run_once(
-        &format!(
-            "insert into keyed_state.access_grant as g \
-             (role, project_id, template_id, privilege, scope, granted_by, role_name, bound_in) \
-             values ($1, $2, $3, $4, $5::jsonb, $6, $7, keyed.binding('keyed_state.access_grant'::regclass)) \
-             returning {COLUMNS}"
-        ),
+    spi.run_once(
+        "insert into keyed_state.access_grant \
+         (role, project_id, template_id, privilege, scope, granted_by, role_name, bound_in) \
+         values ($1, $2, $3, $4, $5::jsonb, $6, $7, keyed.binding('keyed_state.access_grant'::regclass))",
         Access::Latest,
         &[
             role_argument,
@@ -131,10 +147,6 @@ fn write(
             binding::name_argument(role),
         ],
     );
-    match read_all(&rows).pop() {
-        Some(grant) => (grant, before),
-        None => Error::new(Code::Internal, "a grant was not written down").raise(),
-    }
 }
 
 pub(super) fn place(role: Oid, target: &Target) -> [(Oid, datum::Argument); 3] {

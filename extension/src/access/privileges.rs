@@ -11,6 +11,7 @@ use crate::postgres::datum;
 use crate::postgres::guard::{Class, subtransaction};
 use crate::postgres::spi::{Access, Connection};
 use crate::quote::identifier;
+use crate::template::catalog::Project;
 use pgrx::pg_sys::{self, Datum, Oid};
 
 /// How many tables one statement is about.
@@ -51,7 +52,7 @@ pub fn give(spi: &Connection, role: Oid, tables: &[Table], privileges: &[Privile
 }
 
 /// Leaves a role what its other grants on tables of a project need.
-pub fn restore(spi: &Connection, role: Oid, project: i32, tables: &[Table]) {
+pub fn restore(spi: &Connection, role: Oid, project: i32, tables: &[&Table]) {
     let sql = format!(
         "select distinct g.privilege, g.template_id from keyed_state.access_grant g \
          where g.role = $1 and g.project_id = $2 and {}",
@@ -69,7 +70,8 @@ pub fn restore(spi: &Connection, role: Oid, project: i32, tables: &[Table]) {
     let role = role_sql(role);
     for some in tables.chunks(AT_ONCE) {
         pgrx::check_for_interrupts!();
-        spi.script(&format!("revoke all on {} from {role}", names(some)));
+        let names: Vec<&str> = some.iter().map(|table| table.sql.as_str()).collect();
+        spi.script(&format!("revoke all on {} from {role}", names.join(", ")));
         for (needed, template) in &kept {
             let some = some.iter().filter(|table| template.is_none_or(|template| template == table.template));
             let names: Vec<&str> = some.map(|table| table.sql.as_str()).collect();
@@ -80,25 +82,39 @@ pub fn restore(spi: &Connection, role: Oid, project: i32, tables: &[Table]) {
     }
 }
 
-/// Whether a role was granted something else in a project, or was given something in its schema by hand.
-pub fn needs_schema(spi: &Connection, role: Oid, project: i32, slug: &str) -> bool {
-    let sql = "with acls (acl) as ( \
-                 select c.relacl from pg_catalog.pg_class c where c.relnamespace = pg_catalog.to_regnamespace($3) \
-                 union all select a.attacl from pg_catalog.pg_attribute a \
-                   join pg_catalog.pg_class c on c.oid = a.attrelid \
-                   where c.relnamespace = pg_catalog.to_regnamespace($3) \
-                 union all select p.proacl from pg_catalog.pg_proc p where p.pronamespace = pg_catalog.to_regnamespace($3) \
-                 union all select t.typacl from pg_catalog.pg_type t where t.typnamespace = pg_catalog.to_regnamespace($3)) \
+/// Closes the schema of a project to a role that was granted nothing else in it and given nothing there by hand. What it has
+/// on tables that still wait for their privileges to be taken does not count.
+pub fn close_schema(spi: &Connection, role: Oid, project: &Project, waiting: &[&Table]) {
+    // What PostgreSQL notes of a role is looked at, not the rights on everything in the schema, which may be a lot.
+    let sql = "with waiting (oid) as (select unnest($4::oid[])), \
+               held as (select d.classid, d.objid from pg_catalog.pg_shdepend d where d.refobjid = $1::oid \
+                 and d.refclassid = 'pg_authid'::regclass and d.deptype in ('a', 'o') and d.dbid = (select b.oid \
+                   from pg_catalog.pg_database b where b.datname = pg_catalog.current_database())) \
                select from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
                  and keyed.is_bound(g.role::oid, g.role_name, g.bound_in, g.tableoid) \
-               union all select from acls, pg_catalog.aclexplode(acls.acl) given where given.grantee = $1::oid \
+               union all select from held h join pg_catalog.pg_class c on c.oid = h.objid \
+                 where h.classid = 'pg_class'::regclass and c.relnamespace = pg_catalog.to_regnamespace($3) \
+                 and c.oid not in (select oid from waiting) \
+                 and (c.relkind <> 'v' or not exists (select from pg_catalog.pg_depend d \
+                   join pg_catalog.pg_rewrite r on r.oid = d.objid where r.ev_class = c.oid \
+                   and d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass \
+                   and d.refobjid in (select oid from waiting))) \
+               union all select from held h join pg_catalog.pg_proc p on p.oid = h.objid \
+                 where h.classid = 'pg_proc'::regclass and p.pronamespace = pg_catalog.to_regnamespace($3) \
+               union all select from held h join pg_catalog.pg_type t on t.oid = h.objid \
+                 where h.classid = 'pg_type'::regclass and t.typnamespace = pg_catalog.to_regnamespace($3) \
                limit 1";
+    let waiting = waiting.iter().map(|table| Some(Datum::from(table.oid))).collect();
     let arguments = [
         (pg_sys::REGROLEOID, Some(Datum::from(role))),
-        (pg_sys::INT4OID, Some(Datum::from(project))),
-        (pg_sys::TEXTOID, datum::text(&identifier(slug))),
+        (pg_sys::INT4OID, Some(Datum::from(project.id))),
+        (pg_sys::TEXTOID, datum::text(&identifier(&project.slug))),
+        (pg_sys::OIDARRAYOID, datum::array_of(waiting, pg_sys::OIDOID)),
     ];
-    !spi.run_once(sql, Access::Latest, &arguments).is_empty()
+    if spi.run_once(sql, Access::Latest, &arguments).is_empty() {
+        let schema = identifier(&project.slug);
+        spi.script(&format!("revoke usage on schema {schema} from {}", role_sql(role)));
+    }
 }
 
 /// How many roles have rights on the table that has the most.

@@ -6,7 +6,7 @@
 
 use super::binding;
 use super::enforcement::{create_policy, drop_named, is_policy_sql};
-use super::granted::{COLUMNS, read, read_all};
+use super::granted::{COLUMNS, Grant, read, read_all};
 use super::listed::TABLES;
 use super::privileges;
 use super::rights::Privilege;
@@ -14,11 +14,12 @@ use super::target::Table;
 use crate::error::OrRaise;
 use crate::postgres::guard::{Caught, as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
-use crate::postgres::{datum, invalidation, role, snapshot_is_fixed, table_lock};
+use crate::postgres::{datum, role, snapshot_is_fixed, table_lock};
 use crate::template::{catalog, ddl};
+use crate::view::upkeep;
 use pgrx::pg_sys::{self, Datum, Oid};
 use pgrx::prelude::PgSqlErrorCode;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// How many tables are taken in passing.
 const IN_PASSING: usize = 50;
@@ -42,19 +43,29 @@ pub fn enforce(maximum: Option<usize>) -> usize {
         connected(|spi| {
             let waiting = waiting(spi);
             let most = maximum.unwrap_or(usize::MAX).min(table_lock::most_tables());
-            waiting.len()
-                - waiting.iter().take(most).filter(|template| follow_if_free(spi, **template)).count()
+            let mut losers = BTreeSet::new();
+            let follows = |template: &&i32| match follow_if_free(spi, **template) {
+                Some(lost) => {
+                    losers.extend(lost);
+                    true
+                }
+                None => false,
+            };
+            let done = waiting.iter().take(most).filter(follows).count();
+            close_schemas(spi, losers);
+            waiting.len() - done
         })
     })
 }
 
-/// Makes the policies of some templates follow, as far as their tables are free and there are not too many.
-pub fn enforce_on(spi: &Connection, templates: &[i32]) {
-    for template in templates.iter().take(IN_PASSING) {
-        if !follow_if_free(spi, *template) && templates.len() > 1 {
-            return;
-        }
+/// Makes the policies of some templates follow, as far as their tables are free and there are not too many. Returns how many
+/// do.
+pub fn enforce_on(spi: &Connection, tables: &[Table]) -> usize {
+    let follows = |table: &&Table| follow_if_free(spi, table.template).is_some();
+    if let [only] = tables {
+        return usize::from(follows(&only));
     }
+    tables.iter().take(IN_PASSING).take_while(follows).count()
 }
 
 /// State step 19: policies end with their grants. What is not free now follows when it is.
@@ -64,23 +75,29 @@ pub fn bind_policies(spi: &Connection) {
     }
 }
 
-/// Waits for the tables on which policies of before state step 19 still show what is not granted any more, and drops them.
-pub fn drop_unbound(spi: &Connection, templates: &[i32]) {
-    let ids = templates.iter().map(|id| Some(Datum::from(*id))).collect();
-    let sql = format!(
-        "select distinct t.id from ({}) y, {TABLES} where c.oid = y.polrelid and t.id = any ($1) and not y.is_gated \
-         and not exists (select from keyed_state.access_grant g where g.id = y.number) order by t.id",
-        policies("true")
-    );
-    let ids = [(pg_sys::INT4ARRAYOID, datum::array_of(ids, pg_sys::INT4OID))];
-    let rows = spi.run_once(&sql, Access::Latest, &ids);
-    let open: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
-    for template in open {
-        if let Some((_, table)) = find(spi, template) {
-            table_lock::lock_exclusively(&[table.sql]);
-            follow(spi, template);
-        }
+/// Waits for tables on which policies of before state step 19 still show what is not granted any more, and drops them.
+pub fn drop_unbound(spi: &Connection, project: i32, tables: &[&Table]) {
+    for table in tables {
+        table_lock::lock_exclusively(std::slice::from_ref(&table.sql));
+        follow_locked(spi, project, table);
     }
+}
+
+/// The tables on which the policies of some grants still are, each with whether these end with their grants.
+pub fn with_policies_of(spi: &Connection, grants: &[Grant]) -> HashMap<Oid, bool> {
+    let name = |grant: &Grant| format!("keyed_{}_{}", grant.privilege.name(), grant.id);
+    let names: Vec<String> = grants.iter().map(name).collect();
+    let names = datum::text_array(names.iter().map(|name| Some(name.as_str())));
+    let sql = format!(
+        "select p.polrelid, bool_and(p.is_gated) from ({}) p group by p.polrelid",
+        policies("y.polname = any ($1::name[])")
+    );
+    let rows = spi.run_once(&sql, Access::Latest, &[(pg_sys::TEXTARRAYOID, names)]);
+    let table = |row| {
+        let table = Oid::from(rows.get(row, 0)?.value() as u32);
+        Some((table, rows.get(row, 1).is_some_and(datum::read_bool)))
+    };
+    (0..rows.len()).filter_map(table).collect()
 }
 
 /// The templates whose policies are not what was granted: those with policies of no grant, and those without one of a grant.
@@ -109,32 +126,45 @@ fn waiting(spi: &Connection) -> Vec<i32> {
     templates.into_iter().collect()
 }
 
-/// The policies of grants: `polrelid, polname, number, is_gated, polroles`.
+/// The policies of grants: `polrelid, polname, number, is_gated, polroles`. For `exists` PostgreSQL would put all policies of
+/// the database into a hash table first, for each table anew.
 fn policies(condition: &str) -> String {
     format!(
         "select y.polrelid, y.polname, substring(y.polname::text from '[0-9]+$')::integer as number, y.polroles, \
-           exists (select from pg_catalog.pg_depend d where d.classid = 'pg_policy'::regclass and d.objid = y.oid \
-             and d.refclassid = 'pg_proc'::regclass and d.refobjid = 'keyed.is_granted(integer)'::regprocedure) as is_gated \
+           coalesce((select true from pg_catalog.pg_depend d where d.classid = 'pg_policy'::regclass and d.objid = y.oid \
+             and d.refclassid = 'pg_proc'::regclass and d.refobjid = 'keyed.is_granted(integer)'::regprocedure limit 1), \
+             false) as is_gated \
          from pg_catalog.pg_policy y where {} and {condition}",
         is_policy_sql("y")
     )
 }
 
-fn follow_if_free(spi: &Connection, template: i32) -> bool {
+/// A role that lost its privileges on a table, and the number of the project.
+type Loser = (u32, i32);
+
+/// Who lost what on the table, or nothing where others use it.
+fn follow_if_free(spi: &Connection, template: i32) -> Option<Vec<Loser>> {
     pgrx::check_for_interrupts!();
     match subtransaction(|| follow(spi, template)) {
-        Ok(()) => true,
-        Err(caught) if is_busy(&caught) => false,
+        Ok(losers) => Some(losers),
+        Err(caught) if is_busy(&caught) => None,
         Err(caught) => caught.rethrow(),
     }
 }
 
-fn follow(spi: &Connection, template: i32) {
-    let Some((project, table)) = find(spi, template) else { return };
+fn follow(spi: &Connection, template: i32) -> Vec<Loser> {
+    let Some((project, table)) = find(spi, template) else { return Vec::new() };
     with_settings(&[(c"lock_timeout", WAIT)], || {
         spi.script(&format!("lock table {} in access exclusive mode", table.sql));
         privileges::lock(project);
     });
+    follow_locked(spi, project, &table)
+}
+
+/// Makes the policies of a table follow, of which nobody else has a lock: those of grants that are gone are dropped, missing
+/// ones made.
+pub fn follow_locked(spi: &Connection, project: i32, table: &Table) -> Vec<Loser> {
+    let template = table.template;
     let of_template =
         [(pg_sys::INT4OID, Some(Datum::from(template))), (pg_sys::INT4OID, Some(Datum::from(project)))];
     let sql = format!(
@@ -143,7 +173,7 @@ fn follow(spi: &Connection, template: i32) {
     );
     let rows = spi.run_once(&sql, Access::Latest, &of_template);
     let (all, bound) = (read_all(&rows), read(&rows));
-    let mut made = Vec::new();
+    let (mut made, mut losers) = (Vec::new(), BTreeSet::new());
     for policy in of_table(spi, table.oid) {
         let is_granted = all.iter().any(|grant| grant.id == policy.grant);
         if is_granted && policy.is_gated {
@@ -151,9 +181,19 @@ fn follow(spi: &Connection, template: i32) {
             continue;
         }
         drop_named(spi, &policy.name, policy.grant, template, &table.sql);
-        for role in policy.roles.into_iter().filter(|role| !is_granted && role::name(*role).is_some()) {
-            privileges::restore(spi, role, project, std::slice::from_ref(&table));
+        if !is_granted {
+            // Who was granted the same anew keeps what it needs.
+            let keeps =
+                |role: &Oid| bound.iter().any(|grant| grant.role == *role && policy.is_of(grant.privilege));
+            let lost = policy.roles.iter().filter(|role| role::name(**role).is_some() && !keeps(role));
+            losers.extend(lost.map(|role| (role.to_u32(), project)));
         }
+    }
+    for (role, _) in &losers {
+        privileges::restore(spi, Oid::from(*role), project, &[table]);
+    }
+    if !losers.is_empty() {
+        upkeep::follow_grants(spi, &[template]);
     }
     let missing =
         bound.iter().filter(|grant| grant.privilege != Privilege::Define && !made.contains(&grant.id));
@@ -162,7 +202,20 @@ fn follow(spi: &Connection, template: i32) {
             create_policy(spi, grant, &template).or_raise();
         }
     }
-    invalidation::announce(table.oid);
+    losers.into_iter().collect()
+}
+
+/// Closes the schemas of projects to roles that have nothing there any more, unless others are at that.
+fn close_schemas(spi: &Connection, losers: BTreeSet<Loser>) {
+    for (role, project) in losers {
+        let Some(project) = catalog::project_by_id(project) else { continue };
+        let closed = subtransaction(|| privileges::close_schema(spi, Oid::from(role), &project, &[]));
+        if let Err(caught) = closed
+            && !is_busy(&caught)
+        {
+            caught.rethrow();
+        }
+    }
 }
 
 fn find(spi: &Connection, template: i32) -> Option<(i32, Table)> {
@@ -183,6 +236,12 @@ struct Made {
     grant: i32,
     is_gated: bool,
     roles: Vec<Oid>,
+}
+
+impl Made {
+    fn is_of(&self, privilege: Privilege) -> bool {
+        self.name == format!("keyed_{}_{}", privilege.name(), self.grant)
+    }
 }
 
 fn of_table(spi: &Connection, table: Oid) -> Vec<Made> {

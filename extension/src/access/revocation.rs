@@ -2,16 +2,14 @@
 //! functions and every policy ask for, and the privileges of PostgreSQL. The policies themselves are dropped when their
 //! table is free.
 
-use super::enforcement::role_sql;
 use super::grant::{find_role, place};
-use super::granted::{COLUMNS, read_all};
-use super::target::Target;
+use super::granted::{COLUMNS, Grant, read_all};
+use super::target::{Table, Target};
 use super::{Caller, privileges, reconcile};
 use crate::error::Error;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
-use crate::postgres::invalidation;
 use crate::postgres::spi::{Access, Connection, connected};
-use crate::quote::identifier;
+use crate::postgres::table_lock;
 use crate::view::upkeep;
 use pgrx::pg_sys::Oid;
 
@@ -22,50 +20,65 @@ pub fn revoke(role_name: &str, target: &str) -> Result<i32, Error> {
     let target = Target::find(target)?;
     Ok(as_owner_defining(|| {
         connected(|spi| {
-            let count = delete_grants(spi, role, &target);
+            let deleted = delete_grants(spi, role, &target);
             let tables = target.tables(spi);
-            let templates: Vec<i32> = tables.iter().map(|table| table.template).collect();
-            // Who changes the definition of such a table keeps its privileges from being changed. Then they stay until its
-            // policies are dropped, and give nobody anything.
-            let taken = subtransaction(|| {
-                with_settings(&[(c"lock_timeout", c"300ms")], || {
-                    privileges::lock(target.project.id);
-                    privileges::restore(spi, role, target.project.id, &tables);
-                    upkeep::follow_grants(spi, &templates);
-                    if !privileges::needs_schema(spi, role, target.project.id, &target.project.slug) {
-                        let schema = identifier(&target.project.slug);
-                        spi.script(&format!("revoke usage on schema {schema} from {}", role_sql(role)));
-                    }
-                });
-            });
-            if let Err(caught) = taken
-                && !reconcile::is_busy(&caught)
-            {
-                caught.rethrow();
+            let with_policies = reconcile::with_policies_of(spi, &deleted);
+            // In a project of very many templates the privileges on most of them are taken together with the policies, to
+            // which they belong; without them they show nothing. PostgreSQL tells each change to every session, which
+            // would have to forget all that it knows of any table if it were told too much at once.
+            let most = table_lock::most_tables();
+            let is_later = |position: usize, table: &Table| {
+                position >= most && (deleted.is_empty() || with_policies.contains_key(&table.oid))
+            };
+            let (mut now, mut later) = (Vec::new(), Vec::new());
+            for (position, table) in tables.iter().enumerate() {
+                (if is_later(position, table) { &mut later } else { &mut now }).push(table);
             }
-            tables.iter().for_each(|table| invalidation::announce(table.oid));
-            reconcile::enforce_on(spi, &templates);
-            reconcile::drop_unbound(spi, &templates);
-            count
+            take_privileges(spi, role, &target, &now, &later);
+            reconcile::enforce_on(spi, &tables);
+            let is_open = |table: &&Table| with_policies.get(&table.oid) == Some(&false);
+            let open: Vec<&Table> = tables.iter().filter(is_open).collect();
+            reconcile::drop_unbound(spi, target.project.id, &open);
+            deleted.len() as i32
         })
     }))
 }
 
+/// Takes the privileges of PostgreSQL on some tables, and the schema if nothing is left in it. Who changes the definition of
+/// such a table keeps its privileges from being changed. Then they stay until its policies are dropped, and give nobody
+/// anything.
+fn take_privileges(spi: &Connection, role: Oid, target: &Target, now: &[&Table], later: &[&Table]) {
+    let templates: Vec<i32> = now.iter().map(|table| table.template).collect();
+    let taken = subtransaction(|| {
+        with_settings(&[(c"lock_timeout", c"300ms")], || {
+            privileges::lock(target.project.id);
+            privileges::restore(spi, role, target.project.id, now);
+            upkeep::follow_grants(spi, &templates);
+            privileges::close_schema(spi, role, &target.project, later);
+        });
+    });
+    if let Err(caught) = taken
+        && !reconcile::is_busy(&caught)
+    {
+        caught.rethrow();
+    }
+}
+
 /// Deletes the rows of a role's grants on a target. Who grants anew puts a row in place of another: a statement that has
 /// waited for that sees neither, so it is asked again until none is left.
-fn delete_grants(spi: &Connection, role: Oid, target: &Target) -> i32 {
+fn delete_grants(spi: &Connection, role: Oid, target: &Target) -> Vec<Grant> {
     let sql = format!(
         "delete from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
          and g.template_id is not distinct from $3 returning {COLUMNS}"
     );
-    let mut count = 0;
+    let mut all = Vec::new();
     for time in 1.. {
         pgrx::check_for_interrupts!();
-        let deleted = read_all(&spi.run_once(&sql, Access::Latest, &place(role, target))).len();
-        count += deleted as i32;
-        if deleted == 0 && time > 1 {
+        let deleted = read_all(&spi.run_once(&sql, Access::Latest, &place(role, target)));
+        if deleted.is_empty() && time > 1 {
             break;
         }
+        all.extend(deleted);
     }
-    count
+    all
 }

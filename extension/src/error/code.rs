@@ -51,6 +51,8 @@ pub enum Code {
     ReferenceNotFound,
     /// What would have to be kept finds no room at the moment.
     StorageFull,
+    /// Others have locked what is needed, and did not give it back in time.
+    Busy,
     /// Concurrent transactions got in each other's way; the same request may succeed next time.
     SerializationFailure,
     /// The installation itself is not as the extension expects it.
@@ -82,6 +84,7 @@ impl Code {
         Code::RequiredAttribute,
         Code::ReferenceNotFound,
         Code::StorageFull,
+        Code::Busy,
         Code::SerializationFailure,
         Code::Internal,
     ];
@@ -123,6 +126,7 @@ impl Code {
             Code::RequiredAttribute => ("required_attribute", State::ERRCODE_INVALID_PARAMETER_VALUE, 422),
             Code::ReferenceNotFound => ("reference_not_found", State::ERRCODE_FOREIGN_KEY_VIOLATION, 422),
             Code::StorageFull => ("unavailable", State::ERRCODE_DISK_FULL, 503),
+            Code::Busy => ("unavailable", State::ERRCODE_LOCK_NOT_AVAILABLE, 503),
             Code::SerializationFailure => ("conflict", State::ERRCODE_T_R_SERIALIZATION_FAILURE, 503),
             Code::Internal => ("internal", State::ERRCODE_INTERNAL_ERROR, 500),
         }

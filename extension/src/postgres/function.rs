@@ -29,6 +29,37 @@ macro_rules! sql_functions {
 }
 pub(crate) use sql_functions;
 
+/// Declares a strict function of an integer that a policy calls for every row: it is asked once for each run of a statement,
+/// and all that a further call does is to find the answer. So it costs what the smallest of PostgreSQL's own functions do.
+/// The guard against panics and errors stands before the asking alone.
+macro_rules! asked_once {
+    ($(#[$doc:meta])* $name:ident => $ask:expr) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Only PostgreSQL calls it, with a call of its own.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name(call: pgrx::pg_sys::FunctionCallInfo) -> pgrx::pg_sys::Datum {
+            #[pgrx::pg_guard]
+            unsafe extern "C-unwind" fn ask(call: pgrx::pg_sys::FunctionCallInfo) -> pgrx::pg_sys::Datum {
+                let ask: fn(i32) -> bool = $ask;
+                let call = $crate::postgres::function::Call::new(call);
+                let number = call.integer(0).unwrap_or(0);
+                let answer = ask(number);
+                call.remember(number, answer);
+                pgrx::pg_sys::Datum::from(answer)
+            }
+            match $crate::postgres::function::Call::new(call).remembered() {
+                Some(answer) => pgrx::pg_sys::Datum::from(answer),
+                // SAFETY: the caller's.
+                None => unsafe { ask(call) },
+            }
+        }
+        $crate::postgres::function::paste_finfo! { $name }
+    };
+}
+pub(crate) use asked_once;
+
 /// Says to PostgreSQL that a function follows version 1 of the calling convention.
 macro_rules! paste_finfo {
     ($name:ident) => {
@@ -69,6 +100,7 @@ pub enum Answer {
 
 impl Call {
     /// Wraps the call that PostgreSQL made.
+    #[inline(always)]
     pub fn new(call: pg_sys::FunctionCallInfo) -> Self {
         Call(call)
     }
@@ -78,22 +110,32 @@ impl Call {
         self.0
     }
 
-    /// What `answer` says of a number, asked once for each number and for each run of the statement in which the call stands:
-    /// as often as a stable function has to be.
-    pub fn once(&self, number: i32, answer: impl FnOnce() -> bool) -> bool {
+    /// What was [remembered](Self::remember) of the call's first argument, an integer that is not null. It raises nothing.
+    #[inline(always)]
+    pub fn remembered(&self) -> Option<bool> {
+        // SAFETY: the call is PostgreSQL's own, in progress, and of a strict function of an integer.
+        unsafe {
+            let function = (*self.0).flinfo;
+            if function.is_null() {
+                return None;
+            }
+            let number = (*(*self.0).args.as_ptr()).value.value() as u32;
+            let noted = (*function).fn_extra as usize;
+            (noted & !1 == noted_number(number)).then_some(noted & 1 == 1)
+        }
+    }
+
+    /// Remembers an answer about the call's first argument for the run of the statement in which the call stands: as long
+    /// as that of a stable function holds.
+    pub fn remember(&self, number: i32, answer: bool) {
         // SAFETY: the call is PostgreSQL's own and in progress. The pointer is this function's alone and leads nowhere: it
         // is the number, a bit that says so, and the answer.
         unsafe {
             let function = (*self.0).flinfo;
-            let asked = (number as u32 as usize) << 2 | 2;
-            if !function.is_null() && (*function).fn_extra as usize & !1 == asked {
-                return (*function).fn_extra as usize & 1 == 1;
-            }
-            let answer = answer();
             if !function.is_null() {
-                (*function).fn_extra = (asked | usize::from(answer)) as *mut std::ffi::c_void;
+                (*function).fn_extra =
+                    (noted_number(number as u32) | usize::from(answer)) as *mut std::ffi::c_void;
             }
-            answer
         }
     }
 
@@ -156,6 +198,11 @@ impl Call {
     pub fn flag(&self, position: usize) -> bool {
         self.datum(position).is_some_and(datum::read_bool)
     }
+}
+
+#[inline(always)]
+fn noted_number(number: u32) -> usize {
+    (number as usize) << 2 | 2
 }
 
 /// The error for an SQL null where a value is needed.

@@ -10,14 +10,14 @@ use super::advisory_lock::Kind;
 use super::guard::{Counted, attempt, with_settings};
 use super::spi::{Access, connected};
 use super::{datum, worker};
-use crate::error::Error;
+use crate::error::{Code, Error};
 use pgrx::pg_sys::{self, Oid};
 use pgrx::prelude::PgSqlErrorCode;
 use std::cell::{Cell, RefCell};
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::time::{Duration, Instant};
 
-/// For how long it is tried.
+/// For how long it is tried, where the session's `lock_timeout` is not shorter.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// For how long others wait at each try: shorter than PostgreSQL waits before it looks for a circle.
@@ -29,8 +29,15 @@ const PAUSE: [u64; 2] = [100, 1000];
 thread_local! {
     /// How many frames try again as a whole, one inside the other.
     static TRYING: Cell<u32> = const { Cell::new(0) };
-    /// The tables of the last lock, if it was not to be had.
-    static BUSY: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+    /// The last lock, if it was not to be had.
+    static BUSY: RefCell<Option<Busy>> = const { RefCell::new(None) };
+}
+
+/// What others have locked.
+struct Busy {
+    /// In words.
+    what: String,
+    tables: Vec<String>,
 }
 
 /// How many tables one transaction may lock, so that others find room in the table of locks that all sessions share.
@@ -74,16 +81,32 @@ fn lock(tables: &[String], views: &[Oid], mode: &str) {
         [] => String::new(),
         tables => format!("lock table {} in {mode} mode", tables.join(", ")),
     };
+    let wanted = || Busy { what: in_words(tables), tables: tables.to_vec() };
+    take(wanted, WAIT, || {
+        connected(|spi| spi.script(&sql));
+        for view in views {
+            // SAFETY: the lock is released at the end of the (sub)transaction; what is gone can be locked as well.
+            unsafe { pg_sys::LockRelationOid(*view, pg_sys::AccessExclusiveLock as pg_sys::LOCKMODE) };
+        }
+    });
+}
+
+/// Takes a lock that is about no table in the same way: it is not waited for as long as others wait for what is locked.
+pub fn lock_in_turn(what: &str, lock: impl Fn()) {
+    take(|| Busy { what: what.to_owned(), tables: Vec::new() }, WAIT, lock);
+}
+
+/// Takes the first lock of all: nobody waits for who has none, so it keeps its place in the queue.
+pub fn lock_first(what: &str, lock: impl Fn()) {
+    let patience = CString::new(format!("{}ms", patience().as_millis())).unwrap_or_default();
+    take(|| Busy { what: what.to_owned(), tables: Vec::new() }, &patience, lock);
+}
+
+fn take(wanted: impl Fn() -> Busy, wait: &CStr, lock: impl Fn()) {
     let lock = || {
         // Stays when an error ends this.
-        BUSY.set(Some(tables.to_vec()));
-        with_settings(&[(c"lock_timeout", WAIT)], || {
-            connected(|spi| spi.script(&sql));
-            for view in views {
-                // SAFETY: the lock is released at the end of the (sub)transaction; what is gone can be locked as well.
-                unsafe { pg_sys::LockRelationOid(*view, pg_sys::AccessExclusiveLock as pg_sys::LOCKMODE) };
-            }
-        });
+        BUSY.set(Some(wanted()));
+        with_settings(&[(c"lock_timeout", wait)], &lock);
         BUSY.set(None);
     };
     if TRYING.get() > 0 {
@@ -98,9 +121,34 @@ fn lock(tables: &[String], views: &[Oid], mode: &str) {
     }
 }
 
+fn in_words(tables: &[String]) -> String {
+    match tables {
+        [] => "a view".to_owned(),
+        [only] => only.replace('"', ""),
+        [first, rest @ ..] => {
+            format!("one of {} and {} more tables", first.replace('"', ""), rest.len())
+        }
+    }
+}
+
+fn patience() -> Duration {
+    // SAFETY: reads a setting of the session.
+    match u64::try_from(unsafe { pg_sys::LockTimeout }) {
+        Ok(longest) if longest > 0 => PATIENCE.min(Duration::from_millis(longest)),
+        _ => PATIENCE,
+    }
+}
+
+fn still_busy(what: &str) -> Error {
+    Error::new(Code::Busy, format!("others are using {what}, so nothing was changed")).hint(
+        "send it again later, or find the open transaction that is in the way and end it: \
+         SELECT pid, usename, state, xact_start, query FROM pg_stat_activity ORDER BY xact_start",
+    )
+}
+
 /// Runs `body`, and where it does not get a lock of this module undoes it and runs it again after a pause.
 pub fn trying_again<R>(body: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
-    let began = Instant::now();
+    let (began, patience) = (Instant::now(), patience());
     let [mut pause, longest] = PAUSE;
     loop {
         BUSY.set(None);
@@ -111,12 +159,13 @@ pub fn trying_again<R>(body: impl Fn() -> Result<R, Error>) -> Result<R, Error> 
         match outcome {
             Ok(result) => return result,
             Err(caught)
-                if BUSY.with_borrow(Option::is_some)
-                    && caught.state == PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE
-                    && TRYING.get() == 0
-                    && began.elapsed() < PATIENCE =>
+                if caught.state == PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE && TRYING.get() == 0 =>
             {
-                cancel_worker(&BUSY.take().unwrap_or_default());
+                let Some(busy) = BUSY.take() else { caught.rethrow() };
+                if began.elapsed() >= patience {
+                    return Err(still_busy(&busy.what));
+                }
+                cancel_worker(&busy.tables);
                 rest(pause);
                 pause = (pause * 3 / 2).min(longest);
             }
@@ -135,6 +184,9 @@ fn rest(milliseconds: u64) {
 
 /// Has our own worker give up what it does with one of these tables.
 fn cancel_worker(tables: &[String]) {
+    if tables.is_empty() {
+        return;
+    }
     let names = datum::text_array(tables.iter().map(|table| Some(table.as_str())));
     let processes: Vec<i32> = connected(|spi| {
         let sql = format!(

@@ -19,7 +19,9 @@ pub fn one_at_a_time<R>(project: i32, body: impl Fn() -> Result<R, Error>) -> Re
     catalog::require_state();
     table_lock::trying_again(|| {
         advisory_lock::lock(Kind::Setup, 0, Mode::Shared);
-        advisory_lock::lock(Kind::Definition, project as u64, Mode::Exclusive);
+        table_lock::lock_first("the definitions of the project", || {
+            advisory_lock::lock(Kind::Definition, project as u64, Mode::Exclusive);
+        });
         catalog::refresh();
         body()
     })
