@@ -22,12 +22,12 @@ create function keyed.jobs()
     order by job.id;
   end;
 comment on function keyed.jobs() is
-  'What runs or waits in the background after changes of definitions; a job that is done is gone. kind: index (the indexes of an attribute are built), documents (what is searched of each record is written anew), embeddings (each record is looked at for a text to embed). state: pending, running or failed; progress: from 0 to 1, of an index only for superusers and members of pg_read_all_stats, and for each phase anew; error: what went wrong the last time; hint: what to do. Shows the jobs of templates that the caller may define.';
+  'What runs or waits in the background after changes of definitions; a job that is done is gone. kind: index (the indexes of an attribute are built), documents (what is searched of each record is written anew), embeddings (each record is looked at for a text to embed), series (the points of dropped metrics are deleted). state: pending, running or failed; progress: from 0 to 1, of an index only for superusers and members of pg_read_all_stats, and for each phase anew; error: what went wrong the last time; hint: what to do, or what it waits for. Shows the jobs of templates that the caller may define.';
 
 create function keyed.run_jobs(retry boolean default false) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_run_jobs';
 comment on function keyed.run_jobs(boolean) is
-  'Has a background worker begin with what keyed.jobs() shows as pending, once this transaction is committed, unless one is at work: for after a restart of the server, where keyed-proxy does not do it. retry: also what failed. Returns how many jobs wait or run. Needs keyed_admin.';
+  'Has background workers begin with what keyed.jobs() shows as pending, once this transaction is committed, unless they are at work: for after a restart of the server, where keyed-proxy does not do it. retry: also what failed. Returns how many jobs wait or run. Needs keyed_admin.';
 
 create function keyed.rebuild_documents(template regclass) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_rebuild_documents';
@@ -37,4 +37,4 @@ comment on function keyed.rebuild_documents(regclass) is
 create function keyed_http.run_jobs() returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_run_jobs';
 comment on function keyed_http.run_jobs() is
-  'Has a background worker begin with the jobs that wait, unless one is at work. Returns how many wait or run. keyed-proxy calls it every minute.';
+  'Has background workers begin with the jobs that wait, unless they are at work. Returns how many wait or run. keyed-proxy calls it every minute.';

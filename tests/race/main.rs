@@ -12,6 +12,7 @@ mod import;
 mod inbound;
 mod increments;
 mod isolation;
+mod jobs;
 mod metrics;
 mod order;
 mod quota_edge;

@@ -1,6 +1,7 @@
 //! The SQL functions of jobs.
 
 use super::start_pending;
+use super::workers::Worker;
 use crate::access::Caller;
 use crate::error::Error;
 use crate::postgres::advisory_lock::Kind as Lock;
@@ -11,6 +12,9 @@ use crate::postgres::spi::{Access, connected};
 use crate::search::text;
 use crate::template::catalog;
 use pgrx::pg_sys::Datum;
+
+/// A worker that was asked for may take so many seconds until it is at work.
+const START: u32 = 5;
 
 sql_functions! {
     /// `keyed.job_report() returns jsonb`.
@@ -40,25 +44,37 @@ sql_functions! {
 /// The jobs of the templates that the caller may define, as JSON.
 fn report(caller: &Caller) -> Result<String, Error> {
     catalog::refresh();
-    if !super::exists() {
+    if !super::exist() {
         return Ok("[]".to_owned());
     }
     let sql = format!(
-        "with running as (select l.pid, (l.classid::bigint << 32) + l.objid::bigint as job from pg_catalog.pg_locks l \
-           where l.locktype = 'advisory' and l.objsubid = {} and l.granted and l.database = \
-           (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())) \
+        "with at_work as (select l.pid, (l.classid::bigint << 32) + l.objid::bigint as number from pg_catalog.pg_locks l \
+           where l.locktype = 'advisory' and l.objsubid = {kind} and l.granted and l.database = \
+           (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())), \
+         job as (select j.*, w.pid as worker, w.pid is not null or has_worker and started_at is not null \
+             and j.{by_record} and j.state = 'pending' as is_running, has_worker from keyed_state.job j \
+           left join at_work w on w.number = j.id, \
+           lateral (select exists (select from at_work p where p.number = \
+             case when j.{by_record} then {records} else {indexes} end)) p (has_worker)) \
          select j.template_id, pg_catalog.jsonb_build_object('id', j.id, 'template', p.slug || '.' || t.slug, \
-           'kind', j.kind, 'attribute', a.slug, 'state', case when r.pid is null then j.state else 'running' end, \
+           'kind', j.kind, 'attribute', a.slug, 'state', case when j.is_running then 'running' else j.state end, \
            'records_done', j.records_done, 'records', j.records, 'attempts', j.attempts, 'error', j.error, \
-           'created_at', j.created_at, 'started_at', j.started_at, 'worker', r.pid, 'hint', case \
-             when r.pid is not null then null \
+           'created_at', j.created_at, 'started_at', j.started_at, 'worker', j.worker, 'hint', case \
+             when j.is_running and j.left_out <> '{{}}' then pg_catalog.cardinality(j.left_out) || ' records are locked by \
+open transactions: the job comes back to them' \
+             when j.is_running then null \
              when j.state = 'failed' then 'remove the cause of the error, then: SELECT keyed.run_jobs(retry => true)' \
-             when not exists (select from running) then 'no worker is at work: SELECT keyed.run_jobs() starts one, \
-unless max_worker_processes are running already' end) \
-         from keyed_state.job j join keyed_state.template t on t.id = j.template_id \
+             when j.has_worker then null \
+             when j.started_at is null and j.created_at > clock_timestamp() - interval '{START} seconds' then null \
+             else 'no worker is at work: SELECT keyed.run_jobs() starts one, unless max_worker_processes are running already' \
+             end) \
+         from job j join keyed_state.template t on t.id = j.template_id \
          join keyed_state.project p on p.id = t.project_id left join keyed_state.attribute a on a.id = j.attribute_id \
-         left join running r on r.job = j.id order by j.id",
-        Lock::Job as u16
+         order by j.id",
+        kind = Lock::Job as u16,
+        by_record = Worker::Records.jobs(),
+        records = Worker::Records.place(),
+        indexes = Worker::Indexes.place(),
     );
     let jobs: Vec<(i32, String)> = as_owner(|| {
         connected(|spi| {

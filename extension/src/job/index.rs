@@ -4,13 +4,15 @@
 //! be, by which the next try finds and drops what the one before left.
 
 use super::TABLE;
-use super::run::Job;
+use super::run::{Job, brief};
+use super::turns::{Outcome, note_start};
 use crate::postgres::guard::Caught;
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, worker};
 use crate::search::text;
-use crate::template::{Attribute, Template, catalog, ddl};
-use pgrx::pg_sys::{self, Datum};
+use crate::template::{self, catalog, ddl};
+use pgrx::pg_sys::{self, Datum, Oid};
+use std::collections::HashMap;
 
 /// What there is and what is missing.
 #[derive(Default)]
@@ -19,26 +21,52 @@ struct Plan {
     drop: Vec<String>,
     /// Builds what is missing.
     create: Vec<String>,
+    /// The transactions that would be waited for.
+    in_the_way: Vec<String>,
 }
 
-/// Builds the indexes that the attribute shall have and has not, and forgets the job.
-pub(super) fn build(job: &Job) -> Result<(), Box<Caught>> {
-    let plan = worker::transaction(|| plan(job))?;
-    for statement in plan.drop.iter().chain(&plan.create) {
-        worker::show_activity(&format!("keyed: {statement}"));
-        worker::run_alone(statement)?;
+/// What the worker remembers from one turn to the next.
+#[derive(Default)]
+pub(super) struct Turns {
+    /// The transactions that were in the way of a job at its last turn.
+    in_the_way: HashMap<i64, Vec<String>>,
+}
+
+impl Turns {
+    /// Builds the indexes that the attribute shall have and has not, and forgets the job.
+    ///
+    /// PostgreSQL waits for each transaction that has written to the table before, and an index under construction cannot
+    /// be put off. So one that is still open at the second look is not waited for: other indexes have their turn first.
+    /// A snapshot of others holds up whatever index is built, in whichever order.
+    pub(super) fn build(&mut self, job: &Job) -> Result<Outcome, Box<Caught>> {
+        if !brief(|| note_start(job))? {
+            return Ok(Outcome::Over);
+        }
+        let plan = brief(|| plan(job))?;
+        if !plan.in_the_way.is_empty() {
+            let before = self.in_the_way.insert(job.id, plan.in_the_way.clone());
+            if before.is_none_or(|before| plan.in_the_way.iter().any(|it| before.contains(it))) {
+                return Ok(Outcome::Held);
+            }
+        }
+        self.in_the_way.remove(&job.id);
+        for statement in plan.drop.iter().chain(&plan.create) {
+            worker::show_activity(&format!("keyed: {statement}"));
+            worker::run_alone(statement)?;
+        }
+        brief(|| {
+            connected(|spi| {
+                let sql = format!("delete from {TABLE} where id = $1 and state = 'pending'");
+                spi.run_once(&sql, Access::Latest, &[(pg_sys::INT8OID, Some(Datum::from(job.id)))]);
+            });
+        })?;
+        Ok(Outcome::Over)
     }
-    worker::transaction(|| {
-        connected(|spi| {
-            let sql = format!("delete from {TABLE} where id = $1 and state = 'pending'");
-            spi.run_once(&sql, Access::Latest, &[(pg_sys::INT8OID, Some(Datum::from(job.id)))]);
-        });
-    })
 }
 
 /// Drops what a try left that will not be repeated: an invalid index serves nobody and costs every write.
 pub(super) fn clean_up(job: &Job) {
-    for statement in worker::transaction(|| plan(job)).unwrap_or_default().drop {
+    for statement in brief(|| plan(job)).unwrap_or_default().drop {
         if let Err(caught) = worker::run_alone(&statement) {
             pgrx::warning!("keyed: {statement} failed: {}", caught.message);
         }
@@ -46,12 +74,13 @@ pub(super) fn clean_up(job: &Job) {
 }
 
 fn plan(job: &Job) -> Plan {
+    catalog::refresh();
     let Some(template) = catalog::by_id(job.template) else { return Plan::default() };
     let Some(attribute) = template.attributes.iter().find(|it| Some(it.id) == job.attribute) else {
         return Plan::default();
     };
     connected(|spi| {
-        let found = found(spi, &template, attribute);
+        let found = template::index::of_column(spi, template.table, attribute.column);
         let wanted = ddl::index_bodies(
             &template.table_sql(),
             &attribute.slug,
@@ -61,7 +90,7 @@ fn plan(job: &Job) -> Plan {
         );
         let mut plan = Plan::default();
         for (method, body) in wanted {
-            if found.iter().any(|index| index.is_valid && index.method == method) {
+            if found.iter().any(|index| index.is_valid && !index.is_partial && index.method == method) {
                 continue;
             }
             let name = ddl::concurrent_index_name(attribute.id, method);
@@ -71,38 +100,26 @@ fn plan(job: &Job) -> Plan {
             }
             plan.create.push(format!("create index concurrently \"{name}\" {body}"));
         }
+        if !plan.create.is_empty() {
+            plan.in_the_way = in_the_way(spi, template.table, !plan.drop.is_empty());
+        }
         plan
     })
 }
 
-struct Index {
-    method: String,
-    is_valid: bool,
-    name: String,
-}
-
-/// The indexes that stand on this column, by its number or inside an expression, and on no other but the id.
-fn found(spi: &Connection, template: &Template, attribute: &Attribute) -> Vec<Index> {
+/// The transactions of others that hold locks for which CREATE INDEX CONCURRENTLY waits, or DROP INDEX CONCURRENTLY, which
+/// waits for readers as well. VACUUM by itself gives way.
+fn in_the_way(spi: &Connection, table: Oid, with_readers: bool) -> Vec<String> {
     let rows = spi.run_once(
-        "select m.amname::text, i.indisvalid, x.relname::text from pg_catalog.pg_index i \
-         join pg_catalog.pg_class x on x.oid = i.indexrelid join pg_catalog.pg_am m on m.oid = x.relam \
-         where i.indrelid = $1 and not i.indisunique and i.indpred is null \
-         and exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = i.indexrelid \
-         and d.refobjid = $1 and d.refobjsubid = $2) \
-         and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = i.indexrelid \
-         and d.refobjid = $1 and d.refobjsubid not in ($2, 1))",
+        "select l.virtualtransaction from pg_catalog.pg_locks l where l.locktype = 'relation' and l.relation = $1 \
+         and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database()) \
+         and l.granted and l.pid is distinct from pg_catalog.pg_backend_pid() and l.mode <> 'ShareUpdateExclusiveLock' \
+         and ($2 or l.mode not in ('AccessShareLock', 'RowShareLock', 'ShareLock'))",
         Access::Latest,
         &[
-            (pg_sys::OIDOID, Some(Datum::from(template.table))),
-            (pg_sys::INT4OID, Some(Datum::from(i32::from(attribute.column)))),
+            (pg_sys::OIDOID, Some(Datum::from(table))),
+            (pg_sys::BOOLOID, Some(Datum::from(with_readers))),
         ],
     );
-    let index = |row| {
-        Some(Index {
-            method: datum::read_text(rows.get(row, 0)?),
-            is_valid: datum::read_bool(rows.get(row, 1)?),
-            name: datum::read_text(rows.get(row, 2)?),
-        })
-    };
-    (0..rows.len()).filter_map(index).collect()
+    (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect()
 }

@@ -1,19 +1,27 @@
 //! What a change of a definition leaves to be done after its transaction: what would touch every record.
 //!
-//! A definition changes catalogs only, and writes down a job in `keyed_state.job`. A background worker of the server
-//! ([`crate::postgres::worker`]) does it: documents and entries of the queue in portions, each a short transaction that
-//! also moves the job's position, so that whoever goes on later goes on from there; indexes concurrently. What a job is
-//! made of is typed: no statement is kept in a table. Small templates need no job.
+//! A definition changes catalogs only, and writes down a job in `keyed_state.job`. Background workers of the server
+//! ([`crate::postgres::worker`]) do it: one documents and entries of the queue in portions, each a short transaction that
+//! also moves the job's position, so that whoever goes on later goes on from there; one indexes, concurrently. No job
+//! holds up another for long: jobs take turns, and what others have locked is come back to. What a job is made of is
+//! typed: no statement is kept in a table. Small templates need no job.
 
+/// Records that nobody else is writing.
+mod free;
 /// The SQL functions.
 pub mod functions;
 /// Indexes of attributes.
 mod index;
 /// Records, some at a time.
 mod portions;
-/// The worker.
+/// What a worker does.
 mod run;
+/// Whose turn it is.
+mod turns;
+/// The workers.
+mod workers;
 
+pub use free::{array, lock_free, uuids};
 pub use portions::Done;
 
 use crate::postgres::guard::as_owner;
@@ -21,6 +29,7 @@ use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, role, worker};
 use crate::template::{Template, catalog};
 use pgrx::pg_sys::{self, Datum, Oid};
+use workers::Worker;
 
 /// The table of jobs.
 const TABLE: &str = "keyed_state.job";
@@ -38,6 +47,8 @@ pub enum Kind {
     Documents,
     /// Each record is looked at for a text to embed.
     Embeddings,
+    /// The series of dropped metrics are deleted.
+    Series,
 }
 
 impl Kind {
@@ -46,17 +57,27 @@ impl Kind {
             Kind::Index => "index",
             Kind::Documents => "documents",
             Kind::Embeddings => "embeddings",
+            Kind::Series => "series",
+        }
+    }
+
+    fn worker(self) -> Worker {
+        match self {
+            Kind::Index => Worker::Indexes,
+            Kind::Documents | Kind::Embeddings | Kind::Series => Worker::Records,
         }
     }
 
     fn parse(name: &str) -> Option<Kind> {
-        [Kind::Index, Kind::Documents, Kind::Embeddings].into_iter().find(|kind| kind.name() == name)
+        [Kind::Index, Kind::Documents, Kind::Embeddings, Kind::Series]
+            .into_iter()
+            .find(|kind| kind.name() == name)
     }
 }
 
 /// Whether there are jobs at all: a state not yet migrated has none, and all is done at once.
-fn exists() -> bool {
-    catalog::table_oid("keyed_state", "job").is_some()
+pub fn exist() -> bool {
+    catalog::has_column("keyed_state", "job", "left_out")
 }
 
 /// Whether to build an index on this table takes long.
@@ -66,37 +87,52 @@ pub fn takes_index_long(spi: &Connection, table: Oid) -> bool {
         Access::Latest,
         &[(pg_sys::REGCLASSOID, Some(Datum::from(table)))],
     );
-    exists() && rows.get(0, 0).is_some_and(|size| datum::read_i64(size) > SHORT_TABLE)
+    exist() && rows.get(0, 0).is_some_and(|size| datum::read_i64(size) > SHORT_TABLE)
 }
 
-/// Whether these rows, `from … where …`, are so many that to write something for each takes long.
-pub fn are_many(spi: &Connection, rows: &str) -> bool {
-    let sql = format!("select count(*) from (select {rows} limit {}) r", FEW_RECORDS + 1);
+/// Whether a table has so many records that to look at each takes long.
+pub fn are_many(spi: &Connection, table: &str) -> bool {
+    let sql = format!("select count(*) from (select from {table} limit {}) r", FEW_RECORDS + 1);
     let count = spi.run_once(&sql, Access::Latest, &[]);
-    exists() && count.get(0, 0).is_some_and(|count| datum::read_i64(count) > FEW_RECORDS)
+    exist() && count.get(0, 0).is_some_and(|count| datum::read_i64(count) > FEW_RECORDS)
 }
 
 /// Has the indexes of an attribute built once this transaction is committed.
 pub fn add_index(spi: &Connection, template: &Template, attribute: i32) {
-    add(spi, template, Kind::Index, Some(attribute), None);
+    add(spi, template, Kind::Index, Some(attribute), None, &[]);
 }
 
-/// Has the documents of a template written anew; those that are not yet may hold stems of the language of `before`.
-pub fn add_documents(spi: &Connection, before: &Template) {
-    add(spi, before, Kind::Documents, None, Some(&before.language));
+/// Has the documents of a template written anew; those that are not yet may hold stems of the language of `before`, and
+/// texts of attributes that are dropped.
+pub fn add_documents(spi: &Connection, before: &Template, dropped: &[i32]) {
+    add(spi, before, Kind::Documents, None, Some(&before.language), dropped);
 }
 
 /// Has the records of a template looked at for texts to embed.
 pub fn add_embeddings(spi: &Connection, template: &Template) {
-    add(spi, template, Kind::Embeddings, None, None);
+    add(spi, template, Kind::Embeddings, None, None, &[]);
+}
+
+/// Has the points of a dropped metric deleted.
+pub fn add_series(spi: &Connection, template: &Template, attribute: i32) {
+    add(spi, template, Kind::Series, None, None, &[attribute]);
 }
 
 /// A job that is there already begins anew, also one that failed.
-fn add(spi: &Connection, template: &Template, kind: Kind, attribute: Option<i32>, language: Option<&str>) {
+fn add(
+    spi: &Connection,
+    template: &Template,
+    kind: Kind,
+    attribute: Option<i32>,
+    language: Option<&str>,
+    dropped: &[i32],
+) {
     spi.run_once(
-        "insert into keyed_state.job as j (template_id, kind, attribute_id, languages) values ($1, $2, $3, $4) \
-         on conflict (template_id, kind, attribute_id) do update set position = null, records_done = 0, records = null, \
-         state = 'pending', attempts = 0, error = null, created_at = now(), started_at = null, \
+        "insert into keyed_state.job as j (template_id, kind, attribute_id, languages, dropped, created_at) \
+         values ($1, $2, $3, $4, $5, clock_timestamp()) \
+         on conflict (template_id, kind, attribute_id) do update set position = null, left_out = '{}', records_done = 0, \
+         records = null, state = 'pending', attempts = 0, error = null, created_at = excluded.created_at, \
+         started_at = null, dropped = j.dropped || excluded.dropped, \
          languages = array(select distinct u.name from unnest(j.languages || excluded.languages) u (name))",
         Access::Latest,
         &[
@@ -104,21 +140,22 @@ fn add(spi: &Connection, template: &Template, kind: Kind, attribute: Option<i32>
             (pg_sys::TEXTOID, datum::text(kind.name())),
             (pg_sys::INT4OID, attribute.map(Datum::from)),
             (pg_sys::TEXTARRAYOID, datum::text_array(language.into_iter().map(Some))),
+            (pg_sys::INT4ARRAYOID, datum::integers(dropped)),
         ],
     );
-    start(spi);
+    start(spi, &[kind.worker()]);
 }
 
 /// Whether the indexes of an attribute are still to be built.
 pub fn has_index(spi: &Connection, attribute: i32) -> bool {
     let by_attribute = [(pg_sys::INT4OID, Some(Datum::from(attribute)))];
     let sql = "select from keyed_state.job where attribute_id = $1";
-    exists() && !spi.run_once(sql, Access::Latest, &by_attribute).is_empty()
+    exist() && !spi.run_once(sql, Access::Latest, &by_attribute).is_empty()
 }
 
 /// The attribute shall have no index any more.
 pub fn forget_index(spi: &Connection, attribute: i32) {
-    if exists() {
+    if exist() {
         let by_attribute = [(pg_sys::INT4OID, Some(Datum::from(attribute)))];
         spi.run_once("delete from keyed_state.job where attribute_id = $1", Access::Latest, &by_attribute);
     }
@@ -126,31 +163,35 @@ pub fn forget_index(spi: &Connection, attribute: i32) {
 
 /// Nothing of the template is embedded any more.
 pub fn forget_embeddings(spi: &Connection, template: i32) {
-    if exists() {
+    if exist() {
         let by_template = [(pg_sys::INT4OID, Some(Datum::from(template)))];
         let sql = "delete from keyed_state.job where template_id = $1 and kind = 'embeddings'";
         spi.run_once(sql, Access::Latest, &by_template);
     }
 }
 
-/// The languages of which documents that are not yet written anew may hold stems.
-pub fn former_languages(spi: &Connection, template: i32) -> Vec<String> {
-    if !exists() {
-        return Vec::new();
+/// The languages of which documents that are not yet written anew may hold stems, and the dropped attributes of which they
+/// may hold texts.
+pub fn former(spi: &Connection, template: i32) -> (Vec<String>, Vec<i32>) {
+    if !exist() {
+        return Default::default();
     }
     let rows = spi.run_once(
-        "select j.languages from keyed_state.job j where j.template_id = $1 and j.kind = 'documents'",
+        "select j.languages, j.dropped from keyed_state.job j where j.template_id = $1 and j.kind = 'documents'",
         Access::Latest,
         &[(pg_sys::INT4OID, Some(Datum::from(template)))],
     );
     if rows.is_empty() {
-        return Vec::new();
+        return Default::default();
     }
-    rows.get(0, 0).and_then(datum::read_text_array).unwrap_or_default()
+    (
+        rows.get(0, 0).and_then(datum::read_text_array).unwrap_or_default(),
+        rows.get(0, 1).and_then(datum::read_i32_array).unwrap_or_default(),
+    )
 }
 
-/// Has a worker begin once this transaction is committed; as whom it logs in says [`worker`].
-fn start(spi: &Connection) {
+/// Has workers begin once this transaction is committed; as whom they log in says [`worker`].
+fn start(spi: &Connection, workers: &[Worker]) {
     let rows = spi.run_once(
         "select r.oid from pg_catalog.pg_roles r where r.rolname = 'keyed_proxy' and r.rolcanlogin \
          and pg_catalog.has_database_privilege(r.oid, pg_catalog.current_database(), 'connect')",
@@ -158,12 +199,14 @@ fn start(spi: &Connection) {
         &[],
     );
     let proxy = if rows.is_empty() { None } else { rows.get(0, 0).map(|oid| Oid::from(oid.value() as u32)) };
-    worker::start_at_commit(proxy.unwrap_or_else(role::authenticated));
+    for kind in workers {
+        worker::start_at_commit(kind.number(), proxy.unwrap_or_else(role::authenticated));
+    }
 }
 
 /// Has a worker begin where jobs wait, with those that failed if `retry` says so. Answers how many wait or run.
 fn start_pending(retry: bool) -> i32 {
-    if !exists() || worker::is_standby() {
+    if !exist() || worker::is_standby() {
         return 0;
     }
     as_owner(|| {
@@ -173,13 +216,18 @@ fn start_pending(retry: bool) -> i32 {
                     "update {TABLE} set state = 'pending', attempts = 0 where state = 'failed'"
                 ));
             }
-            let sql = format!("select count(*)::integer from {TABLE} where state = 'pending'");
-            let rows = spi.run_once(&sql, Access::Latest, &[]);
-            let count = rows.get(0, 0).map_or(0, datum::read_i32);
-            if count > 0 {
-                start(spi);
+            let mut total = 0;
+            for worker in Worker::ALL {
+                let jobs = worker.jobs();
+                let sql = format!("select count(*)::integer from {TABLE} where state = 'pending' and {jobs}");
+                let rows = spi.run_once(&sql, Access::Latest, &[]);
+                let count = rows.get(0, 0).map_or(0, datum::read_i32);
+                if count > 0 {
+                    start(spi, &[worker]);
+                }
+                total += count;
             }
-            count
+            total
         })
     })
 }

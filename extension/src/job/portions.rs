@@ -1,78 +1,130 @@
 //! Jobs that do something for each record: some records at a time, each time in a transaction of its own.
+//!
+//! What others have locked is left out, written down, and come back to when the rest is done.
 
-use super::run::Job;
+use super::free::array;
+use super::run::{Job, brief};
+use super::turns::{Outcome, note_start};
 use super::{Kind, TABLE};
 use crate::embedding::queue;
-use crate::postgres::guard::Caught;
+use crate::metric;
+use crate::postgres::guard::{Caught, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
-use crate::postgres::{datum, invalidation, worker};
+use crate::postgres::{datum, invalidation};
 use crate::search::text;
-use crate::template::catalog;
+use crate::template::{Template, catalog};
 use pgrx::pg_sys::{self, Datum};
+use std::ffi::CStr;
 use uuid::Uuid;
+
+/// So many portions are a turn.
+const TURN: usize = 4;
+/// When so many records are left out the job goes no further before some of them are free.
+const MOST_LEFT_OUT: usize = 1000;
+/// For how long a definition that is not yet committed is waited for.
+const PATIENCE: &CStr = c"50ms";
 
 /// What a portion came to.
 pub struct Done {
-    /// The last record that is done; none when all are.
+    /// The last record that was looked at; none behind the last of all.
     pub last: Option<Uuid>,
     /// How many were done.
     pub records: usize,
+    /// Those that others have locked.
+    pub busy: Vec<Uuid>,
 }
 
-/// Does what is left of a job, and forgets it.
-pub(super) fn run(job: &Job) -> Result<(), Box<Caught>> {
-    worker::transaction(|| connected(|spi| count(spi, job)))?;
-    while worker::transaction(|| connected(|spi| portion(spi, job)))? {}
-    Ok(())
+/// One turn of a job.
+pub(super) fn run(job: &Job) -> Result<Outcome, Box<Caught>> {
+    if !brief(|| note_start(job))? {
+        return Ok(Outcome::Over);
+    }
+    brief(|| connected(|spi| count(spi, job)))?;
+    for _ in 0..TURN {
+        match brief(|| connected(|spi| portion(spi, job)))? {
+            Outcome::More => {}
+            outcome => return Ok(outcome),
+        }
+    }
+    Ok(Outcome::More)
+}
+
+/// The template of a job. Nobody changes its definition, nor has the job begin anew by it, while this transaction has looked
+/// it up.
+fn template_of(job: &Job) -> Option<std::rc::Rc<Template>> {
+    catalog::refresh();
+    with_settings(&[(c"lock_timeout", PATIENCE)], || catalog::by_id(job.template))
 }
 
 /// Counts the records, for whoever asks how far the job is.
 fn count(spi: &Connection, job: &Job) {
-    let Some(template) = catalog::by_id(job.template) else { return };
+    let Some(template) = template_of(job) else { return };
+    let counted = match job.kind {
+        Kind::Series => {
+            format!("{} p where p.attribute_id = any (j.dropped)", metric::table_sql(template.id))
+        }
+        _ => format!("{} t where t.deleted_at is null", template.table_sql()),
+    };
     let sql = format!(
-        "update {TABLE} set records = (select count(*) from {} t where t.deleted_at is null) \
-         where id = $1 and records is null",
-        template.table_sql()
+        "update {TABLE} j set records = (select count(*) from {counted}) where j.id = $1 and j.records is null"
     );
     spi.run_once(&sql, Access::Latest, &[(pg_sys::INT8OID, Some(Datum::from(job.id)))]);
 }
 
-/// Does some records; answers whether there are more.
-fn portion(spi: &Connection, job: &Job) -> bool {
-    catalog::refresh();
-    // Nobody changes the definition, nor has the job begin anew by it, while this transaction has looked the template up.
+/// Does some records.
+fn portion(spi: &Connection, job: &Job) -> Outcome {
     let by_id = (pg_sys::INT8OID, Some(Datum::from(job.id)));
-    let Some(template) = catalog::by_id(job.template) else {
+    let Some(template) = template_of(job) else {
         // With a template its jobs are gone, too; one that is there without a table of ours was not made by us.
         let sql =
             format!("update {TABLE} set state = 'failed', error = 'its template has no table' where id = $1");
         spi.run_once(&sql, Access::Latest, &[by_id]);
-        return false;
+        return Outcome::Over;
     };
-    let sql = format!("select position from {TABLE} where id = $1 for update");
+    let sql = format!("select position, left_out, dropped from {TABLE} where id = $1 for update nowait");
     let rows = spi.run_once(&sql, Access::Latest, &[by_id]);
     if rows.is_empty() {
-        return false;
+        return Outcome::Over;
     }
-    let after = rows.get(0, 0).map_or(Uuid::nil(), datum::read_uuid);
-    let done = match job.kind {
-        Kind::Documents => text::rebuild::portion(spi, &template, after),
-        Kind::Embeddings => queue::definition::portion(spi, &template, after),
-        Kind::Index => return false,
+    let position = rows.get(0, 0).map_or(Uuid::nil(), datum::read_uuid);
+    let left_out = rows.get(0, 1).and_then(datum::read_uuid_array).unwrap_or_default();
+    let note = |position: Uuid, records: usize, left_out: &[Uuid]| {
+        let sql = format!(
+            "update {TABLE} set position = $2, records_done = records_done + $3, left_out = $4 where id = $1"
+        );
+        let count = (pg_sys::INT8OID, Some(Datum::from(records as i64)));
+        let position = (pg_sys::UUIDOID, datum::uuid(position));
+        spi.run_once(&sql, Access::Latest, &[by_id, position, count, array(left_out)]);
     };
-    match done.last {
-        Some(last) => {
-            let sql =
-                format!("update {TABLE} set position = $2, records_done = records_done + $3 where id = $1");
-            let count = Datum::from(done.records as i64);
-            let position = (pg_sys::UUIDOID, datum::uuid(last));
-            spi.run_once(&sql, Access::Latest, &[by_id, position, (pg_sys::INT8OID, Some(count))]);
+    // Behind the last record of all.
+    let end = Uuid::max();
+    if left_out.len() >= MOST_LEFT_OUT || position == end && !left_out.is_empty() {
+        let busy = match job.kind {
+            Kind::Documents => text::rebuild::some(spi, &template, &left_out),
+            Kind::Embeddings => queue::definition::some(spi, &template, &left_out),
+            Kind::Index | Kind::Series => return Outcome::Over,
+        };
+        if busy.len() == left_out.len() {
+            return Outcome::Held;
         }
-        None => {
-            spi.run_once(&format!("delete from {TABLE} where id = $1"), Access::Latest, &[by_id]);
-            // Searches ask for stems of this language alone from now on.
-            invalidation::announce(template.table);
-        }
+        note(position, left_out.len() - busy.len(), &busy);
+        return Outcome::More;
     }
-    done.last.is_some()
+    if position == end {
+        spi.run_once(&format!("delete from {TABLE} where id = $1"), Access::Latest, &[by_id]);
+        // Searches ask for stems of this language alone from now on.
+        invalidation::announce(template.table);
+        return Outcome::Over;
+    }
+    let done = match job.kind {
+        Kind::Documents => text::rebuild::portion(spi, &template, position),
+        Kind::Embeddings => queue::definition::portion(spi, &template, position),
+        Kind::Series => {
+            let dropped = rows.get(0, 2).and_then(datum::read_i32_array).unwrap_or_default();
+            metric::removal::portion(spi, &template, &dropped, position)
+        }
+        Kind::Index => return Outcome::Over,
+    };
+    note(done.last.unwrap_or(end), done.records, &[left_out, done.busy].concat());
+    Outcome::More
 }

@@ -1,22 +1,23 @@
-//! The worker: one process for each database, which does one job after the other until none waits.
+//! What a worker does: jobs in turns, until none waits.
 
+use super::turns::{Next, Outcome, Turns};
+use super::workers::Worker;
 use super::{Kind, TABLE, index, portions};
 use crate::postgres::advisory_lock::{self, Kind as Lock};
-use crate::postgres::guard::Caught;
+use crate::postgres::guard::{Caught, with_settings};
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::{datum, worker};
-use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
+use std::ffi::{CStr, c_long};
 
-/// The number of the lock of the one worker.
-const WORKER: u64 = 0;
 /// How often a job is tried that others got in the way of.
 const MOST_ATTEMPTS: i32 = 5;
-/// How long others go first after they did, in milliseconds.
-const PAUSE: std::ffi::c_long = 1000;
+/// For how long a job waits for a lock before others have their turn.
+const PATIENCE: &CStr = c"1s";
 
-/// A job that the worker is at.
+/// A job that a worker is at.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Job {
     pub(super) id: i64,
     pub(super) kind: Kind,
@@ -31,25 +32,59 @@ pub(super) struct Job {
 #[unsafe(no_mangle)]
 #[pgrx::pg_guard]
 pub unsafe extern "C-unwind" fn keyed_work_on_jobs(argument: Datum) {
-    worker::begin(argument);
+    let worker = Worker::by_number(worker::begin(argument));
     let mut in_vain = 0;
     // Who asked for a worker while the place was taken relies on one more look after it was given back.
-    while in_vain < MOST_ATTEMPTS && has_pending() && take_place() {
+    while in_vain < MOST_ATTEMPTS && has_pending(worker) && take_place(worker) {
         in_vain += 1;
-        while let Some(job) = next() {
-            run(&job);
+        if work(worker) {
             in_vain = 0;
         }
-        undisturbed(|| advisory_lock::unlock_for_session(Lock::Job, WORKER));
+        undisturbed(|| advisory_lock::unlock_for_session(Lock::Job, worker.place() as u64));
     }
 }
 
-/// Runs a transaction again that was cancelled: that was meant for the job before.
+/// Runs jobs until none waits; whether there was one.
+fn work(worker: Worker) -> bool {
+    let (mut turns, mut indexes) = (Turns::default(), index::Turns::default());
+    let mut has_worked = false;
+    loop {
+        match turns.next(worker) {
+            Ok(Next::Job(job)) => {
+                has_worked = true;
+                turns.note(&job, run(&job, &mut indexes));
+            }
+            Ok(Next::Later(pause)) => {
+                worker::show_activity("keyed: others have locked what is left");
+                worker::sleep(pause.as_millis().max(10) as c_long);
+            }
+            Ok(Next::Nothing) => return has_worked,
+            Err(caught) if is_passing(&caught) => {}
+            Err(caught) => {
+                pgrx::warning!("keyed: jobs wait: {}", caught.message);
+                return has_worked;
+            }
+        }
+    }
+}
+
+/// Runs a transaction that waits for no lock for long.
+pub(super) fn brief<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
+    worker::transaction(|| with_settings(&[(c"lock_timeout", PATIENCE)], body))
+}
+
+/// Whether it was meant for the job before, or somebody has locked the table of jobs.
+fn is_passing(caught: &Caught) -> bool {
+    [PgSqlErrorCode::ERRCODE_QUERY_CANCELED, PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE]
+        .contains(&caught.state)
+}
+
+/// Runs a transaction, again where something passing kept it from its end.
 fn undisturbed<R>(body: impl Fn() -> R) -> Option<R> {
     loop {
-        match worker::transaction(&body) {
+        match brief(&body) {
             Ok(result) => return Some(result),
-            Err(caught) if caught.state == PgSqlErrorCode::ERRCODE_QUERY_CANCELED => {}
+            Err(caught) if is_passing(&caught) => {}
             Err(caught) => {
                 pgrx::warning!("keyed: jobs wait: {}", caught.message);
                 return None;
@@ -58,83 +93,62 @@ fn undisturbed<R>(body: impl Fn() -> R) -> Option<R> {
     }
 }
 
-fn take_place() -> bool {
-    undisturbed(|| advisory_lock::try_lock_for_session(Lock::Job, WORKER)).unwrap_or(false)
+fn take_place(worker: Worker) -> bool {
+    undisturbed(|| advisory_lock::try_lock_for_session(Lock::Job, worker.place() as u64)).unwrap_or(false)
 }
 
-fn has_pending() -> bool {
-    let sql = format!("select from {TABLE} where state = 'pending' limit 1");
-    undisturbed(|| super::exists() && connected(|spi| !spi.run_once(&sql, Access::Latest, &[]).is_empty()))
+fn has_pending(worker: Worker) -> bool {
+    let sql = format!("select from {TABLE} where state = 'pending' and {} limit 1", worker.jobs());
+    undisturbed(|| super::exist() && connected(|spi| !spi.run_once(&sql, Access::Latest, &[]).is_empty()))
         .unwrap_or(false)
 }
 
-/// The next job, from now on shown as running. An index waits for transactions of others, so all else comes first.
-fn next() -> Option<Job> {
-    let claim = || {
-        catalog::refresh();
-        connected(|spi| {
-            let rows = spi.run_once(
-                "select j.id, j.kind, j.template_id, j.attribute_id from keyed_state.job j where j.state = 'pending' \
-                 order by j.kind = 'index', j.attempts, j.id limit 1",
-                Access::Latest,
-                &[],
-            );
-            if rows.is_empty() {
-                return None;
-            }
-            let job = Job {
-                id: datum::read_i64(rows.get(0, 0)?),
-                kind: Kind::parse(&datum::read_text(rows.get(0, 1)?))?,
-                template: datum::read_i32(rows.get(0, 2)?),
-                attribute: rows.get(0, 3).map(datum::read_i32),
-            };
-            let sql = format!("update {TABLE} set started_at = coalesce(started_at, now()) where id = $1");
-            spi.run_once(&sql, Access::Latest, &[(pg_sys::INT8OID, Some(Datum::from(job.id)))]);
-            Some(job)
-        })
-    };
-    let job = undisturbed(claim).flatten()?;
-    undisturbed(|| advisory_lock::try_lock_for_session(Lock::Job, job.id as u64))?;
-    Some(job)
-}
-
-fn run(job: &Job) {
+/// One turn of a job.
+fn run(job: &Job, indexes: &mut index::Turns) -> Outcome {
+    if undisturbed(|| advisory_lock::try_lock_for_session(Lock::Job, job.id as u64)).is_none() {
+        return Outcome::Held;
+    }
     worker::show_activity(&format!("keyed: {} of template {}", job.kind.name(), job.template));
     let outcome = match job.kind {
-        Kind::Index => index::build(job),
-        Kind::Documents | Kind::Embeddings => portions::run(job),
+        Kind::Index => indexes.build(job),
+        Kind::Documents | Kind::Embeddings | Kind::Series => portions::run(job),
     };
-    if let Err(caught) = outcome {
-        give_up(job, &caught);
-    }
+    let outcome = outcome.unwrap_or_else(|caught| give_up(job, &caught));
     undisturbed(|| advisory_lock::unlock_for_session(Lock::Job, job.id as u64));
+    outcome
 }
 
-/// A definition that needs the table cancels the job, which begins anew after it.
-fn give_up(job: &Job, caught: &Caught) {
-    if caught.state != PgSqlErrorCode::ERRCODE_QUERY_CANCELED {
-        pgrx::warning!("keyed: job {} failed: {}", job.id, caught.message);
-        let is_final = !is_worth_another_try(caught.state);
-        let note = || {
-            connected(|spi| {
-                let sql = format!(
-                    "update {TABLE} set error = $2, attempts = attempts + 1, \
-                     state = case when $3 or attempts + 1 >= {MOST_ATTEMPTS} then 'failed' else state end where id = $1"
-                );
-                let arguments = [
-                    (pg_sys::INT8OID, Some(Datum::from(job.id))),
-                    (pg_sys::TEXTOID, datum::text(&caught.message)),
-                    (pg_sys::BOOLOID, Some(Datum::from(is_final))),
-                ];
-                spi.run_once(&sql, Access::Latest, &arguments);
-            });
-        };
-        undisturbed(note);
-        if is_final && job.kind == Kind::Index {
-            index::clean_up(job);
-        }
+/// A definition that needs the table cancels the job, and whoever has a lock keeps it: neither is a fault of the job.
+fn give_up(job: &Job, caught: &Caught) -> Outcome {
+    match caught.state {
+        PgSqlErrorCode::ERRCODE_QUERY_CANCELED => return Outcome::GaveWay,
+        PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE => return Outcome::Held,
+        _ => pgrx::warning!("keyed: job {} failed: {}", job.id, caught.message),
     }
-    worker::sleep(PAUSE);
+    let is_final = !is_worth_another_try(caught.state);
+    let note = || {
+        connected(|spi| {
+            let sql = format!(
+                "update {TABLE} set error = $2, attempts = attempts + 1, \
+                 state = case when $3 or attempts + 1 >= {MOST_ATTEMPTS} then 'failed' else state end where id = $1"
+            );
+            let arguments = [
+                (pg_sys::INT8OID, Some(Datum::from(job.id))),
+                (pg_sys::TEXTOID, datum::text(&caught.message)),
+                (pg_sys::BOOLOID, Some(Datum::from(is_final))),
+            ];
+            spi.run_once(&sql, Access::Latest, &arguments);
+        });
+    };
+    if let Err(caught) = brief(note) {
+        // It is noted the next time.
+        pgrx::warning!("keyed: job {} is locked: {}", job.id, caught.message);
+        return Outcome::Held;
+    }
+    if is_final && job.kind == Kind::Index {
+        index::clean_up(job);
+    }
+    Outcome::GaveWay
 }
 
 /// Whether what went wrong was others' doing: a deadlock, a lock, a definition that changed meanwhile.

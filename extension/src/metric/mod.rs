@@ -1,5 +1,7 @@
 //! Metrics: the series behind a column that holds only the latest value.
 
+/// The series of attributes that were dropped.
+pub mod removal;
 /// A series, page by page.
 pub mod series;
 

@@ -16,7 +16,7 @@ pub enum Kind {
     Setup = 5,
     /// A template into which a file is imported as a whole.
     Import = 6,
-    /// The work on jobs: number 0 is had by the one worker that is at it, any other is the job that it is at.
+    /// The work on jobs: numbers 0 and -1 are had by the workers ([`crate::job`]), any other is the job that one is at.
     Job = 7,
     /// Definitions of a project.
     Definition = 8,

@@ -76,6 +76,11 @@ pub fn array_of(values: Vec<Argument>, element_type: Oid) -> Argument {
     array(values.into_iter().map(|value| value.unwrap_or(Datum::from(0usize))).collect(), nulls, element_type)
 }
 
+/// An `integer[]` datum.
+pub fn integers(values: &[i32]) -> Argument {
+    array_of(values.iter().map(|value| Some(Datum::from(*value))).collect(), pg_sys::INT4OID)
+}
+
 /// A `text` datum that holds an array as PostgreSQL writes it: `{a,"b c"}`.
 pub fn array_literal(array: Argument) -> Argument {
     let array = array?;
@@ -227,6 +232,18 @@ pub fn numerics_are_equal(left: Datum, right: Datum) -> bool {
 pub fn read_text_array(datum: Datum) -> Option<Vec<String>> {
     let elements = read_array(datum, pg_sys::TEXTOID)?;
     elements.into_iter().map(|element| element.map(read_text)).collect()
+}
+
+/// The elements of a one-dimensional `integer[]` datum; `None` where an element is null or there are more dimensions.
+pub fn read_i32_array(datum: Datum) -> Option<Vec<i32>> {
+    let elements = read_array(datum, pg_sys::INT4OID)?;
+    elements.into_iter().map(|element| element.map(read_i32)).collect()
+}
+
+/// The elements of a one-dimensional `uuid[]` datum; `None` where an element is null or there are more dimensions.
+pub fn read_uuid_array(datum: Datum) -> Option<Vec<Uuid>> {
+    let elements = read_array(datum, pg_sys::UUIDOID)?;
+    elements.into_iter().map(|element| element.map(read_uuid)).collect()
 }
 
 /// The elements of a one-dimensional `real[]` datum; `None` where an element is null or there are more dimensions.

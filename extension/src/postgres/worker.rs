@@ -22,20 +22,33 @@ const SIGINT: c_int = 2;
 /// The number of the signal that ends a process in order.
 const SIGTERM: c_int = 15;
 
+/// How many kinds of work there are: each has workers of its own.
+const KINDS: usize = 2;
+
 thread_local! {
-    /// The role as which a worker is to log in once this transaction is committed.
-    static WANTED: Cell<Option<Oid>> = const { Cell::new(None) };
+    /// The role as which a worker for each kind of work is to log in once this transaction is committed.
+    static WANTED: Cell<[Option<Oid>; KINDS]> = const { Cell::new([None; KINDS]) };
 }
 
-/// Has a worker begin as soon as this transaction is committed, which logs in as this role. Where the server has no room
-/// for one, nothing happens.
-pub fn start_at_commit(login: Oid) {
-    WANTED.set(Some(login));
+/// Has a worker for this kind of work begin as soon as this transaction is committed, which logs in as this role. Where
+/// the server has no room for one, nothing happens.
+pub fn start_at_commit(kind: u8, login: Oid) {
+    let mut wanted = WANTED.get();
+    wanted[usize::from(kind)] = Some(login);
+    WANTED.set(wanted);
 }
 
 /// The transaction has ended. Nothing in here may fail, for what is committed cannot be undone.
 pub(super) fn transaction_ended(is_committed: bool) {
-    let Some(role) = WANTED.take().filter(|_| is_committed) else { return };
+    let wanted = WANTED.take();
+    for (kind, role) in wanted.into_iter().enumerate() {
+        if let Some(role) = role.filter(|_| is_committed) {
+            register(kind as u8, role);
+        }
+    }
+}
+
+fn register(kind: u8, role: Oid) {
     let mut worker = pg_sys::BackgroundWorker {
         bgw_flags: FLAGS,
         bgw_start_time: pg_sys::BgWorkerStartTime::BgWorkerStart_RecoveryFinished,
@@ -48,7 +61,8 @@ pub(super) fn transaction_ended(is_committed: bool) {
     write(&mut worker.bgw_type, NAME.to_bytes());
     write(&mut worker.bgw_library_name, LIBRARY.to_bytes());
     write(&mut worker.bgw_function_name, FUNCTION.to_bytes());
-    write(&mut worker.bgw_extra, &role.to_u32().to_ne_bytes());
+    let [a, b, c, d] = role.to_u32().to_ne_bytes();
+    write(&mut worker.bgw_extra, &[a, b, c, d, kind]);
     // SAFETY: the description is complete; whether there was room is not asked for.
     unsafe { pg_sys::RegisterDynamicBackgroundWorker(&mut worker, std::ptr::null_mut()) };
 }
@@ -58,8 +72,8 @@ fn write(field: &mut [c_char], bytes: &[u8]) {
 }
 
 /// Makes this process, which the server has just started as a worker, a session of the owner in the database that it was
-/// started for.
-pub fn begin(argument: Datum) {
+/// started for. Answers the kind of its work.
+pub fn begin(argument: Datum) -> u8 {
     // SAFETY: called once, at the beginning of the process, as PostgreSQL wants it of a worker. Outside of transactions no
     // error is caught: it ends the process.
     unsafe {
@@ -69,10 +83,9 @@ pub fn begin(argument: Datum) {
         #[cfg(feature = "pg18")]
         pg_sys::pqsignal_be(SIGTERM, handler);
         pg_sys::BackgroundWorkerUnblockSignals();
-        let mut bytes = [0_u8; 4];
         let extra = (*pg_sys::MyBgworkerEntry).bgw_extra;
-        bytes.iter_mut().zip(extra).for_each(|(to, from)| *to = from as u8);
-        let role = Oid::from(u32::from_ne_bytes(bytes));
+        let [a, b, c, d, kind] = std::array::from_fn(|place| extra[place] as u8);
+        let role = Oid::from(u32::from_ne_bytes([a, b, c, d]));
         pg_sys::BackgroundWorkerInitializeConnectionByOid(Oid::from(argument.value() as u32), role, 0);
         pg_sys::StartTransactionCommand();
         let owner = owner();
@@ -87,6 +100,7 @@ pub fn begin(argument: Datum) {
             let (context, source) = (pg_sys::GucContext::PGC_USERSET, pg_sys::GucSource::PGC_S_SESSION);
             pg_sys::SetConfigOption(name.as_ptr(), value.as_ptr(), context, source);
         }
+        kind
     }
 }
 

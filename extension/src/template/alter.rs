@@ -11,7 +11,7 @@ use crate::json::{self, pointer_step};
 use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
 use crate::postgres::spi::{Access, Connection, connected};
-use crate::postgres::table_lock::lock_with_views;
+use crate::postgres::table_lock::{lock_exclusively, lock_with_views};
 use crate::postgres::{datum, invalidation};
 use crate::quota;
 use crate::quote::literal;
@@ -194,12 +194,15 @@ fn drop_attribute(
     upkeep::check_unused(spi, caller, template.id, attribute.id, pointer)?;
     inbound::upkeep::check_unused(spi, caller, template, attribute, pointer)?;
     upkeep::take_away(spi, template);
+    if let Some(target) = attribute.target.filter(|target| *target != template.id).and_then(catalog::by_id) {
+        // With the column goes its foreign key, for which PostgreSQL locks what it points to.
+        lock_exclusively(&[target.table_sql()]);
+    }
     spi.script(&format!("alter table {} drop column \"{slug}\"", template.table_sql()));
     let by_id = [(pg_sys::INT4OID, Some(Datum::from(attribute.id)))];
     spi.run_once("delete from keyed_state.attribute where id = $1", Access::Latest, &by_id);
     if attribute.kind == Kind::Metric {
-        let sql = format!("delete from {} where attribute_id = $1", metric::table_sql(template.id));
-        spi.run_once(&sql, Access::Latest, &by_id);
+        metric::removal::forget(spi, template, attribute.id);
     }
     if template.display.as_deref() == Some(slug) {
         update_template(spi, template, "display", None);

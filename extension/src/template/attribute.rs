@@ -5,7 +5,7 @@ use super::creation::insert_attribute;
 use super::ddl::{self, NewColumn};
 use super::definition::{self, Definition, Kind, text_at, unknown_member};
 use super::options::{self, ListOption};
-use super::{Attribute, Template, catalog};
+use super::{Attribute, Template, catalog, index};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::job;
@@ -13,6 +13,7 @@ use crate::json::{self, pointer_step};
 use crate::limits;
 use crate::metric;
 use crate::postgres::spi::{Access, Connection};
+use crate::postgres::table_lock::lock_against_writers;
 use crate::postgres::{datum, invalidation};
 use crate::search::text;
 use pgrx::pg_sys::{self, Datum};
@@ -42,6 +43,12 @@ pub fn add(
             )
         })?),
     };
+    if let Some(target) = &target
+        && target.id != template.id
+    {
+        // A foreign key lets nobody write to what it points to while it is made.
+        lock_against_writers(&[target.table_sql()]);
+    }
     let table = template.table_sql();
     let column =
         NewColumn { definition: new, target_table: target.as_ref().map(|target| target.table_sql()) };
@@ -173,19 +180,31 @@ fn check_options_cover(
     pointer: &str,
 ) -> Result<(), Error> {
     let Some(options) = options else { return Ok(()) };
-    let rows = spi.run_once(
-        &format!(
-            "select e.value, count(*) from {} t, unnest(t.\"{}\") e (value) \
-             where t.deleted_at is null and e.value <> all ($1) group by 1 order by 2 desc limit 1",
-            template.table_sql(),
-            attribute.slug
-        ),
-        Access::Latest,
-        &[(
-            pg_sys::TEXTARRAYOID,
-            datum::text_array(options.iter().map(|option| Some(option.value.as_str()))),
-        )],
+    let texts = |options: &[&ListOption]| {
+        let values = options.iter().map(|option| Some(option.value.as_str()));
+        (pg_sys::TEXTARRAYOID, datum::text_array(values))
+    };
+    let is_kept = |old: &&ListOption| options.iter().any(|option| option.value == old.value);
+    // Where there were options before, only those that are taken away can be missing: an index finds them, and most
+    // changes take none away.
+    let (taken_away, condition) = match &attribute.options {
+        None => (Vec::new(), "true".to_owned()),
+        Some(before) => {
+            let taken_away: Vec<&ListOption> = before.iter().filter(|old| !is_kept(old)).collect();
+            if taken_away.is_empty() {
+                return Ok(());
+            }
+            (taken_away, format!("t.\"{}\" && $2", attribute.slug))
+        }
+    };
+    let sql = format!(
+        "select e.value, count(*) from {} t, unnest(t.\"{}\") e (value) \
+         where t.deleted_at is null and {condition} and e.value <> all ($1) group by 1 order by 2 desc limit 1",
+        template.table_sql(),
+        attribute.slug
     );
+    let arguments = [texts(&options.iter().collect::<Vec<_>>()), texts(&taken_away)];
+    let rows = spi.run_once(&sql, Access::Latest, &arguments);
     if rows.is_empty() {
         return Ok(());
     }
@@ -247,32 +266,13 @@ fn set_indexed(spi: &Connection, template: &Template, attribute: &Attribute, ind
             ),
             false => {
                 job::forget_index(spi, attribute.id);
-                drop_indexes(spi, template, attribute);
+                for index in index::of_column(spi, template.table, attribute.column) {
+                    spi.script(&format!("drop index {}", index.sql));
+                }
             }
         }
     }
     update_attribute(spi, attribute, "indexed", pg_sys::BOOLOID, Some(Datum::from(indexed)));
-}
-
-/// Drops the indexes that stand on this column, by its number or inside an expression, and on no other but the id.
-fn drop_indexes(spi: &Connection, template: &Template, attribute: &Attribute) {
-    let rows = spi.run_once(
-        "select i.indexrelid::regclass::text from pg_index i where i.indrelid = $1 and not i.indisunique \
-         and exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = i.indexrelid \
-         and d.refobjid = $1 and d.refobjsubid = $2) \
-         and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = i.indexrelid \
-         and d.refobjid = $1 and d.refobjsubid not in ($2, 1))",
-        Access::Latest,
-        &[
-            (pg_sys::OIDOID, Some(Datum::from(template.table))),
-            (pg_sys::INT4OID, Some(Datum::from(i32::from(attribute.column)))),
-        ],
-    );
-    let names: Vec<String> =
-        (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect();
-    for name in names {
-        spi.script(&format!("drop index {name}"));
-    }
 }
 
 /// Makes the trigram index of every indexed text that has none: those indexed before there were any.

@@ -12,12 +12,14 @@ use crate::metric;
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
 use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::table_lock::lock_against_writers;
 use crate::quota;
 use crate::record_id::MAX_TEMPLATE;
 use crate::search::text;
 use crate::slug::{self, Noun};
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// A template that a caller wants.
@@ -114,6 +116,14 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
     let made = subtransaction(|| {
         as_owner_defining(|| {
             connected(|spi| {
+                // A foreign key lets nobody write to what it points to while it is made.
+                let pointed_to: BTreeSet<&String> = targets
+                    .iter()
+                    .flatten()
+                    .filter(|target| target.0.is_some())
+                    .map(|target| &target.1)
+                    .collect();
+                lock_against_writers(&pointed_to.into_iter().cloned().collect::<Vec<_>>());
                 let id = insert_template(spi, project.id, new, language);
                 let columns: Vec<NewColumn> = new
                     .definitions

@@ -31,7 +31,7 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
             let history = catalog::table_oid("keyed_state", &ddl::history_name(template.id));
             let has_documents = catalog::table_oid("keyed_state", &text::table::name(template.id)).is_some();
             let vector_schema = embedding::table::schema_of(spi, template.id);
-            let former_languages = job::former_languages(spi, template.id);
+            let (former_languages, former_attributes) = job::former(spi, template.id);
             let rest = Template { vector_schema, ..template };
             Some(Template::new(Template {
                 attributes,
@@ -40,6 +40,7 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
                 history,
                 has_documents,
                 former_languages,
+                former_attributes,
                 ..rest
             }))
         })

@@ -22,6 +22,8 @@ pub mod frame;
 pub mod functions;
 /// What stands in the way of a change.
 pub mod in_use;
+/// The indexes that are there.
+pub mod index;
 /// What a session keeps of templates.
 mod kept;
 /// A template read from the state.
@@ -124,6 +126,8 @@ pub struct Template {
     pub language: String,
     /// The languages of which documents may hold stems until a job has written them all anew.
     pub former_languages: Vec<String>,
+    /// The dropped attributes of which documents may hold texts until then.
+    pub former_attributes: Vec<i32>,
     /// The numbers of the attributes whose texts are embedded.
     pub embed: Vec<i32>,
     /// Microseconds since 2000-01-01T00:00:00Z.

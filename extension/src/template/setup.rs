@@ -51,6 +51,7 @@ const STATE: &[(i32, Step)] = &[
     (20, Step::Script(include_str!("../../../sql/state/0020_inbound_refused.sql"))),
     (21, Step::Script(include_str!("../../../sql/state/0021_jobs.sql"))),
     (22, Step::Script(include_str!("../../../sql/state/0022_replication.sql"))),
+    (24, Step::Script(include_str!("../../../sql/state/0024_job_turns.sql"))),
 ];
 
 /// Only one session at a time sets up or migrates a database.

@@ -1,7 +1,7 @@
 //! What a change of a template's definition means for its records, in the same transaction.
 
 use super::{TABLE, exists};
-use crate::job::Done;
+use crate::job::{Done, array, lock_free, uuids};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, connected};
@@ -26,8 +26,7 @@ pub fn follow(spi: &Connection, before: &Template, after: &Template) {
         return;
     }
     if before.embed != after.embed || says_lists_otherwise(before, after) {
-        let rows = format!("from {} t where t.deleted_at is null", after.table_sql());
-        if job::are_many(spi, &rows) {
+        if job::are_many(spi, &after.table_sql()) {
             job::add_embeddings(spi, after);
         } else {
             enqueue(spi, after, ANEW);
@@ -41,23 +40,39 @@ const ANEW: &str = "update set state = 'pending', due_at = now(), claim = null, 
 
 /// Has some records looked at, those that come after one in the order of their ids.
 pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
-    if template.embed.is_empty() {
-        return Done { last: None, records: 0 };
-    }
-    let rows = spi.run_once(
-        &format!(
-            "select t.id from {} t where t.deleted_at is null and t.id > $1 order by t.id limit {PORTION}",
-            template.table_sql()
-        ),
-        Access::Latest,
-        &[(pg_sys::UUIDOID, datum::uuid(after))],
+    let sql = format!(
+        "select t.id from {} t where t.deleted_at is null and t.id > $1 order by t.id limit {PORTION}",
+        template.table_sql()
     );
-    let ids: Vec<datum::Argument> = (0..rows.len()).map(|row| rows.get(row, 0)).collect();
-    let last = ids.last().copied().flatten().map(datum::read_uuid).filter(|_| ids.len() == PORTION);
-    let records = ids.len();
-    let some = (pg_sys::UUIDARRAYOID, datum::array_of(ids, pg_sys::UUIDOID));
-    spi.run_once(&enqueuing(template, "and t.id = any ($1)", ANEW), Access::Latest, &[some]);
-    Done { last, records }
+    let by_bound = (pg_sys::UUIDOID, datum::uuid(after));
+    let live = match template.embed.is_empty() {
+        true => Vec::new(),
+        false => uuids(&spi.run_once(&sql, Access::Latest, &[by_bound])),
+    };
+    let busy = enqueue_free(spi, template, &live);
+    let last = live.last().copied().filter(|_| live.len() == PORTION);
+    Done { last, records: live.len() - busy.len(), busy }
+}
+
+/// The same for records that were left out; answers those that others still have locked.
+pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Vec<Uuid> {
+    if template.embed.is_empty() {
+        return Vec::new();
+    }
+    let sql =
+        format!("select t.id from {} t where t.deleted_at is null and t.id = any ($1)", template.table_sql());
+    let live = uuids(&spi.run_once(&sql, Access::Latest, &[array(records)]));
+    enqueue_free(spi, template, &live)
+}
+
+fn enqueue_free(spi: &Connection, template: &Template, live: &[Uuid]) -> Vec<Uuid> {
+    if live.is_empty() {
+        return Vec::new();
+    }
+    let (free, busy) = lock_free(spi, &template.table_sql(), TABLE, live);
+    let free: Vec<Uuid> = free.into_iter().collect();
+    spi.run_once(&enqueuing(template, "and t.id = any ($1)", ANEW), Access::Latest, &[array(&free)]);
+    busy
 }
 
 /// Forgets all records of a template that are gone at once.

@@ -5,6 +5,7 @@ use super::query::{Kind, Term};
 use super::trigram::has_key;
 use crate::filter::pattern::escaped;
 use crate::quote;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// A term made ready for documents of one language.
@@ -14,6 +15,8 @@ pub struct Needle {
     alternatives: Vec<Vec<String>>,
     /// The alternatives that match whole words, whatever their ending.
     whole_words: Vec<Vec<String>>,
+    /// The attributes whose fields do not count.
+    gone: Vec<i32>,
 }
 
 impl Needle {
@@ -28,7 +31,7 @@ impl Needle {
                 texts.push(term.text.clone());
             }
             let beginning = vec![texts];
-            return Needle { whole_words: beginning.clone(), alternatives: beginning };
+            return Needle { whole_words: beginning.clone(), alternatives: beginning, gone: Vec::new() };
         }
         let plain = vec![term.text.clone()];
         let mut whole_words: Vec<Vec<String>> = Vec::new();
@@ -48,7 +51,22 @@ impl Needle {
         if whole_words.is_empty() {
             whole_words.push(plain);
         }
-        Needle { alternatives, whole_words }
+        Needle { alternatives, whole_words, gone: Vec::new() }
+    }
+
+    /// The same, where documents may still hold the fields of attributes that were dropped: nobody finds what is gone.
+    pub fn without(self, gone: &[i32]) -> Needle {
+        Needle { gone: gone.to_vec(), ..self }
+    }
+
+    /// What counts of a document.
+    fn valid<'d>(&self, document: &'d str) -> Cow<'d, str> {
+        if self.gone.is_empty() {
+            return document.into();
+        }
+        let starts: Vec<String> = self.gone.iter().map(|id| document::field_start(Some(*id))).collect();
+        let fields = literal(&format!("({})[^{}]*", starts.join("|"), document::FIELD));
+        format!("regexp_replace({document}, {fields}, '', 'g')").into()
     }
 
     /// Whether the trigram index finds it: every alternative must have a text with a key of its own.
@@ -81,13 +99,14 @@ impl Needle {
     /// The condition in the form that the index serves. The index knows no case, so where a stem is the word as it was
     /// typed, in capitals, one look into it finds both.
     pub fn indexed(&self, document: &str) -> String {
-        match self.common() {
+        let found = match self.common() {
             Some(text) => {
                 let pattern = literal(&format!("%{}%", escaped(text)));
                 format!("({document} ilike {pattern} and {})", self.checked(document))
             }
             None => join(&self.alternatives, |text| like(document, text)),
-        }
+        };
+        if self.gone.is_empty() { found } else { format!("({found} and {})", self.checked(document)) }
     }
 
     /// The text that stands in every alternative, if there are several and case is ignored. Documents have the collation
@@ -102,12 +121,14 @@ impl Needle {
 
     /// The condition in a form that no index serves, for documents that were found by something else.
     pub fn checked(&self, document: &str) -> String {
-        join(&self.alternatives, |text| holds(document, text))
+        let document = self.valid(document);
+        join(&self.alternatives, |text| holds(&document, text))
     }
 
     /// Whether the text holds it as a whole word, whatever its ending; for a phrase, whether it holds it.
     pub fn whole_word(&self, document: &str) -> String {
-        join(&self.whole_words, |text| holds(document, text))
+        let document = self.valid(document);
+        join(&self.whole_words, |text| holds(&document, text))
     }
 }
 

@@ -2,64 +2,74 @@
 
 use super::needle::literal;
 use super::{document, table, write};
-use crate::error::Error;
-use crate::job::{self, Done};
+use crate::error::{Code, Error};
+use crate::job::{self, Done, array, lock_free, uuids};
 use crate::postgres::guard::{as_owner, with_settings};
-use crate::postgres::spi::{Access, Connection, Rows, connected};
-use crate::postgres::table_lock::{lock_exclusively, take_portion};
+use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::table_lock::{lock_against_writers, lock_exclusively, take_portion};
 use crate::postgres::{datum, invalidation};
 use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, catalog};
 use pgrx::pg_sys;
-use std::collections::HashSet;
 use uuid::Uuid;
 
 /// Rows are read in portions of this many.
 const PORTION: usize = 1000;
-/// More documents than this are written faster without the index, which is then made anew.
-const FEW: i64 = 5000;
 
 /// Makes the documents follow a change of the template's definition: few in the same transaction, many by a job.
 pub fn follow(spi: &Connection, before: &Template, after: &Template) {
     if !after.has_documents {
         return;
     }
-    let dropped = before
-        .attributes
-        .iter()
-        .filter(|old| write::is_covered(old) && after.attributes.iter().all(|new| new.id != old.id));
+    let is_gone =
+        |old: &&Attribute| write::is_covered(old) && after.attributes.iter().all(|new| new.id != old.id);
+    let dropped: Vec<i32> = before.attributes.iter().filter(is_gone).map(|old| old.id).collect();
+    let changed = changed_rows(before, after);
+    if dropped.is_empty() && changed.is_none() {
+        return;
+    }
+    if job::are_many(spi, &after.table_sql()) {
+        job::add_documents(spi, before, &dropped);
+        return;
+    }
     for attribute in dropped {
         strip(spi, after, attribute);
     }
-    if let Some(condition) = changed_rows(before, after) {
-        let rows = format!("from {} t where t.deleted_at is null and ({condition})", after.table_sql());
-        if job::are_many(spi, &rows) {
-            job::add_documents(spi, before);
-        } else {
-            in_bulk(spi, after, &rows, || write_all(spi, after, &condition));
-        }
+    if let Some(condition) = changed {
+        write_all(spi, after, &condition);
     }
 }
 
-/// Writes the documents of a template anew where they differ from what its records say; those of many records by a job.
+/// Writes the documents of a template anew where they differ from what its records say; those of many records, and those
+/// that others are writing, by a job.
 pub fn rebuild(template: &Template) -> Result<(), Error> {
     if !template.has_documents {
         return Err(table::not_migrated(template));
     }
     as_owner(|| {
         connected(|spi| {
-            let rows = format!("from {} t where t.deleted_at is null", template.table_sql());
-            if job::are_many(spi, &rows) {
-                job::add_documents(spi, template);
-                return;
+            if job::are_many(spi, &template.table_sql()) {
+                job::add_documents(spi, template, &[]);
+                return Ok(());
             }
-            let mut done = portion(spi, template, Uuid::nil());
-            while let Some(last) = done.last {
-                done = portion(spi, template, last);
+            let mut busy = Vec::new();
+            let mut next = Some(Uuid::nil());
+            while let Some(after) = next {
+                let done = portion(spi, template, after);
+                busy.extend(done.busy);
+                next = done.last;
             }
-        });
-    });
-    Ok(())
+            if busy.is_empty() {
+                return Ok(());
+            }
+            if !job::exist() {
+                let message = format!("{} records are locked by other transactions", busy.len());
+                return Err(Error::new(Code::Conflict, message).hint("try again when these have ended"));
+            }
+            job::add_documents(spi, template, &[]);
+            Ok(())
+        })
+    })
 }
 
 /// Writes the documents of some records anew, of those that come after one in the order of their ids, and takes away what
@@ -67,61 +77,49 @@ pub fn rebuild(template: &Template) -> Result<(), Error> {
 ///
 /// Others write meanwhile. Who writes a record writes its document later in the same transaction, so whoever has locked the
 /// document and reads the record after that writes nothing that is older than what is there: a writer who is ahead is seen,
-/// and one who is behind waits for us and then overwrites. The first document is waited for while nothing is held, the others
-/// are not waited for: where one is locked the portion ends, and the next begins with it. So nobody waits in a circle.
+/// and one who is behind waits for us and then overwrites. Documents that others have locked are left out.
 pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
-    let (records, documents) = (template.table_sql(), table::table_sql(template.id));
-    let by_bound = (pg_sys::UUIDOID, datum::uuid(after));
     let sql = format!(
-        "select t.id from {records} t where t.deleted_at is null and t.id > $1 order by t.id limit {PORTION}"
+        "select t.id from {} t where t.deleted_at is null and t.id > $1 order by t.id limit {PORTION}",
+        template.table_sql()
     );
-    let mut live = ids(&spi.run_once(&sql, Access::Latest, &[by_bound]));
-    let select = |sql: &str, some: &[Uuid]| {
-        ids(&spi.run_once(sql, Access::Latest, &[(pg_sys::UUIDARRAYOID, write::ids(some))]))
-    };
-    // Of a record without a document the record itself is locked, so that nobody deletes it before there is one.
-    let lock_document =
-        format!("select d.record_id from {documents} d where d.record_id = any ($1) for no key update");
-    let lock_record = format!("select t.id from {records} t where t.id = any ($1) for share");
-    let mut locked = Vec::new();
-    if let Some(first) = live.first()
-        && select(&lock_document, &[*first]).is_empty()
-    {
-        locked = select(&lock_record, &[*first]);
-    }
-    let mut end = live.last().copied().filter(|_| live.len() == PORTION);
+    let live = uuids(&spi.run_once(&sql, Access::Latest, &[(pg_sys::UUIDOID, datum::uuid(after))]));
+    let last = live.last().copied().filter(|_| live.len() == PORTION);
     let sql = format!(
-        "select d.record_id from {documents} d where d.record_id > $1 and d.record_id <= $2 \
-         for no key update skip locked"
+        "select d.record_id from {} d where d.record_id > $1 and d.record_id <= $2 and d.record_id <> all ($3) \
+         for no key update skip locked",
+        table::table_sql(template.id)
     );
-    let bounds = [by_bound, (pg_sys::UUIDOID, datum::uuid(end.unwrap_or(Uuid::max())))];
-    locked.extend(ids(&spi.run_once(&sql, Access::Latest, &bounds)));
-    let others = |locked: &[Uuid]| -> Vec<Uuid> {
-        let locked: HashSet<&Uuid> = locked.iter().collect();
-        live.iter().filter(|id| !locked.contains(id)).copied().collect()
-    };
-    let left = others(&locked);
-    if !left.is_empty() {
-        let with_document =
-            select(&format!("select d.record_id from {documents} d where d.record_id = any ($1)"), &left);
-        let without: Vec<Uuid> = left.into_iter().filter(|id| !with_document.contains(id)).collect();
-        locked.extend(select(&format!("{lock_record} skip locked"), &without));
-    }
-    if let Some(busy) = others(&locked).first().copied() {
-        let position = live.partition_point(|id| *id < busy);
-        // Where it is the first, it is gone.
-        end = Some(if position == 0 { busy } else { live[position - 1] });
-        locked.retain(|id| *id < busy);
-        live.truncate(position);
-    }
-    locked.sort_unstable();
-    locked.dedup();
-    write::rewrite(template, &locked);
-    Done { last: end, records: live.len() }
+    let bounds = [after, last.unwrap_or(Uuid::max())].map(|bound| (pg_sys::UUIDOID, datum::uuid(bound)));
+    let others = uuids(&spi.run_once(&sql, Access::Latest, &[bounds[0], bounds[1], array(&live)]));
+    let busy = write_free(spi, template, &live, others);
+    Done { last, records: live.len() - busy.len(), busy }
 }
 
-fn ids(rows: &Rows) -> Vec<Uuid> {
-    (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_uuid)).collect()
+/// The same for records that were left out; answers those that others still have locked.
+pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Vec<Uuid> {
+    let sql =
+        format!("select t.id from {} t where t.deleted_at is null and t.id = any ($1)", template.table_sql());
+    let live = uuids(&spi.run_once(&sql, Access::Latest, &[array(records)]));
+    let sql = format!(
+        "select d.record_id from {} d where d.record_id = any ($1) and d.record_id <> all ($2) \
+         for no key update skip locked",
+        table::table_sql(template.id)
+    );
+    let others = uuids(&spi.run_once(&sql, Access::Latest, &[array(records), array(&live)]));
+    write_free(spi, template, &live, others)
+}
+
+/// Writes the documents of these live records that are free, and of others, which are locked and seem not to be live.
+fn write_free(spi: &Connection, template: &Template, live: &[Uuid], others: Vec<Uuid>) -> Vec<Uuid> {
+    let (free, busy) = lock_free(spi, &template.table_sql(), &table::table_sql(template.id), live);
+    let mut locked = others;
+    locked.extend(free);
+    locked.sort_unstable();
+    if !locked.is_empty() {
+        write::rewrite(template, &locked);
+    }
+    busy
 }
 
 /// Makes and fills the table of documents of every template that has none: those made before there were any.
@@ -132,7 +130,7 @@ pub fn make_missing(spi: &Connection) {
     let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
     for template in ids.into_iter().filter_map(catalog::by_id).filter(|template| !template.has_documents) {
         // Nobody writes a record between the reading of it and the announcement that documents are kept.
-        spi.script(&format!("lock table {} in share row exclusive mode", template.table_sql()));
+        lock_against_writers(&[template.table_sql()]);
         spi.script(&table::create(template.id, &template.full_name(), &template.table_sql()));
         write_all(spi, &template, "true");
         spi.script(&table::create_index(spi, template.id));
@@ -183,35 +181,14 @@ fn changed_rows(before: &Template, after: &Template) -> Option<String> {
 }
 
 /// Takes the field of an attribute that is gone out of the documents.
-fn strip(spi: &Connection, template: &Template, attribute: &Attribute) {
-    let table = table::table_sql(template.id);
-    let start = document::field_start(Some(attribute.id));
-    let rows = format!("from {table} d where strpos(d.document, {}) > 0", literal(&start));
+fn strip(spi: &Connection, template: &Template, attribute: i32) {
+    let start = document::field_start(Some(attribute));
     let field = literal(&format!("{start}[^{}]*", document::FIELD));
-    in_bulk(spi, template, &rows, || {
-        spi.script(&format!(
-            "update {table} d set document = regexp_replace(d.document, {field}, '') \
-             where strpos(d.document, {}) > 0",
-            literal(&start)
-        ));
-    });
-}
-
-/// Runs a change of documents; of many with the index out of the way.
-fn in_bulk(spi: &Connection, template: &Template, rows: &str, change: impl FnOnce()) {
-    let count = spi.run_once(
-        &format!("select count(*) from (select {rows} limit {}) r", FEW + 1),
-        Access::Latest,
-        &[],
-    );
-    let are_many = count.get(0, 0).is_some_and(|count| datum::read_i64(count) > FEW);
-    if are_many {
-        spi.script(&table::drop_index(template.id));
-    }
-    change();
-    if are_many {
-        spi.script(&table::create_index(spi, template.id));
-    }
+    spi.script(&format!(
+        "update {} d set document = regexp_replace(d.document, {field}, '') where strpos(d.document, {}) > 0",
+        table::table_sql(template.id),
+        literal(&start)
+    ));
 }
 
 fn write_all(spi: &Connection, template: &Template, condition: &str) {

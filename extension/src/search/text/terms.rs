@@ -22,7 +22,7 @@ impl<'q> Wanted<'q> {
     pub fn all(template: &Template, query: &'q Query) -> Vec<Wanted<'q>> {
         let stemmer = Stemmer::new(template);
         let wanted = |term: &'q Term| {
-            let needle = Needle::new(term, &stemmer.ways(&term.typed));
+            let needle = Needle::new(term, &stemmer.ways(&term.typed)).without(&template.former_attributes);
             Wanted { term, needle, names: Vec::new() }
         };
         query.terms.iter().map(wanted).collect()

@@ -172,7 +172,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "jobs", sound: "what definitions left to the background is under way", severity: Warning, needs: Needs::State, query:
         "select format('the job %s of %s (%s) %s', j.id, j.template, concat_ws(' ', j.kind, j.attribute), case j.state when 'failed' then 'failed: ' || j.error else 'waits, and no worker is at work' end),
                 case j.state when 'failed' then 'remove the cause, then: select keyed.run_jobs(retry => true);' else 'select keyed.run_jobs();' end
-         from keyed.jobs() j where j.hint is not null" },
+         from keyed.jobs() j where j.hint is not null and j.state <> 'running'" },
     Check { name: "API keys", sound: "every key in force has a role, and none is mightier than it should be", severity: Warning, needs: Needs::State, query:
         "select format('the API key %s (%s) was issued for the role %s, which is gone, and is refused', k.id, k.label, coalesce(nullif(k.role_name, ''), k.role::oid::text))
                 || case when r.oid is null then '' else format(' (its number is now that of %s)', r.rolname) end,

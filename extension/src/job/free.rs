@@ -1,0 +1,50 @@
+//! Records that nobody else is writing, locked so that it stays so for the transaction.
+
+use crate::postgres::datum;
+use crate::postgres::spi::{Access, Connection, Rows};
+use pgrx::pg_sys;
+use std::collections::HashSet;
+use uuid::Uuid;
+
+/// Locks what is kept of these live records in the table `beside`, where nobody else has it; of a record of which nothing is
+/// kept yet the record itself, so that nobody deletes it before there is something. Nothing is waited for, so nobody waits
+/// in a circle. Answers those that are locked and those that are not.
+pub fn lock_free(
+    spi: &Connection,
+    records: &str,
+    beside: &str,
+    wanted: &[Uuid],
+) -> (HashSet<Uuid>, Vec<Uuid>) {
+    let select = |sql: &str, some: &[Uuid]| uuids(&spi.run_once(sql, Access::Latest, &[array(some)]));
+    let sql = format!(
+        "select b.record_id from {beside} b where b.record_id = any ($1) for no key update skip locked"
+    );
+    let mut locked: HashSet<Uuid> = select(&sql, wanted).into_iter().collect();
+    let missing = |locked: &HashSet<Uuid>| -> Vec<Uuid> {
+        wanted.iter().filter(|id| !locked.contains(id)).copied().collect()
+    };
+    let left = missing(&locked);
+    if left.is_empty() {
+        return (locked, left);
+    }
+    let sql = format!("select b.record_id from {beside} b where b.record_id = any ($1)");
+    let kept: HashSet<Uuid> = select(&sql, &left).into_iter().collect();
+    let bare: Vec<Uuid> = left.into_iter().filter(|id| !kept.contains(id)).collect();
+    if !bare.is_empty() {
+        let sql = format!("select t.id from {records} t where t.id = any ($1) for share skip locked");
+        locked.extend(select(&sql, &bare));
+    }
+    let busy = missing(&locked);
+    (locked, busy)
+}
+
+/// The ids in the first column.
+pub fn uuids(rows: &Rows) -> Vec<Uuid> {
+    (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_uuid)).collect()
+}
+
+/// Ids as an argument of a statement.
+pub fn array(ids: &[Uuid]) -> (pg_sys::Oid, datum::Argument) {
+    let elements = ids.iter().map(|id| datum::uuid(*id)).collect();
+    (pg_sys::UUIDARRAYOID, datum::array_of(elements, pg_sys::UUIDOID))
+}

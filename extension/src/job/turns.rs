@@ -1,0 +1,164 @@
+//! Whose turn it is: jobs go on in turns, template after template, and one that meets others is passed over for a while.
+
+use super::run::{Job, brief};
+use super::workers::Worker;
+use super::{Kind, TABLE};
+use crate::postgres::datum;
+use crate::postgres::guard::Caught;
+use crate::postgres::spi::{Access, connected};
+use pgrx::pg_sys::{self, Datum};
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+/// For how long a job is passed over that met something of others: at first, and at most.
+const PAUSE: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(5)];
+/// For how long after a definition has asked the worker to give way: longer than that pauses before it tries again.
+const PAUSE_FOR_DEFINITION: Duration = Duration::from_millis(1500);
+/// The worker looks for new jobs at least this often.
+const NAP: Duration = Duration::from_secs(1);
+
+/// What comes next.
+pub(super) enum Next {
+    /// This job.
+    Job(Job),
+    /// Nothing before so much time has passed.
+    Later(Duration),
+    /// Nothing is left.
+    Nothing,
+}
+
+/// What a turn came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// There is more to do.
+    More,
+    /// Others have what is left to do.
+    Held,
+    /// A definition wants the table.
+    GaveWay,
+    /// Nothing is left to do, or the job is given up.
+    Over,
+}
+
+/// The turns of a worker.
+#[derive(Default)]
+pub(super) struct Turns {
+    /// The template and the number of the job whose turn was last.
+    last: (i32, i64),
+    passed_over: HashMap<i64, (Instant, Duration)>,
+}
+
+impl Turns {
+    /// The next job of this worker that is not passed over.
+    pub(super) fn next(&mut self, worker: Worker) -> Result<Next, Box<Caught>> {
+        let waiting = brief(|| waiting(worker))?;
+        self.passed_over.retain(|id, _| waiting.iter().any(|job| job.id == *id));
+        let now = Instant::now();
+        let free =
+            waiting.iter().filter(|job| self.passed_over.get(&job.id).is_none_or(|(until, _)| *until <= now));
+        if let Some(job) = after(free, self.last) {
+            self.last = (job.template, job.id);
+            return Ok(Next::Job(job));
+        }
+        let earliest = self.passed_over.values().map(|(until, _)| until.saturating_duration_since(now)).min();
+        Ok(earliest.map_or(Next::Nothing, |pause| Next::Later(pause.min(NAP))))
+    }
+
+    pub(super) fn note(&mut self, job: &Job, outcome: Outcome) {
+        let [first, longest] = PAUSE;
+        let pause = match outcome {
+            Outcome::More | Outcome::Over => {
+                self.passed_over.remove(&job.id);
+                return;
+            }
+            Outcome::Held => {
+                let before = self.passed_over.get(&job.id).map(|(_, pause)| *pause);
+                before.map_or(first, |pause| (pause * 2).min(longest))
+            }
+            Outcome::GaveWay => PAUSE_FOR_DEFINITION,
+        };
+        self.passed_over.insert(job.id, (Instant::now() + pause, pause));
+    }
+}
+
+/// The first job behind the last one, in the order of templates; after the end the first of all.
+fn after<'j>(jobs: impl Iterator<Item = &'j Job>, last: (i32, i64)) -> Option<Job> {
+    jobs.min_by_key(|job| ((job.template, job.id) <= last, job.template, job.id)).copied()
+}
+
+fn waiting(worker: Worker) -> Vec<Job> {
+    connected(|spi| {
+        let sql = format!(
+            "select id, kind, template_id, attribute_id from {TABLE} where state = 'pending' and {}",
+            worker.jobs()
+        );
+        let rows = spi.run_once(&sql, Access::Latest, &[]);
+        let job = |row| {
+            Some(Job {
+                id: datum::read_i64(rows.get(row, 0)?),
+                kind: Kind::parse(&datum::read_text(rows.get(row, 1)?))?,
+                template: datum::read_i32(rows.get(row, 2)?),
+                attribute: rows.get(row, 3).map(datum::read_i32),
+            })
+        };
+        (0..rows.len()).filter_map(job).collect()
+    })
+}
+
+/// Notes that a worker has begun with a job; whether the job is still there. Whoever asks for it anew meanwhile is not
+/// waited for.
+pub(super) fn note_start(job: &Job) -> bool {
+    connected(|spi| {
+        let by_id = [(pg_sys::INT8OID, Some(Datum::from(job.id)))];
+        let sql = format!("select started_at is null from {TABLE} where id = $1 for update nowait");
+        let rows = spi.run_once(&sql, Access::Latest, &by_id);
+        if rows.is_empty() {
+            return false;
+        }
+        if rows.get(0, 0).is_some_and(datum::read_bool) {
+            spi.run_once(
+                &format!("update {TABLE} set started_at = now() where id = $1"),
+                Access::Latest,
+                &by_id,
+            );
+        }
+        true
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(template: i32, id: i64) -> Job {
+        Job { id, kind: Kind::Documents, template, attribute: None }
+    }
+
+    #[test]
+    fn templates_take_turns_whichever_asked_first() {
+        let jobs = [job(7, 1), job(3, 2), job(7, 3)];
+        let mut turns = Vec::new();
+        let mut last = (0, 0);
+        for _ in 0..5 {
+            let next = after(jobs.iter(), last).expect("a job");
+            last = (next.template, next.id);
+            turns.push(next.id);
+        }
+        assert_eq!(turns, [2, 1, 3, 2, 1]);
+    }
+
+    #[test]
+    fn a_job_that_is_held_up_is_passed_over_for_longer_and_longer() {
+        let (mut turns, job) = (Turns::default(), job(1, 1));
+        let pauses: Vec<Duration> = (0..8)
+            .map(|_| {
+                turns.note(&job, Outcome::Held);
+                turns.passed_over[&job.id].1
+            })
+            .collect();
+        assert!(pauses.is_sorted() && pauses[0] == PAUSE[0] && pauses[7] == PAUSE[1], "{pauses:?}");
+        turns.note(&job, Outcome::More);
+        turns.note(&job, Outcome::Held);
+        assert_eq!(turns.passed_over[&job.id].1, PAUSE[0]);
+    }
+}

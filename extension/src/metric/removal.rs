@@ -1,0 +1,41 @@
+//! The series of attributes that were dropped.
+
+use super::table_sql;
+use crate::job::{self, Done};
+use crate::postgres::datum;
+use crate::postgres::spi::{Access, Connection};
+use crate::template::Template;
+use pgrx::pg_sys::{self, Datum};
+use uuid::Uuid;
+
+/// A job deletes so many points at a time.
+const PORTION: usize = 10_000;
+
+/// Deletes the points of a metric that is dropped: few at once, many by a job. Until then nobody finds them, since no
+/// attribute has their number.
+pub fn forget(spi: &Connection, template: &Template, attribute: i32) {
+    let table = table_sql(template.id);
+    if job::are_many(spi, &table) {
+        job::add_series(spi, template, attribute);
+        return;
+    }
+    let by_attribute = [(pg_sys::INT4OID, Some(Datum::from(attribute)))];
+    spi.run_once(&format!("delete from {table} where attribute_id = $1"), Access::Latest, &by_attribute);
+}
+
+/// Deletes some points of these attributes, those of records that do not come before one in the order of their ids.
+pub fn portion(spi: &Connection, template: &Template, attributes: &[i32], from: Uuid) -> Done {
+    let table = table_sql(template.id);
+    let sql = format!(
+        "with few as (select p.record_id, p.attribute_id, p.at, p.id from {table} p \
+           where p.record_id >= $1 and p.attribute_id = any ($2) order by 1, 2, 3, 4 limit {PORTION}), \
+         gone as (delete from {table} p using few f where (p.record_id, p.attribute_id, p.at, p.id) \
+           = (f.record_id, f.attribute_id, f.at, f.id)) \
+         select f.record_id from few f order by f.record_id desc"
+    );
+    let arguments =
+        [(pg_sys::UUIDOID, datum::uuid(from)), (pg_sys::INT4ARRAYOID, datum::integers(attributes))];
+    let rows = spi.run_once(&sql, Access::Latest, &arguments);
+    let last = (rows.len() == PORTION).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten();
+    Done { last, records: rows.len(), busy: Vec::new() }
+}

@@ -1,0 +1,49 @@
+//! The indexes that are there.
+
+use crate::postgres::datum;
+use crate::postgres::spi::{Access, Connection};
+use pgrx::pg_sys::{self, Datum, Oid};
+
+/// An index of one attribute.
+pub struct Index {
+    /// Its access method.
+    pub method: String,
+    /// Whether it is complete.
+    pub is_valid: bool,
+    /// Whether it holds a part of the records only.
+    pub is_partial: bool,
+    /// Its name within its schema.
+    pub name: String,
+    /// Its name as SQL writes it.
+    pub sql: String,
+}
+
+/// The indexes that stand on a column, by its number or inside an expression, and on no other but the id; those that keep
+/// something unique left out.
+pub fn of_column(spi: &Connection, table: Oid, column: i16) -> Vec<Index> {
+    let rows = spi.run_once(
+        "select m.amname::text, i.indisvalid, i.indpred is not null, x.relname::text, i.indexrelid::regclass::text \
+         from pg_catalog.pg_index i \
+         join pg_catalog.pg_class x on x.oid = i.indexrelid join pg_catalog.pg_am m on m.oid = x.relam \
+         where i.indrelid = $1 and not i.indisunique \
+         and exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = i.indexrelid \
+         and d.refobjid = $1 and d.refobjsubid = $2) \
+         and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = i.indexrelid \
+         and d.refobjid = $1 and d.refobjsubid not in ($2, 1))",
+        Access::Latest,
+        &[
+            (pg_sys::OIDOID, Some(Datum::from(table))),
+            (pg_sys::INT4OID, Some(Datum::from(i32::from(column)))),
+        ],
+    );
+    let index = |row| {
+        Some(Index {
+            method: datum::read_text(rows.get(row, 0)?),
+            is_valid: datum::read_bool(rows.get(row, 1)?),
+            is_partial: datum::read_bool(rows.get(row, 2)?),
+            name: datum::read_text(rows.get(row, 3)?),
+            sql: datum::read_text(rows.get(row, 4)?),
+        })
+    };
+    (0..rows.len()).filter_map(index).collect()
+}

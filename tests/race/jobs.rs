@@ -1,0 +1,79 @@
+//! Jobs of definitions while others write the same records.
+
+use harness::{Database, Session};
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+/// More records than are done within the transaction of a definition.
+const MANY: usize = 6000;
+
+async fn until_done(session: &Session) {
+    for _ in 0..3000 {
+        if session.text("select count(*) from keyed.jobs()", &[]).await == "0" {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("there are still jobs: {:?}", session.rows("select * from keyed.jobs()", &[]).await)
+}
+
+/// Who writes while the template changes may be told to try again.
+async fn write(session: &Session, statement: &str, texts: &[&str]) {
+    if let Err(refusal) = session.attempt(statement, texts).await {
+        assert_eq!(refusal.state, "40001", "{refusal}");
+    }
+}
+
+#[tokio::test]
+async fn documents_are_true_when_a_job_ends_whoever_wrote_records_meanwhile() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session
+        .run(&format!(
+            "insert into crm.customers (external_key, name, tags)
+             select 'K-' || n, 'Kindern running ' || n, array['t'] from generate_series(1, {MANY}) n"
+        ))
+        .await;
+    let mut writers = JoinSet::new();
+    for writer in 0..4 {
+        let session = database.session().await;
+        writers.spawn(async move {
+            for round in 0..60 {
+                // Keys all over the table, some of which others write as well.
+                let key = format!("K-{}", 1 + (round * 397 + writer % 2 * 11) % MANY);
+                let name = format!("Kinder running {round} {writer}");
+                let attributes = serde_json::json!({ "name": name }).to_string();
+                let upsert = "select id from keyed.upsert_by_key('crm.customers', $1, $2::jsonb)";
+                match round % 6 {
+                    // One that stays open for some statements.
+                    0 => {
+                        session.run("begin").await;
+                        write(&session, upsert, &[&key, &attributes]).await;
+                        session.attempt("select count(*) from keyed_state.project", &[]).await.ok();
+                        session.run(if writer == 3 { "rollback" } else { "commit" }).await;
+                    }
+                    1 if writer == 0 => {
+                        let sql = "select keyed.delete_record(id) from crm.customers where external_key = $1";
+                        write(&session, sql, &[&key]).await;
+                    }
+                    _ => write(&session, upsert, &[&key, &attributes]).await,
+                }
+            }
+        });
+    }
+    for language in ["german", "english", "french", "german"] {
+        let change = serde_json::json!({ "language": language }).to_string();
+        session.rows("select keyed.alter_template('crm.customers', $1::jsonb)", &[&change]).await;
+        session.rows("select keyed.rebuild_documents('crm.customers')", &[]).await;
+    }
+    writers.join_all().await;
+    until_done(&session).await;
+    let all = "select md5(string_agg(record_id || document, '' order by record_id)) from keyed_state.text_2";
+    let of_the_jobs = session.text(all, &[]).await;
+    session.run("delete from keyed_state.text_2").await;
+    session.rows("select keyed.rebuild_documents('crm.customers')", &[]).await;
+    until_done(&session).await;
+    assert_eq!(session.text(all, &[]).await, of_the_jobs);
+    let count = "select count(*) = (select count(*) from crm.customers where deleted_at is null) from keyed_state.text_2";
+    assert_eq!(session.text(count, &[]).await, "t");
+}

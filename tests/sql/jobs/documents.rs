@@ -1,0 +1,114 @@
+//! Documents of many records are written anew in the background.
+
+use super::*;
+
+#[tokio::test]
+async fn while_documents_follow_a_new_language_others_read_write_and_find() {
+    let (database, session) = with_many().await;
+    assert_eq!((found_words(&session, "runs").await, found_words(&session, "Kindes").await), (6000, 0));
+    let blocker = with_locked(&database, MANY / 2, 1).await;
+    set_language(&session, "german").await;
+    until_left_out(&session, 1).await;
+
+    let running = jobs(&session).await;
+    assert_eq!((&running[0]["kind"], &running[0]["state"]), (&json!("documents"), &json!("running")));
+    assert_eq!(running[0]["template"], "crm.customers");
+    assert_eq!((&running[0]["records_done"], &running[0]["records"]), (&json!(5999), &json!(6000)));
+    // Each record is found in the language of its document, and by parts of words in any.
+    assert_eq!((found_words(&session, "runs").await, found_words(&session, "Kindes").await), (1, 5999));
+    assert_eq!(found_words(&session, "inder unnin").await, 6000);
+    assert_eq!(
+        found(&session, json!({"filters": [{"field": "visits", "operator": "lte", "value": 10}]})).await,
+        10
+    );
+    // Who writes is not kept waiting, and what is written is found at once by the new language, on either side.
+    for number in [1, 5999] {
+        let key = format!("K-{number}");
+        let attributes = json!({"name": format!("Rindern {number}")}).to_string();
+        session
+            .rows("select keyed.upsert_by_key('crm.customers', $1, $2::jsonb)", &[&key, &attributes])
+            .await;
+    }
+    session.rows("select keyed.upsert_by_key('crm.customers', 'new', '{\"name\": \"Rindern\"}')", &[]).await;
+    assert_eq!(found_words(&session, "Rindes").await, 3);
+
+    blocker.run("rollback").await;
+    until_done(&session).await;
+    assert_eq!((found_words(&session, "runs").await, found_words(&session, "Kindes").await), (0, 5998));
+    assert_eq!(found_words(&session, "Rindes").await, 3);
+}
+
+#[tokio::test]
+async fn documents_of_a_job_are_those_that_a_write_makes() {
+    let (_database, session) = with_many().await;
+    let documents = documents(&session).await;
+    let all =
+        format!("select md5(string_agg(record_id || document, '' order by record_id)) from {documents}");
+    set_language(&session, "german").await;
+    until_done(&session).await;
+    let of_the_job = session.text(&all, &[]).await;
+    session
+        .run("update crm.customers set name = name || '.'; update crm.customers set name = rtrim(name, '.')")
+        .await;
+    assert_eq!(session.text(&all, &[]).await, of_the_job);
+
+    // Missing ones are made, wrong ones corrected, and those of no record are taken away.
+    session
+        .run(&format!(
+            "delete from {documents} where record_id in (select id from crm.customers where visits % 10 < 5);
+             update {documents} set document = 'wrong' where record_id in (select id from crm.customers where visits % 10 = 5);
+             insert into {documents} values (gen_random_uuid(), 'of nobody')"
+        ))
+        .await;
+    session.rows("select keyed.rebuild_documents('crm.customers')", &[]).await;
+    until_done(&session).await;
+    assert_eq!(session.text(&all, &[]).await, of_the_job);
+}
+
+#[tokio::test]
+async fn new_labels_and_the_default_of_a_new_text_are_found_when_the_job_is_done() {
+    let (_database, session) = with_many().await;
+    session.run("update crm.customers set tier = array['gold']").await;
+    session
+        .rows(
+            r#"select keyed.alter_template('crm.customers', '{"attributes": [
+                 {"slug": "tier", "options": [{"value": "gold", "label": "Platinum"}, "silver"]},
+                 {"slug": "origin", "type": "string", "default": "unknown"}]}')"#,
+            &[],
+        )
+        .await;
+    assert_eq!(
+        found(&session, json!({"filters": [{"field": "origin", "operator": "eq", "value": "unknown"}]}))
+            .await,
+        6000
+    );
+    until_done(&session).await;
+    for (words, count) in [("Platinum", 6000), ("unknown", 6000), ("card", 0)] {
+        assert_eq!(found_words(&session, words).await, count, "{words}");
+    }
+}
+
+#[tokio::test]
+async fn an_attribute_that_is_dropped_is_found_nowhere_while_its_texts_still_stand_in_documents() {
+    let (database, session) = with_many().await;
+    session
+        .rows("select keyed.add_attribute('crm.customers', '{\"slug\": \"origin\", \"type\": \"string\", \"default\": \"Helsinki running\"}')", &[])
+        .await;
+    until_done(&session).await;
+    assert_eq!(found_words(&session, "Helsinki").await, 6000);
+    let blocker = with_locked(&database, 0, MANY).await;
+    session.rows("select keyed.drop_attribute('crm.customers', 'origin')", &[]).await;
+    until_left_out(&session, 1000).await;
+    let documents = documents(&session).await;
+    let holding = format!("select count(*) from {documents} where document like '%helsinki%'");
+    assert_eq!(session.text(&holding, &[]).await, "6000");
+    for (words, count) in
+        [("Helsinki", 0), ("elsink", 0), ("Kindern", 6000), ("Kindern -Helsinki", 6000), ("runs", 6000)]
+    {
+        assert_eq!(found_words(&session, words).await, count, "{words}");
+    }
+    blocker.run("rollback").await;
+    until_done(&session).await;
+    assert_eq!(session.text(&holding, &[]).await, "0");
+    assert_eq!(found_words(&session, "runs").await, 6000);
+}

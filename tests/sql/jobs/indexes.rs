@@ -1,0 +1,83 @@
+//! Indexes of many records are built in the background.
+
+use super::*;
+
+#[tokio::test]
+async fn while_an_index_is_built_others_read_and_write() {
+    let (database, session) = with_many().await;
+    let blocker = with_old_snapshot(&database).await;
+    set_indexed(&session, "name", true).await;
+    until_blocked(&session).await;
+    let running = jobs(&session).await;
+    assert_eq!((&running[0]["kind"], &running[0]["attribute"]), (&json!("index"), &json!("name")));
+    assert_eq!(running[0]["state"], "running");
+    assert!(running[0]["phase"].is_string(), "{running:?}");
+    let starting = json!({"filters": [{"field": "name", "operator": "starts-with", "value": "Kindern"}], "sort": "name"});
+    assert_eq!(found(&session, starting.clone()).await, 6000);
+    session.rows("select keyed.upsert_by_key('crm.customers', 'new', '{\"name\": \"Kindern\"}')", &[]).await;
+    session.run("update crm.customers set name = 'other' where visits <= 10").await;
+    assert_eq!(found(&session, starting.clone()).await, 5991);
+
+    blocker.run("rollback").await;
+    until_done(&session).await;
+    assert_eq!(indexes(&session, "name").await, ("2".into(), "0".into()));
+    assert_eq!(found(&session, starting).await, 5991);
+    set_indexed(&session, "name", false).await;
+    assert_eq!(indexes(&session, "name").await, ("0".into(), "0".into()));
+}
+
+#[tokio::test]
+async fn a_definition_does_not_wait_for_an_index_that_is_being_built() {
+    let (database, session) = with_many().await;
+    let blocker = with_old_snapshot(&database).await;
+    set_indexed(&session, "name", true).await;
+    until_blocked(&session).await;
+    session.rows("select keyed.alter_attribute('crm.customers', 'name', '{\"slug\": \"title\"}')", &[]).await;
+    set_indexed(&session, "visits", true).await;
+    session.rows("select keyed.add_attribute('crm.customers', '{\"slug\": \"since\", \"type\": \"date\", \"indexed\": true}')", &[]).await;
+    assert_eq!(jobs(&session).await.len(), 3);
+    // One that is taken back is not built.
+    set_indexed(&session, "visits", false).await;
+    blocker.run("rollback").await;
+    until_done(&session).await;
+    for (slug, count) in [("title", "2"), ("visits", "0"), ("since", "1")] {
+        assert_eq!(indexes(&session, slug).await, (count.into(), "0".into()), "{slug}");
+    }
+}
+
+#[tokio::test]
+async fn no_definition_waits_for_an_index_that_is_being_built_on_a_table_it_points_to() {
+    let (database, session) = with_many().await;
+    session
+        .rows(
+            "select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"number\"}]')",
+            &[],
+        )
+        .await;
+    let reference = r#"{"slug": "buyer", "type": "reference", "template": "customers"}"#;
+    let _blocker = with_old_snapshot(&database).await;
+    set_indexed(&session, "name", true).await;
+    for statement in [
+        format!("select keyed.add_attribute('crm.orders', '{reference}')"),
+        "select keyed.drop_attribute('crm.orders', 'buyer')".to_owned(),
+        format!("select keyed.create_template('crm', 'invoices', '[{reference}]')"),
+        "select keyed.drop_template('crm.invoices')".to_owned(),
+    ] {
+        until_blocked(&session).await;
+        session.run(&format!("set statement_timeout = '20s'; {statement}")).await;
+    }
+    assert_eq!(jobs(&session).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_template_is_dropped_while_a_job_of_it_runs() {
+    let (database, session) = with_many().await;
+    let blocker = with_old_snapshot(&database).await;
+    set_indexed(&session, "name", true).await;
+    until_blocked(&session).await;
+    session.rows("select keyed.drop_template('crm.customers', with_records => true)", &[]).await;
+    assert_eq!(jobs(&session).await, Vec::<Value>::new());
+    blocker.run("rollback").await;
+    assert_eq!(session.text("select to_regclass('crm.customers') is null", &[]).await, "t");
+    database.cluster().assert_no_crash();
+}

@@ -1,0 +1,147 @@
+//! What a change of a definition leaves to background workers: nobody waits for it, and it comes to its end.
+
+mod documents;
+mod indexes;
+mod series;
+mod turns;
+mod workers;
+
+use harness::{Database, Session};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// More records than are done within the transaction of a definition, in more bytes than an index is built on there.
+const MANY: usize = 6000;
+
+/// A project with many customers: each is named with a German and an English word, and has a number.
+async fn with_many() -> (Database, Session) {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session
+        .run(&format!(
+            "insert into crm.customers (external_key, name, visits, tags)
+             select 'K-' || n, 'Kindern running ' || repeat(n || ' ', 20), n, array['t' || n % 7] from generate_series(1, {MANY}) n"
+        ))
+        .await;
+    (database, session)
+}
+
+/// The name of the table of documents of the customers.
+async fn documents(session: &Session) -> String {
+    session
+        .text("select 'keyed_state.text_' || id from keyed_state.template where slug = 'customers'", &[])
+        .await
+}
+
+/// How many customers a search finds.
+async fn found(session: &Session, query: Value) -> u64 {
+    let mut body = json!({"limit": 1, "count": "exact"});
+    body.as_object_mut().expect("an object").extend(query.as_object().expect("an object").clone());
+    let answer = session.json("select keyed.search('crm.customers', $1::jsonb)", &[&body.to_string()]).await;
+    answer["total"].as_u64().expect("a count")
+}
+
+async fn found_words(session: &Session, words: &str) -> u64 {
+    found(session, json!({"global_search": words})).await
+}
+
+async fn jobs(session: &Session) -> Vec<Value> {
+    let jobs = session.json("select coalesce(jsonb_agg(to_jsonb(j)), '[]') from keyed.jobs() j", &[]).await;
+    jobs.as_array().expect("an array").clone()
+}
+
+/// Waits until the jobs are as a test wants them.
+async fn until(session: &Session, wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+    for _ in 0..3000 {
+        let jobs = jobs(session).await;
+        if wanted(&jobs) {
+            return jobs;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("the jobs are {:?}", jobs(session).await)
+}
+
+async fn until_done(session: &Session) {
+    until(session, <[Value]>::is_empty).await;
+}
+
+/// Waits until no worker is there.
+async fn until_idle(session: &Session) {
+    for _ in 0..3000 {
+        let sql = "select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'keyed jobs'";
+        if session.text(sql, &[]).await == "0" {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("the worker does not end: {:?}", jobs(session).await)
+}
+
+/// Waits until the worker waits for a lock of somebody else.
+async fn until_blocked(session: &Session) {
+    for _ in 0..3000 {
+        let sql = "select count(*) from pg_stat_activity where datname = current_database()
+                   and backend_type = 'keyed jobs' and wait_event_type = 'Lock'";
+        if session.text(sql, &[]).await == "1" {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("the worker is not blocked: {:?}", jobs(session).await)
+}
+
+/// Waits until the worker is done with all but so many records, which others have locked; of 1000 and more it goes no further.
+async fn until_left_out(session: &Session, count: u64) {
+    let hint = format!("{count} records are locked");
+    let is_left_out = |job: &Value| {
+        let number = |name: &str| job[name].as_u64().unwrap_or_default();
+        job["hint"].as_str().is_some_and(|it| it.starts_with(&hint))
+            && (count >= 1000 || number("records_done") + count == number("records"))
+    };
+    until(session, |jobs| jobs.iter().any(is_left_out)).await;
+}
+
+/// A session that keeps the worker from the documents of some customers, in the order of their ids.
+async fn with_locked(database: &Database, offset: usize, count: usize) -> Session {
+    let session = database.session().await;
+    let documents = documents(&session).await;
+    // Only documents: a lock on the records would keep the definition itself waiting.
+    let sql = format!(
+        "begin; select from {documents} where record_id in
+           (select record_id from {documents} order by record_id offset {offset} limit {count}) for update"
+    );
+    session.run(&sql).await;
+    session
+}
+
+/// A session with a snapshot that an index under construction has to wait for.
+async fn with_old_snapshot(database: &Database) -> Session {
+    let session = database.session().await;
+    session.run("begin isolation level repeatable read").await;
+    session.text("select count(*) from pg_class", &[]).await;
+    session
+}
+
+async fn set_language(session: &Session, language: &str) {
+    session
+        .rows("select keyed.alter_template('crm.customers', jsonb_build_object('language', $1))", &[language])
+        .await;
+}
+
+async fn set_indexed(session: &Session, slug: &str, indexed: bool) {
+    let changes = json!({"indexed": indexed}).to_string();
+    session.rows("select keyed.alter_attribute('crm.customers', $1, $2::jsonb)", &[slug, &changes]).await;
+}
+
+/// The indexes of an attribute: how many are valid and how many are not.
+async fn indexes(session: &Session, slug: &str) -> (String, String) {
+    let count = async |condition: &str| {
+        let sql = format!(
+            "select count(*) from pg_index i where i.indrelid = 'crm.customers'::regclass and {condition}
+             and pg_get_indexdef(i.indexrelid) ~ ('\\m' || $1 || '\\M')"
+        );
+        session.text(&sql, &[slug]).await
+    };
+    (count("i.indisvalid").await, count("not i.indisvalid").await)
+}

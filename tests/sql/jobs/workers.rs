@@ -1,0 +1,130 @@
+//! The processes that run jobs: how they fail, end and go on, and what they may do.
+
+use super::*;
+
+#[tokio::test]
+async fn a_job_that_fails_says_why_and_is_tried_again_when_asked() {
+    let (_database, session) = with_many().await;
+    let long = "array[(select string_agg(md5(n::text), '') from generate_series(1, 300) n)]";
+    // Our triggers would refuse what no index can hold.
+    session
+        .run(&format!(
+            "set session_replication_role = replica;
+             update crm.customers set tags = {long} where external_key = 'K-7'; reset session_replication_role"
+        ))
+        .await;
+    set_indexed(&session, "tags", true).await;
+    let failed = until(&session, |jobs| jobs.iter().any(|job| job["state"] == "failed")).await;
+    assert!(failed[0]["error"].as_str().is_some_and(|error| error.contains("index row")), "{failed:?}");
+    assert!(failed[0]["hint"].as_str().is_some_and(|hint| hint.contains("keyed.run_jobs(retry => true)")));
+    for _ in 0..100 {
+        if indexes(&session, "tags").await.1 == "0" {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(indexes(&session, "tags").await, ("0".into(), "0".into()));
+
+    assert_eq!(session.text("select keyed.run_jobs()", &[]).await, "0");
+    session.run("update crm.customers set tags = null where external_key = 'K-7'").await;
+    assert_eq!(session.text("select keyed.run_jobs(retry => true)", &[]).await, "1");
+    until_done(&session).await;
+    assert_eq!(indexes(&session, "tags").await, ("1".into(), "0".into()));
+}
+
+#[tokio::test]
+async fn a_worker_that_was_ended_is_followed_by_one_that_goes_on() {
+    let (database, session) = with_many().await;
+    let blocker = with_locked(&database, MANY / 2, MANY).await;
+    set_language(&session, "german").await;
+    until_left_out(&session, 1000).await;
+    session.rows("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and backend_type = 'keyed jobs'", &[]).await;
+    let waiting = until(&session, |jobs| jobs[0]["state"] == "pending").await;
+    assert_eq!(waiting[0]["records_done"], 3000);
+    assert!(waiting[0]["hint"].as_str().is_some_and(|hint| hint.contains("keyed.run_jobs()")), "{waiting:?}");
+    assert_eq!((found_words(&session, "runs").await, found_words(&session, "Kindes").await), (3000, 3000));
+    assert_eq!(session.text("select keyed.run_jobs()", &[]).await, "1");
+    until_left_out(&session, 1000).await;
+    blocker.run("rollback").await;
+    until_done(&session).await;
+    assert_eq!(found_words(&session, "Kindes").await, 6000);
+}
+
+#[tokio::test]
+async fn the_worker_is_no_superuser_and_the_state_holds_no_statement() {
+    let (database, session) = with_many().await;
+    let blocker = with_locked(&database, MANY / 2, 1).await;
+    set_language(&session, "german").await;
+    until_left_out(&session, 1).await;
+    let login = "select usename from pg_stat_activity where datname = current_database() and backend_type = 'keyed jobs'";
+    assert_eq!(session.text(login, &[]).await, "keyed_proxy");
+    blocker.run("rollback").await;
+    until_done(&session).await;
+    // Whoever could write the state leads the worker to no table of another.
+    session.run("create table crm.foreign_table (id uuid, external_key text, created_at timestamptz, updated_at timestamptz, deleted_at timestamptz, name text);
+                 insert into keyed_state.job (template_id, kind) select id, 'documents' from keyed_state.template where slug = 'customers';
+                 update keyed_state.template set slug = 'foreign_table' where slug = 'customers'").await;
+    let role = database.create_role("other").await;
+    session
+        .run(&format!("grant create on schema crm to {role}; alter table crm.foreign_table owner to {role}"))
+        .await;
+    session.text("select keyed.run_jobs()", &[]).await;
+    until_idle(&session).await;
+    assert_eq!(jobs(&session).await.len(), 1);
+    session.run("update keyed_state.template set slug = 'customers' where slug = 'foreign_table'").await;
+}
+
+#[tokio::test]
+async fn a_definition_that_is_rolled_back_leaves_no_job() {
+    let (_database, session) = with_many().await;
+    session.run("begin").await;
+    set_language(&session, "german").await;
+    set_indexed(&session, "name", true).await;
+    assert_eq!(jobs(&session).await.len(), 2);
+    session.run("rollback").await;
+    assert_eq!(jobs(&session).await.len(), 0);
+    assert_eq!(indexes(&session, "name").await, ("0".into(), "0".into()));
+    assert_eq!(found_words(&session, "runs").await, 6000);
+}
+
+#[tokio::test]
+async fn records_are_looked_at_for_texts_to_embed_by_a_job() {
+    let (_database, session) = with_many().await;
+    session.run("update crm.customers set deleted_at = now() where visits > 5990").await;
+    session.rows("select keyed.alter_template('crm.customers', '{\"embed\": [\"name\"]}')", &[]).await;
+    until_done(&session).await;
+    let pending = "select count(*) from keyed_state.embedding_job where state = 'pending'";
+    assert_eq!(session.text(pending, &[]).await, "5990");
+}
+
+#[tokio::test]
+async fn jobs_are_shown_to_those_who_may_define_the_template() {
+    let (database, session) = with_many().await;
+    let _blocker = with_locked(&database, MANY / 2, 1).await;
+    set_language(&session, "german").await;
+    let (reader, definer) = (database.create_role("reader").await, database.create_role("definer").await);
+    database.grant(&reader, "crm.customers", "read").await;
+    database.grant(&definer, "crm.customers", "read, define").await;
+    for (role, count) in [(&reader, 0), (&definer, 1)] {
+        let theirs = database.session_as(role).await;
+        assert_eq!(jobs(&theirs).await.len(), count, "{role}");
+        assert_eq!(theirs.refusal("select keyed.run_jobs()", &[]).await.is(), ("42501", "forbidden"));
+    }
+}
+
+#[tokio::test]
+async fn a_worker_that_is_on_its_way_is_not_missed_and_one_that_does_not_come_is() {
+    let (_database, session) = with_many().await;
+    // As a definition does it, but for the worker.
+    let add = "insert into keyed_state.job (template_id, kind, created_at) select id, 'documents', clock_timestamp() - $1::interval from keyed_state.template where slug = 'customers'";
+    for (age, is_missed) in [("0 seconds", false), ("1 minute", true)] {
+        session.rows(add, &[age]).await;
+        let hint = jobs(&session).await[0]["hint"].clone();
+        assert_eq!(
+            hint.as_str().is_some_and(|it| it.contains("keyed.run_jobs()")),
+            is_missed,
+            "{age}: {hint}"
+        );
+        session.run("delete from keyed_state.job").await;
+    }
+}
