@@ -48,6 +48,14 @@ async fn a_job_that_a_crash_interrupted_goes_on_where_it_was() {
     blocker.run(&format!("begin; select from {documents} where record_id in ({locked}) for update")).await;
     session.rows("select keyed.alter_template('crm.customers', '{\"language\": \"german\"}')", &[]).await;
     until(&session, "running, 2000").await;
+    // From now on it only looks now and then whether they are free.
+    let sql = "select count(*) from pg_stat_activity where query = 'keyed: others have locked what is left'";
+    for _ in 0..3000 {
+        if session.text(sql, &[]).await != "0" {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     let cluster = Arc::clone(database.cluster());
     // The lock that stands in the job's way ends with the server.
     tokio::task::block_in_place(|| cluster.kill());

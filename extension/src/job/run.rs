@@ -70,6 +70,7 @@ fn work(worker: Worker) -> bool {
 
 /// Runs a transaction that waits for no lock for long.
 pub(super) fn brief<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
+    worker::end_without_server();
     worker::transaction(|| with_settings(&[(c"lock_timeout", PATIENCE)], body))
 }
 
