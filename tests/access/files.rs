@@ -83,3 +83,29 @@ async fn an_import_tells_no_value_to_a_role_that_may_write_but_not_read() {
         assert_eq!((&report["updated"], &report["unchanged"]), (&json!(1), &json!(0)), "{amount}: {report}");
     }
 }
+
+#[tokio::test]
+async fn an_export_does_not_end_well_when_its_caller_has_lost_a_part_of_it() {
+    let sales = Sales::new().await;
+    let (role, session) = sales.clerk("read", &crate::sales::of_region("EU")).await;
+    let other = sales.database.create_role("other").await;
+    sales.admin.run(&format!("grant {other} to {role}")).await;
+    let us = crate::sales::of_region("US");
+    for lost in [false, true] {
+        sales.database.grant_within(&other, "crm.customers", "read", &us).await;
+        session.run("begin").await;
+        session.rows("select keyed_http.export_open('2', 'csv', '{}')", &[]).await;
+        let next = "select keyed_http.export_next()";
+        let file = session.text(next, &[]).await;
+        assert!(file.contains("EU-1") && file.contains("US-1"), "{file}");
+        if lost {
+            sales.admin.text("select keyed.revoke_access($1, 'crm.customers')", &[&other]).await;
+            let refusal = session.refusal(next, &[]).await;
+            assert_eq!(refusal.state, "42501", "{refusal}");
+            assert!(refusal.to_string().contains("was changed since the export began"), "{refusal}");
+        } else {
+            assert_eq!(session.text(next, &[]).await, "");
+        }
+        session.run("rollback").await;
+    }
+}

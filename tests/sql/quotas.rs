@@ -101,6 +101,30 @@ async fn what_is_rolled_back_was_never_used() {
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "2");
 }
 
+#[tokio::test]
+async fn room_that_many_small_writes_gather_goes_back_with_their_savepoint() {
+    let (database, session) = with_quota("live_records", "500").await;
+    let upserts = |from: usize, to: usize| {
+        format!(
+            "do $$ begin for i in {from}..{to} loop \
+             perform keyed.upsert_by_key('crm.customers', 'K' || i); end loop; end $$"
+        )
+    };
+    session.run(&format!("begin; {}; savepoint s", upserts(1, 300))).await;
+    session.run(&format!("{}; rollback to s; {}; commit", upserts(301, 450), upserts(301, 310))).await;
+    assert_eq!(used(&session, "live_records").await, "310");
+    session.run(&format!("begin; {}; rollback", upserts(311, 500))).await;
+    let other = database.session().await;
+    other.run(&upserts(311, 400)).await;
+    session.run(&upserts(401, 500)).await;
+    for session in [&session, &other] {
+        assert_reached(&session.refusal(UPSERT, &["K501"]).await, "live_records", 500, 500);
+    }
+    let allowed =
+        "select sum(allowed), min(allowed - used) from keyed_state.quota_slot where name = 'live_records'";
+    assert_eq!(session.rows(allowed, &[]).await, [[Some("500".to_owned()), Some("0".to_owned())]]);
+}
+
 fn creates(count: usize) -> String {
     let operation =
         |n: usize| json!({"op": "create", "template": "crm.customers", "external_key": format!("K-{n:03}")});

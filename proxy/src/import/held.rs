@@ -36,12 +36,16 @@ impl Held {
     }
 
     fn set(&mut self, name: u64) {
-        let mask = (self.bits.len() * 8 - 1) as u32;
-        let (first, step) = (name as u32, (name >> 32) as u32 | 1);
-        for number in 0..BITS_OF_NAME {
-            let bit = first.wrapping_add(number.wrapping_mul(step)) & mask;
+        for bit in self.bits_of(name) {
             self.bits[(bit / 8) as usize] |= 1 << (bit % 8);
         }
+    }
+
+    /// Which bits stand for a name.
+    fn bits_of(&self, name: u64) -> impl Iterator<Item = u32> + use<> {
+        let mask = (self.bits.len() * 8 - 1) as u32;
+        let (first, step) = (name as u32, (name >> 32) as u32 | 1);
+        (0..BITS_OF_NAME).map(move |number| first.wrapping_add(number.wrapping_mul(step)) & mask)
     }
 
     /// As the database reads it; empty where there is no name.
@@ -53,6 +57,7 @@ impl Held {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::hash::{DefaultHasher, Hash, Hasher};
 
     #[test]
     fn a_set_is_written_as_the_database_reads_it() {
@@ -73,5 +78,30 @@ mod tests {
             assert!(held.bits.len() * 8 >= MOST_BITS.min(names.len() * ROOM_OF_NAME));
         }
         assert_eq!(held.bits.len() * 8, MOST_BITS);
+    }
+
+    /// A name like those that the database makes of keys, by their number.
+    fn hash(number: u64) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        number.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// One in how many other names is taken for one of so many.
+    fn in_vain(names: u64) -> f64 {
+        let mut held = Held { count: names as usize - 1, ..Held::default() };
+        held.add(hash(0), || (0..names).map(hash).collect());
+        let is_taken = |number: &u64| {
+            held.bits_of(hash(*number)).all(|bit| held.bits[(bit / 8) as usize] & 1 << (bit % 8) != 0)
+        };
+        assert!((0..names).all(|number| is_taken(&number)));
+        let tries = 10_000;
+        tries as f64 / (names..names + tries).filter(is_taken).count() as f64
+    }
+
+    #[test]
+    fn few_names_are_taken_for_others_and_of_a_million_not_nearly_all() {
+        assert!(in_vain(100_000) >= 1000.0);
+        assert!((2.5..10.0).contains(&in_vain(1_000_000)));
     }
 }

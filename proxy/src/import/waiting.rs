@@ -33,9 +33,22 @@ pub(crate) struct Waiter<'a> {
     pub(crate) targets: &'a [u64],
 }
 
+/// How much waits at most.
+struct Most {
+    bytes: u64,
+    rows: usize,
+}
+
+impl Default for Most {
+    fn default() -> Most {
+        Most { bytes: MOST_BYTES, rows: MOST_ROWS }
+    }
+}
+
 /// Rows in the order in which they came.
 #[derive(Default)]
 pub(crate) struct Waiting {
+    most: Most,
     spool: Spool,
     places: Vec<Place>,
     order: Order,
@@ -64,8 +77,8 @@ impl Waiting {
 
     pub(crate) async fn push(&mut self, waiter: Waiter<'_>) -> Result<(), Problem> {
         let Waiter { line, row, name, targets } = waiter;
-        if self.order.size() + 1 + targets.len() > MOST_ROWS
-            || self.spool.end() + row.len() as u64 > MOST_BYTES
+        if self.order.size() + 1 + targets.len() > self.most.rows
+            || self.spool.end() + row.len() as u64 > self.most.bytes
         {
             return Err(too_many(self.count()));
         }
@@ -232,6 +245,29 @@ mod tests {
             }
         }
         assert_eq!((next, portions[0].rows.len()), (0, 3000));
+    }
+
+    #[tokio::test]
+    async fn no_more_rows_wait_than_there_is_room_for_in_the_file_and_in_memory() {
+        let text = "x".repeat(IN_MEMORY / 4);
+        let row = |name| Waiter { line: name, row: &text, name: Some(name), targets: &[0, 0] };
+        // Rows count with what they refer to; the bytes are those in the file and in memory together.
+        let bounds = [
+            (Most { bytes: u64::MAX, rows: 30 }, 10),
+            (Most { bytes: 7 * text.len() as u64, rows: usize::MAX }, 7),
+        ];
+        for (most, room) in bounds {
+            let mut waiting = Waiting { most, ..Waiting::default() };
+            for name in 0..room {
+                assert!(waiting.push(row(name)).await.is_ok(), "{name} of {room}");
+            }
+            let Err(problem) = waiting.push(row(room)).await else { panic!("beyond {room}") };
+            assert_eq!(problem.status().as_u16(), 413);
+            assert_eq!(waiting.count() as u64, room);
+            let given: usize = portions(waiting, 100).await.iter().map(|portion| portion.rows.len()).sum();
+            assert_eq!(given as u64, room, "what waits already is not lost");
+        }
+        assert_eq!((Most::default().bytes, Most::default().rows), (1 << 30, 1 << 21));
     }
 
     #[tokio::test]
