@@ -1,5 +1,5 @@
 # The commands of this repository. Each is one script in .dev/, which says what it does.
-.PHONY: help setup build run test test-assert bench soak
+.PHONY: help setup build run test test-assert bench soak docs
 
 help:
 	@echo 'make run     start PostgreSQL, the extension and the proxy from this clone (KEYED_PORT=8080)'
@@ -7,8 +7,9 @@ help:
 	@echo 'make test-assert  the tests of the database on a PostgreSQL with assertions, which it builds (KIND=…, TEST=…)'
 	@echo 'make bench   measure the release build'
 	@echo 'make soak    check with tools of others, which it fetches (KIND=clients|schemathesis|sqlsmith|day)'
+	@echo 'make docs    make a book of docs/ in target/book, with mdbook, which it fetches'
 	@echo 'make build   build the release, install the extension into PostgreSQL 15'
 	@echo 'make setup   only install what the others need: the one command for which they may ask root'
 
-setup build run test test-assert bench soak:
+setup build run test test-assert bench soak docs:
 	@.dev/$@

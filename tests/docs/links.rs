@@ -102,6 +102,37 @@ fn the_index_links_every_page_once() {
     }
 }
 
+/// The code spans of a page that are paths of files of ours: with a folder, and the name of a source or a page.
+fn paths_named(text: &str) -> Vec<String> {
+    let prose = prose(text);
+    let spans = prose.split('`').skip(1).step_by(2);
+    let endings = [".rs", ".sql", ".md", ".py", ".sh"];
+    let is_path = |span: &&str| {
+        span.contains('/')
+            && endings.iter().any(|ending| span.ends_with(ending))
+            && span.chars().all(|letter| letter.is_ascii_alphanumeric() || "/_-.".contains(letter))
+    };
+    spans.filter(is_path).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_path_that_a_page_names_is_there() {
+    // Pages on one part of the code leave its folder out.
+    let folders = ["", "extension/src/", "proxy/src/", "tests/"];
+    let mut missing = Vec::new();
+    let mut count = 0;
+    for page in markdown_files() {
+        for path in paths_named(&file(&page)) {
+            count += 1;
+            if !folders.iter().any(|folder| repository_folder().join(folder).join(&path).exists()) {
+                missing.push(format!("{page}: {path}"));
+            }
+        }
+    }
+    assert!(count > 50, "paths were found: {count}");
+    assert!(missing.is_empty(), "these are not there:\n{}", missing.join("\n"));
+}
+
 #[test]
 fn the_readme_is_short() {
     assert!(file("README.md").len() <= 6 * 1024, "the README has {} bytes", file("README.md").len());
