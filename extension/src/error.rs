@@ -1,11 +1,14 @@
 //! What can be refused, and how it reaches the caller: one enum, one table.
 
 mod code;
+/// The quotas, as an error names them.
+pub mod quota;
 
 pub use code::Code;
 
-use crate::quota::{self, Reached};
+use crate::json_write::write_string;
 use pgrx::prelude::*;
+use quota::Reached;
 use std::fmt::Write as _;
 use uuid::Uuid;
 
@@ -157,9 +160,9 @@ impl Error {
                     out.push(',');
                 }
                 out.push_str("{\"pointer\":");
-                crate::json::write_string(&mut out, &fault.pointer);
+                write_string(&mut out, &fault.pointer);
                 let _ = write!(out, ",\"code\":\"{}\",\"detail\":", fault.code.row().0);
-                crate::json::write_string(&mut out, &fault.detail);
+                write_string(&mut out, &fault.detail);
                 out.push('}');
             }
             out.push(']');

@@ -31,8 +31,8 @@ pub mod inbound;
 pub mod job;
 /// JSON in and out.
 pub mod json;
-/// The external key's own rules.
-pub mod key;
+/// Texts and numbers as JSON.
+pub mod json_write;
 /// How large things may be.
 pub mod limits;
 /// Time series behind metric attributes.
@@ -41,19 +41,15 @@ pub mod metric;
 pub mod postgres;
 /// How much a project may hold and write.
 pub mod quota;
-/// Texts and names as parts of statements.
-pub mod quote;
 /// Records.
 pub mod record;
-/// Ids that carry their template's number.
-pub mod record_id;
 mod schema;
 /// Search.
 pub mod search;
-/// Names of projects, templates and attributes.
-pub mod slug;
 /// Templates.
 pub mod template;
+/// Values and their rules.
+pub mod value;
 /// Saved views.
 pub mod view;
 

@@ -4,19 +4,18 @@
 //! scanner recognise a leaked one. Only its SHA-256 travels from the
 //! proxy to here, and only a hash of that is stored: whoever reads it, in a dump for one, cannot present it.
 
-use super::binding;
 use super::caller::Caller;
 use super::credential::Credential;
-use super::last_use;
 use super::principal::Principal;
+use super::{binding, last_use};
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, owner};
 use crate::postgres::invalidation::{self, Stale};
 use crate::postgres::random;
 use crate::postgres::spi::{Access, Rows, connected};
 use crate::postgres::{datum, role};
-use crate::quote::identifier;
 use crate::template::catalog;
+use crate::value::quote::identifier;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
 use std::collections::HashMap;

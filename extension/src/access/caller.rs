@@ -6,8 +6,8 @@ use crate::error::{Code, Error};
 use crate::filter::render::Lives;
 use crate::postgres::guard;
 use crate::postgres::role;
-use crate::quote::literal;
 use crate::template::Template;
+use crate::value::quote::literal;
 use pgrx::pg_sys::Oid;
 use std::rc::Rc;
 

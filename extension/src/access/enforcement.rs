@@ -1,17 +1,16 @@
 //! Grants on a template become policies and privileges of PostgreSQL on its table.
 
-use super::binding;
 use super::granted::{COLUMNS, Grant, read};
 use super::policy::{self, Policy, SCHEMA};
 use super::target::Table;
-use super::{privileges, scope};
+use super::{binding, privileges, scope};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::postgres::guard::with_settings;
 use crate::postgres::spi::{Access, Connection};
 use crate::postgres::{datum, role};
-use crate::quote::identifier;
 use crate::template::Template;
+use crate::value::quote::identifier;
 use pgrx::pg_sys::{self, Datum, Oid};
 
 /// Makes the policies of what was granted on a whole project for a new template of it.

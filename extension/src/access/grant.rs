@@ -1,18 +1,17 @@
 //! Privileges are given: written down, and made into privileges and policies of PostgreSQL.
 
-use super::binding;
 use super::enforcement::{forget_dropped_roles, role_sql};
 use super::granted::{COLUMNS, Grant, read};
 use super::rights::Privilege;
 use super::target::{Table, Target};
-use super::{Caller, privileges, reconcile, scope};
+use super::{Caller, binding, privileges, reconcile, scope};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner_defining;
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::table_lock::{self, lock_exclusively};
 use crate::postgres::{datum, role};
-use crate::quote::identifier;
 use crate::template::{catalog, frame};
+use crate::value::quote::identifier;
 use crate::view::upkeep;
 use pgrx::notice;
 use pgrx::pg_sys::{self, Datum, Oid};

@@ -1,13 +1,14 @@
 //! What a caller may see and do, for the caller itself.
 
+use super::Caller;
 use super::listed::{self, Listed};
-use super::{Caller, principal::Principal};
+use super::principal::Principal;
 use crate::json::write_string;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Rows, connected};
 use crate::postgres::{datum, role};
-use crate::record::time;
 use crate::template::catalog;
+use crate::value::time;
 use std::collections::HashSet;
 
 /// `{key: {id, label}, role, admin, project, projects, templates: [{id, template, privileges, scoped}]}`: `key` is null

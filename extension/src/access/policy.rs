@@ -6,7 +6,7 @@
 use super::rights::Privilege;
 use crate::filter::Filter;
 use crate::filter::render::{Lives, Options, render_apart};
-use crate::quote::identifier;
+use crate::value::quote::identifier;
 use std::fmt::Write as _;
 
 /// Where the functions are that policies call: nobody may use this schema, so nobody can call them by name.

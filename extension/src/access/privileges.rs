@@ -1,17 +1,16 @@
 //! Privileges of PostgreSQL on tables of templates. To give or take one locks no table: it is noted in the catalog.
 
-use super::binding;
 use super::enforcement::role_sql;
-use super::policy;
 use super::rights::Privilege;
 use super::target::Table;
+use super::{binding, policy};
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{self, Kind, Mode};
 use crate::postgres::datum;
 use crate::postgres::guard::{Class, subtransaction};
 use crate::postgres::spi::{Access, Connection};
-use crate::quote::identifier;
 use crate::template::catalog::Project;
+use crate::value::quote::identifier;
 use pgrx::pg_sys::{self, Datum, Oid};
 
 /// How many tables one statement is about.

@@ -4,13 +4,12 @@
 //! Nothing is open meanwhile: a policy whose grant is gone shows and allows nothing, and without a policy plain SQL sees
 //! no row.
 
-use super::binding;
 use super::enforcement::{create_policy, drop_named, is_policy_sql};
 use super::granted::{COLUMNS, Grant, read, read_all};
 use super::listed::TABLES;
-use super::privileges;
 use super::rights::Privilege;
 use super::target::Table;
+use super::{binding, privileges};
 use crate::error::OrRaise;
 use crate::postgres::guard::{Caught, as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};

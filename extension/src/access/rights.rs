@@ -1,8 +1,7 @@
 //! What a role may do with the records of a template: the grants that apply to it, their scopes compiled.
 
-use super::binding;
 use super::granted::reaching;
-use super::scope;
+use super::{binding, scope};
 use crate::filter::Filter;
 use crate::filter::render::{Lives, Options, render};
 use crate::postgres::guard::as_owner;

@@ -26,7 +26,7 @@ use crate::postgres::function::{Answer, sql_functions};
 use crate::postgres::guard::{Caught, Class, attempt};
 use crate::quota::ahead;
 use crate::record::changes::Changes;
-use crate::record::value::{Change, Value};
+use crate::value::change::{Change, Value};
 use conflict::{Conflict, Watch};
 use few::{Few, Stop};
 use parse::{Kind, Operation};

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::postgres::guard::attempt;
 use crate::record::changes::Changes;
 use crate::record::reference;
-use crate::record::value::{Change, Value};
+use crate::value::change::{Change, Value};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 

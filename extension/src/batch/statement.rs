@@ -5,9 +5,9 @@ use crate::access::sight::{Fences, and};
 use crate::postgres::datum::{self, Argument};
 use crate::record::changes::Changes;
 use crate::record::statement::{argument, differs, type_oid};
-use crate::record::value::{Change, Value};
 use crate::template::Template;
-use crate::template::definition::Kind as AttributeKind;
+use crate::value::attribute_type::AttributeType;
+use crate::value::change::{Change, Value};
 use pgrx::pg_sys;
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ pub fn sql(template: &Template, shape: &Changes, kind: Kind, fences: &Fences) ->
     for (column, (position, _)) in shape.iter().enumerate() {
         let attribute = &template.attributes[*position];
         let slug = &attribute.slug;
-        let cast = if attribute.kind == AttributeKind::List { "::text[]" } else { "" };
+        let cast = if attribute.kind == AttributeType::List { "::text[]" } else { "" };
         let or = if column > 0 { " or " } else { "" };
         let _ = write!(names, ", \"{slug}\"");
         let _ = write!(values, ", u.c{column}{cast}");
@@ -45,14 +45,14 @@ pub fn sql(template: &Template, shape: &Changes, kind: Kind, fences: &Fences) ->
 }
 
 /// The type of an array of the values of such attributes, one for each row.
-pub fn array_oid(kind: AttributeKind) -> pg_sys::Oid {
+pub fn array_oid(kind: AttributeType) -> pg_sys::Oid {
     match kind {
-        AttributeKind::String | AttributeKind::List => pg_sys::TEXTARRAYOID,
-        AttributeKind::Number => pg_sys::NUMERICARRAYOID,
-        AttributeKind::Metric => pg_sys::FLOAT8ARRAYOID,
-        AttributeKind::Date => pg_sys::DATEARRAYOID,
-        AttributeKind::DateTime => pg_sys::TIMESTAMPTZARRAYOID,
-        AttributeKind::Reference => pg_sys::UUIDARRAYOID,
+        AttributeType::String | AttributeType::List => pg_sys::TEXTARRAYOID,
+        AttributeType::Number => pg_sys::NUMERICARRAYOID,
+        AttributeType::Metric => pg_sys::FLOAT8ARRAYOID,
+        AttributeType::Date => pg_sys::DATEARRAYOID,
+        AttributeType::DateTime => pg_sys::TIMESTAMPTZARRAYOID,
+        AttributeType::Reference => pg_sys::UUIDARRAYOID,
     }
 }
 
@@ -66,7 +66,7 @@ fn element_of(change: &Change) -> Argument {
 }
 
 /// The values of one column, one for each row, as an array.
-pub fn array_argument<'c>(kind: AttributeKind, changes: impl Iterator<Item = &'c Change<'c>>) -> Argument {
-    let element = if kind == AttributeKind::List { pg_sys::TEXTOID } else { type_oid(kind) };
+pub fn array_argument<'c>(kind: AttributeType, changes: impl Iterator<Item = &'c Change<'c>>) -> Argument {
+    let element = if kind == AttributeType::List { pg_sys::TEXTOID } else { type_oid(kind) };
     datum::array_of(changes.map(element_of).collect(), element)
 }

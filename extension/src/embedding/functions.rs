@@ -1,6 +1,5 @@
 //! The SQL functions and the HTTP door that write vectors.
 
-use super::vector::Vector;
 use super::{Embedding, write};
 use crate::access::Caller;
 use crate::error::{Code, Error};
@@ -8,7 +7,8 @@ use crate::json;
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
 use crate::record::precondition::preconditions;
-use crate::template::definition::{missing, unknown_member};
+use crate::value::member::{missing, unknown_member};
+use crate::value::vector::Vector;
 use std::rc::Rc;
 use uuid::Uuid;
 

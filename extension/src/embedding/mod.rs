@@ -9,16 +9,14 @@ pub mod functions;
 pub mod queue;
 /// The table of vectors.
 pub mod table;
-/// The pure rules of a vector.
-pub mod vector;
 /// Vectors, written.
 pub mod write;
 
 use crate::error::Error;
 use crate::json;
+use crate::value::vector::Vector;
 use serde_json::value::RawValue;
 use std::rc::Rc;
-use vector::Vector;
 
 /// What a request says about a record's vector: three cases that must not be confused.
 #[derive(Clone, Debug, Default, PartialEq)]

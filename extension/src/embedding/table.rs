@@ -5,14 +5,14 @@
 //! PostgreSQL would put values of their size, a scan of them takes three times as long. The index holds them in half
 //! precision, which takes half the memory; scores come from the table, in full precision.
 
-use super::vector::DIMENSIONS;
 use crate::access::policy;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, invalidation, table_lock};
-use crate::quote::literal;
 use crate::template::{Template, catalog};
+use crate::value::quote::literal;
+use crate::value::vector::DIMENSIONS;
 use pgrx::pg_sys;
 
 /// The extension that knows vectors.

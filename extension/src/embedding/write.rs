@@ -3,7 +3,6 @@
 use super::Embedding;
 use super::queue::upkeep;
 use super::table::{self, table_sql};
-use super::vector::DIMENSIONS;
 use crate::access::sight::Fence;
 use crate::access::{Caller, Right};
 use crate::error::Error;
@@ -16,6 +15,7 @@ use crate::record::read;
 use crate::record::version::Preconditions;
 use crate::record::write::require_within;
 use crate::template::{Template, column};
+use crate::value::vector::DIMENSIONS;
 use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
 

@@ -2,12 +2,12 @@
 
 use super::Field;
 use super::run::Record;
-use crate::import::spelling::{write_list, write_text};
 use crate::postgres::datum;
 use crate::record::shape::{STANDARD_COLUMNS, write_uuid};
-use crate::record::time;
 use crate::template::Template;
-use crate::template::definition::Kind;
+use crate::value::attribute_type::AttributeType;
+use crate::value::cell_format::{write_list, write_text};
+use crate::value::time;
 
 /// The line that names the columns.
 pub fn header(template: &Template, fields: &[Field]) -> String {
@@ -58,13 +58,13 @@ fn write_cell(cell: &mut String, record: &Record, field: Field) {
 fn write_attribute(cell: &mut String, record: &Record, position: usize) {
     let Some(value) = record.column(STANDARD_COLUMNS + position) else { return };
     match record.template.attributes[position].kind {
-        Kind::String => datum::with_text(value, |text| write_text(cell, text)),
-        Kind::Number => datum::write_numeric(cell, value),
-        Kind::Metric => record.write_metric(cell, position, value),
-        Kind::List => write_list(cell, &datum::read_text_array(value).unwrap_or_default()),
-        Kind::Date => time::write_date(cell, datum::read_i32(value)),
-        Kind::DateTime => time::write_datetime(cell, datum::read_i64(value)),
-        Kind::Reference => match record.target_key(position) {
+        AttributeType::String => datum::with_text(value, |text| write_text(cell, text)),
+        AttributeType::Number => datum::write_numeric(cell, value),
+        AttributeType::Metric => record.write_metric(cell, position, value),
+        AttributeType::List => write_list(cell, &datum::read_text_array(value).unwrap_or_default()),
+        AttributeType::Date => time::write_date(cell, datum::read_i32(value)),
+        AttributeType::DateTime => time::write_datetime(cell, datum::read_i64(value)),
+        AttributeType::Reference => match record.target_key(position) {
             Some(key) => datum::with_text(key, |key| write_text(cell, key)),
             None => write_uuid(cell, Some(value)),
         },

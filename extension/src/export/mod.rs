@@ -12,8 +12,8 @@ pub mod ndjson;
 /// Search → cursors.
 pub mod run;
 
-use crate::slug::STANDARD_FIELDS;
 use crate::template::Template;
+use crate::value::slug::STANDARD_FIELDS;
 
 /// The form of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::run::Record;
 use crate::json::write_string;
 use crate::postgres::datum;
 use crate::record::shape::{STANDARD_COLUMNS, write_uuid, write_value};
-use crate::template::definition::Kind;
+use crate::value::attribute_type::AttributeType;
 
 /// Appends the line of a record.
 pub fn write(out: &mut String, record: &Record, fields: &[Field]) {
@@ -26,12 +26,12 @@ pub fn write(out: &mut String, record: &Record, fields: &[Field]) {
                 write_uuid(out, record.column(0));
                 out.push('"');
             }
-            "external_key" => write_value(out, Kind::String, record.column(1)),
+            "external_key" => write_value(out, AttributeType::String, record.column(1)),
             "template_id" => write_string(out, &template.id_text),
             "template_slug" => write_string(out, &template.slug),
-            "created_at" => write_value(out, Kind::DateTime, record.column(2)),
-            "updated_at" => write_value(out, Kind::DateTime, record.column(3)),
-            _ => write_value(out, Kind::DateTime, record.column(4)),
+            "created_at" => write_value(out, AttributeType::DateTime, record.column(2)),
+            "updated_at" => write_value(out, AttributeType::DateTime, record.column(3)),
+            _ => write_value(out, AttributeType::DateTime, record.column(4)),
         }
     }
     out.push_str(",\"attributes\":{");
@@ -51,7 +51,7 @@ pub fn write(out: &mut String, record: &Record, fields: &[Field]) {
                 datum::with_text(key, |key| write_string(out, key));
                 out.push('}');
             }
-            (None, Some(value)) if attribute.kind == Kind::Metric => {
+            (None, Some(value)) if attribute.kind == AttributeType::Metric => {
                 record.write_metric(out, *position, value);
             }
             (None, value) => write_value(out, attribute.kind, value),

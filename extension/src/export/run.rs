@@ -5,22 +5,23 @@ use crate::access::sight::{self, Sight};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::filter::schema::Schema;
+use crate::json_write::write_double;
 use crate::metric;
 use crate::postgres::cursor::{Closed, Cursor};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Rows, connected};
 use crate::postgres::transaction;
-use crate::quote::identifier;
-use crate::record::shape::{STANDARD_COLUMNS, View, write_double};
-use crate::record::time;
+use crate::record::shape::{STANDARD_COLUMNS, View};
 use crate::search::plan::{Plan, RECORD};
 use crate::search::query::Query;
 use crate::search::statement::select_all;
 use crate::search::words::Selection;
 use crate::search::{time_zone, words};
 use crate::template::Template;
-use crate::template::definition::Kind;
+use crate::value::attribute_type::AttributeType;
+use crate::value::quote::identifier;
+use crate::value::time;
 use crate::view::stored;
 use pgrx::pg_sys::Datum;
 use std::cell::RefCell;
@@ -70,12 +71,13 @@ impl Record<'_> {
 
     /// The external key of what the attribute at a position refers to, where there is one that the caller sees.
     pub fn target_key(&self, position: usize) -> Option<Datum> {
-        (self.template.attributes[position].kind == Kind::Reference).then(|| self.further(position))?
+        (self.template.attributes[position].kind == AttributeType::Reference)
+            .then(|| self.further(position))?
     }
 
     /// When the value of the metric at a position was measured.
     fn measured_at(&self, position: usize) -> Option<Datum> {
-        (self.template.attributes[position].kind == Kind::Metric).then(|| self.further(position))?
+        (self.template.attributes[position].kind == AttributeType::Metric).then(|| self.further(position))?
     }
 
     /// Writes the metric at a position as a point of its series, so that it keeps its time wherever it is read.
@@ -151,7 +153,7 @@ fn further_columns(template: &Template, sight: &Sight, fields: &[Field]) -> (Vec
     for field in fields {
         let Field::Attribute(position) = field else { continue };
         let attribute = &template.attributes[*position];
-        if attribute.kind == Kind::Metric {
+        if attribute.kind == AttributeType::Metric {
             columns.push_str(&format!(
                 ", (select m.at from {} m where m.record_id = {RECORD}.id and m.attribute_id = {} \
                  order by m.at desc, m.id desc limit 1)",

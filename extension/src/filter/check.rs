@@ -7,12 +7,12 @@ use super::field::{self, Column, Field, Step};
 use super::operand::{self, Operand};
 use super::operator::Operator;
 use super::parse::Condition;
-use super::pattern;
 use super::predicate::{Predicate, Test};
 use super::range::Point;
 use super::schema::{AttributeKey, Schema};
 use super::tree::Tree;
 use crate::error::{Code, Error};
+use crate::value::pattern;
 use std::cell::Cell;
 
 /// The most characters that like, not-like and ilike look for.

@@ -5,13 +5,12 @@ use super::field::Column;
 use super::operand::{Operand, Sent};
 use super::range::Point;
 use crate::error::{Code, Error};
-use crate::key;
-use crate::quote::literal;
-use crate::record::shape::write_double;
-use crate::record::time;
-use crate::record::value::{self, Change, Value};
-use crate::template::definition::Kind;
-use crate::template::options::ListOption;
+use crate::json_write::write_double;
+use crate::value::attribute_type::AttributeType;
+use crate::value::change::{self, Change, Value};
+use crate::value::list_option::ListOption;
+use crate::value::quote::literal;
+use crate::value::{key, time};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use uuid::Uuid;
@@ -97,7 +96,7 @@ impl Constant {
 /// Reads a value that a column may be equal to; `options` are a list's only values.
 pub fn read(column: &Column, options: Option<&[ListOption]>, operand: &Operand) -> Result<Meaning, Error> {
     match column {
-        Column::Attribute { kind: Kind::Reference, .. } => reference(operand),
+        Column::Attribute { kind: AttributeType::Reference, .. } => reference(operand),
         _ => point(column, options, operand).map(Meaning::Point),
     }
 }
@@ -106,21 +105,23 @@ pub fn read(column: &Column, options: Option<&[ListOption]>, operand: &Operand) 
 pub fn point(column: &Column, options: Option<&[ListOption]>, operand: &Operand) -> Result<Point, Error> {
     let constant = match (column, column.kind()) {
         (Column::ExternalKey, _) => Constant::Text(external_key(operand)?),
-        (_, Kind::Reference) => Constant::Id(id(operand).ok_or_else(|| must_be(operand, A_RECORD_ID))?),
-        (_, Kind::DateTime) => return moment(operand),
-        (_, Kind::Date) => {
+        (_, AttributeType::Reference) => {
+            Constant::Id(id(operand).ok_or_else(|| must_be(operand, A_RECORD_ID))?)
+        }
+        (_, AttributeType::DateTime) => return moment(operand),
+        (_, AttributeType::Date) => {
             let text = text_of(operand).ok_or_else(|| must_be(operand, "a date as a string, YYYY-MM-DD"))?;
             Constant::Date(time::parse_date(text, &operand.pointer)?)
         }
-        (_, Kind::String) => Constant::Text(text(operand)?),
-        (_, Kind::List) => {
+        (_, AttributeType::String) => Constant::Text(text(operand)?),
+        (_, AttributeType::List) => {
             let element = text(operand)?;
-            value::check_element_size(element.len(), &operand.pointer)?;
-            value::check_option(options, &element, &operand.pointer)?;
+            change::check_element_size(element.len(), &operand.pointer)?;
+            change::check_option(options, &element, &operand.pointer)?;
             Constant::Text(element)
         }
-        (Column::Attribute { exact: true, .. }, Kind::Number) => number(operand)?,
-        (_, Kind::Number | Kind::Metric) => double(operand)?,
+        (Column::Attribute { exact: true, .. }, AttributeType::Number) => number(operand)?,
+        (_, AttributeType::Number | AttributeType::Metric) => double(operand)?,
     };
     Ok(Point::At(constant))
 }
@@ -128,7 +129,7 @@ pub fn point(column: &Column, options: Option<&[ListOption]>, operand: &Operand)
 /// Reads a text: only a string is one.
 pub fn text(operand: &Operand) -> Result<String, Error> {
     let text = text_of(operand).ok_or_else(|| must_be(operand, "a string"))?;
-    value::check_text_size(text.len(), &operand.pointer)?;
+    change::check_text_size(text.len(), &operand.pointer)?;
     Ok(text.to_owned())
 }
 
@@ -178,7 +179,7 @@ fn digits(operand: &Operand) -> Result<Cow<'_, str>, Error> {
 
 fn number(operand: &Operand) -> Result<Constant, Error> {
     let digits = digits(operand)?;
-    value::check_number_size(&digits, &operand.pointer)?;
+    change::check_number_size(&digits, &operand.pointer)?;
     Ok(Constant::Number(digits.into_owned()))
 }
 
@@ -227,7 +228,7 @@ fn reference(operand: &Operand) -> Result<Meaning, Error> {
 
 /// As a record is written: the same forms, the same rules.
 fn by_key(json: &RawValue, pointer: &str) -> Result<Meaning, Error> {
-    match value::parse(Kind::Reference, None, json, pointer)? {
+    match change::parse(AttributeType::Reference, None, json, pointer)? {
         Change::Set(Value::ReferenceByKey(key)) => Ok(Meaning::Key(key.into_owned())),
         _ => Err(Error::at(Code::InvalidValue, pointer, "must be {\"external_key\": \"…\"}")),
     }

@@ -4,8 +4,8 @@ use super::faults::quoted;
 use super::operator::Family;
 use super::schema::{Attribute, AttributeKey, Schema};
 use crate::error::{Code, Error};
-use crate::quote::identifier;
-use crate::template::definition::Kind;
+use crate::value::attribute_type::AttributeType;
+use crate::value::quote::identifier;
 use std::rc::Rc;
 
 /// How many references a field may lead through: `work.artist.country.name` has three.
@@ -53,7 +53,7 @@ pub enum Column {
         /// Its slug, the column's name.
         slug: String,
         /// Its type.
-        kind: Kind,
+        kind: AttributeType,
         /// Whether a number is `numeric`.
         exact: bool,
         /// Whether it has its index.
@@ -98,11 +98,11 @@ impl Column {
     }
 
     /// The type of an attribute, as which a standard field can be regarded too.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> AttributeType {
         match self {
-            Column::Id => Kind::Reference,
-            Column::ExternalKey => Kind::String,
-            Column::CreatedAt | Column::UpdatedAt | Column::DeletedAt => Kind::DateTime,
+            Column::Id => AttributeType::Reference,
+            Column::ExternalKey => AttributeType::String,
+            Column::CreatedAt | Column::UpdatedAt | Column::DeletedAt => AttributeType::DateTime,
             Column::Attribute { kind, .. } => *kind,
         }
     }
@@ -110,8 +110,10 @@ impl Column {
     /// The type of its values in SQL.
     pub fn value_type(&self) -> &'static str {
         match self {
-            Column::Attribute { kind: Kind::Number, exact: false, .. } => Kind::Metric.column_type(),
-            Column::Attribute { kind: Kind::List, .. } => Kind::String.column_type(),
+            Column::Attribute { kind: AttributeType::Number, exact: false, .. } => {
+                AttributeType::Metric.column_type()
+            }
+            Column::Attribute { kind: AttributeType::List, .. } => AttributeType::String.column_type(),
             column => column.kind().column_type(),
         }
     }
@@ -125,11 +127,11 @@ impl Field {
             Field::Column(Column::Id) => Family::Id,
             Field::Column(Column::ExternalKey) => Family::Key,
             Field::Column(column) => match column.kind() {
-                Kind::String => Family::Text,
-                Kind::Number | Kind::Metric => Family::Number,
-                Kind::List => Family::List,
-                Kind::Date | Kind::DateTime => Family::Time,
-                Kind::Reference => Family::Reference,
+                AttributeType::String => Family::Text,
+                AttributeType::Number | AttributeType::Metric => Family::Number,
+                AttributeType::List => Family::List,
+                AttributeType::Date | AttributeType::DateTime => Family::Time,
+                AttributeType::Reference => Family::Reference,
             },
         }
     }
@@ -138,7 +140,9 @@ impl Field {
     pub fn type_name(&self) -> &'static str {
         match self {
             Field::Column(column @ Column::Attribute { .. }) => column.kind().name(),
-            Field::Column(Column::CreatedAt | Column::UpdatedAt | Column::DeletedAt) => Kind::DateTime.name(),
+            Field::Column(Column::CreatedAt | Column::UpdatedAt | Column::DeletedAt) => {
+                AttributeType::DateTime.name()
+            }
             Field::Column(Column::Id) => "the record's id",
             Field::Column(Column::ExternalKey) => "the record's key",
             Field::TemplateId | Field::TemplateSlug => "the record's template",
@@ -193,7 +197,7 @@ fn standard(name: &str) -> Option<Field> {
 /// The reference of this name; none when its target is out of the caller's sight, as if it had no fields.
 fn follow(owner: &dyn Schema, key: AttributeKey, name: &str, pointer: &str) -> Result<Option<Step>, Error> {
     let Some(attribute) = owner.attribute(key, name) else { return Ok(None) };
-    if attribute.kind != Kind::Reference {
+    if attribute.kind != AttributeType::Reference {
         let message = format!(
             "{} is of type {}: only through a reference do fields lead on",
             attribute.slug,

@@ -37,8 +37,6 @@ pub mod operator;
 mod options;
 /// JSON → conditions.
 pub mod parse;
-/// Patterns of like and ilike.
-pub mod pattern;
 /// Checked conditions.
 pub mod predicate;
 /// Ends of ranges.

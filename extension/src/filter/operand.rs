@@ -6,7 +6,7 @@
 
 use crate::error::{Code, Error};
 use crate::json;
-use crate::template::definition::missing;
+use crate::value::member::missing;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 

@@ -7,7 +7,7 @@ use super::faults::{Faults, quoted};
 use super::tree::Tree;
 use crate::error::{Code, Error};
 use crate::json::{self, Object};
-use crate::template::definition::{missing, unknown_member};
+use crate::value::member::{missing, unknown_member};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 

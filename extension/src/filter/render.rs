@@ -9,15 +9,14 @@ use super::Filter;
 use super::constant::{Constant, LAST_MOMENT, midnight_after};
 use super::field::{Column, Step};
 pub use super::options::{Lives, Options};
-use super::pattern;
 use super::predicate::{Predicate, Test};
 use super::range::Bound;
 use super::schema::Schema;
 use super::sql::{AND, OR, Sql};
 use super::tree::Tree;
-use crate::quote::literal;
-use crate::template::column;
-use crate::template::definition::Kind;
+use crate::value::attribute_type::AttributeType;
+use crate::value::quote::literal;
+use crate::value::{pattern, standard_column as column};
 use std::cell::RefCell;
 
 /// How many characters of a text its index holds; see [`crate::template::ddl::indexes`].
@@ -113,7 +112,7 @@ impl<'a> Writer<'a> {
             parts.push(self.behind(further, predicate, inner));
         }
         let (table, condition) = (step.target.table(), Sql::chain(parts, AND).text);
-        let reference = format!("{alias}.{}", crate::quote::identifier(&step.slug));
+        let reference = format!("{alias}.{}", crate::value::quote::identifier(&step.slug));
         let barrier = if self.has_many_paths { " offset 0" } else { "" };
         let query = format!("select {inner}.id from {table} {inner} where {condition}{barrier}");
         Sql::single(format!("{reference} in ({})", self.query(query, alias)))
@@ -142,8 +141,8 @@ impl<'a> Writer<'a> {
             Test::Today => self.today(column, &name),
             Test::Empty => empty(column, &name),
             Test::NotEmpty => Sql::single(match column.kind() {
-                Kind::String if *column != Column::ExternalKey => format!("{name} <> ''"),
-                Kind::List => format!("{name} <> '{{}}'::text[]"),
+                AttributeType::String if *column != Column::ExternalKey => format!("{name} <> ''"),
+                AttributeType::List => format!("{name} <> '{{}}'::text[]"),
                 _ => format!("{name} is not null"),
             }),
             Test::Exists => Sql::single(format!("{name} is not null")),
@@ -165,7 +164,7 @@ impl<'a> Writer<'a> {
     }
 
     fn one_of(&self, constants: &[Constant], column: &Column, name: &str) -> Sql {
-        if column.kind() == Kind::List {
+        if column.kind() == AttributeType::List {
             return Sql::single(format!("{name} && {}", self.array(constants, column)));
         }
         let Some(prefix) = indexed_prefix(column, name) else {
@@ -206,7 +205,7 @@ impl<'a> Writer<'a> {
     fn today(&self, column: &Column, name: &str) -> Sql {
         let (now, zone) = (&self.now, &self.time_zone);
         let today = format!("({now} at time zone {zone})::date");
-        if column.kind() == Kind::Date {
+        if column.kind() == AttributeType::Date {
             return Sql::single(format!("{name} = {today}"));
         }
         // Compared with the two ends of the day, the column itself stays bare, so that its index serves.
@@ -253,10 +252,10 @@ fn empty(column: &Column, name: &str) -> Sql {
     let compared = compared.as_deref().unwrap_or(name);
     let is_null = Sql::single(format!("{compared} is null"));
     match column.kind() {
-        Kind::String if *column != Column::ExternalKey => {
+        AttributeType::String if *column != Column::ExternalKey => {
             Sql::chain([is_null, Sql::single(format!("{compared} = ''"))], OR)
         }
-        Kind::List => Sql::chain([is_null, Sql::single(format!("{compared} = '{{}}'::text[]"))], OR),
+        AttributeType::List => Sql::chain([is_null, Sql::single(format!("{compared} = '{{}}'::text[]"))], OR),
         _ => is_null,
     }
 }
@@ -270,7 +269,7 @@ fn live_and_visible(target: &dyn Schema, alias: &str) -> Vec<Sql> {
 /// The expression that the index of a text holds.
 fn indexed_prefix(column: &Column, name: &str) -> Option<String> {
     match column {
-        Column::Attribute { kind: Kind::String, indexed: true, .. } => {
+        Column::Attribute { kind: AttributeType::String, indexed: true, .. } => {
             Some(format!("pg_catalog.left({name}, {INDEXED_CHARACTERS})"))
         }
         _ => None,

@@ -2,8 +2,8 @@
 
 use crate::error::{Code, Error};
 use crate::json;
-use crate::template::definition::Kind;
-use crate::template::options::ListOption;
+use crate::value::attribute_type::AttributeType;
+use crate::value::list_option::ListOption;
 use serde_json::value::RawValue;
 use std::rc::Rc;
 
@@ -39,7 +39,7 @@ pub struct Attribute<'s> {
     /// The column's name.
     pub slug: &'s str,
     /// Its type.
-    pub kind: Kind,
+    pub kind: AttributeType,
     /// Whether a number is `numeric`; otherwise its column is `double precision`, as a metric's is.
     pub exact: bool,
     /// Whether its column has the indexes of [`crate::template::ddl::indexes`].
@@ -75,7 +75,7 @@ pub trait Schema {
 
     /// The attribute that people see in place of a record: by default the first text.
     fn display(&self) -> Option<Attribute<'_>> {
-        self.attributes().find(|attribute| attribute.kind == Kind::String)
+        self.attributes().find(|attribute| attribute.kind == AttributeType::String)
     }
 
     /// The attribute of this name.

@@ -9,7 +9,7 @@ use crate::postgres::spi::{Access, connected};
 use crate::record::read;
 use crate::record::shape::write_value;
 use crate::template::ddl;
-use crate::template::definition::Kind;
+use crate::value::attribute_type::AttributeType;
 use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
 
@@ -68,11 +68,11 @@ pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>)
                 out.push_str(if row > 0 { ",{\"version\":" } else { "{\"version\":" });
                 out.push_str(&version.to_string());
                 for (name, kind, number) in [
-                    ("at", Kind::DateTime, 1),
-                    ("actor", Kind::String, 2),
-                    ("source", Kind::String, 3),
-                    ("operation", Kind::String, 4),
-                    ("external_key", Kind::String, 5),
+                    ("at", AttributeType::DateTime, 1),
+                    ("actor", AttributeType::String, 2),
+                    ("source", AttributeType::String, 3),
+                    ("operation", AttributeType::String, 4),
+                    ("external_key", AttributeType::String, 5),
                 ] {
                     out.push(',');
                     write_string(&mut out, name);

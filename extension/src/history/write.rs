@@ -20,10 +20,10 @@ use crate::quota::count;
 use crate::record::guard::{changed_attributes, is_deleted, operation};
 use crate::record::released;
 use crate::record::shape::write_value;
-use crate::record_id;
 use crate::search::text::upkeep;
-use crate::template::definition::Kind;
 use crate::template::{Template, catalog, column, ddl};
+use crate::value::attribute_type::AttributeType;
+use crate::value::record_id;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -258,7 +258,7 @@ fn changes(template: &Template, firing: &Firing) -> String {
     let (old, new) = (firing.old.as_ref(), firing.new.as_ref());
     let mut out = String::with_capacity(128);
     out.push('{');
-    let mut write_change = |slug: &str, kind: Kind, of: &dyn Fn(&Row) -> Option<Datum>| {
+    let mut write_change = |slug: &str, kind: AttributeType, of: &dyn Fn(&Row) -> Option<Datum>| {
         out.push_str(if out.len() > 1 { ",\"" } else { "\"" });
         out.push_str(slug);
         out.push_str("\":{\"old\":");
@@ -271,7 +271,7 @@ fn changes(template: &Template, firing: &Firing) -> String {
         && !released::shows_same(template, old, new)
     {
         let key = |row: &Row| released::shown(template, |number| row.get(number));
-        write_change("external_key", Kind::String, &key);
+        write_change("external_key", AttributeType::String, &key);
     }
     for attribute in changed_attributes(template, firing) {
         write_change(&attribute.slug, attribute.kind, &|row| row.get(attribute.column));

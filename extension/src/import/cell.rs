@@ -1,16 +1,15 @@
 //! CSV cell → what it does to an attribute: pure, exact, nothing coerced. The forms are those of the JSON interface,
 //! with what a cell needs besides: several elements in one, and a guard against formulas.
 
-use super::spelling::{SEPARATOR, unguarded};
 use crate::error::{Code, Error};
-use crate::record::time;
-use crate::record::value::{
+use crate::template::Attribute;
+use crate::value::attribute_type::AttributeType;
+use crate::value::cell_format::{SEPARATOR, unguarded};
+use crate::value::change::{
     self, Change, MAX_LIST_ELEMENTS, Point, Value, check_element_size, check_number_size, check_option,
     check_text_size,
 };
-use crate::record_id;
-use crate::template::Attribute;
-use crate::template::definition::Kind;
+use crate::value::{record_id, time};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use uuid::Uuid;
@@ -26,21 +25,23 @@ pub fn parse<'a>(attribute: &Attribute, cell: &'a str) -> Result<Change<'a>, Err
     }
     let set = |value| Ok(Change::Set(value));
     match attribute.kind {
-        Kind::String => {
+        AttributeType::String => {
             let text = unguarded(cell);
             check_text_size(text.len(), pointer)?;
             set(Value::Text(Cow::Borrowed(text)))
         }
-        Kind::Number => {
+        AttributeType::Number => {
             require_number(cell, pointer)?;
             check_number_size(cell, pointer)?;
             set(Value::Number(Cow::Borrowed(cell)))
         }
-        Kind::Metric => parse_metric(attribute, cell),
-        Kind::List => parse_list(attribute, unguarded(cell)),
-        Kind::Date => time::parse_date(cell, pointer).and_then(|days| set(Value::Date(days))),
-        Kind::DateTime => time::parse_datetime(cell, pointer).and_then(|at| set(Value::DateTime(at))),
-        Kind::Reference => parse_reference(attribute, unguarded(cell)).and_then(set),
+        AttributeType::Metric => parse_metric(attribute, cell),
+        AttributeType::List => parse_list(attribute, unguarded(cell)),
+        AttributeType::Date => time::parse_date(cell, pointer).and_then(|days| set(Value::Date(days))),
+        AttributeType::DateTime => {
+            time::parse_datetime(cell, pointer).and_then(|at| set(Value::DateTime(at)))
+        }
+        AttributeType::Reference => parse_reference(attribute, unguarded(cell)).and_then(set),
     }
 }
 
@@ -82,7 +83,7 @@ fn is_number(text: &str) -> bool {
 fn parse_metric<'a>(attribute: &Attribute, cell: &str) -> Result<Change<'a>, Error> {
     let pointer = &attribute.pointer;
     if cell.starts_with(['{', '[']) {
-        return match value::parse(attribute.kind, None, raw(cell, pointer)?, pointer)? {
+        return match change::parse(attribute.kind, None, raw(cell, pointer)?, pointer)? {
             Change::Append(points) => Ok(Change::Append(points)),
             _ => Err(Error::at(
                 Code::InvalidValue,
@@ -112,7 +113,7 @@ fn raw<'a>(cell: &'a str, pointer: &str) -> Result<&'a RawValue, Error> {
 fn parse_list<'a>(attribute: &Attribute, cell: &'a str) -> Result<Change<'a>, Error> {
     let (pointer, options) = (&attribute.pointer, attribute.options.as_deref());
     if cell.starts_with('[') {
-        return match value::parse(Kind::List, options, raw(cell, pointer)?, pointer)? {
+        return match change::parse(AttributeType::List, options, raw(cell, pointer)?, pointer)? {
             Change::Set(Value::List(list)) => {
                 let list = list.into_iter().map(|element| Cow::Owned(element.into_owned())).collect();
                 Ok(Change::Set(Value::List(list)))
@@ -146,7 +147,7 @@ fn parse_reference<'a>(attribute: &Attribute, cell: &'a str) -> Result<Value<'a>
     {
         return Ok(Value::Reference(id));
     }
-    crate::key::normalize(cell)
+    crate::value::key::normalize(cell)
         .map(|key| Value::ReferenceByKey(Cow::Borrowed(key)))
         .map_err(|error| Error::at(error.code, &attribute.pointer, error.message))
 }
@@ -154,10 +155,10 @@ fn parse_reference<'a>(attribute: &Attribute, cell: &'a str) -> Result<Value<'a>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::spelling::{write_list, write_text};
+    use crate::value::cell_format::{write_list, write_text};
     use proptest::prelude::*;
 
-    fn attribute(kind: Kind) -> Attribute {
+    fn attribute(kind: AttributeType) -> Attribute {
         Attribute {
             id: 1,
             slug: "a".to_owned(),
@@ -167,22 +168,28 @@ mod tests {
             required: false,
             indexed: false,
             options: None,
-            target: (kind == Kind::Reference).then_some(7),
+            target: (kind == AttributeType::Reference).then_some(7),
             default: None,
             column: 6,
         }
     }
 
-    fn read(kind: Kind, cell: &str) -> Option<Change<'_>> {
+    fn read(kind: AttributeType, cell: &str) -> Option<Change<'_>> {
         parse(&attribute(kind), cell).ok()
     }
 
     #[test]
     fn an_empty_cell_clears_and_a_lone_quote_is_the_empty_text() {
-        for kind in [Kind::String, Kind::Number, Kind::List, Kind::Date, Kind::Reference] {
+        for kind in [
+            AttributeType::String,
+            AttributeType::Number,
+            AttributeType::List,
+            AttributeType::Date,
+            AttributeType::Reference,
+        ] {
             assert_eq!(read(kind, ""), Some(Change::Set(Value::Null)));
         }
-        assert_eq!(read(Kind::String, "'"), Some(Change::Set(Value::Text("".into()))));
+        assert_eq!(read(AttributeType::String, "'"), Some(Change::Set(Value::Text("".into()))));
     }
 
     #[test]
@@ -195,54 +202,68 @@ mod tests {
             ("'-5", "-5"),
             ("a'", "a'"),
         ] {
-            assert_eq!(read(Kind::String, cell), Some(Change::Set(Value::Text(text.into()))), "{cell}");
+            assert_eq!(
+                read(AttributeType::String, cell),
+                Some(Change::Set(Value::Text(text.into()))),
+                "{cell}"
+            );
         }
     }
 
     #[test]
     fn a_number_is_written_as_in_json() {
         for cell in ["0", "-0.10", "12345678901234567890.5", "1e5", "1E-7", "2.5e+3"] {
-            assert_eq!(read(Kind::Number, cell), Some(Change::Set(Value::Number(cell.into()))), "{cell}");
+            assert_eq!(
+                read(AttributeType::Number, cell),
+                Some(Change::Set(Value::Number(cell.into()))),
+                "{cell}"
+            );
         }
         for cell in
             ["+1", "01", "1.", ".5", "1,5", "1 000", " 1", "1e", "NaN", "0x1", "-", "1e999", "'-5", "٣"]
         {
-            assert_eq!(read(Kind::Number, cell), None, "{cell}");
+            assert_eq!(read(AttributeType::Number, cell), None, "{cell}");
         }
     }
 
     #[test]
     fn dates_and_times_have_the_one_form_of_the_interface() {
         assert!(
-            read(Kind::Date, "2024-02-29").is_some()
-                && read(Kind::DateTime, "2024-02-29T13:45:00Z").is_some()
+            read(AttributeType::Date, "2024-02-29").is_some()
+                && read(AttributeType::DateTime, "2024-02-29T13:45:00Z").is_some()
         );
         for cell in ["29.02.2024", "2/29/2024", "2024-02-30", "20240229", "today", "45351"] {
-            assert_eq!(read(Kind::Date, cell), None, "{cell}");
+            assert_eq!(read(AttributeType::Date, cell), None, "{cell}");
         }
         for cell in ["2024-02-29", "2024-02-29 13:45", "2024-02-29T13:45:00"] {
-            assert_eq!(read(Kind::DateTime, cell), None, "{cell}");
+            assert_eq!(read(AttributeType::DateTime, cell), None, "{cell}");
         }
     }
 
     #[test]
     fn a_reference_is_a_key_unless_it_is_an_id_of_the_target() {
         let own = record_id::generate(7, 1).to_string();
-        assert!(matches!(read(Kind::Reference, &own), Some(Change::Set(Value::Reference(_)))));
+        assert!(matches!(read(AttributeType::Reference, &own), Some(Change::Set(Value::Reference(_)))));
         let others = record_id::generate(8, 1).to_string();
         for key in [others.as_str(), "A-1", "92d6b0a4-3b5c-4c8e-9a53-0f1d2c3b4a59"] {
-            assert_eq!(read(Kind::Reference, key), Some(Change::Set(Value::ReferenceByKey(key.into()))));
+            assert_eq!(
+                read(AttributeType::Reference, key),
+                Some(Change::Set(Value::ReferenceByKey(key.into())))
+            );
         }
-        assert_eq!(read(Kind::Reference, "   "), None);
+        assert_eq!(read(AttributeType::Reference, "   "), None);
     }
 
     #[test]
     fn a_metric_is_a_number_or_points() {
-        assert_eq!(read(Kind::Metric, "4.5"), Some(Change::Append(vec![Point { value: 4.5, at: None }])));
-        assert!(matches!(read(Kind::Metric, r#"[{"value":1,"at":"2024-01-01T00:00:00Z"},2]"#),
+        assert_eq!(
+            read(AttributeType::Metric, "4.5"),
+            Some(Change::Append(vec![Point { value: 4.5, at: None }]))
+        );
+        assert!(matches!(read(AttributeType::Metric, r#"[{"value":1,"at":"2024-01-01T00:00:00Z"},2]"#),
             Some(Change::Append(points)) if points.len() == 2));
         for cell in ["x", "{", "1e999", "[\"x\"]"] {
-            assert_eq!(read(Kind::Metric, cell), None, "{cell}");
+            assert_eq!(read(AttributeType::Metric, cell), None, "{cell}");
         }
     }
 
@@ -253,7 +274,7 @@ mod tests {
             write_text(&mut cell, &text);
             prop_assert_eq!(unguarded(&cell), text.as_str());
             prop_assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r']));
-            prop_assert_eq!(read(Kind::String, &cell), Some(Change::Set(Value::Text(text.as_str().into()))));
+            prop_assert_eq!(read(AttributeType::String, &cell), Some(Change::Set(Value::Text(text.as_str().into()))));
         }
 
         #[test]
@@ -261,7 +282,7 @@ mod tests {
             let mut cell = String::new();
             write_list(&mut cell, &list);
             let list = list.into_iter().map(Cow::Owned).collect();
-            prop_assert_eq!(read(Kind::List, &cell), Some(Change::Set(Value::List(list))), "{}", cell);
+            prop_assert_eq!(read(AttributeType::List, &cell), Some(Change::Set(Value::List(list))), "{}", cell);
         }
 
         #[test]

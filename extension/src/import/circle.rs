@@ -6,7 +6,7 @@ use crate::embedding::Embedding;
 use crate::error::Error;
 use crate::postgres::guard::attempt;
 use crate::record::reference;
-use crate::record::value::{Change, Value};
+use crate::value::change::{Change, Value};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 

@@ -2,8 +2,8 @@
 
 use super::options::Options;
 use crate::error::{Code, Error};
-use crate::slug::STANDARD_FIELDS;
 use crate::template::Template;
+use crate::value::slug::STANDARD_FIELDS;
 
 /// The column in which a list of refused rows says why; a file that comes back mended may still have it.
 pub const REASON: &str = "import_error";

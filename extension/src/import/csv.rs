@@ -1,16 +1,15 @@
 //! CSV → rows.
 
-use super::cell;
 use super::columns::Column;
 use super::options::Options;
-use super::spelling::unguarded;
-use super::{Outcome, Row};
+use super::{Outcome, Row, cell};
 use crate::embedding::Embedding;
 use crate::error::{Code, Error, MOST_FAULTS};
-use crate::key;
 use crate::record::changes::required;
-use crate::record::value::{Change, Value};
 use crate::template::Template;
+use crate::value::cell_format::unguarded;
+use crate::value::change::{Change, Value};
+use crate::value::key;
 use csv::StringRecord;
 use uuid::Uuid;
 

@@ -27,8 +27,6 @@ pub mod options;
 pub mod report;
 /// Rows → records.
 pub mod run;
-/// Texts and lists in a cell.
-pub mod spelling;
 /// Changes of records that are there.
 pub mod update;
 /// Which rows go together.
@@ -39,8 +37,8 @@ pub mod whole;
 use crate::embedding::Embedding;
 use crate::error::Error;
 use crate::record::changes::Changes;
-use crate::record::value::{Change, Value};
 use crate::template::Template;
+use crate::value::change::{Change, Value};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use uuid::Uuid;
 

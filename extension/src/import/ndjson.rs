@@ -9,9 +9,9 @@ use crate::json;
 use crate::record::changes;
 use crate::record::write::Key;
 use crate::record::write::parse_key;
-use crate::slug::STANDARD_FIELDS;
 use crate::template::Template;
-use crate::template::definition::unknown_member;
+use crate::value::member::unknown_member;
+use crate::value::slug::STANDARD_FIELDS;
 use uuid::Uuid;
 
 /// Reads each line as a row, or says why it cannot be one. Empty lines are none.

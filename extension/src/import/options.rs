@@ -3,7 +3,7 @@
 use super::held::Held;
 use crate::error::{Code, Error};
 use crate::json;
-use crate::template::definition::unknown_member;
+use crate::value::member::unknown_member;
 
 /// The form of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

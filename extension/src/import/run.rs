@@ -13,9 +13,9 @@ use crate::postgres::guard::attempt;
 use crate::quota::ahead;
 use crate::record::changes::{self, Changes};
 use crate::record::reference;
-use crate::record::value::{Change, Value};
 use crate::record::write::Key;
 use crate::template::Template;
+use crate::value::change::{Change, Value};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 

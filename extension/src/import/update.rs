@@ -15,7 +15,7 @@ use crate::record::changes::{self, Changes};
 use crate::record::statement::differs;
 use crate::record::write::key_taken;
 use crate::template::Template;
-use crate::template::definition::Kind;
+use crate::value::attribute_type::AttributeType;
 use pgrx::pg_sys::{self, Oid};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -161,7 +161,7 @@ fn write(
         (String::new(), String::new(), String::new(), String::new());
     for (column, (position, _)) in shape.iter().enumerate() {
         let attribute = &template.attributes[*position];
-        let cast = if attribute.kind == Kind::List { "::text[]" } else { "" };
+        let cast = if attribute.kind == AttributeType::List { "::text[]" } else { "" };
         let new = format!("u.c{column}{cast}");
         let or = if column > 0 { " or " } else { "" };
         let _ = write!(sets, "\"{}\" = {new}, ", attribute.slug);

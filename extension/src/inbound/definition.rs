@@ -5,9 +5,10 @@ use crate::json::{self, pointer_step};
 use crate::postgres::datum;
 use crate::postgres::guard::{subtransaction, with_pinned_path};
 use crate::postgres::spi::{Access, connected};
-use crate::slug::{self, Noun};
 use crate::template::Template;
-use crate::template::definition::{Kind, text_at, unknown_member};
+use crate::value::attribute_type::AttributeType;
+use crate::value::member::{text_at, unknown_member};
+use crate::value::slug::{self, Noun};
 use pgrx::pg_sys;
 use serde_json::value::RawValue;
 use std::fmt::Write as _;
@@ -138,7 +139,7 @@ fn parse_sources(template: &Template, mapping: &RawValue) -> Result<Vec<Source>,
             return Err(Error::at(Code::UnknownAttribute, here, message));
         };
         let mut source = Source { slug: slug.into_owned(), path: String::new(), key_prefix: String::new() };
-        if value.get().starts_with('{') && template.attributes[position].kind == Kind::Reference {
+        if value.get().starts_with('{') && template.attributes[position].kind == AttributeType::Reference {
             for (name, value) in json::object_at(value, &here)?.0 {
                 let here = format!("{here}/{}", pointer_step(&name));
                 match name.as_ref() {

@@ -10,9 +10,9 @@ use crate::json::write_string;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
 use crate::postgres::{datum, role};
-use crate::quote::literal;
-use crate::record::time;
 use crate::template::{Template, catalog};
+use crate::value::quote::literal;
+use crate::value::time;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::rc::Rc;
 

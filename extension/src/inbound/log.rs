@@ -8,7 +8,7 @@ use crate::json::write_string;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
-use crate::record::time;
+use crate::value::time;
 use pgrx::pg_sys::{self, Datum};
 
 /// How many deliveries a page has when the request does not say, and the most.

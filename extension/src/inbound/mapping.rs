@@ -5,12 +5,12 @@ use super::empty;
 use super::path::Empty;
 use crate::error::{Code, Error};
 use crate::json::write_string;
-use crate::key;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::template::Template;
-use crate::template::definition::Kind;
+use crate::value::attribute_type::AttributeType;
+use crate::value::key;
 use pgrx::pg_sys::{self, Datum};
 
 /// The most items of one delivery.
@@ -100,7 +100,7 @@ fn find(mapping: &Mapping, payload: &str) -> Result<Vec<Vec<Vec<String>>>, Error
 fn empty_lists(template: &Template, mapping: &Mapping, payload: &str, found: &mut [Vec<Vec<String>>]) {
     for (position, source) in mapping.sources.iter().enumerate() {
         let kind = template.position(&source.slug).map(|position| template.attributes[position].kind);
-        if kind != Some(Kind::List) {
+        if kind != Some(AttributeType::List) {
             continue;
         }
         let without: Vec<usize> =
@@ -144,21 +144,21 @@ fn item(template: &Template, mapping: &Mapping, values: &[Vec<String>]) -> Resul
 /// Writes the value of an attribute. A path that finds nothing says nothing; one that finds null says null.
 fn write_value(
     out: &mut String,
-    kind: Option<Kind>,
+    kind: Option<AttributeType>,
     source: &Source,
     values: &[String],
 ) -> Result<bool, Error> {
     match (values, kind) {
         ([], _) => return Ok(false),
         // Another system names a record by its key, if at all.
-        ([value], Some(Kind::Reference)) if value.starts_with(['"', '-']) || is_digit(value) => {
+        ([value], Some(AttributeType::Reference)) if value.starts_with(['"', '-']) || is_digit(value) => {
             let place = format!("/attributes/{}", source.slug);
             out.push_str("{\"external_key\":");
             write_string(out, &key_of(values, &source.key_prefix, &place)?);
             out.push('}');
         }
         ([value], _) => out.push_str(value),
-        (many, Some(Kind::List | Kind::Metric)) => {
+        (many, Some(AttributeType::List | AttributeType::Metric)) => {
             out.push('[');
             out.push_str(&many.join(","));
             out.push(']');
@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    fn written(kind: Kind, values: &[&str]) -> Option<Option<String>> {
+    fn written(kind: AttributeType, values: &[&str]) -> Option<Option<String>> {
         let source = Source { slug: "a".to_owned(), path: "$.a".to_owned(), key_prefix: "shop:".to_owned() };
         let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
         let mut out = String::new();
@@ -233,15 +233,15 @@ mod tests {
     #[test]
     fn values_become_what_a_request_would_say() {
         let some = |text: &str| Some(Some(text.to_owned()));
-        assert_eq!(written(Kind::Number, &["1.50"]), some("1.50"));
-        assert_eq!(written(Kind::Number, &[]), Some(None));
-        assert_eq!(written(Kind::Number, &["null"]), some("null"));
-        assert_eq!(written(Kind::Number, &["1", "2"]), None);
-        assert_eq!(written(Kind::List, &["\"a\"", "\"b\""]), some("[\"a\",\"b\"]"));
-        assert_eq!(written(Kind::List, &["[\"a\"]"]), some("[\"a\"]"));
-        assert_eq!(written(Kind::Reference, &["42"]), some("{\"external_key\":\"shop:42\"}"));
-        assert_eq!(written(Kind::Reference, &["null"]), some("null"));
-        assert_eq!(written(Kind::Reference, &["1.5"]), None);
+        assert_eq!(written(AttributeType::Number, &["1.50"]), some("1.50"));
+        assert_eq!(written(AttributeType::Number, &[]), Some(None));
+        assert_eq!(written(AttributeType::Number, &["null"]), some("null"));
+        assert_eq!(written(AttributeType::Number, &["1", "2"]), None);
+        assert_eq!(written(AttributeType::List, &["\"a\"", "\"b\""]), some("[\"a\",\"b\"]"));
+        assert_eq!(written(AttributeType::List, &["[\"a\"]"]), some("[\"a\"]"));
+        assert_eq!(written(AttributeType::Reference, &["42"]), some("{\"external_key\":\"shop:42\"}"));
+        assert_eq!(written(AttributeType::Reference, &["null"]), some("null"));
+        assert_eq!(written(AttributeType::Reference, &["1.5"]), None);
     }
 
     proptest! {
@@ -256,7 +256,7 @@ mod tests {
 
         #[test]
         fn whatever_paths_find_becomes_json_or_is_refused(
-            (kind, ..) in prop::sample::select(Kind::ALL.to_vec()),
+            (kind, ..) in prop::sample::select(AttributeType::ALL.to_vec()),
             values in prop::collection::vec(value(), 0..4),
         ) {
             let values: Vec<&str> = values.iter().map(String::as_str).collect();

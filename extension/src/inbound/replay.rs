@@ -7,7 +7,7 @@ use super::log::{self, error_json};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json::write_string;
-use crate::template::definition::missing;
+use crate::value::member::missing;
 
 /// The most deliveries that one call replays.
 const MOST: i64 = 100;

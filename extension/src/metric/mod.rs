@@ -11,9 +11,9 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::trigger::Firing;
 use crate::record::changes::Changes;
-use crate::record::value::{Change, Point};
-use crate::template::definition::Kind;
 use crate::template::{Template, column};
+use crate::value::attribute_type::AttributeType;
+use crate::value::change::{Change, Point};
 use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
 
@@ -41,7 +41,9 @@ pub fn create_table(template: i32, full_name: &str, records: &str) -> String {
          comment on column {table}.id is 'Tells points of one time apart.'; \
          comment on column {table}.value is 'What was measured.'; \
          grant select on {table} to keyed_admin; {}",
-        crate::quote::literal(&format!("Series of the metrics of {full_name}: every point ever appended.")),
+        crate::value::quote::literal(&format!(
+            "Series of the metrics of {full_name}: every point ever appended."
+        )),
         policy::enable_beside(&table_name(template), records)
     )
 }
@@ -75,7 +77,7 @@ pub fn append(template: &Template, record: Uuid, changes: &Changes) {
 pub fn append_by_hand(template: &Template, firing: &Firing) {
     let Some(new) = &firing.new else { return };
     let Some(record) = new.get(column::ID).map(datum::read_uuid) else { return };
-    for attribute in template.attributes.iter().filter(|attribute| attribute.kind == Kind::Metric) {
+    for attribute in template.attributes.iter().filter(|attribute| attribute.kind == AttributeType::Metric) {
         let is_changed = firing.old.as_ref().is_none_or(|old| !new.same(old, attribute.column));
         if let (true, Some(value)) = (is_changed, new.get(attribute.column)) {
             let point = Point { value: datum::read_f64(value), at: Some(now()) };

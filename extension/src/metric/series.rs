@@ -3,14 +3,15 @@
 use super::table_sql;
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
+use crate::json_write::write_double;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::record::read;
-use crate::record::shape::{write_double, write_value};
-use crate::record::time;
+use crate::record::shape::write_value;
 use crate::template::Template;
-use crate::template::definition::Kind;
+use crate::value::attribute_type::AttributeType;
+use crate::value::time;
 use pgrx::pg_sys::{self, Datum};
 use std::fmt::Write as _;
 use uuid::Uuid;
@@ -54,10 +55,11 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &Query) -> Result<
     let template = read::template_of(caller, record, Right::Read)?;
     read::require_seen(caller, &template, record)?;
     let attribute = template.position(slug).map(|position| &template.attributes[position]);
-    let attribute = attribute.filter(|attribute| attribute.kind == Kind::Metric).ok_or_else(|| {
-        let message = format!("{} has no metric {slug:?}", template.full_name());
-        Error::at(Code::UnknownAttribute, "/slug", message)
-    })?;
+    let attribute =
+        attribute.filter(|attribute| attribute.kind == AttributeType::Metric).ok_or_else(|| {
+            let message = format!("{} has no metric {slug:?}", template.full_name());
+            Error::at(Code::UnknownAttribute, "/slug", message)
+        })?;
     let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MOST_LIMIT).contains(&limit) {
         return Err(Error::at(
@@ -115,7 +117,7 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &Query) -> Result<
             let mut out = String::from("{\"points\":[");
             for row in 0..shown {
                 out.push_str(if row > 0 { ",{\"at\":" } else { "{\"at\":" });
-                write_value(&mut out, Kind::DateTime, rows.get(row, 0));
+                write_value(&mut out, AttributeType::DateTime, rows.get(row, 0));
                 out.push_str(",\"value\":");
                 write_double(&mut out, rows.get(row, 1).map_or(0.0, datum::read_f64));
                 out.push('}');

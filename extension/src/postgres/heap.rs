@@ -235,7 +235,7 @@ unsafe fn search(
     unsafe {
         let mut keys = vec![pg_sys::ScanKeyData::default(); texts.len()];
         for (key, text) in keys.iter_mut().zip(texts) {
-            let pattern = super::datum::text(&format!("%{}%", crate::filter::pattern::escaped(text)));
+            let pattern = super::datum::text(&format!("%{}%", crate::value::pattern::escaped(text)));
             pg_sys::ScanKeyEntryInitialize(
                 key,
                 0,

@@ -25,6 +25,7 @@ pub mod usage;
 
 use crate::access::Caller;
 use crate::access::principal::Principal;
+pub use crate::error::quota::{Name, Reached};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
 use crate::postgres::invalidation::{self, Stale};
@@ -34,56 +35,6 @@ use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
 use std::collections::HashMap;
-
-/// What can be bounded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Name {
-    /// Records that are not deleted.
-    LiveRecords,
-    /// Templates.
-    Templates,
-    /// Attributes of each template.
-    AttributesPerTemplate,
-    /// Lines in the history of a day.
-    WritesPerDay,
-}
-
-impl Name {
-    /// All of them, as they are listed.
-    pub const ALL: [Name; 4] =
-        [Name::LiveRecords, Name::Templates, Name::AttributesPerTemplate, Name::WritesPerDay];
-
-    /// As it is written.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Name::LiveRecords => "live_records",
-            Name::Templates => "templates",
-            Name::AttributesPerTemplate => "attributes_per_template",
-            Name::WritesPerDay => "writes_per_day",
-        }
-    }
-
-    /// The quota of that name.
-    pub fn parse(name: &str) -> Option<Name> {
-        Name::ALL.into_iter().find(|candidate| candidate.text() == name)
-    }
-
-    /// Whether it is counted in slots.
-    pub const fn has_slots(self) -> bool {
-        matches!(self, Name::LiveRecords | Name::WritesPerDay)
-    }
-}
-
-/// A quota that is reached, as an error tells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reached {
-    /// Which.
-    pub name: Name,
-    /// The most there may be.
-    pub maximum: i64,
-    /// What there is; not told to everybody.
-    pub used: Option<i64>,
-}
 
 impl Reached {
     /// The refusal of what would go beyond it.

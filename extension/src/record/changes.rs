@@ -1,9 +1,9 @@
 //! The attributes of a request → checked changes, in the order of the template's attributes.
 
-use super::value::{self, Change, Value};
 use crate::error::{Code, Error, MOST_FAULTS};
 use crate::json;
 use crate::template::Template;
+use crate::value::change::{self, Change, Value};
 use serde_json::value::RawValue;
 
 /// What a request does to a record's attributes: position among the template's attributes, and change.
@@ -23,7 +23,7 @@ pub fn parse<'a>(template: &Template, attributes: &'a RawValue) -> Result<Change
             continue;
         };
         let attribute = &template.attributes[position];
-        match value::parse(attribute.kind, attribute.options.as_deref(), raw, &attribute.pointer) {
+        match change::parse(attribute.kind, attribute.options.as_deref(), raw, &attribute.pointer) {
             Ok(Change::Set(Value::Null)) if attribute.required => errors.push(required(&attribute.pointer)),
             Ok(change) => changes.push((position, change)),
             Err(error) if error.code == Code::MalformedRequest => return Err(error),

@@ -8,8 +8,8 @@ use crate::access::sight::Fence;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::index::{self, Found, Index, Which};
 use crate::postgres::transaction;
-use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, column};
+use crate::value::attribute_type::AttributeType;
 use uuid::Uuid;
 
 /// The live record that holds a key, as it is now.
@@ -49,7 +49,7 @@ pub fn holder(template: &Template, key: &str, assignments: &Assignments, fence: 
 /// form is left to a statement to compare.
 fn holds(found: &Found, attribute: &Attribute, value: Argument) -> bool {
     match (found.get(attribute.column), value) {
-        (Some(stored), Some(value)) if attribute.kind == Kind::Number => {
+        (Some(stored), Some(value)) if attribute.kind == AttributeType::Number => {
             datum::numerics_are_equal(stored, value)
         }
         (_, value) => found.holds(attribute.column, value),

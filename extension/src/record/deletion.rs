@@ -1,11 +1,10 @@
 //! Mark a record as deleted, and bring it back.
 
-use super::precondition;
 use super::shown::Shown;
 use super::statement::columns;
 use super::version::Preconditions;
 use super::write::{Key, require_within, write_one};
-use super::{read, released};
+use super::{precondition, read, released};
 use crate::access::sight::{Fence, and, verdict};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
@@ -33,7 +32,7 @@ pub fn delete_by_key(
     preconditions: &Preconditions,
 ) -> Result<Uuid, Error> {
     caller.require(Right::Delete, template)?;
-    let Ok(key) = crate::key::normalize(key) else { return Err(Error::not_found()) };
+    let Ok(key) = crate::value::key::normalize(key) else { return Err(Error::not_found()) };
     let by_key = ("t.external_key = $1", pg_sys::TEXTOID, datum::text(key));
     delete_where(caller, template, by_key, preconditions)
 }

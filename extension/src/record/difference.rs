@@ -5,8 +5,8 @@
 
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::trigger::Row;
-use crate::template::definition::Kind;
 use crate::template::{Attribute, Template};
+use crate::value::attribute_type::AttributeType;
 use pgrx::pg_sys::Datum;
 
 /// The attributes of a row that is written over another.
@@ -39,15 +39,17 @@ impl<'t> Difference<'t> {
 }
 
 /// Whether two values of different images are the same value.
-fn are_equal(kind: Kind, left: Datum, right: Datum) -> bool {
+fn are_equal(kind: AttributeType, left: Datum, right: Datum) -> bool {
     match kind {
-        Kind::Number => datum::numerics_are_equal(left, right),
-        Kind::Metric => datum::read_f64(left) == datum::read_f64(right),
-        Kind::List => {
+        AttributeType::Number => datum::numerics_are_equal(left, right),
+        AttributeType::Metric => datum::read_f64(left) == datum::read_f64(right),
+        AttributeType::List => {
             let (left, right) = (datum::read_text_array(left), datum::read_text_array(right));
             left.is_some() && left == right
         }
         // A text is its bytes, and a time and an id have one image for each value.
-        Kind::String | Kind::Date | Kind::DateTime | Kind::Reference => false,
+        AttributeType::String | AttributeType::Date | AttributeType::DateTime | AttributeType::Reference => {
+            false
+        }
     }
 }

@@ -16,8 +16,8 @@ use crate::postgres::transaction;
 use crate::postgres::trigger::{self, Event, Firing, Row};
 use crate::quota::{count, usage};
 use crate::search::text;
-use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, catalog, column};
+use crate::value::attribute_type::AttributeType;
 use pgrx::pg_sys::Datum;
 use std::cell::Cell;
 use uuid::Uuid;
@@ -140,7 +140,7 @@ fn check_deletion(firing: &Firing, old: &Row, new: &Row) -> Result<(), Error> {
 /// A reference typed by hand must name a live record that its writer sees, like one that a function was given: the
 /// foreign key alone would be content with a deleted or hidden one.
 fn check_target(template: &Template, attribute: &Attribute, value: Datum) -> Result<(), Error> {
-    if attribute.kind != Kind::Reference || is_own_statement(template.table) {
+    if attribute.kind != AttributeType::Reference || is_own_statement(template.table) {
         return Ok(());
     }
     let caller = bare_write::writer(template).unwrap_or_else(Caller::administrator);

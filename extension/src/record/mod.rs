@@ -36,12 +36,8 @@ pub mod standard;
 pub mod statement;
 /// The rules of a value that is about to be stored.
 pub mod stored;
-/// Dates and times in and out.
-pub mod time;
 /// Create a record, or update the one that holds the key.
 pub mod upsert;
-/// JSON → typed values.
-pub mod value;
 /// What `verbose=true` adds.
 pub mod verbose;
 /// Versions of records, and conditions on them.

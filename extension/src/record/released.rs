@@ -4,11 +4,11 @@
 //! everybody. The trigger moves the key whichever statement deletes or restores; a deleted record still shows it.
 
 use crate::error::{Code, Error};
-use crate::key;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard;
 use crate::postgres::trigger::Row;
 use crate::template::{Template, column};
+use crate::value::key;
 use pgrx::pg_sys::Datum;
 
 /// The key that a record shows, from its columns by number.

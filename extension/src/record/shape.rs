@@ -1,13 +1,14 @@
 //! Record → JSON, straight from the columns of [`super::statement::columns`].
 
-use super::time;
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::json::write_string;
+use crate::json_write::write_double;
 use crate::postgres::datum;
-use crate::slug::STANDARD_FIELDS;
-use crate::template::definition::Kind;
 use crate::template::{Attribute, Template};
+use crate::value::attribute_type::AttributeType;
+use crate::value::slug::STANDARD_FIELDS;
+use crate::value::time;
 use pgrx::pg_sys::Datum;
 
 /// How many standard columns come before the attributes.
@@ -105,7 +106,7 @@ pub fn write_open(out: &mut String, template: &Template, column: &Columns, view:
             out.push_str(",\"");
             out.push_str(name);
             out.push_str("\":");
-            write_value(out, Kind::DateTime, column(position));
+            write_value(out, AttributeType::DateTime, column(position));
         }
     }
     out.push_str(",\"attributes\":{");
@@ -131,16 +132,16 @@ pub fn write_name(out: &mut String, attribute: &Attribute, first: &mut bool) {
 }
 
 /// Appends the value of a column of this type.
-pub fn write_value(out: &mut String, kind: Kind, value: Option<Datum>) {
+pub fn write_value(out: &mut String, kind: AttributeType, value: Option<Datum>) {
     let Some(value) = value else {
         out.push_str("null");
         return;
     };
     match kind {
-        Kind::String => datum::with_text(value, |text| write_string(out, text)),
-        Kind::Number => write_number(out, value),
-        Kind::Metric => write_double(out, datum::read_f64(value)),
-        Kind::List => {
+        AttributeType::String => datum::with_text(value, |text| write_string(out, text)),
+        AttributeType::Number => write_number(out, value),
+        AttributeType::Metric => write_double(out, datum::read_f64(value)),
+        AttributeType::List => {
             out.push('[');
             for (index, element) in datum::read_text_array(value).unwrap_or_default().iter().enumerate() {
                 if index > 0 {
@@ -150,17 +151,17 @@ pub fn write_value(out: &mut String, kind: Kind, value: Option<Datum>) {
             }
             out.push(']');
         }
-        Kind::Date => {
+        AttributeType::Date => {
             out.push('"');
             time::write_date(out, datum::read_i32(value));
             out.push('"');
         }
-        Kind::DateTime => {
+        AttributeType::DateTime => {
             out.push('"');
             time::write_datetime(out, datum::read_i64(value));
             out.push('"');
         }
-        Kind::Reference => {
+        AttributeType::Reference => {
             out.push('"');
             write_uuid(out, Some(value));
             out.push('"');
@@ -176,20 +177,6 @@ fn write_number(out: &mut String, value: Datum) {
     if out.ends_with(|last: char| last.is_ascii_alphabetic()) {
         out.truncate(start);
         out.push_str("null");
-    }
-}
-
-/// Appends a double as JSON writes it: the shortest digits that read back as the same number; null where there are none.
-pub fn write_double(out: &mut String, value: f64) {
-    use std::fmt::Write as _;
-    if !value.is_finite() {
-        out.push_str("null");
-        return;
-    }
-    let start = out.len();
-    let _ = write!(out, "{value:?}");
-    if out[start..].ends_with(".0") {
-        out.truncate(out.len() - 2);
     }
 }
 

@@ -5,13 +5,12 @@
 //! to the database. Any other value is refused and not replaced: what somebody sends is either kept or told about. Only
 //! the owner of the tables and superusers may bring values along, because a migration or a restore has to.
 
-use super::time;
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::trigger::Row;
 use crate::postgres::{guard, random, role, transaction};
-use crate::record_id;
 use crate::template::{Template, column};
+use crate::value::{record_id, time};
 use pgrx::pg_sys::Datum;
 
 /// Checks and fills the standard columns of a new row.

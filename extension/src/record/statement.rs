@@ -2,11 +2,11 @@
 
 use super::changes::Changes;
 use super::released;
-use super::value::{Change, Point, Value};
 use crate::access::sight::{Fence, Fences, and, verdict};
 use crate::postgres::datum::{self, Argument};
-use crate::template::definition::Kind;
 use crate::template::{Attribute, Template};
+use crate::value::attribute_type::AttributeType;
+use crate::value::change::{Change, Point, Value};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::fmt::Write as _;
 
@@ -271,15 +271,15 @@ pub fn update_by_id(
 }
 
 /// The column type of an attribute's values.
-pub fn type_oid(kind: Kind) -> Oid {
+pub fn type_oid(kind: AttributeType) -> Oid {
     match kind {
-        Kind::String => pg_sys::TEXTOID,
-        Kind::Number => pg_sys::NUMERICOID,
-        Kind::Metric => pg_sys::FLOAT8OID,
-        Kind::List => pg_sys::TEXTARRAYOID,
-        Kind::Date => pg_sys::DATEOID,
-        Kind::DateTime => pg_sys::TIMESTAMPTZOID,
-        Kind::Reference => pg_sys::UUIDOID,
+        AttributeType::String => pg_sys::TEXTOID,
+        AttributeType::Number => pg_sys::NUMERICOID,
+        AttributeType::Metric => pg_sys::FLOAT8OID,
+        AttributeType::List => pg_sys::TEXTARRAYOID,
+        AttributeType::Date => pg_sys::DATEOID,
+        AttributeType::DateTime => pg_sys::TIMESTAMPTZOID,
+        AttributeType::Reference => pg_sys::UUIDOID,
     }
 }
 

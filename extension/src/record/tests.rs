@@ -1,12 +1,15 @@
 //! What values are taken, refused and written back.
 
-use super::time::{
-    DATE_RANGE, date_sql, datetime_sql, parse_date, parse_datetime, write_date, write_datetime,
-};
-use super::value::{Change, MAX_ELEMENT_BYTES, MAX_NUMBER_DIGITS, Point, Value, check_number_size, parse};
 use crate::error::{Code, Error};
 use crate::json::arbitrary::{points_into, value};
-use crate::template::{definition::Kind, options::ListOption};
+use crate::value::attribute_type::AttributeType;
+use crate::value::change::{
+    Change, MAX_ELEMENT_BYTES, MAX_NUMBER_DIGITS, Point, Value, check_number_size, parse,
+};
+use crate::value::list_option::ListOption;
+use crate::value::time::{
+    DATE_RANGE, date_sql, datetime_sql, parse_date, parse_datetime, write_date, write_datetime,
+};
 use proptest::prelude::*;
 use serde_json::value::RawValue;
 
@@ -14,7 +17,7 @@ fn raw(text: &str) -> Box<RawValue> {
     serde_json::from_str(text).expect("JSON")
 }
 
-fn refused(kind: Kind, text: &str) -> Error {
+fn refused(kind: AttributeType, text: &str) -> Error {
     match parse(kind, None, &raw(text), "/a") {
         Ok(taken) => panic!("{text} was taken as {taken:?}"),
         Err(error) => error,
@@ -24,16 +27,19 @@ fn refused(kind: Kind, text: &str) -> Error {
 #[test]
 fn nothing_is_coerced() {
     for (kind, texts) in [
-        (Kind::String, vec!["1", "true", "[]", "{}", r#"["a"]"#]),
+        (AttributeType::String, vec!["1", "true", "[]", "{}", r#"["a"]"#]),
         (
-            Kind::Number,
+            AttributeType::Number,
             vec![r#""1""#, "true", "[1]", r#"{"inc":1}"#, r#"{"$inc":"1"}"#, r#"{"$inc":1,"b":2}"#],
         ),
-        (Kind::Metric, vec![r#""1""#, "true", r#"{"at":"2024-01-01T00:00:00Z"}"#, r#"{"value":1,"x":2}"#]),
-        (Kind::List, vec!["1", "{}", "[1]", "[null]", r#"[["a"]]"#]),
-        (Kind::Date, vec!["20240101", "{}"]),
-        (Kind::DateTime, vec!["1704067200"]),
-        (Kind::Reference, vec!["1", "[]", r#""x""#, r#"{"id":"x"}"#, r#"{"external_key":1}"#]),
+        (
+            AttributeType::Metric,
+            vec![r#""1""#, "true", r#"{"at":"2024-01-01T00:00:00Z"}"#, r#"{"value":1,"x":2}"#],
+        ),
+        (AttributeType::List, vec!["1", "{}", "[1]", "[null]", r#"[["a"]]"#]),
+        (AttributeType::Date, vec!["20240101", "{}"]),
+        (AttributeType::DateTime, vec!["1704067200"]),
+        (AttributeType::Reference, vec!["1", "[]", r#""x""#, r#"{"id":"x"}"#, r#"{"external_key":1}"#]),
     ] {
         for text in texts {
             assert!(refused(kind, text).faults[0].pointer.starts_with("/a"), "{text}");
@@ -45,14 +51,14 @@ fn nothing_is_coerced() {
 fn numbers_keep_their_digits_and_are_bounded() {
     for digits in ["9007199254740993", "12345678901234567890123.45", "1.10", "0.1", "-0", "1e100"] {
         let raw = raw(digits);
-        let taken = parse(Kind::Number, None, &raw, "/a");
+        let taken = parse(AttributeType::Number, None, &raw, "/a");
         assert_eq!(taken, Ok(Change::Set(Value::Number(digits.into()))));
     }
     let long = "1".repeat(1001);
     for digits in ["1e131071", "1e400", "1e1000000", "1e-101", "1e99999999999", &long] {
-        assert_eq!(refused(Kind::Number, digits).code, Code::InvalidValue);
+        assert_eq!(refused(AttributeType::Number, digits).code, Code::InvalidValue);
     }
-    assert_eq!(refused(Kind::Metric, "1e400").code, Code::InvalidValue);
+    assert_eq!(refused(AttributeType::Metric, "1e400").code, Code::InvalidValue);
 }
 
 #[test]
@@ -60,14 +66,14 @@ fn a_metric_takes_a_number_a_point_or_many() {
     let at = parse_datetime("2024-01-01T00:00:00Z", "/").ok();
     let text = r#"[1, {"value": 2.5, "at": "2024-01-01T00:00:00Z"}]"#;
     let points = vec![Point { value: 1.0, at: None }, Point { value: 2.5, at }];
-    assert_eq!(parse(Kind::Metric, None, &raw(text), "/a"), Ok(Change::Append(points)));
+    assert_eq!(parse(AttributeType::Metric, None, &raw(text), "/a"), Ok(Change::Append(points)));
 }
 
 #[test]
 fn a_list_takes_one_string_or_many_and_only_its_options() {
     let options = [ListOption { value: "red".into(), label: "Red".into() }];
     let list = |text: &str| {
-        parse(Kind::List, Some(&options), &raw(text), "/a")
+        parse(AttributeType::List, Some(&options), &raw(text), "/a")
             .map(|change| format!("{change:?}"))
             .map_err(|e| e.faults)
     };
@@ -77,8 +83,8 @@ fn a_list_takes_one_string_or_many_and_only_its_options() {
 
 #[test]
 fn text_cannot_hold_the_character_zero() {
-    assert_eq!(refused(Kind::String, r#""a\u0000b""#).code, Code::InvalidValue);
-    assert_eq!(refused(Kind::String, r#""\ud800""#).code, Code::MalformedRequest);
+    assert_eq!(refused(AttributeType::String, r#""a\u0000b""#).code, Code::InvalidValue);
+    assert_eq!(refused(AttributeType::String, r#""\ud800""#).code, Code::MalformedRequest);
 }
 
 #[test]
@@ -167,7 +173,7 @@ proptest! {
     }
 
     #[test]
-    fn every_instant_reads_back_as_written(at in super::time::DATETIME_RANGE) {
+    fn every_instant_reads_back_as_written(at in crate::value::time::DATETIME_RANGE) {
         let mut out = String::new();
         write_datetime(&mut out, at);
         prop_assert_eq!(parse_datetime(&out, "/a"), Ok(at));
@@ -197,7 +203,7 @@ proptest! {
 
     #[test]
     fn whatever_json_is_sent_is_within_its_bounds_or_refused_with_its_place(
-        (kind, ..) in prop::sample::select(Kind::ALL.to_vec()),
+        (kind, ..) in prop::sample::select(AttributeType::ALL.to_vec()),
         json in value(),
     ) {
         let sent = raw(&json);
@@ -214,13 +220,13 @@ proptest! {
                 prop_assert!(list.iter().all(|it| it.len() <= MAX_ELEMENT_BYTES && !it.contains('\0')));
             }
             Ok(Change::Set(Value::Date(days))) => prop_assert!(DATE_RANGE.contains(&days)),
-            Ok(Change::Set(Value::DateTime(at))) => prop_assert!(super::time::DATETIME_RANGE.contains(&at)),
+            Ok(Change::Set(Value::DateTime(at))) => prop_assert!(crate::value::time::DATETIME_RANGE.contains(&at)),
             Ok(Change::Set(Value::ReferenceByKey(key))) => {
-                prop_assert_eq!(crate::key::normalize(&key).ok(), Some(&*key));
+                prop_assert_eq!(crate::value::key::normalize(&key).ok(), Some(&*key));
             }
             Ok(Change::Append(points)) => prop_assert!(points.iter().all(|point| point.value.is_finite())),
             Ok(Change::Set(Value::Null)) => prop_assert_eq!(json, "null"),
-            Ok(Change::Set(Value::Reference(_))) => prop_assert_eq!(kind, Kind::Reference),
+            Ok(Change::Set(Value::Reference(_))) => prop_assert_eq!(kind, AttributeType::Reference),
             Err(error) => prop_assert!(points_into(&format!("{{\"a\":{json}}}"), &error), "{:?}", error.faults),
         }
     }

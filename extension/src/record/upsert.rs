@@ -2,24 +2,23 @@
 //! which of the two it was.
 
 use super::changes::{self, Changes};
-use super::comparison;
 use super::mode::Mode;
-use super::precondition;
 use super::read::{self, Standing};
-use super::reference;
 use super::statement::{self, Assignments, Verb};
 use super::version::Preconditions;
 use super::write::{key_and_values, key_taken};
+use super::{comparison, precondition, reference};
 use crate::access::sight::{Fences, verdict};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
+use crate::metric;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
 use crate::postgres::random;
 use crate::postgres::spi::{Plan, connected};
 use crate::quota::ahead;
 use crate::template::Template;
-use crate::{metric, record_id};
+use crate::value::record_id;
 use pgrx::pg_sys;
 use std::rc::Rc;
 use uuid::Uuid;

@@ -6,9 +6,9 @@ use crate::access::{Caller, Right};
 use crate::json::write_string;
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, connected};
-use crate::quote::identifier;
-use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, catalog};
+use crate::value::attribute_type::AttributeType;
+use crate::value::quote::identifier;
 use pgrx::pg_sys::{self, Datum};
 
 /// Appends `,"attribute_values":{slug:{value,type,label,…}}`.
@@ -29,9 +29,9 @@ pub fn write(out: &mut String, caller: &Caller, template: &Template, column: &Co
         out.push_str("\",\"label\":");
         write_string(out, attribute.label.as_deref().unwrap_or(&attribute.slug));
         match (attribute.kind, value) {
-            (Kind::List, value) => write_labels(out, attribute, value),
-            (Kind::Reference, Some(target)) => write_target(out, caller, attribute, target),
-            (Kind::Metric, Some(_)) => write_time(out, template, attribute, record),
+            (AttributeType::List, value) => write_labels(out, attribute, value),
+            (AttributeType::Reference, Some(target)) => write_target(out, caller, attribute, target),
+            (AttributeType::Metric, Some(_)) => write_time(out, template, attribute, record),
             _ => {}
         }
         out.push('}');
@@ -74,7 +74,7 @@ pub fn write_target(out: &mut String, caller: &Caller, attribute: &Attribute, ta
             out.push_str(name);
             out.push_str("\":");
             let value = if rows.is_empty() { None } else { rows.get(0, column) };
-            write_value(out, Kind::String, value);
+            write_value(out, AttributeType::String, value);
         }
     });
     out.push_str(",\"template_slug\":\"");
@@ -91,6 +91,6 @@ fn write_time(out: &mut String, template: &Template, attribute: &Attribute, reco
     connected(|spi| {
         let rows = spi.run(&plan, Access::Latest, &[Some(record), Some(Datum::from(attribute.id))]);
         out.push_str(",\"at\":");
-        write_value(out, Kind::DateTime, if rows.is_empty() { None } else { rows.get(0, 0) });
+        write_value(out, AttributeType::DateTime, if rows.is_empty() { None } else { rows.get(0, 0) });
     });
 }

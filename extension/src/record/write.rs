@@ -1,13 +1,12 @@
 //! Create and change a record. Each is one statement; the triggers keep the rules and the history.
 
 use super::changes::{self, Changes};
-use super::precondition;
 use super::read::{self, Lifetime, Standing};
-use super::reference;
 use super::shape::{STANDARD_COLUMNS, View};
 use super::shown::Shown;
 use super::statement::{self, Assignments, KeyAssignment, columns};
 use super::version::Preconditions;
+use super::{precondition, reference};
 use crate::access::sight::{Fence, verdict};
 use crate::access::{Caller, Right};
 use crate::embedding::{self, Embedding};
@@ -18,7 +17,8 @@ use crate::postgres::random;
 use crate::postgres::spi::{Access, Rows, connected};
 use crate::quota::ahead;
 use crate::template::Template;
-use crate::{json, key, metric, record_id};
+use crate::value::{key, record_id};
+use crate::{json, metric};
 use pgrx::pg_sys;
 use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;

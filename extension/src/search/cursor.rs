@@ -7,10 +7,10 @@ use super::sort::SortKey;
 use crate::error::{Code, Error};
 use crate::filter::constant::Constant;
 use crate::filter::field::Column;
-use crate::quote::literal;
-use crate::record::time;
-use crate::record::value::{MAX_ELEMENT_BYTES, MAX_LIST_ELEMENTS};
-use crate::template::definition::Kind;
+use crate::value::attribute_type::AttributeType;
+use crate::value::change::{MAX_ELEMENT_BYTES, MAX_LIST_ELEMENTS};
+use crate::value::quote::literal;
+use crate::value::time;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::value::RawValue;
@@ -89,7 +89,7 @@ pub fn decode(cursor: &str, expected: &str, keys: &[CursorKey]) -> Result<Positi
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CursorKey {
     /// A value of an attribute's type.
-    Of(Kind, bool),
+    Of(AttributeType, bool),
     /// A whole number.
     Rank,
 }
@@ -107,9 +107,9 @@ impl CursorKey {
         let text = || serde_json::from_str::<String>(json.get()).ok().filter(is_ours);
         match self {
             CursorKey::Rank => json.get().parse::<i32>().ok().map(|rank| format!("({rank})")),
-            CursorKey::Of(Kind::String, _) => text().map(|text| Constant::Text(text).typed("")),
-            CursorKey::Of(Kind::Number | Kind::Metric, exact) => {
-                let is_exact = exact && self.kind() == Kind::Number;
+            CursorKey::Of(AttributeType::String, _) => text().map(|text| Constant::Text(text).typed("")),
+            CursorKey::Of(AttributeType::Number | AttributeType::Metric, exact) => {
+                let is_exact = exact && self.kind() == AttributeType::Number;
                 let sql_type = if is_exact { "numeric" } else { "double precision" };
                 if let Some(number) = text() {
                     return NOT_FINITE.contains(&number.as_str()).then(|| format!("'{number}'::{sql_type}"));
@@ -123,7 +123,7 @@ impl CursorKey {
                 };
                 (is_number && is_ours).then(|| format!("'{number}'::{sql_type}"))
             }
-            CursorKey::Of(Kind::List, _) => {
+            CursorKey::Of(AttributeType::List, _) => {
                 let elements: Vec<&RawValue> = serde_json::from_str(json.get()).ok()?;
                 if elements.len() > MAX_LIST_ELEMENTS {
                     return None;
@@ -133,24 +133,24 @@ impl CursorKey {
                 let elements: Vec<String> = elements.iter().map(|element| literal(element)).collect();
                 Some(format!("array[{}]::text[]", elements.join(", ")))
             }
-            CursorKey::Of(Kind::Date, _) => match json.get().parse() {
+            CursorKey::Of(AttributeType::Date, _) => match json.get().parse() {
                 Ok(days) => time::date_sql(days),
                 Err(_) => Some(Constant::Date(time::parse_date(&text()?, "").ok()?).typed("")),
             },
-            CursorKey::Of(Kind::DateTime, _) => match json.get().parse() {
+            CursorKey::Of(AttributeType::DateTime, _) => match json.get().parse() {
                 Ok(at) => time::datetime_sql(at),
                 Err(_) => Some(Constant::Instant(time::parse_datetime(&text()?, "").ok()?).typed("")),
             },
-            CursorKey::Of(Kind::Reference, _) => {
+            CursorKey::Of(AttributeType::Reference, _) => {
                 Some(Constant::Id(Uuid::parse_str(&text()?).ok()?).typed(""))
             }
         }
     }
 
-    fn kind(self) -> Kind {
+    fn kind(self) -> AttributeType {
         match self {
             CursorKey::Of(kind, _) => kind,
-            CursorKey::Rank => Kind::Number,
+            CursorKey::Rank => AttributeType::Number,
         }
     }
 }
@@ -165,24 +165,24 @@ mod tests {
     const ID: &str = "0192f0c1-2222-8abc-8def-0123456789ab";
 
     fn keys() -> impl Strategy<Value = CursorKey> {
-        let of = |(kind, exact): ((Kind, &str, &str), bool)| CursorKey::Of(kind.0, exact);
+        let of = |(kind, exact): ((AttributeType, &str, &str), bool)| CursorKey::Of(kind.0, exact);
         prop_oneof![
             Just(CursorKey::Rank),
-            (prop::sample::select(Kind::ALL.to_vec()), any::<bool>()).prop_map(of),
+            (prop::sample::select(AttributeType::ALL.to_vec()), any::<bool>()).prop_map(of),
         ]
     }
 
     #[test]
     fn a_cursor_goes_on_where_its_page_ended() {
         for (kind, value, sql) in [
-            (Kind::String, r#""it's""#, "it''s"),
-            (Kind::Number, "-12345678901234567890.50", "-12345678901234567890.50"),
-            (Kind::Number, r#""NaN""#, "NaN"),
-            (Kind::Metric, "1.5e-7", "1.5e-7"),
-            (Kind::List, r#"["a","b"]"#, "'a', 'b'"),
-            (Kind::Date, r#""2024-02-29""#, "2024-02-29"),
-            (Kind::DateTime, "9223372036854775807", "infinity"),
-            (Kind::Reference, &format!("\"{ID}\""), ID),
+            (AttributeType::String, r#""it's""#, "it''s"),
+            (AttributeType::Number, "-12345678901234567890.50", "-12345678901234567890.50"),
+            (AttributeType::Number, r#""NaN""#, "NaN"),
+            (AttributeType::Metric, "1.5e-7", "1.5e-7"),
+            (AttributeType::List, r#"["a","b"]"#, "'a', 'b'"),
+            (AttributeType::Date, r#""2024-02-29""#, "2024-02-29"),
+            (AttributeType::DateTime, "9223372036854775807", "infinity"),
+            (AttributeType::Reference, &format!("\"{ID}\""), ID),
         ] {
             let cursor = encode("print", &[value.to_owned(), "null".to_owned()], ID);
             let keys = [CursorKey::Of(kind, true), CursorKey::Of(kind, true)];

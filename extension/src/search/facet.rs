@@ -7,7 +7,7 @@ use crate::filter::schema::{AttributeKey, Schema};
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
 use crate::template::Template;
-use crate::template::definition::Kind;
+use crate::value::attribute_type::AttributeType;
 use pgrx::pg_sys;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -49,7 +49,7 @@ impl Facet {
 
     /// Whether many records hold the same list in this column, as far as PostgreSQL's statistics know.
     pub fn has_shared_lists(&self, spi: &Connection, template: &Template) -> bool {
-        if self.column.kind() != Kind::List {
+        if self.column.kind() != AttributeType::List {
             return false;
         }
         let text = |text: &str| (pg_sys::TEXTOID, datum::text(text));
@@ -68,12 +68,12 @@ impl Facet {
         let column = self.column.sql(RECORD);
         let tail = format!("group by 1 order by 2 desc, 1 limit {MOST_VALUES}");
         match self.column.kind() {
-            Kind::List if are_lists_alike => format!(
+            AttributeType::List if are_lists_alike => format!(
                 "select f.value, pg_catalog.sum(l.n)::bigint from (select {column} as list, count(*) as n \
                  from {table} {RECORD} where {condition} group by 1) l{} where f.value is not null {tail}",
                 elements("l.list")
             ),
-            Kind::List => format!(
+            AttributeType::List => format!(
                 "select f.value, count(*) from {table} {RECORD}{} where {condition} and f.value is not null {tail}",
                 elements(&column)
             ),

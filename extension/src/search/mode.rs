@@ -4,7 +4,7 @@ use super::query::{Count, Query};
 use super::semantic::hybrid;
 use crate::error::{Code, Error};
 use crate::json::text_at;
-use crate::template::definition::missing;
+use crate::value::member::missing;
 use serde_json::value::RawValue;
 
 /// What the records found are ranked by.

@@ -11,8 +11,8 @@ use crate::error::{Code, Error};
 use crate::filter::field::Column;
 use crate::filter::schema::Schema;
 use crate::filter::{Filter, check, parse, render};
-use crate::quote::identifier;
-use crate::template::definition::Kind;
+use crate::value::attribute_type::AttributeType;
+use crate::value::quote::identifier;
 
 /// The alias of the searched table in every statement of a search.
 pub const RECORD: &str = "t";
@@ -164,7 +164,7 @@ fn join(from: &mut String, number: usize, key: &SortKey) -> String {
 /// Whether records come from an index in the order of this key.
 fn has_index(key: &SortKey) -> bool {
     let is_indexed = match &key.column {
-        Column::Attribute { indexed, kind, .. } => *indexed && *kind != Kind::List,
+        Column::Attribute { indexed, kind, .. } => *indexed && *kind != AttributeType::List,
         Column::Id | Column::ExternalKey => true,
         Column::CreatedAt | Column::UpdatedAt | Column::DeletedAt => false,
     };
@@ -176,11 +176,11 @@ fn expression(key: &SortKey, alias: &str, has_value: bool) -> Expression {
     let is_indexed = matches!(&key.column, Column::Attribute { indexed: true, .. });
     let sql = match &key.column {
         // As the index has it: what two texts begin with decides, unless they agree for this long.
-        Column::Attribute { kind: Kind::String, .. } if is_indexed && key.path.is_empty() => {
+        Column::Attribute { kind: AttributeType::String, .. } if is_indexed && key.path.is_empty() => {
             format!("pg_catalog.left({column}, {COMPARED})")
         }
         // The same, without counting the characters of texts that are short enough in bytes: twice as fast.
-        Column::Attribute { kind: Kind::String, .. } => format!(
+        Column::Attribute { kind: AttributeType::String, .. } => format!(
             "case when pg_catalog.octet_length({column}) <= {COMPARED} then {column} \
              else pg_catalog.left({column}, {COMPARED}) end"
         ),

@@ -2,11 +2,11 @@
 
 use super::mode::{self, Mode};
 use super::semantic::hybrid;
-use crate::embedding::vector::Vector;
 use crate::error::{Code, Error};
 use crate::filter::schema::AttributeKey;
 use crate::json::{self, text_at};
-use crate::template::definition::unknown_member;
+use crate::value::member::unknown_member;
+use crate::value::vector::Vector;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 

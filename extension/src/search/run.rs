@@ -19,10 +19,10 @@ use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, without_jit};
 use crate::postgres::spi::{Access, Connection, Rows, connected};
 use crate::record::shape::{STANDARD_COLUMNS, View, write_value};
-use crate::record::time;
 use crate::record::verbose;
 use crate::template::Template;
-use crate::template::definition::Kind;
+use crate::value::attribute_type::AttributeType;
+use crate::value::time;
 use crate::view::stored;
 use pgrx::pg_sys::Datum;
 use std::rc::Rc;
@@ -235,7 +235,7 @@ impl Search<'_> {
         let attribute = facet.column.attribute();
         let attribute = self.template.attributes.iter().find(|it| Some(it.id) == attribute);
         let kind = match facet.column.kind() {
-            Kind::List => Kind::String,
+            AttributeType::List => AttributeType::String,
             kind => kind,
         };
         out.push('[');
@@ -246,12 +246,12 @@ impl Search<'_> {
             out.push_str(",\"count\":");
             out.push_str(&rows.get(row, 1).map_or(0, datum::read_i64).to_string());
             match (attribute, value) {
-                (Some(attribute), Some(value)) if attribute.kind == Kind::List => {
+                (Some(attribute), Some(value)) if attribute.kind == AttributeType::List => {
                     out.push_str(",\"label\":");
                     let value = datum::read_text(value);
                     write_string(out, attribute.label_of(&value));
                 }
-                (Some(attribute), Some(value)) if attribute.kind == Kind::Reference => {
+                (Some(attribute), Some(value)) if attribute.kind == AttributeType::Reference => {
                     verbose::write_target(out, self.caller, attribute, value);
                 }
                 _ => {}
@@ -272,21 +272,21 @@ fn cursor_at(template: &Template, plan: &Plan, rows: &Rows, row: usize) -> Strin
 }
 
 /// A value as a cursor carries it: as answers show it, or where they show another, exactly all the same.
-fn cursor_value(kind: Kind, value: Option<Datum>) -> String {
+fn cursor_value(kind: AttributeType, value: Option<Datum>) -> String {
     let mut json = String::new();
     match (kind, value) {
-        (Kind::Date, Some(value)) if !time::DATE_RANGE.contains(&datum::read_i32(value)) => {
+        (AttributeType::Date, Some(value)) if !time::DATE_RANGE.contains(&datum::read_i32(value)) => {
             json = datum::read_i32(value).to_string();
         }
-        (Kind::DateTime, Some(value)) if !time::DATETIME_RANGE.contains(&datum::read_i64(value)) => {
+        (AttributeType::DateTime, Some(value)) if !time::DATETIME_RANGE.contains(&datum::read_i64(value)) => {
             json = datum::read_i64(value).to_string();
         }
-        (Kind::Metric, Some(value)) if !datum::read_f64(value).is_finite() => {
+        (AttributeType::Metric, Some(value)) if !datum::read_f64(value).is_finite() => {
             let number = datum::read_f64(value);
             let infinity = if number > 0.0 { "Infinity" } else { "-Infinity" };
             write_string(&mut json, if number.is_nan() { "NaN" } else { infinity });
         }
-        (Kind::Number, Some(value)) => {
+        (AttributeType::Number, Some(value)) => {
             datum::write_numeric(&mut json, value);
             if json.ends_with(|last: char| last.is_ascii_alphabetic()) {
                 json = format!("\"{json}\"");

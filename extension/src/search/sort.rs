@@ -4,7 +4,8 @@ use crate::error::{Code, Error};
 use crate::filter::field::{self, Column, Field, Step};
 use crate::filter::schema::{AttributeKey, Schema};
 use crate::json::{self, text_at};
-use crate::template::definition::{Kind, missing, unknown_member};
+use crate::value::attribute_type::AttributeType;
+use crate::value::member::{missing, unknown_member};
 use serde_json::value::RawValue;
 
 /// The most fields that one search is sorted by.
@@ -130,7 +131,7 @@ fn find(
     let owner = field::owner(schema, &path);
     let column = match &column {
         // A reference is sorted as people see it: by what stands for the record it points to.
-        Column::Attribute { id, slug, kind: Kind::Reference, .. } => match owner.target(*id) {
+        Column::Attribute { id, slug, kind: AttributeType::Reference, .. } => match owner.target(*id) {
             Some(target) => {
                 let shown = target.display().map_or(Column::ExternalKey, Column::from);
                 path.push(Step { attribute: *id, slug: slug.clone(), target });

@@ -199,7 +199,8 @@ fn newest<'c>(
     let (table, documents) = (template.table_sql(), table::table_sql(template.id));
     // The record whose key is the whole text stands before all others.
     let words = plan.words.as_ref().map(|words| words.text.as_str()).unwrap_or_default();
-    let not_first = format!(" and {RECORD}.external_key is distinct from {}", crate::quote::literal(words));
+    let not_first =
+        format!(" and {RECORD}.external_key is distinct from {}", crate::value::quote::literal(words));
     let sql = format!(
         "select {columns} from {table} {RECORD} join {documents} d on d.record_id = {RECORD}.id \
          where {} and ({condition}){not_first}{after} order by {RECORD}.id desc limit {most}",

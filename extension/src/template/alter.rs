@@ -1,8 +1,7 @@
 //! Changing a template while others write: its lock makes them wait, and what they read next is the new definition.
 
 use super::creation::check_language;
-use super::definition::{self, Kind, text_at, unknown_member};
-use super::{Attribute, Template, attribute, catalog, embed, in_use};
+use super::{Attribute, Template, attribute, catalog, definition, embed, in_use};
 use crate::access::{Caller, granted};
 use crate::embedding::{queue, table};
 use crate::error::{Code, Error};
@@ -14,9 +13,11 @@ use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::table_lock::{lock_exclusively, lock_with_views};
 use crate::postgres::{datum, invalidation};
 use crate::quota;
-use crate::quote::literal;
 use crate::search::text;
-use crate::slug::{self, Noun};
+use crate::value::attribute_type::AttributeType;
+use crate::value::member::{self, text_at, unknown_member};
+use crate::value::quote::literal;
+use crate::value::slug::{self, Noun};
 use crate::view::{stored, upkeep};
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
@@ -201,7 +202,7 @@ fn drop_attribute(
     spi.script(&format!("alter table {} drop column \"{slug}\"", template.table_sql()));
     let by_id = [(pg_sys::INT4OID, Some(Datum::from(attribute.id)))];
     spi.run_once("delete from keyed_state.attribute where id = $1", Access::Latest, &by_id);
-    if attribute.kind == Kind::Metric {
+    if attribute.kind == AttributeType::Metric {
         metric::removal::forget(spi, template, attribute.id);
     }
     if template.display.as_deref() == Some(slug) {
@@ -221,8 +222,7 @@ fn add_or_change(
 ) -> Result<(), Error> {
     let members = json::object_at(entry, pointer)?;
     let slug = members.0.iter().find(|(name, _)| name == "slug").map(|(_, value)| *value);
-    let slug =
-        text_at(slug.ok_or_else(|| definition::missing("slug", pointer))?, &format!("{pointer}/slug"))?;
+    let slug = text_at(slug.ok_or_else(|| member::missing("slug", pointer))?, &format!("{pointer}/slug"))?;
     match template.position(&slug) {
         Some(position) => {
             attribute::change(spi, caller, template, &template.attributes[position], &members, pointer)
@@ -239,13 +239,13 @@ fn set_template(
     language: Option<&RawValue>,
 ) -> Result<(), Error> {
     if let Some(label) = label {
-        let label = definition::parse_label(label, "/label")?;
+        let label = member::parse_label(label, "/label")?;
         let comment = literal(label.as_deref().unwrap_or(&template.slug));
         spi.script(&format!("comment on table {} is {comment}", template.table_sql()));
         update_template(spi, template, "label", datum::optional_text(label.as_deref()));
     }
     if let Some(display) = display {
-        let display = definition::parse_label(display, "/display")?;
+        let display = member::parse_label(display, "/display")?;
         if let Some(slug) = &display {
             find(template, slug, "/display")?;
         }

@@ -3,8 +3,7 @@
 use super::alter::update_attribute;
 use super::creation::insert_attribute;
 use super::ddl::{self, NewColumn};
-use super::definition::{self, Definition, Kind, text_at, unknown_member};
-use super::options::{self, ListOption};
+use super::definition::{self, Definition};
 use super::{Attribute, Template, catalog, index};
 use crate::access::Caller;
 use crate::error::{Code, Error};
@@ -16,6 +15,9 @@ use crate::postgres::spi::{Access, Connection};
 use crate::postgres::table_lock::lock_against_writers;
 use crate::postgres::{datum, invalidation};
 use crate::search::text;
+use crate::value::attribute_type::AttributeType;
+use crate::value::list_option::{self, ListOption};
+use crate::value::member::{self, text_at, unknown_member};
 use pgrx::pg_sys::{self, Datum};
 use serde_json::value::RawValue;
 use std::rc::Rc;
@@ -53,13 +55,14 @@ pub fn add(
     let column =
         NewColumn { definition: new, target_table: target.as_ref().map(|target| target.table_sql()) };
     let is_index_job =
-        (new.indexed || new.kind == Kind::Reference) && job::takes_index_long(spi, template.table);
+        (new.indexed || new.kind == AttributeType::Reference) && job::takes_index_long(spi, template.table);
     let after = match is_index_job {
         true => ddl::comment_on_new_column(&table, &column),
         false => ddl::after_column(&table, &column, &text::table::trigram_class(spi)),
     };
     spi.script(&format!("alter table {table} add column {}; {after}", ddl::column(&column)));
-    if new.kind == Kind::Metric && !template.attributes.iter().any(|attribute| attribute.kind == Kind::Metric)
+    if new.kind == AttributeType::Metric
+        && !template.attributes.iter().any(|attribute| attribute.kind == AttributeType::Metric)
     {
         let name = metric::table_sql(template.id);
         let exists = spi.run_once(
@@ -105,12 +108,12 @@ pub fn change(
     // Options come first, so that a default of the same request is held against the new ones.
     if let Some((_, value)) = members.0.iter().find(|(name, _)| name == "options") {
         let here = format!("{pointer}/options");
-        options = options::parse(value, &here)?;
-        if attribute.kind != Kind::List && options.is_some() {
+        options = list_option::parse(value, &here)?;
+        if attribute.kind != AttributeType::List && options.is_some() {
             return Err(Error::at(Code::InvalidValue, here, "only an attribute of type list has options"));
         }
         check_options_cover(spi, caller, template, attribute, options.as_deref(), &here)?;
-        let json = options.as_deref().map(options::to_json);
+        let json = options.as_deref().map(list_option::to_json);
         update_attribute(
             spi,
             attribute,
@@ -124,7 +127,7 @@ pub fn change(
         match name.as_ref() {
             "slug" | "id" | "options" => {}
             "type" => {
-                if Kind::parse(&text_at(value, &here)?) != Some(attribute.kind) {
+                if AttributeType::parse(&text_at(value, &here)?) != Some(attribute.kind) {
                     let message = format!("{slug} is of type {}: that cannot change", attribute.kind.name());
                     return Err(Error::at(Code::InvalidValue, here, message)
                         .hint("add another attribute and move the values over"));
@@ -141,7 +144,7 @@ pub fn change(
                 }
             }
             "label" => {
-                let label = definition::parse_label(value, &here)?;
+                let label = member::parse_label(value, &here)?;
                 spi.script(&ddl::comment_on_column(&table, slug, label.as_deref()));
                 update_attribute(
                     spi,
@@ -153,7 +156,7 @@ pub fn change(
             }
             "required" => {
                 let required = json::boolean_at(value, &here)?;
-                if required && attribute.kind == Kind::Metric {
+                if required && attribute.kind == AttributeType::Metric {
                     return Err(Error::at(Code::InvalidValue, here, "a metric cannot be required"));
                 }
                 let action = if required { "set" } else { "drop" };
@@ -255,7 +258,7 @@ fn set_indexed(spi: &Connection, template: &Template, attribute: &Attribute, ind
     let is_unfinished = indexed && job::has_index(spi, attribute.id);
     if is_unfinished {
         job::add_index(spi, template, attribute.id);
-    } else if indexed != attribute.indexed && attribute.kind != Kind::Reference {
+    } else if indexed != attribute.indexed && attribute.kind != AttributeType::Reference {
         let (table, trigrams) = (template.table_sql(), text::table::trigram_class(spi));
         match indexed {
             true if job::takes_index_long(spi, template.table) => {

@@ -1,9 +1,9 @@
 //! A new template: rows of state, a table, its history.
 
 use super::catalog::{self, Project};
-use super::ddl::NewColumn;
-use super::definition::{self, Definition, Kind, missing, text_at, unknown_member};
-use super::{Template, attribute, ddl, embed, frame, options};
+use super::ddl::{self, NewColumn};
+use super::definition::{self, Definition};
+use super::{Template, attribute, embed, frame};
 use crate::access::{Caller, enforcement};
 use crate::embedding;
 use crate::error::{Code, Error, OrRaise};
@@ -14,9 +14,12 @@ use crate::postgres::guard::{as_owner_defining, subtransaction};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::table_lock::lock_against_writers;
 use crate::quota;
-use crate::record_id::MAX_TEMPLATE;
 use crate::search::text;
-use crate::slug::{self, Noun};
+use crate::value::attribute_type::AttributeType;
+use crate::value::list_option;
+use crate::value::member::{self, missing, text_at, unknown_member};
+use crate::value::record_id::MAX_TEMPLATE;
+use crate::value::slug::{self, Noun};
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
 use std::collections::BTreeSet;
@@ -47,8 +50,8 @@ impl NewTemplate {
             let here = format!("/{}", json::pointer_step(name));
             match name.as_ref() {
                 "slug" => new.slug = text_at(value, &here)?,
-                "label" => new.label = definition::parse_label(value, &here)?,
-                "display" => new.display = definition::parse_label(value, &here)?,
+                "label" => new.label = member::parse_label(value, &here)?,
+                "display" => new.display = member::parse_label(value, &here)?,
                 "language" => new.language = Some(text_at(value, &here)?),
                 "attributes" => new.definitions = definition::parse_all(value, &here)?,
                 "embed" => new.embed = embed::parse(value, &here)?,
@@ -139,7 +142,7 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
                 spi.script(&ddl::create_table(&project.slug, &new.slug, id, label, &columns, &trigrams));
                 let (name, table) =
                     (format!("{}.{}", project.slug, new.slug), ddl::table_sql(&project.slug, &new.slug));
-                if new.definitions.iter().any(|definition| definition.kind == Kind::Metric) {
+                if new.definitions.iter().any(|definition| definition.kind == AttributeType::Metric) {
                     spi.script(&metric::create_table(id, &name, &table));
                 }
                 spi.script(&text::table::create(id, &name, &table));
@@ -207,7 +210,7 @@ pub fn insert_attribute(
     new: &Definition,
     target: Option<i32>,
 ) -> i32 {
-    let options = new.options.as_deref().map(options::to_json);
+    let options = new.options.as_deref().map(list_option::to_json);
     let rows = spi.run_once(
         "with made as (insert into keyed_state.attribute \
          (template_id, position, slug, type, label, required, indexed, options, target_id, default_value) \

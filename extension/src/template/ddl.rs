@@ -1,11 +1,12 @@
-//! Statements that make and change tables: pure text. Names are checked slugs; values go through [`crate::quote::literal`].
+//! Statements that make and change tables: pure text. Names are checked slugs; values go through [`crate::value::quote::literal`].
 
 use super::column as standard;
-use super::definition::{Definition, Kind};
+use super::definition::Definition;
 use crate::access::policy;
-use crate::quote::literal;
-use crate::record::value::{Change, Value};
-use crate::record::{time, value};
+use crate::value::attribute_type::AttributeType;
+use crate::value::change::{self, Change, Value};
+use crate::value::quote::literal;
+use crate::value::time;
 use std::fmt::Write as _;
 
 /// A table of a project, as SQL names it.
@@ -192,7 +193,7 @@ pub fn comment_on_new_column(table: &str, new: &NewColumn) -> String {
 }
 
 /// The indexes that filters and sorts on an attribute use. A reference always has one: its target asks for it.
-pub fn indexes(table: &str, slug: &str, kind: Kind, indexed: bool, trigrams: &str) -> Vec<String> {
+pub fn indexes(table: &str, slug: &str, kind: AttributeType, indexed: bool, trigrams: &str) -> Vec<String> {
     let bodies = index_bodies(table, slug, kind, indexed, trigrams);
     bodies.into_iter().map(|(_, body)| format!("create index {body}")).collect()
 }
@@ -201,16 +202,16 @@ pub fn indexes(table: &str, slug: &str, kind: Kind, indexed: bool, trigrams: &st
 pub fn index_bodies(
     table: &str,
     slug: &str,
-    kind: Kind,
+    kind: AttributeType,
     indexed: bool,
     trigrams: &str,
 ) -> Vec<(&'static str, String)> {
-    if !indexed && kind != Kind::Reference {
+    if !indexed && kind != AttributeType::Reference {
         return Vec::new();
     }
     match kind {
-        Kind::List => vec![("gin", format!("on {table} using gin (\"{slug}\")"))],
-        Kind::String => vec![
+        AttributeType::List => vec![("gin", format!("on {table} using gin (\"{slug}\")"))],
+        AttributeType::String => vec![
             // The id lets a page begin where the one before ended, among any number of equal values.
             ("btree", format!("on {table} (pg_catalog.left(\"{slug}\", 200), id)")),
             ("gin", trigram_index_body(table, slug, trigrams)),
@@ -246,7 +247,7 @@ pub fn default_sql(definition: &Definition, json: &str) -> String {
         Err(_) => return "null".to_owned(),
     };
     let sql_type = definition.kind.column_type();
-    match value::parse(definition.kind, definition.options.as_deref(), &raw, "") {
+    match change::parse(definition.kind, definition.options.as_deref(), &raw, "") {
         Ok(Change::Set(Value::Text(text))) => literal(&text),
         Ok(Change::Set(Value::Number(digits))) => format!("{}::{sql_type}", literal(&digits)),
         Ok(Change::Set(Value::List(list))) => {

@@ -1,60 +1,14 @@
 //! What a caller may say about an attribute: JSON → checked definition, pure.
 
-use super::options::{self, ListOption};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::limits;
-use crate::record::value::{self, Change, Value};
-use crate::slug::{self, Noun};
+use crate::value::attribute_type::AttributeType;
+use crate::value::change::{self, Change, Value};
+use crate::value::list_option::{self, ListOption};
+use crate::value::member::{missing, parse_label, text_at, unknown_member};
+use crate::value::slug::{self, Noun};
 use serde_json::value::RawValue;
-
-/// The type of an attribute (spec, "Attribute types").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// `text`; the spec's other name for it is dimension.
-    String,
-    /// `numeric`: exact, every digit kept.
-    Number,
-    /// `double precision`: the latest value of a time series that is kept apart.
-    Metric,
-    /// `text[]`.
-    List,
-    /// `date`.
-    Date,
-    /// `timestamptz`.
-    DateTime,
-    /// `uuid` with a foreign key to the target template.
-    Reference,
-}
-
-impl Kind {
-    /// Every type, with its name in the API and its column type.
-    pub const ALL: [(Kind, &'static str, &'static str); 7] = [
-        (Kind::String, "string", "text"),
-        (Kind::Number, "number", "numeric"),
-        (Kind::Metric, "metric", "double precision"),
-        (Kind::List, "list", "text[]"),
-        (Kind::Date, "date", "date"),
-        (Kind::DateTime, "datetime", "timestamptz"),
-        (Kind::Reference, "reference", "uuid"),
-    ];
-
-    /// The type of that name, in any letter case; `dimension` is another word for `string`.
-    pub fn parse(name: &str) -> Option<Kind> {
-        let name = if name.eq_ignore_ascii_case("dimension") { "string" } else { name };
-        Kind::ALL.into_iter().find(|row| row.1.eq_ignore_ascii_case(name)).map(|row| row.0)
-    }
-
-    /// Its name in the API.
-    pub fn name(self) -> &'static str {
-        Kind::ALL[self as usize].1
-    }
-
-    /// Its column type, as SQL writes it.
-    pub fn column_type(self) -> &'static str {
-        Kind::ALL[self as usize].2
-    }
-}
 
 /// A checked definition of one attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +16,7 @@ pub struct Definition {
     /// Its name: a column of the template's table.
     pub slug: String,
     /// Its type.
-    pub kind: Kind,
+    pub kind: AttributeType,
     /// What people read; the slug when absent.
     pub label: Option<String>,
     /// Whether every record must have a value.
@@ -117,13 +71,13 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
             "slug" => slug = Some(text_at(value, &here)?),
             "type" => {
                 let text = text_at(value, &here)?;
-                kind = Some(Kind::parse(&text).ok_or_else(|| unknown_type(&text, &here))?);
+                kind = Some(AttributeType::parse(&text).ok_or_else(|| unknown_type(&text, &here))?);
             }
             "label" => label = parse_label(value, &here)?,
             "template" => target = Some(text_at(value, &here)?),
             "required" => required = json::boolean_at(value, &here)?,
             "indexed" => indexed = json::boolean_at(value, &here)?,
-            "options" => options = options::parse(value, &here)?,
+            "options" => options = list_option::parse(value, &here)?,
             "default" => default = (!json::is_null(value)).then_some(*value),
             // Answers carry the attribute's id; a definition that was read may be sent back.
             "id" => {}
@@ -133,12 +87,13 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
     let slug = slug.ok_or_else(|| missing("slug", pointer))?;
     slug::check(Noun::Attribute, &slug, &format!("{pointer}/slug"))?;
     let kind = kind.ok_or_else(|| missing("type", pointer))?;
-    if kind == Kind::Reference && target.is_none() {
+    if kind == AttributeType::Reference && target.is_none() {
         return Err(missing("template", pointer).hint("name the slug of the template that is referenced"));
     }
-    for (given, member, belongs_to) in
-        [(target.is_some(), "template", Kind::Reference), (options.is_some(), "options", Kind::List)]
-    {
+    for (given, member, belongs_to) in [
+        (target.is_some(), "template", AttributeType::Reference),
+        (options.is_some(), "options", AttributeType::List),
+    ] {
         if given && kind != belongs_to {
             return Err(Error::at(
                 Code::InvalidValue,
@@ -147,7 +102,7 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
             ));
         }
     }
-    if required && kind == Kind::Metric {
+    if required && kind == AttributeType::Metric {
         return Err(Error::at(
             Code::InvalidValue,
             format!("{pointer}/required"),
@@ -161,32 +116,14 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
     Ok(definition)
 }
 
-/// The most characters of a label.
-const LONGEST_LABEL: usize = 255;
-
-/// Reads a label: a string, or null for none.
-pub fn parse_label(value: &RawValue, pointer: &str) -> Result<Option<String>, Error> {
-    let label = if json::is_null(value) { None } else { Some(text_at(value, pointer)?) };
-    check_label(label, pointer)
-}
-
-/// Refuses a label that is too long.
-pub fn check_label(label: Option<String>, pointer: &str) -> Result<Option<String>, Error> {
-    if label.as_ref().is_some_and(|label| label.chars().count() > LONGEST_LABEL) {
-        let message = format!("a label has at most {LONGEST_LABEL} characters");
-        return Err(Error::at(Code::InvalidValue, pointer, message));
-    }
-    Ok(label)
-}
-
 /// Checks a default against the attribute's own type and gives back its JSON text.
 pub fn check_default(definition: &Definition, default: &RawValue, pointer: &str) -> Result<String, Error> {
-    if matches!(definition.kind, Kind::Metric | Kind::Reference) {
+    if matches!(definition.kind, AttributeType::Metric | AttributeType::Reference) {
         let message = format!("an attribute of type {} cannot have a default", definition.kind.name());
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
     let options = definition.options.as_deref();
-    match value::parse(definition.kind, options, default, pointer)? {
+    match change::parse(definition.kind, options, default, pointer)? {
         Change::Set(Value::Null) | Change::Increment(_) | Change::Append(_) => {
             Err(Error::at(Code::InvalidValue, pointer, "a default must be a plain value"))
         }
@@ -194,23 +131,8 @@ pub fn check_default(definition: &Definition, default: &RawValue, pointer: &str)
     }
 }
 
-/// The string at `pointer`, or an error that says a string is wanted.
-pub fn text_at(value: &RawValue, pointer: &str) -> Result<String, Error> {
-    Ok(json::text_at(value, pointer)?.into_owned())
-}
-
-/// The error for a member that the definition does not know.
-pub fn unknown_member(name: &str, pointer: &str) -> Error {
-    Error::at(Code::UnknownField, pointer, format!("{name:?} is not known here"))
-}
-
-/// The error for a member that must be there.
-pub fn missing(name: &str, pointer: &str) -> Error {
-    Error::at(Code::InvalidValue, format!("{pointer}/{name}"), format!("{name} is missing"))
-}
-
 fn unknown_type(name: &str, pointer: &str) -> Error {
-    let names: Vec<&str> = Kind::ALL.iter().map(|row| row.1).collect();
+    let names: Vec<&str> = AttributeType::ALL.iter().map(|row| row.1).collect();
     Error::at(Code::InvalidValue, pointer, format!("{name:?} is not an attribute type"))
         .hint(format!("the types are {} and dimension, another word for string", names.join(", ")))
 }
@@ -227,21 +149,10 @@ mod tests {
     #[test]
     fn slug_and_type_suffice() {
         let read = read(r#"[{"slug":"name","type":"dimension"}]"#).expect("a definition");
-        assert_eq!((read[0].slug.as_str(), read[0].kind, read[0].required), ("name", Kind::String, false));
-    }
-
-    #[test]
-    fn the_table_of_types_stands_in_the_order_of_the_enum() {
-        for (position, (kind, name, _)) in Kind::ALL.into_iter().enumerate() {
-            assert_eq!((kind as usize, Kind::parse(name)), (position, Some(kind)));
-            assert_eq!(Kind::parse(&name.to_uppercase()), Some(kind));
-        }
-        for (name, kind) in
-            [("String", Kind::String), ("Dimension", Kind::String), ("DateTime", Kind::DateTime)]
-        {
-            assert_eq!(Kind::parse(name), Some(kind));
-        }
-        assert_eq!(Kind::parse("text"), None);
+        assert_eq!(
+            (read[0].slug.as_str(), read[0].kind, read[0].required),
+            ("name", AttributeType::String, false)
+        );
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Which texts of a template are embedded: the member `embed` of its definition.
 
-use super::definition::{Kind, text_at};
 use super::{Attribute, Template};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
+use crate::value::attribute_type::AttributeType;
+use crate::value::member::text_at;
 use pgrx::pg_sys::{self, Datum};
 use serde_json::value::RawValue;
 
@@ -22,7 +23,7 @@ pub fn parse(value: &RawValue, pointer: &str) -> Result<Option<Vec<String>>, Err
 }
 
 /// Refuses what cannot be embedded. `kind_of` says of which type the template's attributes are.
-pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<Kind>) -> Result<(), Error> {
+pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<AttributeType>) -> Result<(), Error> {
     if slugs.is_empty() {
         return Err(Error::at(Code::InvalidValue, "/embed", "name at least one attribute")
             .hint("null says that nothing is embedded"));
@@ -49,8 +50,8 @@ pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<Kind>) -> Result
     Error::join(slugs.iter().enumerate().filter_map(fault).collect()).map_or(Ok(()), Err)
 }
 
-fn is_text(kind: Kind) -> bool {
-    matches!(kind, Kind::String | Kind::List)
+fn is_text(kind: AttributeType) -> bool {
+    matches!(kind, AttributeType::String | AttributeType::List)
 }
 
 /// Writes down what is embedded of a template whose attributes are written down.
@@ -93,9 +94,9 @@ mod tests {
         let raw: Box<RawValue> = serde_json::from_str(text).expect("JSON");
         let slugs = parse(&raw, "/embed")?;
         let kind_of = |slug: &str| match slug {
-            "title" => Some(Kind::String),
-            "medium" => Some(Kind::List),
-            "year" => Some(Kind::Number),
+            "title" => Some(AttributeType::String),
+            "medium" => Some(AttributeType::List),
+            "year" => Some(AttributeType::Number),
             _ => None,
         };
         if let Some(slugs) = &slugs {

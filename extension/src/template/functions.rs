@@ -1,13 +1,13 @@
 //! The SQL functions and the HTTP door that define templates.
 
 use super::creation::{NewTemplate, create};
-use super::definition::{self, missing, text_at};
-use super::{Template, alter, catalog, frame, load, project_removal, removal, setup};
+use super::{Template, alter, catalog, definition, frame, load, project_removal, removal, setup};
 use crate::access::{Caller, listed};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, sql_functions};
 use crate::postgres::{datum, guard, invalidation, trigger};
+use crate::value::member::{self, missing, text_at};
 use pgrx::pg_sys::{self, Datum};
 use std::rc::Rc;
 
@@ -53,7 +53,7 @@ sql_functions! {
         let attributes = serde_json::from_str(&attributes)
             .map_err(|error| Error::new(Code::MalformedRequest, error.to_string()))?;
         let definitions = definition::parse_all(attributes, "/attributes")?;
-        let label = definition::check_label(call.text(3), "/label")?;
+        let label = member::check_label(call.text(3), "/label")?;
         let embed = call.texts(4, "embed")?;
         let new = NewTemplate { slug, label, definitions, embed, ..NewTemplate::default() };
         create(&project, &new).map(answer)

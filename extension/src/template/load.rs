@@ -1,11 +1,12 @@
 //! A template as the state tables and PostgreSQL's own catalog describe it.
 
-use super::definition::Kind;
-use super::{Attribute, Template, catalog, column, ddl, options};
+use super::{Attribute, Template, catalog, column, ddl};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
 use crate::postgres::{datum, invalidation, relation};
 use crate::search::text;
+use crate::value::attribute_type::AttributeType;
+use crate::value::list_option;
 use crate::{embedding, job};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::collections::HashMap;
@@ -191,14 +192,14 @@ fn read_attribute(rows: &Rows, row: usize) -> Option<Attribute> {
     let text = |column| rows.get(row, column).map(datum::read_text);
     let options = rows.get(row, 6).map(datum::read_jsonb).and_then(|options| {
         let raw: Box<serde_json::value::RawValue> = serde_json::from_str(&options).ok()?;
-        options::parse(&raw, "").ok().flatten()
+        list_option::parse(&raw, "").ok().flatten()
     });
     let slug = text(1)?;
     Some(Attribute {
         id: datum::read_i32(rows.get(row, 0)?),
         pointer: format!("/attributes/{slug}"),
         slug,
-        kind: Kind::parse(&text(2)?)?,
+        kind: AttributeType::parse(&text(2)?)?,
         label: text(3),
         required: datum::read_bool(rows.get(row, 4)?),
         indexed: datum::read_bool(rows.get(row, 5)?),

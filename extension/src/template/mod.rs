@@ -28,8 +28,6 @@ pub mod index;
 mod kept;
 /// A template read from the state.
 mod load;
-/// The values that a list attribute offers.
-pub mod options;
 /// The end of a project.
 pub mod project_removal;
 /// Tables of before keys were released.
@@ -46,29 +44,13 @@ use crate::postgres::datum::Argument;
 use crate::postgres::guard::as_owner;
 use crate::postgres::own_statement;
 use crate::postgres::spi::{Access, Connection, Plan, Rows, connected};
-use definition::Kind;
+use crate::value::attribute_type::AttributeType;
+use crate::value::list_option::ListOption;
+pub use crate::value::standard_column as column;
 use kept::{Kept, Share};
-use options::ListOption;
 use pgrx::pg_sys::Oid;
 use std::collections::HashMap;
 use std::rc::Rc;
-
-/// The numbers of the standard columns, which every table of ours begins with.
-pub mod column {
-    /// `id uuid`.
-    pub const ID: i16 = 1;
-    /// `external_key text`.
-    pub const EXTERNAL_KEY: i16 = 2;
-    /// `created_at timestamptz`.
-    pub const CREATED_AT: i16 = 3;
-    /// `updated_at timestamptz`.
-    pub const UPDATED_AT: i16 = 4;
-    /// `deleted_at timestamptz`.
-    pub const DELETED_AT: i16 = 5;
-    /// The key that a deleted record had. It is ours, and no slug begins like this. Its number differs: tables that are
-    /// older than it have it behind their attributes.
-    pub const RELEASED_KEY: &str = "_released_key";
-}
 
 /// An attribute: a column.
 #[derive(Clone, Debug)]
@@ -80,7 +62,7 @@ pub struct Attribute {
     /// Where it stands in a request body.
     pub pointer: String,
     /// Its type.
-    pub kind: Kind,
+    pub kind: AttributeType,
     /// What people read, when it differs from the slug.
     pub label: Option<String>,
     /// Whether the column is NOT NULL.

@@ -9,7 +9,7 @@ use crate::postgres::datum;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::table_lock::{self, lock_with_views};
-use crate::quote::identifier;
+use crate::value::quote::identifier;
 use crate::view::upkeep;
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;

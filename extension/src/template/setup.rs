@@ -9,7 +9,7 @@ use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction, with_p
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, role};
 use crate::search::{text, time_zone};
-use crate::slug::{self, Noun};
+use crate::value::slug::{self, Noun};
 use crate::view::{stored, upkeep};
 use pgrx::pg_sys;
 use pgrx::prelude::PgSqlErrorCode;

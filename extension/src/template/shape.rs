@@ -2,13 +2,13 @@
 
 use super::{Attribute, Template, catalog};
 use crate::json::write_string;
-use crate::record::time;
+use crate::value::time;
 
 impl Template {
     /// The attribute shown for a record: the one chosen, else the first string.
     pub fn display_slug(&self) -> Option<&str> {
         self.display.as_deref().or_else(|| {
-            let is_string = |attribute: &&Attribute| attribute.kind == super::definition::Kind::String;
+            let is_string = |attribute: &&Attribute| attribute.kind == super::AttributeType::String;
             self.attributes.iter().find(is_string).map(|attribute| attribute.slug.as_str())
         })
     }
@@ -69,7 +69,7 @@ fn write_attribute(out: &mut String, attribute: &Attribute, slug_of: &dyn Fn(i32
     out.push_str(&format!(",\"required\":{},\"indexed\":{}", attribute.required, attribute.indexed));
     if let Some(options) = &attribute.options {
         out.push_str(",\"options\":");
-        out.push_str(&super::options::to_json(options));
+        out.push_str(&crate::value::list_option::to_json(options));
     }
     if let Some(target) = attribute.target {
         out.push_str(",\"template\":");

@@ -4,12 +4,12 @@ use crate::access::Caller;
 use crate::access::sight::Sight;
 use crate::error::{Code, Error};
 use crate::filter::field::{Column, Step};
-use crate::quote::{identifier, literal};
 use crate::record::shape::View;
 use crate::search::plan::{Plan, RECORD};
 use crate::search::query::Query;
 use crate::search::time_zone;
 use crate::template::{Template, ddl};
+use crate::value::quote::{identifier, literal};
 use std::rc::Rc;
 
 /// The most bytes of a name in PostgreSQL.

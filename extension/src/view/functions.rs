@@ -5,15 +5,15 @@ use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
-use crate::template::definition::{self, missing, text_at, unknown_member};
 use crate::template::{Template, catalog, frame};
+use crate::value::member::{self, missing, text_at, unknown_member};
 use std::rc::Rc;
 
 sql_functions! {
     /// `keyed.save_view(template regclass, slug text, query jsonb, label text) returns jsonb`.
     keyed_save_view => |call| {
         let slug = call.required_text(1, "slug")?;
-        let label = definition::check_label(call.text(3), "/label")?;
+        let label = member::check_label(call.text(3), "/label")?;
         let new = NewView { slug, body: call.required_json(2, "query")?, label };
         frame::of_table(call.oid(0), || {
             stored::save(&Caller::current(), &catalog::by_argument(call)?, &new, true)
@@ -95,7 +95,7 @@ fn parse(body: &str, address: Option<String>) -> Result<NewView, Error> {
         let here = format!("/{}", json::pointer_step(&name));
         match name.as_ref() {
             "slug" => slug = Some(text_at(value, &here)?),
-            "label" => label = definition::parse_label(value, &here)?,
+            "label" => label = member::parse_label(value, &here)?,
             "query" => {
                 json::object_at(value, &here)?;
                 query = Some(value.get().to_owned());

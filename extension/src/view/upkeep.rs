@@ -7,8 +7,8 @@ use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
-use crate::quote::literal;
 use crate::template::{Attribute, Template, catalog};
+use crate::value::quote::literal;
 use pgrx::pg_sys::{self, Datum, Oid};
 
 /// The relation that has the name of a view in PostgreSQL.

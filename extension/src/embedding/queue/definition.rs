@@ -6,7 +6,7 @@ use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::template::Template;
-use crate::template::definition::Kind;
+use crate::value::attribute_type::AttributeType;
 use crate::{embedding, job};
 use pgrx::pg_sys;
 use uuid::Uuid;
@@ -86,7 +86,7 @@ pub fn forget(template: i32) {
 
 /// Whether the labels of a list that is embedded changed: they are what is read of it.
 fn says_lists_otherwise(before: &Template, after: &Template) -> bool {
-    after.embedded().filter(|attribute| attribute.kind == Kind::List).any(|attribute| {
+    after.embedded().filter(|attribute| attribute.kind == AttributeType::List).any(|attribute| {
         let old = before.attributes.iter().find(|old| old.id == attribute.id);
         old.is_none_or(|old| old.options != attribute.options)
     })

@@ -3,7 +3,6 @@
 use super::claim::check_model;
 use super::{MOST_ATTEMPTS, TABLE, require, source};
 use crate::access::{Caller, Right};
-use crate::embedding::vector::Vector;
 use crate::embedding::{Embedding, write};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
@@ -11,6 +10,7 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::record::read;
 use crate::template::Template;
+use crate::value::vector::Vector;
 use pgrx::pg_sys::{self, Datum};
 use std::rc::Rc;
 use uuid::Uuid;

@@ -3,7 +3,7 @@
 use crate::postgres::datum;
 use crate::postgres::spi::Rows;
 use crate::template::Template;
-use crate::template::definition::Kind;
+use crate::value::attribute_type::AttributeType;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ pub fn text_of(template: &Template, rows: &Rows, row: usize) -> String {
     let mut text = String::new();
     for (position, attribute) in template.embedded().enumerate() {
         let Some(value) = rows.get(row, position + 1) else { continue };
-        let line = if attribute.kind == Kind::List {
+        let line = if attribute.kind == AttributeType::List {
             let elements = datum::read_text_array(value).unwrap_or_default();
             let labels: Vec<&str> = elements.iter().map(|element| attribute.label_of(element)).collect();
             labels.join(", ")

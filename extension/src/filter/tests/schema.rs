@@ -1,8 +1,8 @@
 //! Templates to filter: works → artists → countries → unions, without a database.
 
 use super::super::schema::{Attribute, Schema};
-use crate::template::definition::Kind;
-use crate::template::options::ListOption;
+use crate::value::attribute_type::AttributeType;
+use crate::value::list_option::ListOption;
 use std::rc::Rc;
 
 /// A template in memory.
@@ -16,7 +16,7 @@ pub(super) struct Memory {
 struct Column {
     id: i32,
     slug: &'static str,
-    kind: Kind,
+    kind: AttributeType,
     exact: bool,
     indexed: bool,
     options: Option<Vec<ListOption>>,
@@ -60,12 +60,12 @@ impl Schema for Memory {
     }
 }
 
-fn column(id: i32, slug: &'static str, kind: Kind) -> Column {
+fn column(id: i32, slug: &'static str, kind: AttributeType) -> Column {
     Column { id, slug, kind, exact: true, indexed: false, options: None, target: None }
 }
 
 fn reference(id: i32, slug: &'static str, target: Option<Rc<dyn Schema>>) -> Column {
-    Column { indexed: true, target, ..column(id, slug, Kind::Reference) }
+    Column { indexed: true, target, ..column(id, slug, AttributeType::Reference) }
 }
 
 /// Works: every type of attribute; `owner` points to a template that the caller may not read.
@@ -75,15 +75,18 @@ pub(crate) fn works() -> Rc<dyn Schema> {
         id: 7,
         slug: "works",
         columns: vec![
-            column(11, "note", Kind::String),
-            Column { indexed: true, ..column(12, "name", Kind::String) },
-            column(13, "price", Kind::Number),
-            Column { exact: false, ..column(14, "weight", Kind::Number) },
-            column(15, "humidity", Kind::Metric),
-            column(16, "tags", Kind::List),
-            Column { options: Some(vec![option("oil"), option("ink")]), ..column(17, "media", Kind::List) },
-            Column { indexed: true, ..column(18, "made", Kind::Date) },
-            column(19, "seen", Kind::DateTime),
+            column(11, "note", AttributeType::String),
+            Column { indexed: true, ..column(12, "name", AttributeType::String) },
+            column(13, "price", AttributeType::Number),
+            Column { exact: false, ..column(14, "weight", AttributeType::Number) },
+            column(15, "humidity", AttributeType::Metric),
+            column(16, "tags", AttributeType::List),
+            Column {
+                options: Some(vec![option("oil"), option("ink")]),
+                ..column(17, "media", AttributeType::List)
+            },
+            Column { indexed: true, ..column(18, "made", AttributeType::Date) },
+            column(19, "seen", AttributeType::DateTime),
             reference(20, "artist", Some(artists())),
             reference(21, "owner", None),
         ],
@@ -96,8 +99,8 @@ fn artists() -> Rc<dyn Schema> {
         id: 8,
         slug: "artists",
         columns: vec![
-            Column { indexed: true, ..column(31, "name", Kind::String) },
-            column(32, "born", Kind::Date),
+            Column { indexed: true, ..column(31, "name", AttributeType::String) },
+            column(32, "born", AttributeType::Date),
             reference(33, "country", Some(countries())),
         ],
         visible: None,
@@ -108,13 +111,16 @@ fn countries() -> Rc<dyn Schema> {
     let unions = Memory {
         id: 10,
         slug: "unions",
-        columns: vec![column(51, "name", Kind::String), reference(52, "seat", None)],
+        columns: vec![column(51, "name", AttributeType::String), reference(52, "seat", None)],
         visible: None,
     };
     Rc::new(Memory {
         id: 9,
         slug: "countries",
-        columns: vec![column(41, "name", Kind::String), reference(42, "union", Some(Rc::new(unions)))],
+        columns: vec![
+            column(41, "name", AttributeType::String),
+            reference(42, "union", Some(Rc::new(unions))),
+        ],
         visible: Some("$.external_key <> 'x' or $.external_key is null"),
     })
 }

@@ -8,13 +8,13 @@
 use super::way::{self, Way};
 use crate::access::{Caller, sight};
 use crate::embedding::table::{self, table_sql};
-use crate::embedding::vector::{DIMENSIONS, Vector};
 use crate::error::Error;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::with_settings;
 use crate::postgres::spi::{Access, Connection, Rows};
 use crate::search::plan::{Plan, RECORD};
 use crate::template::Template;
+use crate::value::vector::{DIMENSIONS, Vector};
 use pgrx::pg_sys::{self, Oid};
 use std::ffi::CString;
 use uuid::Uuid;

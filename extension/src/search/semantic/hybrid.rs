@@ -5,16 +5,17 @@
 
 use super::find::{self, Wanted};
 use crate::access::Caller;
-use crate::embedding::vector::Vector;
 use crate::error::Error;
+use crate::json_write::write_double;
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
 use crate::record::read;
-use crate::record::shape::{View, write_double};
+use crate::record::shape::View;
 use crate::record::statement::columns;
 use crate::search::plan::{Plan, RECORD};
 use crate::search::words::Selection;
 use crate::template::Template;
+use crate::value::vector::Vector;
 use pgrx::pg_sys;
 use std::collections::HashMap;
 use uuid::Uuid;

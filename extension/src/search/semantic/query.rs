@@ -1,11 +1,11 @@
 //! The body of a semantic search. Pure.
 
-use crate::embedding::vector::Vector;
 use crate::error::{Code, Error};
 use crate::filter::schema::AttributeKey;
 use crate::json::{self, text_at};
 use crate::search::query as search;
-use crate::template::definition::{missing, unknown_member};
+use crate::value::member::{missing, unknown_member};
+use crate::value::vector::Vector;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 

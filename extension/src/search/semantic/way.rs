@@ -2,10 +2,10 @@
 
 use super::find::Wanted;
 use crate::embedding::table::{self, table_sql};
-use crate::embedding::vector::DIMENSIONS;
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
 use crate::template::catalog;
+use crate::value::vector::DIMENSIONS;
 use pgrx::pg_sys;
 use uuid::Uuid;
 

@@ -10,12 +10,12 @@ use super::query::Query;
 use super::rank;
 use super::sample::Sample;
 use super::terms::{self, Wanted};
-use crate::key;
 use crate::postgres::guard::{as_owner, with_settings};
 use crate::postgres::spi::{Connection, connected};
-use crate::quote::literal;
 use crate::record::read;
 use crate::template::Template;
+use crate::value::key;
+use crate::value::quote::literal;
 use std::ffi::CStr;
 use uuid::Uuid;
 

@@ -3,8 +3,8 @@
 use super::document::{self, STEM};
 use super::query::{Kind, Term};
 use super::trigram::has_key;
-use crate::filter::pattern::escaped;
-use crate::quote;
+use crate::value::pattern::escaped;
+use crate::value::quote;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 

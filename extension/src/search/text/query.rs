@@ -171,7 +171,7 @@ mod tests {
         let query = |text| Query::parse(text).expect("a query");
         let both = query("red -blue").and(query("green red"));
         assert_eq!(both.terms, query("red -blue green").terms);
-        assert!(crate::key::normalize(&both.text).is_err(), "the text is no key");
+        assert!(crate::value::key::normalize(&both.text).is_err(), "the text is no key");
         assert_eq!(query("").and(query("K-1")), query("K-1"));
         assert_eq!(query("K-1").and(query(" - ")), query("K-1"));
     }

@@ -8,8 +8,8 @@ use crate::postgres::guard::{as_owner, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::table_lock::{lock_against_writers, lock_exclusively, take_portion};
 use crate::postgres::{datum, invalidation};
-use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, catalog};
+use crate::value::attribute_type::AttributeType;
 use pgrx::pg_sys;
 use uuid::Uuid;
 
@@ -171,7 +171,7 @@ fn changed_rows(before: &Template, after: &Template) -> Option<String> {
         let is_changed = match old {
             // A new column has values where it has a default.
             None => attribute.default.is_some(),
-            Some(old) => attribute.kind == Kind::List && old.options != attribute.options,
+            Some(old) => attribute.kind == AttributeType::List && old.options != attribute.options,
         };
         if is_changed {
             conditions.push(format!("t.\"{}\" is not null", attribute.slug));

@@ -7,8 +7,8 @@ use crate::access::policy;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
-use crate::quote::literal;
 use crate::template::Template;
+use crate::value::quote::literal;
 
 /// The extension whose index finds parts of words.
 pub const TRIGRAM_EXTENSION: &str = "pg_trgm";

@@ -9,8 +9,8 @@ use crate::postgres::guard::with_settings;
 use crate::postgres::insert::{insert_rows, lock_table};
 use crate::postgres::memory::in_scratch;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
-use crate::template::definition::Kind;
 use crate::template::{Attribute, Template, catalog};
+use crate::value::attribute_type::AttributeType;
 use pgrx::pg_sys;
 use std::collections::HashSet;
 use std::ffi::CStr;
@@ -25,7 +25,7 @@ const PORTION_BYTES: usize = 4 << 20;
 
 /// Whether an attribute is a part of the document.
 pub fn is_covered(attribute: &Attribute) -> bool {
-    matches!(attribute.kind, Kind::String | Kind::List)
+    matches!(attribute.kind, AttributeType::String | AttributeType::List)
 }
 
 /// The columns that documents are made of: id, key, then what [`is_covered`].
@@ -212,7 +212,7 @@ fn document_of(template: &Template, stemmer: &Stemmer, rows: &Rows, row: usize) 
     let covered = template.attributes.iter().filter(|attribute| is_covered(attribute));
     for (position, attribute) in covered.enumerate() {
         let Some(value) = rows.get(row, position + 2) else { continue };
-        if attribute.kind == Kind::String {
+        if attribute.kind == AttributeType::String {
             datum::with_text(value, |text| write(Some(attribute.id), vec![text]));
         } else {
             let elements = datum::read_text_array(value).unwrap_or_default();

@@ -4,7 +4,8 @@ use super::time;
 use crate::error::{Code, Error};
 use crate::json;
 use crate::limits;
-use crate::template::{definition::Kind, options::ListOption};
+use crate::value::attribute_type::AttributeType;
+use crate::value::list_option::ListOption;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use uuid::Uuid;
@@ -63,7 +64,7 @@ pub enum Change<'a> {
 
 /// Reads what `raw` does to an attribute of type `kind`; `options` are a list's only allowed values.
 pub fn parse<'a>(
-    kind: Kind,
+    kind: AttributeType,
     options: Option<&[ListOption]>,
     raw: &'a RawValue,
     pointer: &str,
@@ -72,19 +73,19 @@ pub fn parse<'a>(
         return Ok(Change::Set(Value::Null));
     }
     match kind {
-        Kind::String => parse_text(raw, pointer).map(|text| Change::Set(Value::Text(text))),
-        Kind::Number => parse_number_or_increment(raw, pointer),
-        Kind::Metric => parse_points(raw, pointer).map(Change::Append),
-        Kind::List => parse_list(options, raw, pointer).map(|list| Change::Set(Value::List(list))),
-        Kind::Date => {
+        AttributeType::String => parse_text(raw, pointer).map(|text| Change::Set(Value::Text(text))),
+        AttributeType::Number => parse_number_or_increment(raw, pointer),
+        AttributeType::Metric => parse_points(raw, pointer).map(Change::Append),
+        AttributeType::List => parse_list(options, raw, pointer).map(|list| Change::Set(Value::List(list))),
+        AttributeType::Date => {
             let text = wanted_string(raw, pointer, "a date as a string, YYYY-MM-DD")?;
             time::parse_date(&text, pointer).map(|days| Change::Set(Value::Date(days)))
         }
-        Kind::DateTime => {
+        AttributeType::DateTime => {
             let text = wanted_string(raw, pointer, "a time as a string, RFC 3339 with offset")?;
             time::parse_datetime(&text, pointer).map(|at| Change::Set(Value::DateTime(at)))
         }
-        Kind::Reference => parse_reference(raw, pointer).map(Change::Set),
+        AttributeType::Reference => parse_reference(raw, pointer).map(Change::Set),
     }
 }
 
@@ -261,7 +262,7 @@ fn parse_reference<'a>(raw: &'a RawValue, pointer: &str) -> Result<Value<'a>, Er
     let here = format!("{pointer}/external_key");
     let key = wanted_string(key, &here, "a string")?;
     let normalized =
-        crate::key::normalize(&key).map_err(|error| Error::at(error.code, here, error.message))?;
+        crate::value::key::normalize(&key).map_err(|error| Error::at(error.code, here, error.message))?;
     Ok(Value::ReferenceByKey(match &key {
         Cow::Borrowed(whole) => {
             let start = normalized.as_ptr() as usize - whole.as_ptr() as usize;

@@ -1,8 +1,8 @@
 //! The values that a list attribute offers: pure.
 
-use super::definition::{missing, parse_label, text_at, unknown_member};
 use crate::error::{Code, Error};
 use crate::json;
+use crate::value::member::{missing, parse_label, text_at, unknown_member};
 use serde_json::value::RawValue;
 
 /// The most options a list attribute may offer.

@@ -1,0 +1,57 @@
+//! Texts and numbers as JSON, appended to what is written already.
+
+use std::fmt::Write as _;
+
+/// Appends `text` as a JSON string.
+pub fn write_string(out: &mut String, text: &str) {
+    out.push('"');
+    let mut plain_from = 0;
+    for (position, byte) in text.bytes().enumerate() {
+        let escape = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0..0x20 => "",
+            _ => continue,
+        };
+        out.push_str(&text[plain_from..position]);
+        if escape.is_empty() {
+            let _ = write!(out, "\\u{byte:04x}");
+        } else {
+            out.push_str(escape);
+        }
+        plain_from = position + 1;
+    }
+    out.push_str(&text[plain_from..]);
+    out.push('"');
+}
+
+/// Appends a double as JSON writes it: the shortest digits that read back as the same number; null where there are none.
+pub fn write_double(out: &mut String, value: f64) {
+    if !value.is_finite() {
+        out.push_str("null");
+        return;
+    }
+    let start = out.len();
+    let _ = write!(out, "{value:?}");
+    if out[start..].ends_with(".0") {
+        out.truncate(out.len() - 2);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_written_string_reads_back(text in any::<String>()) {
+            let mut out = String::new();
+            write_string(&mut out, &text);
+            prop_assert_eq!(serde_json::from_str::<String>(&out).ok(), Some(text));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Values and the rules that hold for them: pure, without PostgreSQL and without templates.
+
+/// The types of attributes.
+pub mod attribute_type;
+/// Texts and lists in a cell of a file.
+pub mod cell_format;
+/// JSON → what a request does to one attribute.
+pub mod change;
+/// The external key's own rules.
+pub mod key;
+/// The values that a list attribute offers.
+pub mod list_option;
+/// Members of JSON objects that a caller sends.
+pub mod member;
+/// Patterns of like and ilike.
+pub mod pattern;
+/// Texts and names as parts of statements.
+pub mod quote;
+/// Ids that carry their template's number.
+pub mod record_id;
+/// Names of projects, templates and attributes.
+pub mod slug;
+/// The columns that every table of ours begins with.
+pub mod standard_column;
+/// Dates and times in and out.
+pub mod time;
+/// The rules of a vector.
+pub mod vector;
