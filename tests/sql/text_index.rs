@@ -94,10 +94,11 @@ async fn the_operator_class_is_sound() {
     let session = database.session().await;
     let sound = "select amvalidate(oid) from pg_opclass where opcname = 'document_trigrams'";
     assert_eq!(session.text(sound, &[]).await, "t");
-    // Who is no index has nothing to hand over.
+    // Only an index can call it. Up to 15.18 PostgreSQL finds the function, and no value of its second argument.
     for number in ["null", "'1'", "1"] {
         let call = format!("select keyed.trigrams_of_document('x', {number})");
-        assert_eq!(session.refusal(&call, &[]).await.state, "42883", "{number}");
+        let refusal = session.refusal(&call, &[]).await;
+        assert!(["42883", "0A000"].contains(&refusal.state.as_str()), "{number}: {refusal}");
     }
     let refusal = session.refusal("select keyed.trigrams_of_document('x', '1'::internal)", &[]).await;
     assert!(refusal.message.contains("internal"), "{refusal}");

@@ -106,7 +106,11 @@ unsafe extern "C-unwind" fn strike_off(portal: Portal) {
         Some(open.swap_remove(place))
     });
     if let Some(cleanup) = ended.and_then(|it| it.cleanup) {
-        // SAFETY: PostgreSQL's own hook, called as PostgreSQL would call it. Its errors unwind as Rust expects them.
-        unsafe { pg_sys::ffi::pg_guard_ffi_boundary(|| cleanup(portal)) };
+        // SAFETY: PostgreSQL's own hook, called as PostgreSQL would call it: it expects to find itself in the portal. Its
+        // errors unwind as Rust expects them.
+        unsafe {
+            (*portal).cleanup = Some(cleanup);
+            pg_sys::ffi::pg_guard_ffi_boundary(|| cleanup(portal));
+        }
     }
 }
