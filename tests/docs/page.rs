@@ -3,6 +3,7 @@
 //! Comments in the source of a page speak to this test:
 //! - `<!-- needs: own server, customers -->` anywhere: what the page needs beside the service of `make run`
 //! - `<!-- not run: reason -->` before a `sh` or `sql` block: it cannot be run on a test machine
+//! - `<!-- errors -->` before a `sql` block: statements of it are refused, and the answer shows how
 //! - `<!-- example -->` before a `json` or `text` block: it is not the answer of the block before it
 
 use harness::repository_folder;
@@ -23,6 +24,11 @@ impl Block {
     /// Why it is not run, if it says so.
     pub(crate) fn not_run(&self) -> Option<&str> {
         self.comment.as_deref()?.strip_prefix("not run:").map(str::trim)
+    }
+
+    /// Whether statements of it are refused, as the page shows.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.comment.as_deref() == Some("errors")
     }
 
     pub(crate) fn is_example(&self) -> bool {

@@ -80,6 +80,13 @@ impl Service {
             self.write(&file, &self.adapt(&block.text));
             let _ = writeln!(script, "printf '{SEPARATOR}'; printf 'line {} of the page\\n' >&2", block.line);
             let _ = match block.language.as_str() {
+                // As in psql, where a refused statement does not end the session. Its error is a part of the answer.
+                "sql" if block.has_errors() => {
+                    writeln!(
+                        script,
+                        "psql --no-psqlrc --quiet --pset=footer=off \"$(cat .run/database.url)\" <{file} 2>&1"
+                    )
+                }
                 "sql" => writeln!(script, "psql \"$(cat .run/database.url)\" --file={file}"),
                 _ => writeln!(script, "source {file} </dev/null"),
             };
