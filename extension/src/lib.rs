@@ -11,6 +11,8 @@ pgrx::pg_module_magic!();
 pub mod access;
 /// Many operations in one call.
 pub mod batch;
+/// Changes of definitions: templates, attributes, grants, quotas, and the set-up of a database.
+pub mod define;
 /// Vectors that say what records mean.
 pub mod embedding;
 /// What can be refused, and how it reaches the caller.
@@ -62,4 +64,5 @@ pub extern "C-unwind" fn _PG_init() {
     postgres::transaction::register();
     postgres::statistics::register();
     postgres::planning::register();
+    template::catalog::set_subscribers(&[access::api_key::follow, quota::follow, access::rights::follow]);
 }

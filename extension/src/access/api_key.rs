@@ -10,11 +10,11 @@ use super::principal::Principal;
 use super::{binding, last_use};
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, owner};
-use crate::postgres::invalidation::{self, Stale};
+use crate::postgres::invalidation;
 use crate::postgres::random;
 use crate::postgres::spi::{Access, Rows, connected};
 use crate::postgres::{datum, role};
-use crate::template::catalog;
+use crate::template::catalog::{self, Change};
 use crate::value::quote::identifier;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
@@ -46,7 +46,8 @@ thread_local! {
 }
 
 /// Forgets the keys when their table has changed, or a role that one may act as.
-pub fn forget(stale: &Stale) {
+pub fn follow(change: &Change) {
+    let Change::Stale(stale) = change else { return };
     KNOWN.with_borrow_mut(|known| {
         if stale.roles || stale.has(known.table) {
             known.keys.clear();

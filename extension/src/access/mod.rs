@@ -8,20 +8,20 @@ pub mod binding;
 pub mod caller;
 /// What is stored of API keys and tokens.
 pub mod credential;
+/// The frame of a change of definitions.
+pub mod definition_lock;
 /// Grants become policies and privileges of PostgreSQL.
 pub mod enforcement;
 /// Which condition shows or hides a record.
 pub mod explain;
-/// The SQL functions.
-pub mod functions;
-/// Privileges are given.
-pub mod grant;
 /// What was granted.
 pub mod granted;
 /// When each API key was last used.
 pub mod last_use;
 /// Which templates there are for a caller.
 pub mod listed;
+/// A template that a request names.
+pub mod lookup;
 /// What a caller may see and do.
 pub mod overview;
 /// Row-level security as SQL.
@@ -32,8 +32,6 @@ pub mod principal;
 pub mod privileges;
 /// Policies follow grants that could not be enforced at once.
 pub mod reconcile;
-/// Privileges are taken back.
-pub mod revocation;
 /// What a role may do with the records of a template.
 pub mod rights;
 /// The scope of a grant.

@@ -14,7 +14,8 @@ use crate::error::OrRaise;
 use crate::postgres::guard::{Caught, as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, role, snapshot_is_fixed, table_lock};
-use crate::template::{catalog, ddl};
+use crate::template::catalog;
+use crate::value::table_name::table_sql;
 use crate::view::upkeep;
 use pgrx::pg_sys::{self, Datum, Oid};
 use pgrx::prelude::PgSqlErrorCode;
@@ -225,7 +226,7 @@ fn find(spi: &Connection, template: i32) -> Option<(i32, Table)> {
     }
     let text = |column| rows.get(0, column).map(datum::read_text);
     let oid = Oid::from(rows.get(0, 1)?.value() as u32);
-    let table = Table { template, oid, sql: ddl::table_sql(&text(2)?, &text(3)?) };
+    let table = Table { template, oid, sql: table_sql(&text(2)?, &text(3)?) };
     Some((rows.get(0, 0).map(datum::read_i32)?, table))
 }
 

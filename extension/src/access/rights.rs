@@ -8,7 +8,8 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::role::{self, TableRight};
 use crate::postgres::spi::connected;
 use crate::postgres::{invalidation, snapshot_is_fixed};
-use crate::template::{Template, catalog};
+use crate::template::Template;
+use crate::template::catalog::{self, Change};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -119,8 +120,20 @@ thread_local! {
     static ADMINISTRATORS: RefCell<HashMap<Oid, bool>> = RefCell::default();
 }
 
+/// Follows the catalog: rights hang on roles, on the table of grants and, by their scopes, on any template; what is known
+/// of them holds templates.
+pub fn follow(change: &Change) {
+    let is_stale = match change {
+        Change::Stale(stale) => stale.everything || stale.roles || !stale.tables.is_empty(),
+        Change::Forgotten => true,
+    };
+    if is_stale {
+        forget();
+    }
+}
+
 /// Forgets what this session knows, because grants, memberships or templates changed.
-pub fn forget() {
+fn forget() {
     // Dropped after the borrow has ended: the filters hold templates, and those their plans.
     drop(KNOWN.take());
     ADMINISTRATORS.take();

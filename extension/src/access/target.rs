@@ -6,7 +6,7 @@ use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::template::catalog::{self, Project};
-use crate::template::ddl;
+use crate::value::table_name::table_sql;
 use pgrx::pg_sys::{self, Datum, Oid};
 
 /// All templates of a project, those to come included, or one of them.
@@ -58,7 +58,7 @@ impl Target {
             Some(Table {
                 template: rows.get(row, 0).map(datum::read_i32)?,
                 oid: Oid::from(rows.get(row, 1)?.value() as u32),
-                sql: ddl::table_sql(&text(2)?, &text(3)?),
+                sql: table_sql(&text(2)?, &text(3)?),
             })
         };
         (0..rows.len()).filter_map(table).collect()

@@ -2,6 +2,7 @@
 
 use super::conflict::Conflict;
 use super::{Mode, refers_by_key};
+use crate::access::lookup::template_by_name;
 use crate::access::{Caller, Right};
 use crate::embedding::Embedding;
 use crate::error::{Code, Error};
@@ -202,7 +203,7 @@ fn find_template(caller: &Caller, name: Option<&str>, id: Option<Uuid>) -> Resul
     };
     let by_name = match name.map(|name| (name, name.split_once('.'))) {
         None => None,
-        Some((name, None)) => Some(catalog::by_name(caller, name)?),
+        Some((name, None)) => Some(template_by_name(caller, name)?),
         Some((_, Some((project, slug)))) => {
             let project = catalog::project_by_name_or_id(project).ok_or_else(Error::not_found)?;
             Some(catalog::by_slug(project.id, slug).ok_or_else(Error::not_found)?)

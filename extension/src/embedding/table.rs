@@ -10,23 +10,15 @@ use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, invalidation, table_lock};
+use crate::template::load::vector_schema;
 use crate::template::{Template, catalog};
 use crate::value::quote::literal;
+use crate::value::table_name::SideTable;
 use crate::value::vector::DIMENSIONS;
 use pgrx::pg_sys;
 
 /// The extension that knows vectors.
 pub const EXTENSION: &str = "vector";
-
-/// The table of a template.
-pub fn table_sql(template: i32) -> String {
-    format!("keyed_state.{}", name(template))
-}
-
-/// Its name in the schema of the state.
-pub fn name(template: i32) -> String {
-    format!("vector_{template}")
-}
 
 /// The name of its index.
 pub fn index_name(template: i32) -> String {
@@ -35,7 +27,7 @@ pub fn index_name(template: i32) -> String {
 
 /// Makes the table beside the one of the records, and its index. `schema` is where pgvector was put.
 pub fn create(schema: &str, template: i32, full_name: &str, records: &str) -> String {
-    let table = table_sql(template);
+    let table = SideTable::Vectors.sql(template);
     let comment =
         literal(&format!("What each record of {full_name} means, as far as a vector was set for it."));
     // No parallel workers: pgvector before 0.8.2 can write beyond its memory when several build an index (CVE-2026-3172).
@@ -49,7 +41,7 @@ pub fn create(schema: &str, template: i32, full_name: &str, records: &str) -> St
          comment on column {table}.record_id is 'The record.'; \
          comment on column {table}.embedding is 'Its vector, of length one.'; \
          comment on column {table}.live is 'Whether the record is live: the index holds no others.'; {}",
-        policy::enable_beside(&name(template), records)
+        policy::enable_beside(&SideTable::Vectors.name(template), records)
     ) + &create_index(schema, template)
 }
 
@@ -58,7 +50,7 @@ fn create_index(schema: &str, template: i32) -> String {
         "create index {} on {} using hnsw ((embedding::{schema}.halfvec({DIMENSIONS})) {schema}.halfvec_cosine_ops) \
          where live;",
         index_name(template),
-        table_sql(template)
+        SideTable::Vectors.sql(template)
     )
 }
 
@@ -69,19 +61,6 @@ pub fn extension_schema(spi: &Connection) -> Option<String> {
          join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = $1",
         Access::Latest,
         &[(pg_sys::TEXTOID, datum::text(EXTENSION))],
-    );
-    if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_text) }
-}
-
-/// Where the type of a template's vectors is, as SQL names it; none where there is no table of them.
-pub fn schema_of(spi: &Connection, template: i32) -> Option<String> {
-    let table = catalog::table_oid("keyed_state", &name(template))?;
-    let rows = spi.run_once(
-        "select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_attribute a \
-         join pg_catalog.pg_type y on y.oid = a.atttypid join pg_catalog.pg_namespace n on n.oid = y.typnamespace \
-         where a.attrelid = $1 and a.attname = 'embedding'",
-        Access::Latest,
-        &[(pg_sys::OIDOID, Some(pg_sys::Datum::from(table)))],
     );
     if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_text) }
 }
@@ -100,8 +79,8 @@ pub fn make_missing(spi: &Connection) {
     let mut ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
     table_lock::take_portion(&mut ids, "tables of vectors");
     for template in ids.into_iter().filter_map(catalog::by_id) {
-        let table = table_sql(template.id);
-        if schema_of(spi, template.id).is_none() {
+        let table = SideTable::Vectors.sql(template.id);
+        if vector_schema(spi, template.id).is_none() {
             let records = template.table_sql();
             // A table whose column went with a pgvector that was dropped holds nothing any more.
             let drop = format!("drop table if exists {table}");
@@ -132,7 +111,7 @@ pub fn filled(templates: &[i32]) -> Vec<i32> {
 
 /// One of some templates, none of which has a table of vectors.
 pub fn first_without(templates: &[i32]) -> Option<i32> {
-    let has_table = |id: &i32| as_owner(|| connected(|spi| schema_of(spi, *id))).is_some();
+    let has_table = |id: &i32| as_owner(|| connected(|spi| vector_schema(spi, *id))).is_some();
     if templates.iter().any(has_table) { None } else { templates.first().copied() }
 }
 

@@ -1,8 +1,7 @@
 //! Vectors, written: in the transaction of their records, and only when they differ.
 
-use super::Embedding;
 use super::queue::upkeep;
-use super::table::{self, table_sql};
+use super::{Embedding, table};
 use crate::access::sight::Fence;
 use crate::access::{Caller, Right};
 use crate::error::Error;
@@ -15,6 +14,7 @@ use crate::record::read;
 use crate::record::version::Preconditions;
 use crate::record::write::require_within;
 use crate::template::{Template, column};
+use crate::value::table_name::SideTable;
 use crate::value::vector::DIMENSIONS;
 use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
@@ -56,7 +56,7 @@ pub fn apply(template: &Template, record: Uuid, embedding: &Embedding) -> Result
 /// Writes the vector of a record, or removes it. A vector that is there already stays as it is, and so does its entry in
 /// the index.
 pub fn put(template: &Template, record: Uuid, embedding: &Embedding) -> Result<(), Error> {
-    let table = table_sql(template.id);
+    let table = SideTable::Vectors.sql(template.id);
     match embedding {
         Embedding::Absent => {}
         Embedding::Null if template.vector_schema.is_none() => {}
@@ -91,7 +91,7 @@ pub fn follow(template: &Template, firing: &Firing) {
     let is_live = |row: &Row| row.get(column::DELETED_AT).is_none();
     let Some(old) = &firing.old else { return };
     let Some(record) = old.get(column::ID).map(datum::read_uuid) else { return };
-    let table = table_sql(template.id);
+    let table = SideTable::Vectors.sql(template.id);
     match &firing.new {
         None => {
             let sql = format!("delete from {table} v where v.record_id = $1");

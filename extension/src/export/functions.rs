@@ -2,17 +2,17 @@
 
 use super::{Format, run};
 use crate::access::Caller;
+use crate::access::lookup::template_by_name;
 use crate::error::{Code, Error};
 use crate::json::write_string;
 use crate::postgres::function::{Answer, sql_functions};
-use crate::template::catalog;
 use crate::view::stored;
 
 sql_functions! {
     /// `keyed_http.export_open(template text, format text, body text, view text) returns text`.
     keyed_http_export_open => |call| {
         let caller = Caller::current();
-        let template = catalog::by_name(&caller, &call.required_text(0, "template")?)?;
+        let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
         let format = match call.text(1).as_deref() {
             None | Some("csv") => Format::Csv,
             Some("ndjson") => Format::Ndjson,

@@ -6,7 +6,6 @@ use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::filter::schema::Schema;
 use crate::json_write::write_double;
-use crate::metric;
 use crate::postgres::cursor::{Closed, Cursor};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
@@ -21,6 +20,7 @@ use crate::search::{time_zone, words};
 use crate::template::Template;
 use crate::value::attribute_type::AttributeType;
 use crate::value::quote::identifier;
+use crate::value::table_name::SideTable;
 use crate::value::time;
 use crate::view::stored;
 use pgrx::pg_sys::Datum;
@@ -157,7 +157,7 @@ fn further_columns(template: &Template, sight: &Sight, fields: &[Field]) -> (Vec
             columns.push_str(&format!(
                 ", (select m.at from {} m where m.record_id = {RECORD}.id and m.attribute_id = {} \
                  order by m.at desc, m.id desc limit 1)",
-                metric::table_sql(template.id),
+                SideTable::Series.sql(template.id),
                 attribute.id,
             ));
             further.push(*position);

@@ -42,7 +42,7 @@ pub struct Attribute<'s> {
     pub kind: AttributeType,
     /// Whether a number is `numeric`; otherwise its column is `double precision`, as a metric's is.
     pub exact: bool,
-    /// Whether its column has the indexes of [`crate::template::ddl::indexes`].
+    /// Whether its column has the indexes of [`crate::define::ddl::indexes`].
     pub indexed: bool,
     /// A list's only values.
     pub options: Option<&'s [ListOption]>,

@@ -8,8 +8,8 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::record::read;
 use crate::record::shape::write_value;
-use crate::template::ddl;
 use crate::value::attribute_type::AttributeType;
+use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
 
@@ -43,7 +43,7 @@ pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>)
     let sql = format!(
         "select h.version, h.at, h.actor, h.source, h.operation, h.external_key, h.changes from {} h \
          where h.record_id = $1 and h.version < $2 order by h.version desc limit $3",
-        ddl::history_sql(template.id)
+        SideTable::History.sql(template.id)
     );
     as_owner(|| {
         let plan = template.plan(&sql, || vec![pg_sys::UUIDOID, pg_sys::INT4OID, pg_sys::INT8OID]);

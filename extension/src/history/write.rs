@@ -21,9 +21,10 @@ use crate::record::guard::{changed_attributes, is_deleted, operation};
 use crate::record::released;
 use crate::record::shape::write_value;
 use crate::search::text::upkeep;
-use crate::template::{Template, catalog, column, ddl};
+use crate::template::{Template, catalog, column};
 use crate::value::attribute_type::AttributeType;
 use crate::value::record_id;
+use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -225,7 +226,7 @@ fn latest_version(table: Oid, record: Uuid) -> Option<i32> {
 }
 
 fn write_by_statement(template: &Template, entries: &[Entry], actor: &str, source: &str) {
-    let table = ddl::history_sql(template.id);
+    let table = SideTable::History.sql(template.id);
     let sql = format!(
         "insert into {table} select u.record_id, case when u.is_fresh then 1 else (select \
          coalesce(max(h.version), 0) + 1 from {table} h where h.record_id = u.record_id) end, now(), $1, $2, \

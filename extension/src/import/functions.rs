@@ -5,16 +5,17 @@ use super::options::{Format, Options};
 use super::run::{Run, require_rights};
 use super::{csv, ndjson, report, whole};
 use crate::access::Caller;
+use crate::access::lookup::template_by_name;
 use crate::error::Error;
 use crate::postgres::function::{Answer, sql_functions};
-use crate::template::{Template, catalog};
+use crate::template::Template;
 use std::rc::Rc;
 
 sql_functions! {
     /// `keyed_http.import_rows(template text, options text, rows text) returns text`.
     keyed_http_import_rows => |call| {
         let caller = Caller::current();
-        let template = catalog::by_name(&caller, &call.required_text(0, "template")?)?;
+        let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
         require_rights(&caller, &template)?;
         let options = Options::parse(&call.required_text(1, "options")?)?;
         if options.is_whole {

@@ -3,14 +3,14 @@
 use super::definition::Given;
 use super::endpoint::{Endpoint, Secrets, by_id, require_state};
 use super::signature;
-use crate::access::Caller;
-use crate::access::binding;
 use crate::access::credential::Credential;
+use crate::access::lookup::template_by_name;
+use crate::access::{Caller, binding};
 use crate::error::{Code, Error};
 use crate::postgres::guard::{Caught, as_owner, owner, subtransaction};
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::{datum, role};
-use crate::template::{Template, catalog};
+use crate::template::Template;
 use crate::value::member::missing;
 use crate::value::quote::identifier;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -103,7 +103,7 @@ pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Re
     let given = Given::parse(body, &NEW)?;
     let template = match (template, &given.template) {
         (Some(template), _) => template,
-        (None, Some(name)) => catalog::by_name(caller, name)?,
+        (None, Some(name)) => template_by_name(caller, name)?,
         (None, None) => return Err(missing("template", "")),
     };
     caller.require_define(&template)?;

@@ -2,9 +2,8 @@
 
 use super::configure::require_power_over;
 use super::definition::Mapping;
-use crate::access::Caller;
-use crate::access::binding;
 use crate::access::credential::Credential;
+use crate::access::{Caller, binding};
 use crate::error::{Code, Error};
 use crate::json::write_string;
 use crate::postgres::guard::as_owner;

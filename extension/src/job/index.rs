@@ -6,11 +6,14 @@
 use super::TABLE;
 use super::run::{Job, brief};
 use super::turns::{Outcome, note_start};
+use crate::define::ddl;
 use crate::postgres::guard::Caught;
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, worker};
 use crate::search::text;
-use crate::template::{self, catalog, ddl};
+use crate::template;
+use crate::template::catalog;
+use crate::value::table_name::table_sql;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::collections::HashMap;
 
@@ -95,7 +98,7 @@ fn plan(job: &Job) -> Plan {
             }
             let name = ddl::concurrent_index_name(attribute.id, method);
             if found.iter().any(|index| !index.is_valid && index.name == name) {
-                let index = ddl::table_sql(&template.project_slug, &name);
+                let index = table_sql(&template.project_slug, &name);
                 plan.drop.push(format!("drop index concurrently {index}"));
             }
             plan.create.push(format!("create index concurrently \"{name}\" {body}"));

@@ -170,26 +170,6 @@ pub fn forget_embeddings(spi: &Connection, template: i32) {
     }
 }
 
-/// The languages of which documents that are not yet written anew may hold stems, and the dropped attributes of which they
-/// may hold texts.
-pub fn former(spi: &Connection, template: i32) -> (Vec<String>, Vec<i32>) {
-    if !exist() {
-        return Default::default();
-    }
-    let rows = spi.run_once(
-        "select j.languages, j.dropped from keyed_state.job j where j.template_id = $1 and j.kind = 'documents'",
-        Access::Latest,
-        &[(pg_sys::INT4OID, Some(Datum::from(template)))],
-    );
-    if rows.is_empty() {
-        return Default::default();
-    }
-    (
-        rows.get(0, 0).and_then(datum::read_text_array).unwrap_or_default(),
-        rows.get(0, 1).and_then(datum::read_i32_array).unwrap_or_default(),
-    )
-}
-
 /// Has workers begin once this transaction is committed; as whom they log in says [`worker`].
 fn start(spi: &Connection, workers: &[Worker]) {
     let rows = spi.run_once(

@@ -13,6 +13,7 @@ use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, invalidation};
 use crate::search::text;
 use crate::template::{Template, catalog};
+use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum};
 use std::ffi::CStr;
 use uuid::Uuid;
@@ -61,7 +62,7 @@ fn count(spi: &Connection, job: &Job) {
     let Some(template) = template_of(job) else { return };
     let counted = match job.kind {
         Kind::Series => {
-            format!("{} p where p.attribute_id = any (j.dropped)", metric::table_sql(template.id))
+            format!("{} p where p.attribute_id = any (j.dropped)", SideTable::Series.sql(template.id))
         }
         _ => format!("{} t where t.deleted_at is null", template.table_sql()),
     };

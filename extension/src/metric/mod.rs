@@ -14,22 +14,13 @@ use crate::record::changes::Changes;
 use crate::template::{Template, column};
 use crate::value::attribute_type::AttributeType;
 use crate::value::change::{Change, Point};
+use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
 
-/// The table of a template's series.
-pub fn table_sql(template: i32) -> String {
-    format!("keyed_state.{}", table_name(template))
-}
-
-/// Its name in the schema of the state.
-pub fn table_name(template: i32) -> String {
-    format!("metric_{template}")
-}
-
 /// Makes that table beside the one of the records.
 pub fn create_table(template: i32, full_name: &str, records: &str) -> String {
-    let table = table_sql(template);
+    let table = SideTable::Series.sql(template);
     format!(
         "create table {table} ( \
            record_id uuid, attribute_id integer, at timestamptz, id bigint generated always as identity, \
@@ -44,7 +35,7 @@ pub fn create_table(template: i32, full_name: &str, records: &str) -> String {
         crate::value::quote::literal(&format!(
             "Series of the metrics of {full_name}: every point ever appended."
         )),
-        policy::enable_beside(&table_name(template), records)
+        policy::enable_beside(&SideTable::Series.name(template), records)
     )
 }
 
@@ -94,7 +85,7 @@ fn now() -> i64 {
 fn append_point(template: &Template, record: Uuid, attribute: i32, point: &Point) {
     let sql = format!(
         "insert into {} (record_id, attribute_id, at, value) values ($1, $2, $3, $4)",
-        table_sql(template.id)
+        SideTable::Series.sql(template.id)
     );
     as_owner(|| {
         let plan = template
@@ -120,7 +111,7 @@ fn append_points(template: &Template, record: Uuid, attribute: i32, points: &[Po
     let sql = format!(
         "insert into {} (record_id, attribute_id, at, value) select $1, $2, p.at, p.value \
          from unnest($3, $4) p (at, value)",
-        table_sql(template.id)
+        SideTable::Series.sql(template.id)
     );
     as_owner(|| {
         let plan = template.plan(&sql, || {

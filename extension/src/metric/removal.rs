@@ -1,10 +1,10 @@
 //! The series of attributes that were dropped.
 
-use super::table_sql;
 use crate::job::{self, Done};
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
 use crate::template::Template;
+use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
 
@@ -14,7 +14,7 @@ const PORTION: usize = 10_000;
 /// Deletes the points of a metric that is dropped: few at once, many by a job. Until then nobody finds them, since no
 /// attribute has their number.
 pub fn forget(spi: &Connection, template: &Template, attribute: i32) {
-    let table = table_sql(template.id);
+    let table = SideTable::Series.sql(template.id);
     if job::are_many(spi, &table) {
         job::add_series(spi, template, attribute);
         return;
@@ -25,7 +25,7 @@ pub fn forget(spi: &Connection, template: &Template, attribute: i32) {
 
 /// Deletes some points of these attributes, those of records that do not come before one in the order of their ids.
 pub fn portion(spi: &Connection, template: &Template, attributes: &[i32], from: Uuid) -> Done {
-    let table = table_sql(template.id);
+    let table = SideTable::Series.sql(template.id);
     let sql = format!(
         "with few as (select p.record_id, p.attribute_id, p.at, p.id from {table} p \
            where p.record_id >= $1 and p.attribute_id = any ($2) order by 1, 2, 3, 4 limit {PORTION}), \

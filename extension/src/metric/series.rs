@@ -1,6 +1,5 @@
 //! A series, page by page: its points, or what buckets make of them.
 
-use super::table_sql;
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::json_write::write_double;
@@ -11,6 +10,7 @@ use crate::record::read;
 use crate::record::shape::write_value;
 use crate::template::Template;
 use crate::value::attribute_type::AttributeType;
+use crate::value::table_name::SideTable;
 use crate::value::time;
 use pgrx::pg_sys::{self, Datum};
 use std::fmt::Write as _;
@@ -74,7 +74,7 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &Query) -> Result<
     };
     let (from, to) = (bound(&query.from, "/from")?, bound(&query.to, "/to")?);
     let (after_at, after_id) = parse_cursor(query.cursor.as_deref())?;
-    let table = table_sql(template.id);
+    let table = SideTable::Series.sql(template.id);
     // Every bound is a value, so that one plan finds the beginning of any page by the index.
     const WITHIN: &str = "m.record_id = $1 and m.attribute_id = $2 and m.at >= $3 and m.at < $4";
     let sql = match (&query.bucket, query.aggregate.as_deref()) {

@@ -51,7 +51,7 @@ pub fn owner() -> Oid {
     role::find(role::OWNER).unwrap_or_else(|| not_set_up().raise())
 }
 
-/// The error of a database in which [`crate::template::setup::init`] has not run.
+/// The error of a database in which [`crate::define::setup::init`] has not run.
 pub fn not_set_up() -> Error {
     Error::new(Code::Internal, "keyed is not set up in this database")
         .hint("run: SELECT keyed.init()  (as a superuser)")

@@ -1,15 +1,14 @@
 //! Setting a quota.
 
-use super::{Name, dealing, slots, usage};
-use crate::access::Caller;
 use crate::access::target::Target;
+use crate::access::{Caller, definition_lock};
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner_defining, not_migrated};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::table_lock::{lock_against_writers, most_tables};
 use crate::postgres::{datum, role, snapshot_is_fixed};
+use crate::quota::{Name, dealing, slots, usage};
 use crate::template::catalog::{self, Project};
-use crate::template::frame;
 use pgrx::pg_sys::{self, Datum};
 
 /// Sets the most that a project may have; `None`: there is no bound.
@@ -32,7 +31,7 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
         .hint("set it in a transaction of isolation level READ COMMITTED"));
     }
     // Templates that are made meanwhile wait, and know the quota when they go on.
-    frame::one_at_a_time(project_named(project)?.id, || {
+    definition_lock::one_at_a_time(project_named(project)?.id, || {
         let project = project_named(project)?;
         if catalog::table_oid("keyed_state", "quota").is_none() {
             return Err(not_migrated());
@@ -48,7 +47,7 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
 }
 
 /// The project that an administrator names by slug or number.
-pub(super) fn project_named(project: &str) -> Result<Project, Error> {
+pub(crate) fn project_named(project: &str) -> Result<Project, Error> {
     let caller = Caller::current();
     catalog::refresh();
     catalog::project_by_name_or_id(project)

@@ -1,8 +1,9 @@
 //! The SQL functions of quotas.
 
-use super::{define, usage};
+use super::define;
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, sql_functions};
+use crate::quota::usage;
 
 sql_functions! {
     /// `keyed.set_quota(project text, name text, maximum bigint) returns void`.

@@ -28,10 +28,10 @@ use crate::access::principal::Principal;
 pub use crate::error::quota::{Name, Reached};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
-use crate::postgres::invalidation::{self, Stale};
+use crate::postgres::invalidation;
 use crate::postgres::spi::connected;
 use crate::postgres::{datum, role, snapshot_is_fixed};
-use crate::template::catalog;
+use crate::template::catalog::{self, Change};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -84,7 +84,8 @@ thread_local! {
 }
 
 /// Forgets what this session knows, when the table of quotas has changed.
-pub fn forget(stale: &Stale) {
+pub fn follow(change: &Change) {
+    let Change::Stale(stale) = change else { return };
     KNOWN.with_borrow_mut(|known| {
         if stale.has(known.table) {
             known.quotas.clear();

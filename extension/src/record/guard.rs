@@ -15,9 +15,9 @@ use crate::postgres::spi::connected;
 use crate::postgres::transaction;
 use crate::postgres::trigger::{self, Event, Firing, Row};
 use crate::quota::{count, usage};
-use crate::search::text;
 use crate::template::{Attribute, Template, catalog, column};
 use crate::value::attribute_type::AttributeType;
+use crate::value::table_name::SideTable;
 use pgrx::pg_sys::Datum;
 use std::cell::Cell;
 use uuid::Uuid;
@@ -163,10 +163,10 @@ pub fn guard_truncate(call: &Call) -> Result<Answer, Error> {
     let live = guard::as_owner(|| {
         connected(|spi| {
             if template.has_documents {
-                spi.script(&format!("truncate {}", text::table::table_sql(template.id)));
+                spi.script(&format!("truncate {}", SideTable::Documents.sql(template.id)));
             }
             if template.vector_schema.is_some() {
-                spi.script(&format!("truncate {}", embedding::table::table_sql(template.id)));
+                spi.script(&format!("truncate {}", SideTable::Vectors.sql(template.id)));
             }
             usage::live_in(spi, &template.table_sql())
         })

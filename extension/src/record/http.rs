@@ -9,6 +9,7 @@ use super::shown::Shown;
 use super::version::{self, Preconditions};
 use super::write::{self, Key};
 use super::{changes, deletion, upsert};
+use crate::access::lookup::template_by_name;
 use crate::access::{Caller, Right};
 use crate::embedding;
 use crate::error::{Code, Error};
@@ -16,7 +17,7 @@ use crate::history;
 use crate::json;
 use crate::postgres::function::{Answer, Call, sql_functions};
 use crate::postgres::spi::Access;
-use crate::template::{Template, catalog};
+use crate::template::Template;
 use std::rc::Rc;
 use uuid::Uuid;
 
@@ -100,7 +101,7 @@ sql_functions! {
 }
 
 fn template_name(call: &Call) -> Result<Rc<Template>, Error> {
-    catalog::by_name(&Caller::current(), &call.required_text(0, "template")?)
+    template_by_name(&Caller::current(), &call.required_text(0, "template")?)
 }
 
 /// The id in a path: what is not one names nothing.

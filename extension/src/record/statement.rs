@@ -7,6 +7,7 @@ use crate::postgres::datum::{self, Argument};
 use crate::template::{Attribute, Template};
 use crate::value::attribute_type::AttributeType;
 use crate::value::change::{Change, Point, Value};
+use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::fmt::Write as _;
 
@@ -162,7 +163,7 @@ impl<'t> Assignments<'t> {
                     "\"{slug}\" = case when ${} < (select max(m.at) from {} m where m.record_id = t.id \
                      and m.attribute_id = {}) then t.\"{slug}\" else ${number} end, ",
                     number + 1,
-                    crate::metric::table_sql(template.id),
+                    SideTable::Series.sql(template.id),
                     item.attribute.id,
                 ),
             };

@@ -9,6 +9,7 @@ use crate::postgres::spi::{Access, connected};
 use crate::template::{Attribute, Template, catalog};
 use crate::value::attribute_type::AttributeType;
 use crate::value::quote::identifier;
+use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum};
 
 /// Appends `,"attribute_values":{slug:{value,type,label,…}}`.
@@ -85,7 +86,7 @@ pub fn write_target(out: &mut String, caller: &Caller, attribute: &Attribute, ta
 fn write_time(out: &mut String, template: &Template, attribute: &Attribute, record: Datum) {
     let sql = format!(
         "select m.at from {} m where m.record_id = $1 and m.attribute_id = $2 order by m.at desc, m.id desc limit 1",
-        crate::metric::table_sql(template.id)
+        SideTable::Series.sql(template.id)
     );
     let plan = template.plan(&sql, || vec![pg_sys::UUIDOID, pg_sys::INT4OID]);
     connected(|spi| {

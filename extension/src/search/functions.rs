@@ -3,6 +3,7 @@
 use super::text::trigram;
 use super::{explain, run, semantic};
 use crate::access::Caller;
+use crate::access::lookup::template_by_name;
 use crate::postgres::function::{Answer, sql_functions};
 use crate::postgres::gin;
 use crate::template::catalog;
@@ -46,7 +47,7 @@ sql_functions! {
     /// `keyed_http.check_search(template text, body text) returns boolean`.
     keyed_http_check_search => |call| {
         let caller = Caller::current();
-        let template = catalog::by_name(&caller, &call.required_text(0, "template")?)?;
+        let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
         run::check(&caller, &template, &call.required_text(1, "body")?)?;
         Ok(Answer::Datum(Datum::from(true)))
     };
@@ -69,7 +70,7 @@ sql_functions! {
     /// `keyed_http.search(template text, body text) returns text`.
     keyed_http_search => |call| {
         let caller = Caller::current();
-        let template = catalog::by_name(&caller, &call.required_text(0, "template")?)?;
+        let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
         run::search(&caller, &template, &call.required_text(1, "body")?).map(Answer::Text)
     };
 }

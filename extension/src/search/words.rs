@@ -16,6 +16,7 @@ use crate::record::read;
 use crate::record::shape::View;
 use crate::record::statement::columns;
 use crate::template::Template;
+use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Oid};
 use uuid::Uuid;
 
@@ -76,7 +77,7 @@ pub fn condition(caller: &Caller, template: &Template, words: &Query) -> Result<
     }
     let condition =
         find::condition(template, words, &|target, alias| sight::condition(caller, target, alias));
-    let documents = table::table_sql(template.id);
+    let documents = SideTable::Documents.sql(template.id);
     Ok(format!("exists (select from {documents} d where d.record_id = {RECORD}.id and {condition})"))
 }
 
@@ -87,7 +88,7 @@ impl Selection {
         match self {
             Selection::Ranked(_) => format!(" and {RECORD}.id = any ($1)"),
             Selection::Newest { condition, first, .. } => {
-                let documents = table::table_sql(template.id);
+                let documents = SideTable::Documents.sql(template.id);
                 // Where an index gives the order, a page is found soon, document by document; else all are read.
                 let each = if reads_all { "" } else { " offset 0" };
                 let first = first.map(|id| format!("{RECORD}.id = '{id}' or ")).unwrap_or_default();
@@ -104,7 +105,7 @@ impl Selection {
     pub fn count_sql(&self, template: &Template) -> Option<String> {
         match self {
             Selection::Newest { condition, first, needs_record: false } => {
-                let documents = table::table_sql(template.id);
+                let documents = SideTable::Documents.sql(template.id);
                 let first = first.map(|id| format!(" or d.record_id = '{id}'")).unwrap_or_default();
                 Some(format!("select count(*) from {documents} d where {condition}{first}"))
             }
@@ -196,7 +197,7 @@ fn newest<'c>(
     after: &str,
     most: usize,
 ) -> Rows<'c> {
-    let (table, documents) = (template.table_sql(), table::table_sql(template.id));
+    let (table, documents) = (template.table_sql(), SideTable::Documents.sql(template.id));
     // The record whose key is the whole text stands before all others.
     let words = plan.words.as_ref().map(|words| words.text.as_str()).unwrap_or_default();
     let not_first =

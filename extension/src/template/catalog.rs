@@ -1,16 +1,15 @@
 //! What this session knows of projects and templates: read once, forgotten when they change.
 
 use super::load::load;
-use super::{Template, kept, setup};
-use crate::access::{Caller, api_key, rights};
+use super::{Template, kept};
 use crate::error::{Code, Error};
 use crate::postgres::function::{Call, must_not_be_null};
 use crate::postgres::guard::{self, as_owner};
+use crate::postgres::invalidation::Stale;
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, invalidation};
-use crate::quota;
 use pgrx::pg_sys::{self, Datum, Oid};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::rc::Rc;
@@ -26,6 +25,17 @@ pub struct Project {
     pub time_zone: Option<String>,
 }
 
+/// What happened to what a session knows.
+pub enum Change<'a> {
+    /// Other sessions, or this one, have changed something.
+    Stale(&'a Stale),
+    /// Templates were forgotten to make room.
+    Forgotten,
+}
+
+/// A cache that rests on the catalog: it is told of each change.
+pub type Subscriber = fn(&Change);
+
 #[derive(Default)]
 struct Catalog {
     templates: HashMap<Oid, Rc<Template>>,
@@ -40,17 +50,22 @@ struct Catalog {
 
 thread_local! {
     static CATALOG: RefCell<Catalog> = RefCell::new(Catalog::default());
+    static SUBSCRIBERS: Cell<&'static [Subscriber]> = const { Cell::new(&[]) };
+}
+
+/// Sets the caches that are told of changes, once when the library is loaded.
+pub fn set_subscribers(subscribers: &'static [Subscriber]) {
+    SUBSCRIBERS.set(subscribers);
+}
+
+fn tell(change: &Change) {
+    SUBSCRIBERS.get().iter().for_each(|subscriber| subscriber(change));
 }
 
 /// Forgets what other sessions, or this one, have changed. Called at the start of every function.
 pub fn refresh() {
     let Some(stale) = invalidation::take_stale() else { return };
-    api_key::forget(&stale);
-    quota::forget(&stale);
-    // Rights hang on roles, on the table of grants and, by their scopes, on any template.
-    if stale.everything || stale.roles || !stale.tables.is_empty() {
-        rights::forget();
-    }
+    tell(&Change::Stale(&stale));
     // The templates are dropped after the borrow has ended: dropping one frees its plans.
     let forgotten: Vec<Rc<Template>> = CATALOG.with_borrow_mut(|catalog| {
         if stale.everything || catalog.definitions.iter().any(|table| stale.has(*table)) {
@@ -146,20 +161,6 @@ pub fn by_slug(project: i32, slug: &str) -> Option<Rc<Template>> {
     load("p.id = $1 and t.slug = $2", &arguments).map(remember)
 }
 
-/// The template that a request names by slug, within the caller's project, or by number.
-pub fn by_name(caller: &Caller, name: &str) -> Result<Rc<Template>, Error> {
-    let found = if name.starts_with(|first: char| first.is_ascii_digit()) {
-        name.parse().ok().and_then(by_id)
-    } else {
-        let project = caller.project().ok_or_else(|| {
-            Error::new(Code::ProjectRequired, format!("in which project is the template {name:?}?"))
-                .hint("send the header X-Service-Project-Id, or name the template by its id")
-        })?;
-        by_slug(project, name)
-    };
-    found.filter(|template| caller.sees_project(template.project_id)).ok_or_else(Error::not_found)
-}
-
 fn remember(template: Template) -> Rc<Template> {
     let template = Rc::new(template);
     if crate::postgres::snapshot_is_fixed() {
@@ -191,8 +192,7 @@ pub(super) fn make_room() {
             .collect()
     });
     if !forgotten.is_empty() {
-        // What is known of rights holds templates as well.
-        rights::forget();
+        tell(&Change::Forgotten);
     }
     // They are dropped after the borrow has ended, as above.
     drop(forgotten);
@@ -242,10 +242,17 @@ pub(super) fn watch_definitions() {
     CATALOG.with_borrow_mut(|catalog| catalog.definitions = definitions);
 }
 
-pub(super) fn require_state() {
-    if !setup::state_exists() {
+/// Raises an error where keyed is not set up in this database.
+pub fn require_state() {
+    if !state_exists() {
         guard::not_set_up().raise();
     }
+}
+
+/// Whether the state tables are there.
+pub fn state_exists() -> bool {
+    // SAFETY: a missing schema yields InvalidOid.
+    unsafe { pg_sys::get_namespace_oid(c"keyed_state".as_ptr(), true) != Oid::INVALID }
 }
 
 /// The project with this number.

@@ -1,13 +1,13 @@
 //! A template as the state tables and PostgreSQL's own catalog describe it.
 
-use super::{Attribute, Template, catalog, column, ddl};
+use super::{Attribute, Template, catalog, column};
+use crate::define::ddl;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
 use crate::postgres::{datum, invalidation, relation};
-use crate::search::text;
 use crate::value::attribute_type::AttributeType;
 use crate::value::list_option;
-use crate::{embedding, job};
+use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::collections::HashMap;
 
@@ -29,10 +29,11 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
             let attributes = load_attributes(spi, template.id, template.table);
             let key_index = load_key_index(spi, template.table);
             let released_key = load_released_key(spi, template.table);
-            let history = catalog::table_oid("keyed_state", &ddl::history_name(template.id));
-            let has_documents = catalog::table_oid("keyed_state", &text::table::name(template.id)).is_some();
-            let vector_schema = embedding::table::schema_of(spi, template.id);
-            let (former_languages, former_attributes) = job::former(spi, template.id);
+            let history = catalog::table_oid("keyed_state", &SideTable::History.name(template.id));
+            let has_documents =
+                catalog::table_oid("keyed_state", &SideTable::Documents.name(template.id)).is_some();
+            let vector_schema = vector_schema(spi, template.id);
+            let (former_languages, former_attributes) = former(spi, template.id);
             let rest = Template { vector_schema, ..template };
             Some(Template::new(Template {
                 attributes,
@@ -93,7 +94,7 @@ fn read_row(rows: &Rows, row: usize) -> Option<Template> {
 
 /// The JSON of templates as the caller's snapshot has them, by project and slug. They are described, not opened: nothing
 /// of this is remembered, and no table of records is locked.
-pub(super) fn describe(ids: &[i32]) -> Vec<String> {
+pub fn describe(ids: &[i32]) -> Vec<String> {
     let ids = ids.iter().map(|id| Some(Datum::from(*id))).collect();
     as_owner(|| {
         connected(|spi| {
@@ -208,4 +209,37 @@ fn read_attribute(rows: &Rows, row: usize) -> Option<Attribute> {
         default: rows.get(row, 8).map(datum::read_jsonb),
         column: rows.get(row, 9)?.value() as i16,
     })
+}
+
+/// Where the type of a template's vectors is, as SQL names it; none where there is no table of them.
+pub fn vector_schema(spi: &Connection, template: i32) -> Option<String> {
+    let table = catalog::table_oid("keyed_state", &SideTable::Vectors.name(template))?;
+    let rows = spi.run_once(
+        "select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_attribute a \
+         join pg_catalog.pg_type y on y.oid = a.atttypid join pg_catalog.pg_namespace n on n.oid = y.typnamespace \
+         where a.attrelid = $1 and a.attname = 'embedding'",
+        Access::Latest,
+        &[(pg_sys::OIDOID, Some(Datum::from(table)))],
+    );
+    if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_text) }
+}
+
+/// The languages of which documents that are not yet written anew may hold stems, and the dropped attributes of which they
+/// may hold texts.
+fn former(spi: &Connection, template: i32) -> (Vec<String>, Vec<i32>) {
+    if catalog::table_oid("keyed_state", "job").is_none() {
+        return Default::default();
+    }
+    let rows = spi.run_once(
+        "select j.languages, j.dropped from keyed_state.job j where j.template_id = $1 and j.kind = 'documents'",
+        Access::Latest,
+        &[(pg_sys::INT4OID, Some(Datum::from(template)))],
+    );
+    if rows.is_empty() {
+        return Default::default();
+    }
+    (
+        rows.get(0, 0).and_then(datum::read_text_array).unwrap_or_default(),
+        rows.get(0, 1).and_then(datum::read_i32_array).unwrap_or_default(),
+    )
 }

@@ -1,25 +1,9 @@
 //! Templates: what a table of ours is, and the functions that define them.
 
-/// Changing a template while others write.
-pub mod alter;
-/// One attribute of a template that exists.
-pub mod attribute;
 /// What this session knows of templates.
 pub mod catalog;
-/// A new template.
-pub mod creation;
-/// Statements that make and change tables.
-pub mod ddl;
 /// What a caller may say about an attribute.
 pub mod definition;
-/// Which texts are embedded.
-pub mod embed;
-/// Objects that others made where only ours belong.
-pub mod foreign;
-/// The frame of a change of definitions.
-pub mod frame;
-/// The SQL functions and the HTTP door.
-pub mod functions;
 /// What stands in the way of a change.
 pub mod in_use;
 /// The indexes that are there.
@@ -27,15 +11,7 @@ pub mod index;
 /// What a session keeps of templates.
 mod kept;
 /// A template read from the state.
-mod load;
-/// The end of a project.
-pub mod project_removal;
-/// Tables of before keys were released.
-pub mod released;
-/// The end of a template.
-pub mod removal;
-/// Setting a database up, and moving its state forward.
-pub mod setup;
+pub mod load;
 /// Template → JSON.
 pub mod shape;
 
@@ -47,6 +23,7 @@ use crate::postgres::spi::{Access, Connection, Plan, Rows, connected};
 use crate::value::attribute_type::AttributeType;
 use crate::value::list_option::ListOption;
 pub use crate::value::standard_column as column;
+use crate::value::table_name::table_sql;
 use kept::{Kept, Share};
 use pgrx::pg_sys::Oid;
 use std::collections::HashMap;
@@ -176,7 +153,7 @@ impl Template {
 
     /// The table, as SQL names it. Slugs hold no quote, so quoting is enough.
     pub fn table_sql(&self) -> String {
-        ddl::table_sql(&self.project_slug, &self.slug)
+        table_sql(&self.project_slug, &self.slug)
     }
 
     /// Where an attribute stands among the template's.

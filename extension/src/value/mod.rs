@@ -22,6 +22,8 @@ pub mod record_id;
 pub mod slug;
 /// The columns that every table of ours begins with.
 pub mod standard_column;
+/// The names of tables.
+pub mod table_name;
 /// Dates and times in and out.
 pub mod time;
 /// The rules of a vector.

@@ -8,8 +8,9 @@ use crate::record::shape::View;
 use crate::search::plan::{Plan, RECORD};
 use crate::search::query::Query;
 use crate::search::time_zone;
-use crate::template::{Template, ddl};
+use crate::template::Template;
 use crate::value::quote::{identifier, literal};
+use crate::value::table_name::table_sql;
 use std::rc::Rc;
 
 /// The most bytes of a name in PostgreSQL.
@@ -30,7 +31,7 @@ pub fn name(template: &Template, slug: &str) -> String {
 
 /// The same as SQL names it.
 pub fn view_sql(template: &Template, slug: &str) -> String {
-    ddl::table_sql(&template.project_slug, &name(template, slug))
+    table_sql(&template.project_slug, &name(template, slug))
 }
 
 /// Refuses a slug that makes too long a name of a view.

@@ -1,11 +1,12 @@
 //! The SQL functions and the HTTP door that save views.
 
 use super::stored::{self, NewView};
-use crate::access::Caller;
+use crate::access::lookup::template_by_name;
+use crate::access::{Caller, definition_lock};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
-use crate::template::{Template, catalog, frame};
+use crate::template::{Template, catalog};
 use crate::value::member::{self, missing, text_at, unknown_member};
 use std::rc::Rc;
 
@@ -15,7 +16,7 @@ sql_functions! {
         let slug = call.required_text(1, "slug")?;
         let label = member::check_label(call.text(3), "/label")?;
         let new = NewView { slug, body: call.required_json(2, "query")?, label };
-        frame::of_table(call.oid(0), || {
+        definition_lock::of_table(call.oid(0), || {
             stored::save(&Caller::current(), &catalog::by_argument(call)?, &new, true)
         })
         .map(|(view, _)| Answer::Json(view.to_json()))
@@ -36,7 +37,7 @@ sql_functions! {
     /// `keyed.drop_view(template regclass, slug text) returns void`.
     keyed_drop_view => |call| {
         let slug = call.text(1).ok_or_else(|| must_not_be_null("slug"))?;
-        frame::of_table(call.oid(0), || {
+        definition_lock::of_table(call.oid(0), || {
             stored::drop(&Caller::current(), &catalog::by_argument(call)?, &slug)
         })
         .map(|()| Answer::Void)
@@ -61,7 +62,7 @@ sql_functions! {
         let slug = call.text(1);
         let may_replace = slug.is_some();
         let body = call.required_text(2, "body")?;
-        let (view, is_new) = frame::of_name(&call.required_text(0, "template")?, || {
+        let (view, is_new) = definition_lock::of_name(&call.required_text(0, "template")?, || {
             let (caller, template) = named(call)?;
             stored::save(&caller, &template, &parse(&body, slug.clone())?, may_replace)
         })?;
@@ -73,7 +74,7 @@ sql_functions! {
     /// `keyed_http.drop_view(template text, slug text) returns text[]`.
     keyed_http_drop_view => |call| {
         let slug = call.required_text(1, "slug")?;
-        frame::of_name(&call.required_text(0, "template")?, || {
+        definition_lock::of_name(&call.required_text(0, "template")?, || {
             let (caller, template) = named(call)?;
             stored::drop(&caller, &template, &slug)
         })?;
@@ -84,7 +85,7 @@ sql_functions! {
 /// The caller, and the template that the first argument names.
 fn named(call: &Call) -> Result<(Caller, Rc<Template>), Error> {
     let caller = Caller::current();
-    let template = catalog::by_name(&caller, &call.required_text(0, "template")?)?;
+    let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
     Ok((caller, template))
 }
 

@@ -1,13 +1,14 @@
 //! What a change of a template's definition means for its records, in the same transaction.
 
 use super::{TABLE, exists};
+use crate::job;
 use crate::job::{Done, array, lock_free, uuids};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::template::Template;
 use crate::value::attribute_type::AttributeType;
-use crate::{embedding, job};
+use crate::value::table_name::SideTable;
 use pgrx::pg_sys;
 use uuid::Uuid;
 
@@ -103,7 +104,7 @@ fn enqueuing(template: &Template, condition: &str, known: &str) -> String {
     let (id, table) = (template.id, template.table_sql());
     let has_vector = match template.vector_schema {
         Some(_) => {
-            format!("exists (select from {} v where v.record_id = t.id)", embedding::table::table_sql(id))
+            format!("exists (select from {} v where v.record_id = t.id)", SideTable::Vectors.sql(id))
         }
         None => "false".to_owned(),
     };

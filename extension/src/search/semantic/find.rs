@@ -7,13 +7,14 @@
 
 use super::way::{self, Way};
 use crate::access::{Caller, sight};
-use crate::embedding::table::{self, table_sql};
+use crate::embedding::table::{self};
 use crate::error::Error;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::with_settings;
 use crate::postgres::spi::{Access, Connection, Rows};
 use crate::search::plan::{Plan, RECORD};
 use crate::template::Template;
+use crate::value::table_name::SideTable;
 use crate::value::vector::{DIMENSIONS, Vector};
 use pgrx::pg_sys::{self, Oid};
 use std::ffi::CString;
@@ -140,7 +141,7 @@ impl Search<'_> {
     }
 
     fn vectors(&self) -> String {
-        format!("{} v", table_sql(self.wanted.template.id))
+        format!("{} v", SideTable::Vectors.sql(self.wanted.template.id))
     }
 
     /// Compares every candidate.

@@ -2,6 +2,7 @@
 
 use super::find::{self, Found, Neighbour, Wanted};
 use super::query::Query;
+use crate::access::lookup::template_by_name;
 use crate::access::rights::Privilege;
 use crate::access::sight::Sight;
 use crate::access::{Caller, Right, listed};
@@ -130,7 +131,7 @@ fn templates(caller: &Caller, query: &Query) -> Result<Vec<Rc<Template>>, Error>
 
 /// A template by number, by slug within the caller's project, or as `project.template`.
 fn find_template(caller: &Caller, name: &str) -> Result<Rc<Template>, Error> {
-    let Some((project, slug)) = name.split_once('.') else { return catalog::by_name(caller, name) };
+    let Some((project, slug)) = name.split_once('.') else { return template_by_name(caller, name) };
     let project = catalog::project_by_name_or_id(project).ok_or_else(Error::not_found)?;
     let found = catalog::by_slug(project.id, slug);
     found.filter(|template| caller.sees_project(template.project_id)).ok_or_else(Error::not_found)

@@ -1,10 +1,11 @@
 //! How the closest vectors are found: by comparing, or by the index.
 
 use super::find::Wanted;
-use crate::embedding::table::{self, table_sql};
+use crate::embedding::table::{self};
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
 use crate::template::catalog;
+use crate::value::table_name::SideTable;
 use crate::value::vector::DIMENSIONS;
 use pgrx::pg_sys;
 use uuid::Uuid;
@@ -56,7 +57,7 @@ impl Way {
 /// Chooses the way, and looks for the candidates where it needs them.
 pub fn choose(spi: &Connection, wanted: &Wanted) -> Way {
     // A vector takes three kilobytes; what was deleted counts as long as its place was not used again.
-    let vectors = size(spi, wanted, &table_sql(wanted.template.id)) / (4 * DIMENSIONS as i64);
+    let vectors = size(spi, wanted, &SideTable::Vectors.sql(wanted.template.id)) / (4 * DIMENSIONS as i64);
     if vectors <= FEW_VECTORS {
         return Way::FewVectors;
     }

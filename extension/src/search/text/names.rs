@@ -12,6 +12,7 @@ use crate::postgres::index::Unfit;
 use crate::postgres::spi::{Access, Connection};
 use crate::template::{Template, catalog};
 use crate::value::quote::literal;
+use crate::value::table_name::{STATE, SideTable};
 use std::fmt::Write as _;
 use std::rc::Rc;
 use uuid::Uuid;
@@ -81,8 +82,8 @@ impl Reference {
     /// statement.
     fn may_match(&self, term: &Term) -> bool {
         let is_in_documents = self.display().is_none_or(super::write::is_covered);
-        let table = catalog::table_oid(table::SCHEMA, &table::name(self.target.id));
-        let index = catalog::table_oid(table::SCHEMA, &table::index_name(self.target.id));
+        let table = catalog::table_oid(STATE, &SideTable::Documents.name(self.target.id));
+        let index = catalog::table_oid(STATE, &table::index_name(self.target.id));
         let (true, Some(table), Some(index)) = (is_in_documents, table, index) else { return true };
         let needle = self.needle(term);
         let comparison = Comparison::of_needle(&needle);
@@ -142,7 +143,8 @@ impl Reference {
             display => {
                 let needle = self.needle(term);
                 let name = field("m.document", display.map(|attribute| attribute.id));
-                let mut sql = format!("select m.record_id from {} m", table::table_sql(self.target.id));
+                let mut sql =
+                    format!("select m.record_id from {} m", SideTable::Documents.sql(self.target.id));
                 if seen != "true" {
                     let _ = write!(sql, " join {records} x on x.id = m.record_id and ({seen})");
                 }

@@ -15,6 +15,7 @@ use crate::postgres::datum;
 use crate::postgres::heap::Heap;
 use crate::postgres::spi::{Access, Connection};
 use crate::template::{Template, catalog};
+use crate::value::table_name::{STATE, SideTable};
 use uuid::Uuid;
 
 /// Records with their ranks.
@@ -72,8 +73,8 @@ fn compared(
     most: usize,
 ) -> Option<Ranked> {
     let comparison = Comparison::of(template, wanted)?;
-    let table = catalog::table_oid(table::SCHEMA, &table::name(template.id))?;
-    let index = catalog::table_oid(table::SCHEMA, &table::index_name(template.id))?;
+    let table = catalog::table_oid(STATE, &SideTable::Documents.name(template.id))?;
+    let index = catalog::table_oid(STATE, &table::index_name(template.id))?;
     let is_looked_up =
         |position: usize| position == leader || wanted[position].is_served() && sample.is_rare(position);
     let looked_up = (0..wanted.len()).filter(|position| is_looked_up(*position));
@@ -98,7 +99,7 @@ fn hits(
     leader: Option<usize>,
     most: usize,
 ) -> String {
-    let (records, documents) = (template.table_sql(), table::table_sql(template.id));
+    let (records, documents) = (template.table_sql(), SideTable::Documents.sql(template.id));
     let limit = most + 1;
     let others = || wanted.iter().enumerate().filter(|(position, _)| Some(*position) != leader);
     let needs_record = others().any(|(_, it)| !it.names.is_empty());

@@ -10,6 +10,7 @@ use crate::postgres::table_lock::{lock_against_writers, lock_exclusively, take_p
 use crate::postgres::{datum, invalidation};
 use crate::template::{Attribute, Template, catalog};
 use crate::value::attribute_type::AttributeType;
+use crate::value::table_name::SideTable;
 use pgrx::pg_sys;
 use uuid::Uuid;
 
@@ -88,7 +89,7 @@ pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
     let sql = format!(
         "select d.record_id from {} d where d.record_id > $1 and d.record_id <= $2 and d.record_id <> all ($3) \
          for no key update skip locked",
-        table::table_sql(template.id)
+        SideTable::Documents.sql(template.id)
     );
     let bounds = [after, last.unwrap_or(Uuid::max())].map(|bound| (pg_sys::UUIDOID, datum::uuid(bound)));
     let others = uuids(&spi.run_once(&sql, Access::Latest, &[bounds[0], bounds[1], array(&live)]));
@@ -104,7 +105,7 @@ pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Vec<Uuid
     let sql = format!(
         "select d.record_id from {} d where d.record_id = any ($1) and d.record_id <> all ($2) \
          for no key update skip locked",
-        table::table_sql(template.id)
+        SideTable::Documents.sql(template.id)
     );
     let others = uuids(&spi.run_once(&sql, Access::Latest, &[array(records), array(&live)]));
     write_free(spi, template, &live, others)
@@ -112,7 +113,7 @@ pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Vec<Uuid
 
 /// Writes the documents of these live records that are free, and of others, which are locked and seem not to be live.
 fn write_free(spi: &Connection, template: &Template, live: &[Uuid], others: Vec<Uuid>) -> Vec<Uuid> {
-    let (free, busy) = lock_free(spi, &template.table_sql(), &table::table_sql(template.id), live);
+    let (free, busy) = lock_free(spi, &template.table_sql(), &SideTable::Documents.sql(template.id), live);
     let mut locked = others;
     locked.extend(free);
     locked.sort_unstable();
@@ -152,7 +153,7 @@ pub fn renew_indexes(spi: &Connection) {
     let rows = spi.run_once(sql, Access::Latest, &[]);
     let mut ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
     take_portion(&mut ids, "indexes of documents");
-    lock_exclusively(&ids.iter().map(|id| table::table_sql(*id)).collect::<Vec<_>>());
+    lock_exclusively(&ids.iter().map(|id| SideTable::Documents.sql(*id)).collect::<Vec<_>>());
     for id in ids {
         // That there is none is nothing to tell about.
         with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&table::drop_index(id)));
@@ -186,7 +187,7 @@ fn strip(spi: &Connection, template: &Template, attribute: i32) {
     let field = literal(&format!("{start}[^{}]*", document::FIELD));
     spi.script(&format!(
         "update {} d set document = regexp_replace(d.document, {field}, '') where strpos(d.document, {}) > 0",
-        table::table_sql(template.id),
+        SideTable::Documents.sql(template.id),
         literal(&start)
     ));
 }

@@ -2,12 +2,12 @@
 //! know: it was seen to be wrong about parts of words by a factor of a thousand.
 
 use super::comparison::Comparison;
-use super::table;
 use super::terms::{self, Wanted};
 use crate::postgres::datum;
 use crate::postgres::heap::{self, Heap};
 use crate::postgres::spi::{Access, Connection};
 use crate::template::{Template, catalog};
+use crate::value::table_name::{STATE, SideTable};
 
 /// How many pages are looked at: some thousand documents of a few lines, some milliseconds.
 const PAGES: i64 = 60;
@@ -38,7 +38,7 @@ impl Sample {
         }
         let size = format!(
             "select pg_relation_size('{}') / current_setting('block_size')::bigint",
-            table::table_sql(template.id)
+            SideTable::Documents.sql(template.id)
         );
         let pages = spi.run_once(&size, Access::Snapshot, &[]).get(0, 0).map_or(0, datum::read_i64);
         if wanted.len() == 1 && pages > PAGES {
@@ -53,7 +53,7 @@ impl Sample {
     /// Takes it by comparing in memory; none where a statement has to.
     fn compared(template: &Template, wanted: &[Wanted]) -> Option<Sample> {
         let comparison = Comparison::of(template, wanted)?;
-        let table = catalog::table_oid(table::SCHEMA, &table::name(template.id))?;
+        let table = catalog::table_oid(STATE, &SideTable::Documents.name(template.id))?;
         let sample = Heap::with(table, |heap| {
             let pages = i64::from(heap.pages());
             let mut sample = Sample { seen: 0, total: 0, each: vec![0; wanted.len()], found: 0 };
@@ -92,7 +92,7 @@ impl Sample {
         pages: i64,
         sampled: i64,
     ) -> Sample {
-        let documents = table::table_sql(template.id);
+        let documents = SideTable::Documents.sql(template.id);
         let some = if pages > sampled {
             // The same pages each time, as long as the table does not grow, so that pages of an answer fit together.
             format!("tablesample system ({:.6}) repeatable (1)", sampled as f64 * 100.0 / pages as f64)

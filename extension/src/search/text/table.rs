@@ -9,6 +9,7 @@ use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
 use crate::template::Template;
 use crate::value::quote::literal;
+use crate::value::table_name::{STATE, SideTable};
 
 /// The extension whose index finds parts of words.
 pub const TRIGRAM_EXTENSION: &str = "pg_trgm";
@@ -16,29 +17,16 @@ pub const TRIGRAM_EXTENSION: &str = "pg_trgm";
 /// Whose keys the index of documents has.
 const DOCUMENT_CLASS: &str = "keyed.document_trigrams";
 
-/// The schema of the state, where the tables are.
-pub const SCHEMA: &str = "keyed_state";
-
-/// The table of a template.
-pub fn table_sql(template: i32) -> String {
-    format!("{SCHEMA}.{}", name(template))
-}
-
-/// Its name in the schema of the state.
-pub fn name(template: i32) -> String {
-    format!("text_{template}")
-}
-
 /// Makes the table beside the one of the records, without its index.
 pub fn create(template: i32, full_name: &str, records: &str) -> String {
-    let table = table_sql(template);
+    let table = SideTable::Documents.sql(template);
     let comment = literal(&format!("What is searched of each live record of {full_name}."));
     format!(
         "create table {table} (record_id uuid primary key, document text collate \"C\" not null); \
          comment on table {table} is {comment}; \
          comment on column {table}.record_id is 'The record.'; \
          comment on column {table}.document is 'Its key, texts and list labels without case and accents, and their stems.'; {}",
-        policy::enable_beside(&name(template), records)
+        policy::enable_beside(&SideTable::Documents.name(template), records)
     )
 }
 
@@ -46,7 +34,7 @@ pub fn create(template: i32, full_name: &str, records: &str) -> String {
 pub fn create_index(spi: &Connection, template: i32) -> String {
     format!(
         "create index text_{template}_trigram on {} using gin (document {});",
-        table_sql(template),
+        SideTable::Documents.sql(template),
         document_class(spi)
     )
 }
@@ -71,7 +59,7 @@ pub fn drop_index(template: i32) -> String {
 
 /// Its index.
 pub fn index_sql(template: i32) -> String {
-    format!("{SCHEMA}.{}", index_name(template))
+    format!("{STATE}.{}", index_name(template))
 }
 
 /// The name of its index in the schema of the state.

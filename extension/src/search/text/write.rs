@@ -11,6 +11,7 @@ use crate::postgres::memory::in_scratch;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
 use crate::template::{Attribute, Template, catalog};
 use crate::value::attribute_type::AttributeType;
+use crate::value::table_name::SideTable;
 use pgrx::pg_sys;
 use std::collections::HashSet;
 use std::ffi::CStr;
@@ -124,7 +125,8 @@ fn refresh_some(spi: &Connection, template: &Template, records: &[Stale]) -> usi
     }
     let gone: Vec<Uuid> = all.into_iter().filter(|record| !live.contains(record)).collect();
     if !gone.is_empty() {
-        let sql = format!("delete from {} d where d.record_id = any ($1)", table::table_sql(template.id));
+        let sql =
+            format!("delete from {} d where d.record_id = any ($1)", SideTable::Documents.sql(template.id));
         let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
         spi.run(&plan, Access::Latest, &[ids(&gone)]);
     }
@@ -173,7 +175,7 @@ fn put(spi: &Connection, template: &Template, fresh: Vec<Written>, mut others: V
 
 /// Inserts documents without a statement; none when the table is not as it was made.
 fn insert(template: &Template, documents: &[Written]) -> Option<()> {
-    let table = catalog::table_oid("keyed_state", &table::name(template.id))?;
+    let table = catalog::table_oid("keyed_state", &SideTable::Documents.name(template.id))?;
     lock_table(table);
     let row = |(record, document): &Written| [datum::uuid(*record), datum::text(document)];
     insert_rows(table, &[pg_sys::UUIDOID, pg_sys::TEXTOID], documents.iter().map(row)).ok()
@@ -185,7 +187,7 @@ fn put_by_statement(spi: &Connection, template: &Template, documents: &[Written]
         "insert into {} as d (record_id, document) select * from unnest($1, $2) \
          on conflict (record_id) do update set document = excluded.document \
          where d.document <> excluded.document",
-        table::table_sql(template.id)
+        SideTable::Documents.sql(template.id)
     );
     let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID, pg_sys::TEXTARRAYOID]);
     let records: Vec<Uuid> = documents.iter().map(|document| document.0).collect();

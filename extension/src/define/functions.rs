@@ -1,12 +1,14 @@
 //! The SQL functions and the HTTP door that define templates.
 
 use super::creation::{NewTemplate, create};
-use super::{Template, alter, catalog, definition, frame, load, project_removal, removal, setup};
-use crate::access::{Caller, listed};
+use super::{alter, project_removal, removal, setup};
+use crate::access::lookup::template_by_name;
+use crate::access::{Caller, definition_lock, listed};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, sql_functions};
 use crate::postgres::{datum, guard, invalidation, trigger};
+use crate::template::{Template, catalog, definition, load};
 use crate::value::member::{self, missing, text_at};
 use pgrx::pg_sys::{self, Datum};
 use std::rc::Rc;
@@ -76,7 +78,7 @@ sql_functions! {
     keyed_http_get_template => |call| {
         let name = call.required_text(0, "template")?;
         let caller = Caller::current();
-        let template = catalog::by_name(&caller, &name)?;
+        let template = template_by_name(&caller, &name)?;
         caller.require_knowledge(&template)?;
         Ok(Answer::Text(template.to_json()))
     };
@@ -87,13 +89,13 @@ sql_functions! {
     /// `keyed.alter_template(template regclass, changes jsonb) returns jsonb`.
     keyed_alter_template => |call| {
         let changes = call.required_json(1, "changes")?;
-        frame::of_table(call.oid(0), || alter::alter(&*catalog::by_argument(call)?, &changes)).map(answer)
+        definition_lock::of_table(call.oid(0), || alter::alter(&*catalog::by_argument(call)?, &changes)).map(answer)
     };
 
     /// `keyed.add_attribute(template regclass, attribute jsonb) returns jsonb`.
     keyed_add_attribute => |call| {
         let attribute = call.required_json(1, "attribute")?;
-        frame::of_table(call.oid(0), || {
+        definition_lock::of_table(call.oid(0), || {
             let template = catalog::by_argument(call)?;
             let slug = attribute_slug(&attribute)?;
             if template.position(&slug).is_some() {
@@ -111,7 +113,7 @@ sql_functions! {
     /// `keyed.alter_attribute(template regclass, slug text, changes jsonb) returns jsonb`.
     keyed_alter_attribute => |call| {
         let (slug, changes) = (call.required_text(1, "slug")?, call.required_json(2, "changes")?);
-        frame::of_table(call.oid(0), || {
+        definition_lock::of_table(call.oid(0), || {
             let template = catalog::by_argument(call)?;
             alter::alter(&template, &alter::attribute_body(&template, &slug, &changes)?)
         })
@@ -123,20 +125,20 @@ sql_functions! {
         let mut body = "{\"drop\":[".to_owned();
         json::write_string(&mut body, &call.required_text(1, "slug")?);
         body.push_str("]}");
-        frame::of_table(call.oid(0), || alter::alter(&*catalog::by_argument(call)?, &body)).map(answer)
+        definition_lock::of_table(call.oid(0), || alter::alter(&*catalog::by_argument(call)?, &body)).map(answer)
     };
 
     /// `keyed.drop_template(template regclass, with_records boolean) returns void`.
     keyed_drop_template => |call| {
-        frame::of_table(call.oid(0), || removal::drop_template(&*catalog::by_argument(call)?, call.flag(1)))
+        definition_lock::of_table(call.oid(0), || removal::drop_template(&*catalog::by_argument(call)?, call.flag(1)))
             .map(|()| Answer::Void)
     };
 
     /// `keyed_http.alter_template(template text, body text) returns text[]`.
     keyed_http_alter_template => |call| {
         let (name, body) = (call.required_text(0, "template")?, call.required_text(1, "body")?);
-        let template = frame::of_name(&name, || {
-            alter::alter(&*catalog::by_name(&Caller::current(), &name)?, &body)
+        let template = definition_lock::of_name(&name, || {
+            alter::alter(&*template_by_name(&Caller::current(), &name)?, &body)
         })?;
         Ok(Answer::Texts(vec![Some("200".to_owned()), None, Some(template.to_json())]))
     };
@@ -144,8 +146,8 @@ sql_functions! {
     /// `keyed_http.drop_template(template text) returns text[]`.
     keyed_http_drop_template => |call| {
         let name = call.required_text(0, "template")?;
-        frame::of_name(&name, || {
-            removal::drop_template(&*catalog::by_name(&Caller::current(), &name)?, false)
+        definition_lock::of_name(&name, || {
+            removal::drop_template(&*template_by_name(&Caller::current(), &name)?, false)
         })?;
         Ok(Answer::Texts(vec![Some("204".to_owned()), None, None]))
     };

@@ -1,15 +1,18 @@
 //! Setting a database up, moving its state forward, and making projects.
 
-use super::{attribute, catalog, ddl, foreign, frame, released};
-use crate::access::{Caller, binding, policy, reconcile};
+use super::{attribute, ddl, foreign, released};
+use crate::access::{Caller, binding, definition_lock, policy, reconcile};
 use crate::embedding;
 use crate::error::{Code, Error};
-use crate::postgres::advisory_lock::{self, Kind, Mode};
+use crate::postgres::advisory_lock;
+use crate::postgres::advisory_lock::{Kind, Mode};
 use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction, with_pinned_path, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, role};
 use crate::search::{text, time_zone};
+use crate::template::catalog;
 use crate::value::slug::{self, Noun};
+use crate::value::table_name::table_sql;
 use crate::view::{stored, upkeep};
 use pgrx::pg_sys;
 use pgrx::prelude::PgSqlErrorCode;
@@ -133,7 +136,7 @@ pub fn migrate() -> Result<i32, Error> {
 /// The steps that this database has not seen.
 pub fn pending() -> Vec<i32> {
     let known = || STATE.iter().map(|step| step.0);
-    if !state_exists() || role::find(role::OWNER).is_none() {
+    if !catalog::state_exists() || role::find(role::OWNER).is_none() {
         return known().collect();
     }
     as_owner(|| {
@@ -204,7 +207,7 @@ fn secure_templates(spi: &Connection) {
     );
     for row in 0..rows.len() {
         let text = |column| rows.get(row, column).map(datum::read_text).unwrap_or_default();
-        let table = ddl::table_sql(&text(0), &text(1));
+        let table = table_sql(&text(0), &text(1));
         spi.script(&if rows.get(row, 3).is_some_and(datum::read_bool) {
             policy::enable_beside(&text(2), &table)
         } else {
@@ -218,7 +221,7 @@ pub fn create_project(slug: &str, name: Option<&str>) -> Result<i32, Error> {
     Caller::current().require_admin("create projects")?;
     slug::check(Noun::Project, slug, "/slug")?;
     // The right to make schemas belongs to the database itself, so a dump of its contents does not bring it along.
-    if role::find(role::OWNER).is_none() || !state_exists() || !owner_may_create_schemas() {
+    if role::find(role::OWNER).is_none() || !catalog::state_exists() || !owner_may_create_schemas() {
         init()?;
     }
     catalog::refresh();
@@ -255,7 +258,7 @@ pub fn set_time_zone(project: &str, name: Option<&str>) -> Result<(), Error> {
         .filter(|project| caller.sees_project(project.id))
         .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))?;
     let name = name.map(time_zone::check).transpose()?;
-    frame::one_at_a_time(project.id, || change_time_zone(&caller, project.id, name.as_deref()))
+    definition_lock::one_at_a_time(project.id, || change_time_zone(&caller, project.id, name.as_deref()))
 }
 
 fn change_time_zone(caller: &Caller, project: i32, name: Option<&str>) -> Result<(), Error> {
@@ -286,10 +289,4 @@ fn owner_may_create_schemas() -> bool {
         );
         rows.get(0, 0).is_some_and(datum::read_bool)
     })
-}
-
-/// Whether the state tables are there.
-pub fn state_exists() -> bool {
-    // SAFETY: a missing schema yields InvalidOid.
-    unsafe { pg_sys::get_namespace_oid(c"keyed_state".as_ptr(), true) != pg_sys::Oid::INVALID }
 }

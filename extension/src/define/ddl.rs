@@ -1,28 +1,14 @@
 //! Statements that make and change tables: pure text. Names are checked slugs; values go through [`crate::value::quote::literal`].
 
-use super::column as standard;
-use super::definition::Definition;
 use crate::access::policy;
+use crate::template::column as standard;
+use crate::template::definition::Definition;
 use crate::value::attribute_type::AttributeType;
 use crate::value::change::{self, Change, Value};
 use crate::value::quote::literal;
+use crate::value::table_name::{SideTable, table_sql};
 use crate::value::time;
 use std::fmt::Write as _;
-
-/// A table of a project, as SQL names it.
-pub fn table_sql(project: &str, template: &str) -> String {
-    format!("\"{project}\".\"{template}\"")
-}
-
-/// The table of a template's history.
-pub fn history_sql(template: i32) -> String {
-    format!("keyed_state.{}", history_name(template))
-}
-
-/// Its name within its schema.
-pub fn history_name(template: i32) -> String {
-    format!("history_{template}")
-}
 
 /// Makes the schema of a project.
 pub fn create_schema(slug: &str, name: &str) -> String {
@@ -44,7 +30,7 @@ pub fn create_table(
     trigrams: &str,
 ) -> String {
     let table = table_sql(project, slug);
-    let history = history_sql(id);
+    let history = SideTable::History.sql(id);
     let mut columns = format!(
         "id uuid primary key default keyed.new_id({id}), \
          external_key text collate \"C\", \
@@ -81,7 +67,7 @@ pub fn create_table(
         )),
         literal(label.unwrap_or(slug)),
         secure_table(&table),
-        policy::enable_beside(&history_name(id), &table),
+        policy::enable_beside(&SideTable::History.name(id), &table),
         key_index = key_index(&table),
     );
     sql.push_str(&comment_on_released_key(&table));

@@ -1,12 +1,13 @@
 //! Changing a template while others write: its lock makes them wait, and what they read next is the new definition.
 
 use super::creation::check_language;
-use super::{Attribute, Template, attribute, catalog, definition, embed, in_use};
+use super::{attribute, embed};
 use crate::access::{Caller, granted};
 use crate::embedding::{queue, table};
 use crate::error::{Code, Error};
 use crate::inbound;
-use crate::json::{self, pointer_step};
+use crate::json;
+use crate::json::pointer_step;
 use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
 use crate::postgres::spi::{Access, Connection, connected};
@@ -14,6 +15,7 @@ use crate::postgres::table_lock::{lock_exclusively, lock_with_views};
 use crate::postgres::{datum, invalidation};
 use crate::quota;
 use crate::search::text;
+use crate::template::{Attribute, Template, catalog, definition, in_use};
 use crate::value::attribute_type::AttributeType;
 use crate::value::member::{self, text_at, unknown_member};
 use crate::value::quote::literal;
@@ -287,7 +289,7 @@ fn find<'t>(template: &'t Template, slug: &str, pointer: &str) -> Result<&'t Att
     })
 }
 
-pub(super) fn update_attribute(
+pub(crate) fn update_attribute(
     spi: &Connection,
     attribute: &Attribute,
     column: &str,

@@ -1,13 +1,14 @@
 //! The frame of a change of definitions: one at a time in a project, and none while the state is moved forward.
 
-use super::catalog;
 use crate::access::Caller;
 use crate::error::Error;
-use crate::postgres::advisory_lock::{self, Kind, Mode};
+use crate::postgres::advisory_lock;
+use crate::postgres::advisory_lock::{Kind, Mode};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::table_lock;
+use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum, Oid};
 
 /// Runs a change of definitions of a project, after those that are under way there. The caller's right must have been

@@ -1,14 +1,16 @@
 //! The end of a project.
 
-use super::catalog::{self, Project};
-use super::{Template, frame, in_use, removal};
-use crate::access::{Caller, enforcement};
+use super::removal;
+use crate::access::{Caller, definition_lock, enforcement};
 use crate::embedding;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
-use crate::postgres::table_lock::{self, lock_with_views};
+use crate::postgres::table_lock;
+use crate::postgres::table_lock::lock_with_views;
+use crate::template::catalog::{self, Project};
+use crate::template::{Template, in_use};
 use crate::value::quote::identifier;
 use crate::view::upkeep;
 use pgrx::pg_sys::{self, Datum};
@@ -28,7 +30,7 @@ pub fn drop_project(name: &str, with_records: bool) -> Result<(), Error> {
             .filter(|project| caller.sees_project(project.id))
             .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {name:?}")))
     };
-    frame::one_at_a_time(find()?.id, || drop_found(&find()?, with_records))
+    definition_lock::one_at_a_time(find()?.id, || drop_found(&find()?, with_records))
 }
 
 fn drop_found(project: &Project, with_records: bool) -> Result<(), Error> {

@@ -1,31 +1,30 @@
 //! The end of a template.
 
-use super::{Template, catalog, ddl, in_use};
 use crate::access::{Caller, enforcement};
 use crate::embedding;
 use crate::error::{Code, Error};
-use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::table_lock::lock_with_views;
 use crate::quota::{count, usage};
-use crate::search::text;
+use crate::template::{Template, catalog, in_use};
+use crate::value::table_name::SideTable;
 use crate::view::upkeep;
 use pgrx::prelude::PgSqlErrorCode;
 
 /// The tables of a template.
-pub(super) fn tables_of(template: &Template) -> [String; 5] {
+pub(crate) fn tables_of(template: &Template) -> [String; 5] {
     [
-        ddl::history_sql(template.id),
-        metric::table_sql(template.id),
-        text::table::table_sql(template.id),
-        embedding::table::table_sql(template.id),
+        SideTable::History.sql(template.id),
+        SideTable::Series.sql(template.id),
+        SideTable::Documents.sql(template.id),
+        SideTable::Vectors.sql(template.id),
         template.table_sql(),
     ]
 }
 
 /// Whether a template has live records.
-pub(super) fn has_live_records(spi: &Connection, template: &Template) -> bool {
+pub(crate) fn has_live_records(spi: &Connection, template: &Template) -> bool {
     let sql = format!("select from {} t where t.deleted_at is null limit 1", template.table_sql());
     !spi.run_once(&sql, Access::Latest, &[]).is_empty()
 }

@@ -3,9 +3,9 @@
 //! table is free.
 
 use super::grant::{find_role, place};
-use super::granted::{COLUMNS, Grant, read_all};
-use super::target::{Table, Target};
-use super::{Caller, privileges, reconcile};
+use crate::access::granted::{COLUMNS, Grant, read_all};
+use crate::access::target::{Table, Target};
+use crate::access::{Caller, privileges, reconcile};
 use crate::error::Error;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};

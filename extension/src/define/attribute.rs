@@ -3,21 +3,23 @@
 use super::alter::update_attribute;
 use super::creation::insert_attribute;
 use super::ddl::{self, NewColumn};
-use super::definition::{self, Definition};
-use super::{Attribute, Template, catalog, index};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::job;
-use crate::json::{self, pointer_step};
+use crate::json;
+use crate::json::pointer_step;
 use crate::limits;
 use crate::metric;
 use crate::postgres::spi::{Access, Connection};
 use crate::postgres::table_lock::lock_against_writers;
 use crate::postgres::{datum, invalidation};
 use crate::search::text;
+use crate::template::definition::{self, Definition};
+use crate::template::{Attribute, Template, catalog, index};
 use crate::value::attribute_type::AttributeType;
 use crate::value::list_option::{self, ListOption};
 use crate::value::member::{self, text_at, unknown_member};
+use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum};
 use serde_json::value::RawValue;
 use std::rc::Rc;
@@ -64,7 +66,7 @@ pub fn add(
     if new.kind == AttributeType::Metric
         && !template.attributes.iter().any(|attribute| attribute.kind == AttributeType::Metric)
     {
-        let name = metric::table_sql(template.id);
+        let name = SideTable::Series.sql(template.id);
         let exists = spi.run_once(
             "select from pg_class where oid = to_regclass($1)",
             Access::Latest,
@@ -89,7 +91,7 @@ pub fn add(
 }
 
 /// The template to which a reference shall point: one that the caller may know.
-pub(super) fn target(caller: &Caller, project: i32, slug: &str) -> Option<Rc<Template>> {
+pub(crate) fn target(caller: &Caller, project: i32, slug: &str) -> Option<Rc<Template>> {
     catalog::by_slug(project, slug).filter(|template| caller.may_know(template))
 }
 

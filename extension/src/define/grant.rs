@@ -1,16 +1,17 @@
 //! Privileges are given: written down, and made into privileges and policies of PostgreSQL.
 
-use super::enforcement::{forget_dropped_roles, role_sql};
-use super::granted::{COLUMNS, Grant, read};
-use super::rights::Privilege;
-use super::target::{Table, Target};
-use super::{Caller, binding, privileges, reconcile, scope};
+use crate::access::enforcement::{forget_dropped_roles, role_sql};
+use crate::access::granted::{COLUMNS, Grant, read};
+use crate::access::rights::Privilege;
+use crate::access::target::{Table, Target};
+use crate::access::{Caller, binding, definition_lock, privileges, reconcile, scope};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner_defining;
 use crate::postgres::spi::{Access, Connection, connected};
-use crate::postgres::table_lock::{self, lock_exclusively};
+use crate::postgres::table_lock;
+use crate::postgres::table_lock::lock_exclusively;
 use crate::postgres::{datum, role};
-use crate::template::{catalog, frame};
+use crate::template::catalog;
 use crate::value::quote::identifier;
 use crate::view::upkeep;
 use pgrx::notice;
@@ -30,7 +31,7 @@ pub fn grant(role_name: &str, target: &str, privileges: &[String], scope: Option
         )
         .hint("grant it by itself, without a scope"));
     }
-    frame::one_at_a_time(Target::find(target)?.project.id, || {
+    definition_lock::one_at_a_time(Target::find(target)?.project.id, || {
         let target = Target::find(target)?;
         as_owner_defining(|| connected(|spi| make(spi, role, &target, &privileges, scope)))
     })
@@ -148,7 +149,7 @@ fn write(spi: &Connection, role: Oid, target: &Target, privilege: Privilege, sco
     );
 }
 
-pub(super) fn place(role: Oid, target: &Target) -> [(Oid, datum::Argument); 3] {
+pub(crate) fn place(role: Oid, target: &Target) -> [(Oid, datum::Argument); 3] {
     [
         (pg_sys::REGROLEOID, Some(Datum::from(role))),
         (pg_sys::INT4OID, Some(Datum::from(target.project.id))),
@@ -156,7 +157,7 @@ pub(super) fn place(role: Oid, target: &Target) -> [(Oid, datum::Argument); 3] {
     ]
 }
 
-pub(super) fn find_role(name: &str) -> Result<Oid, Error> {
+pub(crate) fn find_role(name: &str) -> Result<Oid, Error> {
     role::find_by_name(name).ok_or_else(|| {
         Error::at(Code::InvalidValue, "/role", format!("role {name:?} does not exist"))
             .hint(format!("check its spelling, or create it first: CREATE ROLE {}", identifier(name)))

@@ -1,10 +1,8 @@
 //! A new template: rows of state, a table, its history.
 
-use super::catalog::{self, Project};
 use super::ddl::{self, NewColumn};
-use super::definition::{self, Definition};
-use super::{Template, attribute, embed, frame};
-use crate::access::{Caller, enforcement};
+use super::{attribute, embed};
+use crate::access::{Caller, definition_lock, enforcement};
 use crate::embedding;
 use crate::error::{Code, Error, OrRaise};
 use crate::json;
@@ -15,11 +13,15 @@ use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::table_lock::lock_against_writers;
 use crate::quota;
 use crate::search::text;
+use crate::template::Template;
+use crate::template::catalog::{self, Project};
+use crate::template::definition::{self, Definition};
 use crate::value::attribute_type::AttributeType;
 use crate::value::list_option;
 use crate::value::member::{self, missing, text_at, unknown_member};
 use crate::value::record_id::MAX_TEMPLATE;
 use crate::value::slug::{self, Noun};
+use crate::value::table_name::table_sql;
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
 use std::collections::BTreeSet;
@@ -74,7 +76,7 @@ pub fn create(project: &str, new: &NewTemplate) -> Result<Rc<Template>, Error> {
             .filter(|project| caller.sees_project(project.id))
             .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))
     };
-    frame::one_at_a_time(find()?.id, || {
+    definition_lock::one_at_a_time(find()?.id, || {
         let project = find()?;
         caller.require_define_in(project.id)?;
         create_in(&caller, &project, new)
@@ -105,7 +107,7 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
         targets.push(match &definition.target {
             None => None,
             // A template may refer to itself: its number is not known before it exists.
-            Some(target) if *target == new.slug => Some((None, ddl::table_sql(&project.slug, target))),
+            Some(target) if *target == new.slug => Some((None, table_sql(&project.slug, target))),
             Some(target) => {
                 let found = attribute::target(caller, project.id, target).ok_or_else(|| {
                     let pointer = format!("/attributes/{position}/template");
@@ -141,7 +143,7 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
                 let label = new.label.as_deref();
                 spi.script(&ddl::create_table(&project.slug, &new.slug, id, label, &columns, &trigrams));
                 let (name, table) =
-                    (format!("{}.{}", project.slug, new.slug), ddl::table_sql(&project.slug, &new.slug));
+                    (format!("{}.{}", project.slug, new.slug), table_sql(&project.slug, &new.slug));
                 if new.definitions.iter().any(|definition| definition.kind == AttributeType::Metric) {
                     spi.script(&metric::create_table(id, &name, &table));
                 }

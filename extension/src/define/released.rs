@@ -1,12 +1,13 @@
 //! Tables of before keys were released into a column of their own: `keyed.migrate()` converts them.
 
-use super::{Template, catalog, column, ddl};
+use super::ddl;
 use crate::access::enforcement;
 use crate::access::listed::TABLES;
 use crate::error::OrRaise;
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
 use crate::postgres::table_lock::{lock_exclusively, most_tables};
+use crate::template::{Template, catalog, column};
 use pgrx::pg_sys::{self, Datum};
 use std::rc::Rc;
 

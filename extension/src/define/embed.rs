@@ -1,10 +1,10 @@
 //! Which texts of a template are embedded: the member `embed` of its definition.
 
-use super::{Attribute, Template};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
+use crate::template::{Attribute, Template};
 use crate::value::attribute_type::AttributeType;
 use crate::value::member::text_at;
 use pgrx::pg_sys::{self, Datum};

@@ -1,0 +1,21 @@
+//! A template that a request names.
+
+use super::Caller;
+use crate::error::{Code, Error};
+use crate::template::Template;
+use crate::template::catalog::{by_id, by_slug};
+use std::rc::Rc;
+
+/// The template that a request names by slug, within the caller's project, or by number.
+pub fn template_by_name(caller: &Caller, name: &str) -> Result<Rc<Template>, Error> {
+    let found = if name.starts_with(|first: char| first.is_ascii_digit()) {
+        name.parse().ok().and_then(by_id)
+    } else {
+        let project = caller.project().ok_or_else(|| {
+            Error::new(Code::ProjectRequired, format!("in which project is the template {name:?}?"))
+                .hint("send the header X-Service-Project-Id, or name the template by its id")
+        })?;
+        by_slug(project, name)
+    };
+    found.filter(|template| caller.sees_project(template.project_id)).ok_or_else(Error::not_found)
+}

@@ -1,0 +1,30 @@
+//! Changes of definitions. What depends on one is below this folder; nothing but the triggers is above it.
+
+/// The SQL functions.
+pub mod access_functions;
+/// Changing a template while others write.
+pub mod alter;
+/// One attribute of a template that exists.
+pub mod attribute;
+/// A new template.
+pub mod creation;
+/// Statements that make and change tables.
+pub mod ddl;
+/// Which texts are embedded.
+pub mod embed;
+/// Objects that others made where only ours belong.
+pub mod foreign;
+/// The SQL functions and the HTTP door.
+pub mod functions;
+/// Privileges are given.
+pub mod grant;
+/// The end of a project.
+pub mod project_removal;
+/// Tables of before keys were released.
+pub mod released;
+/// The end of a template.
+pub mod removal;
+/// Privileges are taken back.
+pub mod revocation;
+/// Setting a database up, and moving its state forward.
+pub mod setup;
