@@ -1,9 +1,12 @@
-//! keyed: records under the caller's own key, as ordinary PostgreSQL tables. The rules live here, inside the
-//! database, so that every door obeys them.
+//! keyed: records under the caller's own key, as ordinary PostgreSQL tables. The rules live inside the database, so SQL
+//! functions, plain statements and HTTP all enforce them.
 //!
-//! Read in this order: the pure rules (`key`, `slug`, `record_id`, `json`, `quote`, `error`), then `template` (what a
-//! table of ours is), `record` (how its rows are read and written), `filter` (which of them are meant), `access` (who
-//! may), and `postgres`, the only part that touches PostgreSQL's C interface.
+//! Each folder imports only from those before it, in the order of `layers`: what is pure (`json`, `error`, `value`), the
+//! interface to PostgreSQL (`postgres`), conditions (`filter`), what a table of ours is (`template`), who may (`access`),
+//! how rows are read and written (`record`), what finds them (`search`), what changes definitions (`define`), and what
+//! happens around each write (`trigger`).
+
+#![deny(unsafe_code)]
 
 pgrx::pg_module_magic!();
 
@@ -21,8 +24,6 @@ pub mod error;
 pub mod export;
 /// Which records are meant: conditions, from JSON to SQL.
 pub mod filter;
-/// What happened to a record.
-pub mod history;
 /// Requests that are run once, however often they are sent.
 pub mod idempotency;
 /// Rows of a file → records.
@@ -31,15 +32,20 @@ pub mod import;
 pub mod inbound;
 /// What changes of definitions leave to a background worker.
 pub mod job;
+/// The background workers that do jobs.
+pub mod job_worker;
 /// JSON in and out.
 pub mod json;
 /// Texts and numbers as JSON.
 pub mod json_write;
+#[cfg(test)]
+mod layers;
 /// How large things may be.
 pub mod limits;
 /// Time series behind metric attributes.
 pub mod metric;
 /// PostgreSQL's C interface.
+#[allow(unsafe_code, reason = "PostgreSQL is written in C")]
 pub mod postgres;
 /// How much a project may hold and write.
 pub mod quota;
@@ -50,8 +56,12 @@ mod schema;
 pub mod search;
 /// Templates.
 pub mod template;
+/// What happens around each write, whoever writes.
+pub mod trigger;
 /// Values and their rules.
 pub mod value;
+/// The vectors of records: their table, and how they are written.
+pub mod vectors;
 /// Saved views.
 pub mod view;
 

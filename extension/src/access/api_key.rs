@@ -9,11 +9,10 @@ use super::credential::Credential;
 use super::principal::Principal;
 use super::{binding, last_use};
 use crate::error::{Code, Error};
+use crate::postgres::clock::now;
 use crate::postgres::guard::{as_owner, owner};
-use crate::postgres::invalidation;
-use crate::postgres::random;
 use crate::postgres::spi::{Access, Rows, connected};
-use crate::postgres::{datum, role};
+use crate::postgres::{datum, invalidation, random, role};
 use crate::template::catalog::{self, Change};
 use crate::value::quote::identifier;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -99,11 +98,6 @@ pub fn authenticate(presented: &[u8], project: Option<&str>, source: &str) -> Re
     principal.enter();
     last_use::note(key.id);
     Ok(())
-}
-
-fn now() -> i64 {
-    // SAFETY: reads the clock.
-    unsafe { pg_sys::GetCurrentTimestamp() }
 }
 
 fn invalid() -> Error {

@@ -2,12 +2,10 @@
 
 use crate::access::Caller;
 use crate::error::Error;
-use crate::postgres::advisory_lock;
-use crate::postgres::advisory_lock::{Kind, Mode};
-use crate::postgres::datum;
+use crate::postgres::advisory_lock::{self, Kind, Mode};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
-use crate::postgres::table_lock;
+use crate::postgres::{datum, table_lock};
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum, Oid};
 

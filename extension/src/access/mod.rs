@@ -30,8 +30,6 @@ pub mod policy;
 pub mod principal;
 /// Privileges of PostgreSQL on tables.
 pub mod privileges;
-/// Policies follow grants that could not be enforced at once.
-pub mod reconcile;
 /// What a role may do with the records of a template.
 pub mod rights;
 /// The scope of a grant.

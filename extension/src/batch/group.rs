@@ -5,19 +5,17 @@ use super::parse::{Kind, Operation};
 use super::{Done, Outcome, statement};
 use crate::access::sight::{Fences, verdict};
 use crate::access::{Caller, Right};
-use crate::embedding;
 use crate::error::{Error, OrRaise};
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::random;
 use crate::postgres::spi::{Access, connected};
-use crate::record::changes::{self, Changes};
+use crate::postgres::{datum, random};
 use crate::record::mode::Mode;
-use crate::record::reference;
 use crate::record::write::key_taken;
+use crate::record::{changes, reference};
 use crate::template::Template;
-use crate::value::change::Change;
+use crate::value::change::{Change, Changes};
 use crate::value::record_id;
+use crate::vectors;
 use pgrx::pg_sys;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -104,7 +102,7 @@ impl<'a> Group<'a> {
         })?;
         for (member, (_, outcome)) in self.members.iter().zip(&done) {
             if let Ok(done) = outcome {
-                embedding::write::apply(template, done.id, &member.embedding).or_raise();
+                vectors::write::apply(template, done.id, &member.embedding).or_raise();
             }
         }
         Ok(done)

@@ -9,9 +9,8 @@ use super::{Outcome, pass, single};
 use crate::access::Caller;
 use crate::error::Error;
 use crate::postgres::guard::attempt;
-use crate::record::changes::Changes;
 use crate::record::reference;
-use crate::value::change::{Change, Value};
+use crate::value::change::{Change, Changes, Value};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 

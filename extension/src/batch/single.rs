@@ -3,19 +3,20 @@
 use super::parse::{Kind, Operation};
 use super::{Done, Outcome};
 use crate::access::{Caller, Right};
-use crate::embedding::{self, Embedding};
 use crate::error::Error;
-use crate::record::changes::Changes;
-use crate::record::deletion;
+use crate::record::embedding::require_writable;
 use crate::record::mode::Mode;
-use crate::record::upsert;
 use crate::record::version::Preconditions;
 use crate::record::write::{self, Key};
+use crate::record::{deletion, upsert};
+use crate::value::change::Changes;
+use crate::value::embedding::Embedding;
+use crate::vectors;
 
 /// Runs an operation.
 pub fn run(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
     let done = write(caller, operation, changes)?;
-    embedding::write::apply(&operation.template, done.id, &operation.embedding)?;
+    vectors::write::apply(&operation.template, done.id, &operation.embedding)?;
     Ok(done)
 }
 
@@ -30,7 +31,7 @@ fn write(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
         (Kind::Update, Some(id), _) => {
             caller.require(Right::Update, template)?;
             if operation.embedding != Embedding::Absent {
-                embedding::write::require_writable(caller, template, id)?;
+                require_writable(caller, template, id)?;
             }
             write::update(caller, Right::Update, template, id, &operation.key, changes, none)
                 .map(|_| done(id, false))

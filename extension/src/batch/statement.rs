@@ -3,11 +3,11 @@
 use super::parse::Kind;
 use crate::access::sight::{Fences, and};
 use crate::postgres::datum::{self, Argument};
-use crate::record::changes::Changes;
-use crate::record::statement::{argument, differs, type_oid};
+use crate::record::argument::{argument, type_oid};
+use crate::record::statement::differs;
 use crate::template::Template;
 use crate::value::attribute_type::AttributeType;
-use crate::value::change::{Change, Value};
+use crate::value::change::{Change, Changes, Value};
 use pgrx::pg_sys;
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
 //! The SQL functions that say who may do what.
 
-use super::{grant, revocation};
-use crate::access::{Caller, api_key, explain, granted, overview, reconcile};
+use super::{grant, reconcile, revocation};
+use crate::access::{Caller, api_key, explain, granted, overview};
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call, asked_once, must_not_be_null, sql_functions};

@@ -1,9 +1,11 @@
 //! Changing a template while others write: its lock makes them wait, and what they read next is the new definition.
 
 use super::creation::check_language;
+use super::rows::{update_attribute, update_template};
+use super::view::upkeep;
 use super::{attribute, embed};
 use crate::access::{Caller, granted};
-use crate::embedding::{queue, table};
+use crate::embedding::queue;
 use crate::error::{Code, Error};
 use crate::inbound;
 use crate::json;
@@ -12,6 +14,7 @@ use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::table_lock::{lock_exclusively, lock_with_views};
+use crate::postgres::transaction::begin_command;
 use crate::postgres::{datum, invalidation};
 use crate::quota;
 use crate::search::text;
@@ -20,7 +23,8 @@ use crate::value::attribute_type::AttributeType;
 use crate::value::member::{self, text_at, unknown_member};
 use crate::value::quote::literal;
 use crate::value::slug::{self, Noun};
-use crate::view::{stored, upkeep};
+use crate::vectors::table;
+use crate::view::stored;
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
@@ -146,8 +150,8 @@ pub fn attribute_body(template: &Template, slug: &str, changes: &str) -> Result<
 /// The template as the steps so far have left it.
 fn current(id: i32) -> Result<Rc<Template>, Error> {
     // The steps of this very transaction are announced to this session only at the next command.
-    // SAFETY: makes the transaction's own changes visible to its catalog look-ups.
-    unsafe { pg_sys::CommandCounterIncrement() };
+    // Makes the transaction's own changes visible to its catalog look-ups.
+    begin_command();
     catalog::by_id(id).ok_or_else(Error::not_found)
 }
 
@@ -287,26 +291,4 @@ fn find<'t>(template: &'t Template, slug: &str, pointer: &str) -> Result<&'t Att
             format!("{} has no attribute {slug:?}", template.full_name()),
         )
     })
-}
-
-pub(crate) fn update_attribute(
-    spi: &Connection,
-    attribute: &Attribute,
-    column: &str,
-    kind: pg_sys::Oid,
-    value: datum::Argument,
-) {
-    spi.run_once(
-        &format!("update keyed_state.attribute set {column} = $2 where id = $1"),
-        Access::Latest,
-        &[(pg_sys::INT4OID, Some(Datum::from(attribute.id))), (kind, value)],
-    );
-}
-
-fn update_template(spi: &Connection, template: &Template, column: &str, value: datum::Argument) {
-    spi.run_once(
-        &format!("update keyed_state.template set {column} = $2 where id = $1"),
-        Access::Latest,
-        &[(pg_sys::INT4OID, Some(Datum::from(template.id))), (pg_sys::TEXTOID, value)],
-    );
 }

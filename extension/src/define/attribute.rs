@@ -1,8 +1,7 @@
 //! One attribute of a template that exists: added, or changed.
 
-use super::alter::update_attribute;
-use super::creation::insert_attribute;
 use super::ddl::{self, NewColumn};
+use super::rows::{insert_attribute, update_attribute};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::job;

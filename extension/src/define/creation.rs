@@ -1,9 +1,9 @@
 //! A new template: rows of state, a table, its history.
 
 use super::ddl::{self, NewColumn};
+use super::rows::insert_attribute;
 use super::{attribute, embed};
 use crate::access::{Caller, definition_lock, enforcement};
-use crate::embedding;
 use crate::error::{Code, Error, OrRaise};
 use crate::json;
 use crate::metric;
@@ -11,17 +11,18 @@ use crate::postgres::datum;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::table_lock::lock_against_writers;
+use crate::postgres::transaction::begin_command;
 use crate::quota;
 use crate::search::text;
 use crate::template::Template;
 use crate::template::catalog::{self, Project};
 use crate::template::definition::{self, Definition};
 use crate::value::attribute_type::AttributeType;
-use crate::value::list_option;
 use crate::value::member::{self, missing, text_at, unknown_member};
 use crate::value::record_id::MAX_TEMPLATE;
 use crate::value::slug::{self, Noun};
 use crate::value::table_name::table_sql;
+use crate::vectors;
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
 use std::collections::BTreeSet;
@@ -149,8 +150,8 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
                 }
                 spi.script(&text::table::create(id, &name, &table));
                 spi.script(&text::table::create_index(spi, id));
-                if let Some(schema) = embedding::table::extension_schema(spi) {
-                    spi.script(&embedding::table::create(&schema, id, &name, &table));
+                if let Some(schema) = vectors::table::extension_schema(spi) {
+                    spi.script(&vectors::table::create(&schema, id, &name, &table));
                 }
                 for (position, (definition, target)) in new.definitions.iter().zip(&targets).enumerate() {
                     let target = target.as_ref().map(|target| target.0.unwrap_or(id));
@@ -159,12 +160,12 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
                 if let Some(slugs) = &new.embed {
                     embed::set(spi, id, Some(slugs));
                 }
-                // SAFETY: makes the new table known to the look-ups that follow.
-                unsafe { pg_sys::CommandCounterIncrement() };
+                // Makes the new table known to the look-ups that follow.
+                begin_command();
                 if let Some(template) = catalog::by_id(id) {
                     enforcement::follow_new_template(spi, &template).or_raise();
                     if new.embed.is_some() {
-                        embedding::table::require(&template).or_raise();
+                        vectors::table::require(&template).or_raise();
                     }
                 }
                 id
@@ -202,37 +203,6 @@ fn insert_template(spi: &Connection, project: i32, new: &NewTemplate, language: 
         Error::new(Code::PayloadTooLarge, message).raise();
     }
     id
-}
-
-/// Writes down a new attribute; answers its number.
-pub fn insert_attribute(
-    spi: &Connection,
-    template: i32,
-    position: i32,
-    new: &Definition,
-    target: Option<i32>,
-) -> i32 {
-    let options = new.options.as_deref().map(list_option::to_json);
-    let rows = spi.run_once(
-        "with made as (insert into keyed_state.attribute \
-         (template_id, position, slug, type, label, required, indexed, options, target_id, default_value) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10::jsonb) returning id) \
-         insert into keyed_state.attribute_use (attribute_id) select id from made returning attribute_id",
-        Access::Latest,
-        &[
-            (pg_sys::INT4OID, Some(Datum::from(template))),
-            (pg_sys::INT4OID, Some(Datum::from(position))),
-            (pg_sys::TEXTOID, datum::text(&new.slug)),
-            (pg_sys::TEXTOID, datum::text(new.kind.name())),
-            (pg_sys::TEXTOID, datum::optional_text(new.label.as_deref())),
-            (pg_sys::BOOLOID, Some(Datum::from(new.required))),
-            (pg_sys::BOOLOID, Some(Datum::from(new.indexed))),
-            (pg_sys::TEXTOID, datum::optional_text(options.as_deref())),
-            (pg_sys::INT4OID, target.map(Datum::from)),
-            (pg_sys::TEXTOID, datum::optional_text(new.default.as_deref())),
-        ],
-    );
-    rows.get(0, 0).map_or(0, datum::read_i32)
 }
 
 /// Refuses a text-search configuration that does not exist.

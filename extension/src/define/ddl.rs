@@ -6,6 +6,7 @@ use crate::template::definition::Definition;
 use crate::value::attribute_type::AttributeType;
 use crate::value::change::{self, Change, Value};
 use crate::value::quote::literal;
+use crate::value::standard_column::KEY_PREDICATE;
 use crate::value::table_name::{SideTable, table_sql};
 use crate::value::time;
 use std::fmt::Write as _;
@@ -114,14 +115,6 @@ pub fn comment_on_released_key(table: &str) -> String {
         standard::RELEASED_KEY
     )
 }
-
-/// The predicate of the key index, as PostgreSQL writes it back. It is always true, and the planner drops it: the index
-/// serves every query, and `ON CONFLICT (external_key)` finds it. Row locks are why it is there. A column of a unique
-/// index without predicate counts as one that foreign keys may point to, and whoever changes it takes the lock that
-/// excludes even those who write references to the record. A deletion would then wait for every open transaction that
-/// refers to the record, and wait in a circle with some. PostgreSQL drops the predicate anew for every statement that
-/// writes, so it is one of the shortest.
-pub const KEY_PREDICATE: &str = "(NOT false)";
 
 /// The unique index on the keys, which are those of live records: a deleted one has given its key away.
 pub fn key_index(table: &str) -> String {

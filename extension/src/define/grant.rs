@@ -1,19 +1,19 @@
 //! Privileges are given: written down, and made into privileges and policies of PostgreSQL.
 
+use super::reconcile;
+use super::view::upkeep;
 use crate::access::enforcement::{forget_dropped_roles, role_sql};
 use crate::access::granted::{COLUMNS, Grant, read};
 use crate::access::rights::Privilege;
 use crate::access::target::{Table, Target};
-use crate::access::{Caller, binding, definition_lock, privileges, reconcile, scope};
+use crate::access::{Caller, binding, definition_lock, privileges, scope};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner_defining;
 use crate::postgres::spi::{Access, Connection, connected};
-use crate::postgres::table_lock;
-use crate::postgres::table_lock::lock_exclusively;
+use crate::postgres::table_lock::{self, lock_exclusively};
 use crate::postgres::{datum, role};
 use crate::template::catalog;
 use crate::value::quote::identifier;
-use crate::view::upkeep;
 use pgrx::notice;
 use pgrx::pg_sys::{self, Datum, Oid};
 

@@ -20,11 +20,17 @@ pub mod functions;
 pub mod grant;
 /// The end of a project.
 pub mod project_removal;
+/// Policies follow grants that could not be enforced at once.
+pub mod reconcile;
 /// Tables of before keys were released.
 pub mod released;
 /// The end of a template.
 pub mod removal;
 /// Privileges are taken back.
 pub mod revocation;
+/// The rows that describe templates and attributes.
+pub mod rows;
 /// Setting a database up, and moving its state forward.
 pub mod setup;
+/// Saved views.
+pub mod view;

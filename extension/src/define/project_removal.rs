@@ -1,18 +1,17 @@
 //! The end of a project.
 
 use super::removal;
+use super::view::upkeep;
 use crate::access::{Caller, definition_lock, enforcement};
 use crate::embedding;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
-use crate::postgres::table_lock;
-use crate::postgres::table_lock::lock_with_views;
+use crate::postgres::table_lock::{self, lock_with_views};
 use crate::template::catalog::{self, Project};
 use crate::template::{Template, in_use};
 use crate::value::quote::identifier;
-use crate::view::upkeep;
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
 use std::rc::Rc;

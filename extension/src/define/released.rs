@@ -7,6 +7,7 @@ use crate::error::OrRaise;
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
 use crate::postgres::table_lock::{lock_exclusively, most_tables};
+use crate::postgres::transaction::begin_command;
 use crate::template::{Template, catalog, column};
 use pgrx::pg_sys::{self, Datum};
 use std::rc::Rc;
@@ -27,8 +28,8 @@ pub fn convert_some(spi: &Connection) -> usize {
     for template in old {
         pgrx::check_for_interrupts!();
         convert(spi, &template);
-        // SAFETY: makes the new column known to the look-ups that follow.
-        unsafe { pg_sys::CommandCounterIncrement() };
+        // Makes the new column known to the look-ups that follow.
+        begin_command();
         catalog::refresh();
         let Some(template) = catalog::by_id(template.id) else { continue };
         enforcement::renew_policies_of_deletion(spi, &template).or_raise();

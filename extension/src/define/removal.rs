@@ -1,5 +1,6 @@
 //! The end of a template.
 
+use super::view::upkeep;
 use crate::access::{Caller, enforcement};
 use crate::embedding;
 use crate::error::{Code, Error};
@@ -9,7 +10,6 @@ use crate::postgres::table_lock::lock_with_views;
 use crate::quota::{count, usage};
 use crate::template::{Template, catalog, in_use};
 use crate::value::table_name::SideTable;
-use crate::view::upkeep;
 use pgrx::prelude::PgSqlErrorCode;
 
 /// The tables of a template.

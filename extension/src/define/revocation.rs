@@ -3,14 +3,15 @@
 //! table is free.
 
 use super::grant::{find_role, place};
+use super::reconcile;
+use super::view::upkeep;
 use crate::access::granted::{COLUMNS, Grant, read_all};
 use crate::access::target::{Table, Target};
-use crate::access::{Caller, privileges, reconcile};
+use crate::access::{Caller, privileges};
 use crate::error::Error;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::table_lock;
-use crate::view::upkeep;
 use pgrx::pg_sys::Oid;
 
 /// Takes back all that was granted to a role on a target. Returns how many privileges that were.

@@ -1,19 +1,20 @@
 //! Setting a database up, moving its state forward, and making projects.
 
-use super::{attribute, ddl, foreign, released};
-use crate::access::{Caller, binding, definition_lock, policy, reconcile};
-use crate::embedding;
+use super::view::upkeep;
+use super::{attribute, ddl, foreign, reconcile, released};
+use crate::access::{Caller, binding, definition_lock, policy};
 use crate::error::{Code, Error};
-use crate::postgres::advisory_lock;
-use crate::postgres::advisory_lock::{Kind, Mode};
+use crate::postgres::advisory_lock::{self, Kind, Mode};
 use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction, with_pinned_path, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::transaction::begin_command;
 use crate::postgres::{datum, role};
 use crate::search::{text, time_zone};
 use crate::template::catalog;
 use crate::value::slug::{self, Noun};
 use crate::value::table_name::table_sql;
-use crate::view::{stored, upkeep};
+use crate::vectors;
+use crate::view::stored;
 use pgrx::pg_sys;
 use pgrx::prelude::PgSqlErrorCode;
 use std::collections::HashSet;
@@ -38,7 +39,7 @@ const STATE: &[(i32, Step)] = &[
     (4, Step::Function(attribute::make_missing_indexes)),
     (5, Step::Script(include_str!("../../../sql/state/0003_access.sql"))),
     (6, Step::Function(secure_templates)),
-    (7, Step::Function(embedding::table::make_missing)),
+    (7, Step::Function(vectors::table::make_missing)),
     (8, Step::Script(include_str!("../../../sql/state/0008_embedding_queue.sql"))),
     (9, Step::Script(include_str!("../../../sql/state/0009_inbound.sql"))),
     (10, Step::Script(include_str!("../../../sql/state/0010_views.sql"))),
@@ -88,8 +89,8 @@ pub fn migrate() -> Result<i32, Error> {
         return Err(text::table::missing());
     }
     // Without vectors all the rest works.
-    if is_available(embedding::table::EXTENSION) {
-        ensure_extension(embedding::table::EXTENSION);
+    if is_available(vectors::table::EXTENSION) {
+        ensure_extension(vectors::table::EXTENSION);
     }
     if role::is_superuser(role::current()) && role::find(role::PROXY).is_some() {
         with_pinned_path(|| connected(|spi| spi.script(PROXY_LOGIN)));
@@ -125,7 +126,7 @@ pub fn migrate() -> Result<i32, Error> {
             // After a restore, or when roles were renamed.
             binding::renew(spi);
             // pgvector may have come later than the steps.
-            embedding::table::make_missing(spi);
+            vectors::table::make_missing(spi);
             // What the SQL of the extension brought when it was updated.
             text::rebuild::renew_indexes(spi);
             version
@@ -272,8 +273,8 @@ fn change_time_zone(caller: &Caller, project: i32, name: Option<&str>) -> Result
                     (pg_sys::TEXTOID, datum::optional_text(name)),
                 ],
             );
-            // SAFETY: makes the new time zone known to the look-ups that follow.
-            unsafe { pg_sys::CommandCounterIncrement() };
+            // Makes the new time zone known to the look-ups that follow.
+            begin_command();
             catalog::refresh();
             upkeep::follow(spi, caller, &stored::of_project(spi, project))
         })

@@ -1,12 +1,13 @@
 //! The SQL functions and the HTTP door that write vectors.
 
-use super::{Embedding, write};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
+use crate::record::embedding as record_embedding;
 use crate::record::precondition::preconditions;
+use crate::value::embedding::Embedding;
 use crate::value::member::{missing, unknown_member};
 use crate::value::vector::Vector;
 use std::rc::Rc;
@@ -20,19 +21,19 @@ sql_functions! {
             None => Embedding::Null,
             Some(array) => Embedding::Value(Rc::new(argument(array)?)),
         };
-        write::set(&Caller::current(), id, &embedding, &preconditions(call, 2)?).map(|()| Answer::Void)
+        record_embedding::set(&Caller::current(), id, &embedding, &preconditions(call, 2)?).map(|()| Answer::Void)
     };
 
     /// `keyed_http.set_embedding(id text, body text, if_match text, if_none_match text) returns text[]`.
     keyed_http_set_embedding => |call| {
         let (id, body) = (id_name(call)?, call.required_text(1, "body")?);
-        write::set(&Caller::current(), id, &parse_body(&body)?, &preconditions(call, 2)?).map(|()| no_content())
+        record_embedding::set(&Caller::current(), id, &parse_body(&body)?, &preconditions(call, 2)?).map(|()| no_content())
     };
 
     /// `keyed_http.delete_embedding(id text, if_match text, if_none_match text) returns text[]`.
     keyed_http_delete_embedding => |call| {
         let preconditions = preconditions(call, 1)?;
-        write::set(&Caller::current(), id_name(call)?, &Embedding::Null, &preconditions).map(|()| no_content())
+        record_embedding::set(&Caller::current(), id_name(call)?, &Embedding::Null, &preconditions).map(|()| no_content())
     };
 }
 

@@ -7,10 +7,9 @@ use crate::error::{Code, Error};
 use crate::filter::schema::Schema;
 use crate::json_write::write_double;
 use crate::postgres::cursor::{Closed, Cursor};
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Rows, connected};
-use crate::postgres::transaction;
+use crate::postgres::{datum, transaction};
 use crate::record::shape::{STANDARD_COLUMNS, View};
 use crate::search::plan::{Plan, RECORD};
 use crate::search::query::Query;
@@ -102,7 +101,7 @@ impl Record<'_> {
 pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
     let query = Query::parse(body)?;
-    let saved = stored::body_of(template, &query)?;
+    let saved = stored::body_of(template, query.view.as_deref())?;
     let mut query = query.within(saved.as_deref())?;
     if query.vector.is_some() {
         let message = "an export is all that filters and words let through: it has no closest records";

@@ -2,11 +2,11 @@
 
 use super::run::{Run, first_of_each_key};
 use super::{Name, Outcome, Row};
-use crate::embedding::Embedding;
 use crate::error::Error;
 use crate::postgres::guard::attempt;
 use crate::record::reference;
 use crate::value::change::{Change, Value};
+use crate::value::embedding::Embedding;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 

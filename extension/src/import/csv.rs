@@ -3,12 +3,12 @@
 use super::columns::Column;
 use super::options::Options;
 use super::{Outcome, Row, cell};
-use crate::embedding::Embedding;
 use crate::error::{Code, Error, MOST_FAULTS};
 use crate::record::changes::required;
 use crate::template::Template;
 use crate::value::cell_format::unguarded;
 use crate::value::change::{Change, Value};
+use crate::value::embedding::Embedding;
 use crate::value::key;
 use csv::StringRecord;
 use uuid::Uuid;

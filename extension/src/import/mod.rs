@@ -34,11 +34,10 @@ pub mod waves;
 /// One transaction for a whole file.
 pub mod whole;
 
-use crate::embedding::Embedding;
 use crate::error::Error;
-use crate::record::changes::Changes;
 use crate::template::Template;
-use crate::value::change::{Change, Value};
+use crate::value::change::{Change, Changes, Value};
+use crate::value::embedding::Embedding;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use uuid::Uuid;
 

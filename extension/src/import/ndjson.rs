@@ -3,13 +3,12 @@
 use super::csv::key;
 use super::options::Options;
 use super::{Outcome, Row};
-use crate::embedding::Embedding;
 use crate::error::{Code, Error};
 use crate::json;
 use crate::record::changes;
-use crate::record::write::Key;
-use crate::record::write::parse_key;
+use crate::record::write::{Key, parse_key};
 use crate::template::Template;
+use crate::value::embedding::Embedding;
 use crate::value::member::unknown_member;
 use crate::value::slug::STANDARD_FIELDS;
 use uuid::Uuid;

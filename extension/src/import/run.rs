@@ -11,11 +11,10 @@ use crate::batch::{alone, rethrow_unless_local, single};
 use crate::error::Error;
 use crate::postgres::guard::attempt;
 use crate::quota::ahead;
-use crate::record::changes::{self, Changes};
-use crate::record::reference;
 use crate::record::write::Key;
+use crate::record::{changes, reference};
 use crate::template::Template;
-use crate::value::change::{Change, Value};
+use crate::value::change::{Change, Changes, Value};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 

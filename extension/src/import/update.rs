@@ -6,16 +6,17 @@ use crate::access::sight::{Fence, and, verdict};
 use crate::access::{Caller, Right};
 use crate::batch::group::Outside;
 use crate::batch::statement::{array_argument, array_oid};
-use crate::embedding;
 use crate::error::{Error, OrRaise};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
-use crate::record::changes::{self, Changes};
+use crate::record::changes;
 use crate::record::statement::differs;
 use crate::record::write::key_taken;
 use crate::template::Template;
 use crate::value::attribute_type::AttributeType;
+use crate::value::change::Changes;
+use crate::vectors;
 use pgrx::pg_sys::{self, Oid};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -71,7 +72,7 @@ pub fn run(
             _ => HashSet::new(),
         };
         for (place, id) in written.iter().zip(&ids) {
-            embedding::write::apply(template, *id, &rows[*place].embedding).or_raise();
+            vectors::write::apply(template, *id, &rows[*place].embedding).or_raise();
             let outcome = if changed.contains(id) { Outcome::Updated } else { Outcome::Unchanged };
             outcomes.push((rows[*place].index, outcome));
         }

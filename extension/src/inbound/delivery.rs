@@ -10,14 +10,13 @@ use crate::access::{Caller, Right};
 use crate::batch;
 use crate::batch::conflict::Conflict;
 use crate::batch::parse::{Kind, Operation};
-use crate::embedding::Embedding;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{Caught, Class, attempt};
-use crate::postgres::role;
+use crate::postgres::{clock, role};
 use crate::record::changes;
 use crate::record::write::Key;
 use crate::template::catalog;
-use pgrx::pg_sys;
+use crate::value::embedding::Embedding;
 use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
 
@@ -68,8 +67,7 @@ pub fn deliver(token_hash: &[u8], headers: Signed, body: &str) -> Result<(u16, S
 
 /// Seconds since 1970.
 fn now() -> i64 {
-    // SAFETY: reads the clock.
-    (unsafe { pg_sys::GetCurrentTimestamp() } + EPOCH) / 1_000_000
+    (clock::now() + EPOCH) / 1_000_000
 }
 
 /// What the sender is told. Of a refusal only its kind: the rest is for those who configure the endpoint.

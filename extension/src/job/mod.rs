@@ -7,32 +7,32 @@
 //! typed: no statement is kept in a table. Small templates need no job.
 
 /// Records that nobody else is writing.
-mod free;
-/// The SQL functions.
-pub mod functions;
-/// Indexes of attributes.
-mod index;
-/// Records, some at a time.
-mod portions;
-/// What a worker does.
-mod run;
-/// Whose turn it is.
-mod turns;
+pub mod free;
 /// The workers.
-mod workers;
+pub mod workers;
 
 pub use free::{array, lock_free, uuids};
-pub use portions::Done;
 
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, role, worker};
 use crate::template::{Template, catalog};
 use pgrx::pg_sys::{self, Datum, Oid};
+use uuid::Uuid;
 use workers::Worker;
 
+/// What a portion came to.
+pub struct Done {
+    /// The last record that was looked at; none behind the last of all.
+    pub last: Option<Uuid>,
+    /// How many were done.
+    pub records: usize,
+    /// Those that others have locked.
+    pub busy: Vec<Uuid>,
+}
+
 /// The table of jobs.
-const TABLE: &str = "keyed_state.job";
+pub const TABLE: &str = "keyed_state.job";
 /// On a table of at most so many bytes an index is built at once.
 const SHORT_TABLE: i64 = 1 << 20;
 /// At most so many records are done at once.
@@ -52,7 +52,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn name(self) -> &'static str {
+    /// Its name in the state.
+    pub fn name(self) -> &'static str {
         match self {
             Kind::Index => "index",
             Kind::Documents => "documents",
@@ -68,7 +69,8 @@ impl Kind {
         }
     }
 
-    fn parse(name: &str) -> Option<Kind> {
+    /// The kind of that name.
+    pub fn parse(name: &str) -> Option<Kind> {
         [Kind::Index, Kind::Documents, Kind::Embeddings, Kind::Series]
             .into_iter()
             .find(|kind| kind.name() == name)
@@ -185,7 +187,7 @@ fn start(spi: &Connection, workers: &[Worker]) {
 }
 
 /// Has a worker begin where jobs wait, with those that failed if `retry` says so. Answers how many wait or run.
-fn start_pending(retry: bool) -> i32 {
+pub fn start_pending(retry: bool) -> i32 {
     if !exist() || worker::is_standby() {
         return 0;
     }

@@ -5,7 +5,7 @@
 /// An index waits for transactions of others, for as long as these are open, and nothing else can be done by the process
 /// that builds it. So indexes have a worker of their own, and jobs by record are never behind one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Worker {
+pub enum Worker {
     /// Jobs that do something for each record.
     Records,
     /// Indexes.
@@ -13,24 +13,26 @@ pub(super) enum Worker {
 }
 
 impl Worker {
-    pub(super) const ALL: [Worker; 2] = [Worker::Records, Worker::Indexes];
+    /// All of them.
+    pub const ALL: [Worker; 2] = [Worker::Records, Worker::Indexes];
 
     /// The number by which it is asked for.
-    pub(super) fn number(self) -> u8 {
+    pub fn number(self) -> u8 {
         self as u8
     }
 
-    pub(super) fn by_number(number: u8) -> Worker {
+    /// The one of that number; records for any other.
+    pub fn by_number(number: u8) -> Worker {
         if number == Worker::Indexes.number() { Worker::Indexes } else { Worker::Records }
     }
 
     /// The number of the lock that the one at work holds. Those of jobs are above 0.
-    pub(super) fn place(self) -> i64 {
+    pub fn place(self) -> i64 {
         -i64::from(self.number())
     }
 
     /// Which jobs are its own, as a condition on `keyed_state.job`.
-    pub(super) fn jobs(self) -> &'static str {
+    pub fn jobs(self) -> &'static str {
         match self {
             Worker::Records => "kind <> 'index'",
             Worker::Indexes => "kind = 'index'",

@@ -2,18 +2,16 @@
 
 /// The series of attributes that were dropped.
 pub mod removal;
-/// A series, page by page.
-pub mod series;
 
 use crate::access::policy;
+use crate::postgres::clock::now;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::trigger::Firing;
-use crate::record::changes::Changes;
 use crate::template::{Template, column};
 use crate::value::attribute_type::AttributeType;
-use crate::value::change::{Change, Point};
+use crate::value::change::{Change, Changes, Point};
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
@@ -75,11 +73,6 @@ pub fn append_by_hand(template: &Template, firing: &Firing) {
             append_points(template, record, attribute.id, &[point]);
         }
     }
-}
-
-fn now() -> i64 {
-    // SAFETY: reads the clock.
-    unsafe { pg_sys::GetCurrentTimestamp() }
 }
 
 fn append_point(template: &Template, record: Uuid, attribute: i32, point: &Point) {

@@ -1,7 +1,13 @@
-//! Time zones, as PostgreSQL knows them.
+//! The clock, and time zones as PostgreSQL knows them.
 
 use pgrx::pg_sys;
 use std::ffi::CString;
+
+/// The present: microseconds since 2000-01-01T00:00:00Z.
+pub fn now() -> i64 {
+    // SAFETY: reads the clock.
+    unsafe { pg_sys::GetCurrentTimestamp() }
+}
 
 /// Whether there is a time zone of this name, and one whose days have whole seconds.
 pub fn is_time_zone(name: &str) -> bool {

@@ -16,6 +16,7 @@ macro_rules! sql_functions {
         ///
         /// # Safety
         /// Only PostgreSQL calls it, with a call of its own.
+        #[allow(unsafe_code, reason = "PostgreSQL finds the function by its name")]
         #[unsafe(no_mangle)]
         #[pgrx::pg_guard]
         pub unsafe extern "C-unwind" fn $name(call: pgrx::pg_sys::FunctionCallInfo) -> pgrx::pg_sys::Datum {
@@ -38,6 +39,7 @@ macro_rules! asked_once {
         ///
         /// # Safety
         /// Only PostgreSQL calls it, with a call of its own.
+        #[allow(unsafe_code, reason = "PostgreSQL finds the function by its name")]
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name(call: pgrx::pg_sys::FunctionCallInfo) -> pgrx::pg_sys::Datum {
             #[pgrx::pg_guard]
@@ -64,6 +66,7 @@ pub(crate) use asked_once;
 macro_rules! paste_finfo {
     ($name:ident) => {
         const _: () = {
+            #[allow(unsafe_code, reason = "PostgreSQL finds the record by its name")]
             #[unsafe(export_name = concat!("pg_finfo_", stringify!($name)))]
             extern "C" fn finfo() -> &'static pgrx::pg_sys::Pg_finfo_record {
                 const VERSION_1: pgrx::pg_sys::Pg_finfo_record =

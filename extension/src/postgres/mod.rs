@@ -60,6 +60,12 @@ pub mod trigger;
 /// Processes of the server that run what needs transactions of its own.
 pub mod worker;
 
+/// The number of this session's process.
+pub fn process_id() -> i32 {
+    // SAFETY: reads a variable of the session.
+    unsafe { pgrx::pg_sys::MyProcPid }
+}
+
 /// Whether every statement of this transaction sees one fixed snapshot (REPEATABLE READ and SERIALIZABLE).
 pub fn snapshot_is_fixed() -> bool {
     // SAFETY: reads a variable of the session.

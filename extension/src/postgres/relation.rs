@@ -1,7 +1,8 @@
-//! What kind of relation an oid names, and whose it is.
+//! Relations by name and by oid: what they are, and whose.
 
 use super::role;
 use pgrx::pg_sys::{self, Oid};
+use std::ffi::{CStr, CString};
 
 /// Whether a relation is an ordinary table of the owner, or of a superuser, which is not temporary. Rows of the state
 /// name tables. Should somebody forge one, it must not lead our statements to a view, or to a table whose owner could
@@ -23,4 +24,49 @@ pub fn is_trusted_table(relation: Oid) -> bool {
     kind == pg_sys::RELKIND_RELATION
         && persistence != pg_sys::RELPERSISTENCE_TEMP
         && (role::find(role::OWNER) == Some(owner) || role::is_superuser(owner))
+}
+
+/// Whether there is a schema of this name.
+pub fn has_schema(name: &CStr) -> bool {
+    // SAFETY: the name is NUL-terminated; a missing schema yields InvalidOid.
+    unsafe { pg_sys::get_namespace_oid(name.as_ptr(), true) != Oid::INVALID }
+}
+
+/// A table by its schema and name.
+pub fn table_oid(schema: &str, name: &str) -> Option<Oid> {
+    let (schema, name) = (CString::new(schema).ok()?, CString::new(name).ok()?);
+    // SAFETY: both names are NUL-terminated; what is missing yields InvalidOid.
+    let table = unsafe {
+        let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
+        pg_sys::get_relname_relid(name.as_ptr(), schema)
+    };
+    (table != Oid::INVALID).then_some(table)
+}
+
+/// Whether a table is there and has this column.
+pub fn has_column(schema: &str, table: &str, column: &str) -> bool {
+    let (Some(table), Ok(column)) = (table_oid(schema, table), CString::new(column)) else { return false };
+    // SAFETY: the name is NUL-terminated; what is missing yields 0.
+    unsafe { pg_sys::get_attnum(table, column.as_ptr()) != 0 }
+}
+
+/// The schema and the name of a table.
+pub fn table_name(table: Oid) -> Option<(String, String)> {
+    // SAFETY: both functions yield a copy of the name, or null for what is missing.
+    unsafe {
+        let name = pg_sys::get_rel_name(table);
+        let schema = pg_sys::get_namespace_name(pg_sys::get_rel_namespace(table));
+        if name.is_null() || schema.is_null() {
+            return None;
+        }
+        let read = |text| CStr::from_ptr(text).to_string_lossy().into_owned();
+        Some((read(schema), read(name)))
+    }
+}
+
+/// Takes the lock that every statement takes on a table that it reads, until the end of the transaction, and so brings in
+/// the announcements of whoever changed the table last. A table that is gone can be locked as well.
+pub fn lock_for_reading(table: Oid) {
+    // SAFETY: PostgreSQL releases the lock at the end of the transaction.
+    unsafe { pg_sys::LockRelationOid(table, pg_sys::AccessShareLock as pg_sys::LOCKMODE) };
 }

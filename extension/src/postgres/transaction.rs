@@ -68,3 +68,10 @@ pub fn may_write() -> bool {
             && !pg_sys::IsInParallelMode()
     }
 }
+
+/// Begins the next command of the transaction: what it changed so far is known to look-ups of the catalog, and other
+/// caches of this session hear of it.
+pub fn begin_command() {
+    // SAFETY: called between statements of a running transaction.
+    unsafe { pg_sys::CommandCounterIncrement() };
+}

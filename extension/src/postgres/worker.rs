@@ -246,3 +246,22 @@ pub fn is_standby() -> bool {
     // SAFETY: reads a variable of the server.
     unsafe { pg_sys::RecoveryInProgress() }
 }
+
+/// Declares what PostgreSQL runs in the process of a background worker: a function of the number that the worker was
+/// started with.
+macro_rules! background_worker {
+    ($(#[$doc:meta])* $name:ident => $body:expr) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Only PostgreSQL calls it, once, at the beginning of a background worker.
+        #[allow(unsafe_code, reason = "PostgreSQL finds the function by its name")]
+        #[unsafe(no_mangle)]
+        #[pgrx::pg_guard]
+        pub unsafe extern "C-unwind" fn $name(argument: pgrx::pg_sys::Datum) {
+            let body: fn(u8) = $body;
+            body($crate::postgres::worker::begin(argument));
+        }
+    };
+}
+pub(crate) use background_worker;

@@ -9,7 +9,6 @@ use crate::postgres::advisory_lock::Mode;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
-use crate::record::read;
 use crate::template::Template;
 use pgrx::pg_sys;
 use std::cell::Cell;
@@ -19,15 +18,15 @@ pub fn of_creation(template: &Template) {
     take(template.project_id, 1, 1, || 1);
 }
 
-/// Before an upsert. Answers whether it is to update alone, and to ask for a place before it makes the record should that
+/// Before an upsert; `is_held` says whether a live record holds the key. Answers whether it is to update alone, and to ask for a place before it makes the record should that
 /// be gone by then: there is little room, and a live record holds the key.
-pub fn of_upsert(template: &Template, key: &str) -> bool {
-    let is_held = Cell::new(false);
+pub fn of_upsert(template: &Template, is_held: impl FnOnce() -> bool) -> bool {
+    let found = Cell::new(false);
     take(template.project_id, 1, 1, || {
-        is_held.set(as_owner(|| read::id_by_key(template, key)).is_some());
-        usize::from(!is_held.get())
+        found.set(is_held());
+        usize::from(!found.get())
     });
-    is_held.get()
+    found.get()
 }
 
 /// Before a change of a record, or its deletion.

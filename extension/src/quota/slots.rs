@@ -15,8 +15,8 @@ use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{self, Kind, Mode};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
-use crate::postgres::snapshot_is_fixed;
 use crate::postgres::spi::{Access, Connection, Plan, Rows, connected};
+use crate::postgres::{process_id, snapshot_is_fixed};
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
@@ -255,12 +255,7 @@ pub(super) fn int8(value: i64) -> (Oid, Argument) {
 
 /// The slot in which this session looks first.
 pub(super) fn own_slot() -> i32 {
-    room::slot().unwrap_or_else(|| process() % SLOTS)
-}
-
-fn process() -> i32 {
-    // SAFETY: reads a variable of the session.
-    unsafe { pg_sys::MyProcPid }
+    room::slot().unwrap_or_else(|| process_id() % SLOTS)
 }
 
 thread_local! {

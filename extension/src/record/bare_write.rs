@@ -10,10 +10,9 @@ use crate::access::{Caller, Right};
 use crate::error::Error;
 use crate::postgres::guard::as_owner;
 use crate::postgres::own_statement::is_own_statement;
-use crate::postgres::role;
 use crate::postgres::spi::{Access, connected};
-use crate::postgres::trigger::Row;
-use crate::postgres::{datum, trigger};
+use crate::postgres::trigger::{self, Row};
+use crate::postgres::{datum, role};
 use crate::template::{Template, column};
 
 /// Who writes a row by a statement of their own, and is bound by grants; none for our own statements, for the owner of

@@ -3,11 +3,8 @@
 use crate::error::{Code, Error, MOST_FAULTS};
 use crate::json;
 use crate::template::Template;
-use crate::value::change::{self, Change, Value};
+use crate::value::change::{self, Change, Changes, Value};
 use serde_json::value::RawValue;
-
-/// What a request does to a record's attributes: position among the template's attributes, and change.
-pub type Changes<'a> = Vec<(usize, Change<'a>)>;
 
 /// Reads the `attributes` of a request; all faults are reported together.
 pub fn parse<'a>(template: &Template, attributes: &'a RawValue) -> Result<Changes<'a>, Error> {

@@ -7,18 +7,15 @@ use super::shape::View;
 use super::shown::Shown;
 use super::version::Preconditions;
 use super::write::{self, Key};
-use super::{changes, deletion, upsert};
+use super::{changes, deletion, history, series, upsert};
 use crate::access::{Caller, Right, sight};
 use crate::error::{Code, Error};
-use crate::history;
 use crate::json;
-use crate::metric;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
 use crate::postgres::random;
 use crate::postgres::spi::Access;
 use crate::template::{Template, catalog};
 use crate::value::{key, record_id};
-use pgrx::pg_sys::Datum;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
@@ -35,26 +32,6 @@ sql_functions! {
         Some(key) => key::normalize(&key).map(|key| Answer::Text(key.to_owned())),
         None => Ok(Answer::Null),
     };
-
-    /// `keyed.guard_record() returns trigger`.
-    keyed_guard_record => super::guard::guard_record;
-
-    /// `keyed.is_being_deleted(id uuid) returns boolean`.
-    keyed_is_being_deleted => |call| {
-        Ok(Answer::Datum(Datum::from(call.uuid(0).is_some_and(super::guard::is_being_deleted))))
-    };
-
-    /// `keyed.guard_delete() returns trigger`.
-    keyed_guard_delete => super::guard::guard_delete;
-
-    /// `keyed.guard_truncate() returns trigger`.
-    keyed_guard_truncate => super::guard::guard_truncate;
-
-    /// `keyed.note_history() returns trigger`.
-    keyed_note_history => history::write::note_history;
-
-    /// `keyed.write_history() returns trigger`.
-    keyed_write_history => history::write::write_history;
 
     /// `keyed.create_record(template regclass, attributes jsonb, external_key text) returns jsonb`.
     keyed_create_record => |call| {
@@ -129,7 +106,7 @@ sql_functions! {
     /// `keyed.history_page(id uuid, page_size integer, cursor text) returns jsonb`.
     keyed_history_page => |call| {
         let id = id_argument(call)?;
-        history::read::page(&Caller::current(), id, call.integer(1), call.text(2).as_deref()).map(Answer::Json)
+        history::page(&Caller::current(), id, call.integer(1), call.text(2).as_deref()).map(Answer::Json)
     };
 
     /// `keyed.metric_page(id uuid, slug text, from, to, bucket, aggregate text, page_size integer, cursor text)`.
@@ -194,7 +171,7 @@ pub(super) fn restore(id: Uuid, body: Option<&str>, preconditions: &Precondition
 
 pub(super) fn metric_page(call: &Call, id: Uuid) -> Result<String, Error> {
     let slug = call.required_text(1, "slug")?;
-    let query = metric::series::Query {
+    let query = series::Query {
         from: call.text(2),
         to: call.text(3),
         bucket: call.text(4),
@@ -202,5 +179,5 @@ pub(super) fn metric_page(call: &Call, id: Uuid) -> Result<String, Error> {
         limit: call.integer(6),
         cursor: call.text(7),
     };
-    metric::series::page(&Caller::current(), id, &slug, &query)
+    series::page(&Caller::current(), id, &slug, &query)
 }

@@ -8,16 +8,15 @@ use super::shape::View;
 use super::shown::Shown;
 use super::version::{self, Preconditions};
 use super::write::{self, Key};
-use super::{changes, deletion, upsert};
+use super::{changes, deletion, history, upsert};
 use crate::access::lookup::template_by_name;
 use crate::access::{Caller, Right};
-use crate::embedding;
 use crate::error::{Code, Error};
-use crate::history;
 use crate::json;
 use crate::postgres::function::{Answer, Call, sql_functions};
 use crate::postgres::spi::Access;
 use crate::template::Template;
+use crate::vectors;
 use std::rc::Rc;
 use uuid::Uuid;
 
@@ -30,7 +29,7 @@ sql_functions! {
         let body = write::parse_body(&body)?;
         let changes = body.attributes.map(|it| changes::parse(&template, it)).transpose()?.unwrap_or_default();
         let (id, record) = write::create(&caller, &template, body.key.value(), changes)?;
-        embedding::write::apply(&template, id, &body.embedding)?;
+        vectors::write::apply(&template, id, &body.embedding)?;
         Ok(answer_with(201, Some(id), record))
     };
 
@@ -93,7 +92,7 @@ sql_functions! {
     /// `keyed_http.history(id text, page_size integer, cursor text) returns text`.
     keyed_http_history => |call| {
         let id = id_name(call)?;
-        history::read::page(&Caller::current(), id, call.integer(1), call.text(2).as_deref()).map(Answer::Text)
+        history::page(&Caller::current(), id, call.integer(1), call.text(2).as_deref()).map(Answer::Text)
     };
 
     /// `keyed_http.metric_series(id text, slug text, …) returns text`.
@@ -185,7 +184,7 @@ fn http_upsert(
     };
     let changes = body.attributes.map(|it| changes::parse(template, it)).transpose()?.unwrap_or_default();
     let (id, created) = upsert::upsert(&caller, template, mode, key, changes, preconditions)?;
-    embedding::write::apply(template, id, &body.embedding)?;
+    vectors::write::apply(template, id, &body.embedding)?;
     let (status, created_id) = if created { (201, Some(id)) } else { (200, None) };
     let body = format!("{{\"id\":\"{id}\",\"created\":{created}");
     if !return_record {

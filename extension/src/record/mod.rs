@@ -1,5 +1,7 @@
 //! Records: read, written and shown.
 
+/// Values as arguments of statements.
+pub mod argument;
 /// The rights of whoever types an INSERT or UPDATE.
 pub mod bare_write;
 /// The attributes of a request → checked changes.
@@ -10,10 +12,12 @@ pub mod comparison;
 pub mod deletion;
 /// What an UPDATE changes: values, not how they are stored.
 pub mod difference;
+/// The vector of one record.
+pub mod embedding;
 /// The SQL functions.
 pub mod functions;
-/// The trigger that keeps every rule, whoever writes.
-pub mod guard;
+/// Pages of a record's history.
+pub mod history;
 /// The functions behind the HTTP door.
 pub mod http;
 /// Which branches an upsert may take.
@@ -26,6 +30,8 @@ pub mod read;
 pub mod reference;
 /// Where a record's key is, live or deleted.
 pub mod released;
+/// A series, page by page.
+pub mod series;
 /// Record → JSON.
 pub mod shape;
 /// A record as JSON, with its version.

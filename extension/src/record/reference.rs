@@ -1,6 +1,5 @@
 //! References: which record is meant, and that it is live.
 
-use super::changes::Changes;
 use crate::access::sight::{self, and};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
@@ -8,7 +7,7 @@ use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::template::{Attribute, Template, catalog};
-use crate::value::change::{Change, Value};
+use crate::value::change::{Change, Changes, Value};
 use pgrx::pg_sys::{self, Datum};
 use std::collections::HashMap;
 use std::rc::Rc;

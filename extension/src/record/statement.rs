@@ -1,12 +1,11 @@
 //! Statements on the records of a template: pure text. Values are parameters, names are checked slugs.
 
-use super::changes::Changes;
 use super::released;
 use crate::access::sight::{Fence, Fences, and, verdict};
 use crate::postgres::datum::{self, Argument};
+use crate::record::argument::{argument, type_oid};
 use crate::template::{Attribute, Template};
-use crate::value::attribute_type::AttributeType;
-use crate::value::change::{Change, Point, Value};
+use crate::value::change::{Change, Changes, Point};
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::fmt::Write as _;
@@ -269,34 +268,6 @@ pub fn update_by_id(
         columns(template),
         verdict(fence.within.as_deref())
     )
-}
-
-/// The column type of an attribute's values.
-pub fn type_oid(kind: AttributeType) -> Oid {
-    match kind {
-        AttributeType::String => pg_sys::TEXTOID,
-        AttributeType::Number => pg_sys::NUMERICOID,
-        AttributeType::Metric => pg_sys::FLOAT8OID,
-        AttributeType::List => pg_sys::TEXTARRAYOID,
-        AttributeType::Date => pg_sys::DATEOID,
-        AttributeType::DateTime => pg_sys::TIMESTAMPTZOID,
-        AttributeType::Reference => pg_sys::UUIDOID,
-    }
-}
-
-/// A value as the argument of a parameter of its type.
-pub fn argument(value: &Value) -> Argument {
-    match value {
-        Value::Null => None,
-        Value::Text(text) => datum::text(text),
-        Value::Number(digits) => datum::numeric(digits),
-        Value::List(list) => datum::text_array(list.iter().map(|element| Some(element.as_ref()))),
-        Value::Date(days) => Some(Datum::from(*days)),
-        Value::DateTime(at) => Some(Datum::from(*at)),
-        Value::Reference(id) => datum::uuid(*id),
-        // Resolved before a statement is made; see `reference::resolve`.
-        Value::ReferenceByKey(_) => None,
-    }
 }
 
 /// The latest point by time; of equal times the one sent last.

@@ -1,13 +1,12 @@
 //! Create a record, or update the one that holds the key: one statement on the common path, and never a doubt
 //! which of the two it was.
 
-use super::changes::{self, Changes};
 use super::mode::Mode;
 use super::read::{self, Standing};
 use super::statement::{self, Assignments, Verb};
 use super::version::Preconditions;
 use super::write::{key_and_values, key_taken};
-use super::{comparison, precondition, reference};
+use super::{changes, comparison, precondition, reference};
 use crate::access::sight::{Fences, verdict};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
@@ -18,6 +17,7 @@ use crate::postgres::random;
 use crate::postgres::spi::{Plan, connected};
 use crate::quota::ahead;
 use crate::template::Template;
+use crate::value::change::Changes;
 use crate::value::record_id;
 use pgrx::pg_sys;
 use std::rc::Rc;
@@ -44,7 +44,9 @@ pub fn upsert(
             ahead::of_change(template);
             false
         }
-        Mode::Create | Mode::Upsert => ahead::of_upsert(template, key),
+        Mode::Create | Mode::Upsert => {
+            ahead::of_upsert(template, || as_owner(|| read::id_by_key(template, key)).is_some())
+        }
     };
     let upsert = Upsert { caller, template, key, changes: &changes, fences: mode.fences(caller, template) };
     let complete = changes::is_complete(template, &changes);

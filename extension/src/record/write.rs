@@ -1,15 +1,13 @@
 //! Create and change a record. Each is one statement; the triggers keep the rules and the history.
 
-use super::changes::{self, Changes};
 use super::read::{self, Lifetime, Standing};
 use super::shape::{STANDARD_COLUMNS, View};
 use super::shown::Shown;
 use super::statement::{self, Assignments, KeyAssignment, columns};
 use super::version::Preconditions;
-use super::{precondition, reference};
+use super::{changes, precondition, reference};
 use crate::access::sight::{Fence, verdict};
 use crate::access::{Caller, Right};
-use crate::embedding::{self, Embedding};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::{as_owner, subtransaction};
@@ -17,7 +15,10 @@ use crate::postgres::random;
 use crate::postgres::spi::{Access, Rows, connected};
 use crate::quota::ahead;
 use crate::template::Template;
+use crate::value::change::Changes;
+use crate::value::embedding::Embedding;
 use crate::value::{key, record_id};
+use crate::vectors;
 use crate::{json, metric};
 use pgrx::pg_sys;
 use pgrx::prelude::PgSqlErrorCode;
@@ -140,10 +141,10 @@ pub fn patch(caller: &Caller, id: Uuid, body: &Body, preconditions: &Preconditio
     let changes = body.attributes.map(|it| changes::parse(&template, it)).transpose()?.unwrap_or_default();
     // A body with nothing but a vector changes no row of the record's table, and is refused like one that does.
     if body.embedding != Embedding::Absent {
-        embedding::write::require_writable(caller, &template, id)?;
+        super::embedding::require_writable(caller, &template, id)?;
     }
     let record = update(caller, Right::Update, &template, id, &body.key, changes, preconditions)?;
-    embedding::write::apply(&template, id, &body.embedding)?;
+    vectors::write::apply(&template, id, &body.embedding)?;
     Ok(record)
 }
 

@@ -10,12 +10,12 @@ use super::time_zone;
 use super::words::{self, Selection};
 use crate::access::sight::{self, Sight};
 use crate::access::{Caller, Right};
-use crate::embedding;
 use crate::error::Error;
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, without_jit};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::template::Template;
+use crate::vectors;
 use crate::view::stored;
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ const WITHHELD: &str = "The plan is for those who may read all records.\n";
 pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
     let query = Query::parse(body)?;
-    let saved = stored::body_of(template, &query)?;
+    let saved = stored::body_of(template, query.view.as_deref())?;
     let query = query.within(saved.as_deref())?;
     let sight = Sight::new(caller, Rc::clone(template));
     let plan = Plan::new(&query, &sight, &time_zone::of_search(query.time_zone.as_deref(), template)?)?;
@@ -56,7 +56,7 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
                     }
                 }
                 if let Some(vector) = &query.vector {
-                    embedding::table::require(template)?;
+                    vectors::table::require(template)?;
                     if is_fenced {
                         out.push_str(WITHHELD);
                     } else {

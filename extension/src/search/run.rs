@@ -11,7 +11,6 @@ use super::written::Page;
 use super::{cursor, time_zone, usage};
 use crate::access::sight::{self, Sight};
 use crate::access::{Caller, Right};
-use crate::embedding;
 use crate::error::Error;
 use crate::filter::render;
 use crate::json::write_string;
@@ -23,6 +22,7 @@ use crate::record::verbose;
 use crate::template::Template;
 use crate::value::attribute_type::AttributeType;
 use crate::value::time;
+use crate::vectors;
 use crate::view::stored;
 use pgrx::pg_sys::Datum;
 use std::rc::Rc;
@@ -31,7 +31,7 @@ use std::rc::Rc;
 pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
     let query = Query::parse(body)?;
-    let saved = stored::body_of(template, &query)?;
+    let saved = stored::body_of(template, query.view.as_deref())?;
     let query = query.within(saved.as_deref())?;
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
     let sight = Sight::new(caller, Rc::clone(template));
@@ -60,13 +60,13 @@ pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<St
 pub fn check(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<(), Error> {
     caller.require(Right::Read, template)?;
     let query = Query::parse(body)?;
-    let saved = stored::body_of(template, &query)?;
+    let saved = stored::body_of(template, query.view.as_deref())?;
     let query = query.within(saved.as_deref())?;
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
     Plan::new(&query, &Sight::new(caller, Rc::clone(template)), &zone)?;
     View::parse(caller, template, query.fields.as_deref(), query.verbose)?;
     if query.vector.is_some() {
-        embedding::table::require(template)?;
+        vectors::table::require(template)?;
     }
     Ok(())
 }
@@ -75,7 +75,7 @@ pub fn check(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<(),
 pub fn filter_sql(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
     let query = Query::parse(body)?;
-    let saved = stored::body_of(template, &query)?;
+    let saved = stored::body_of(template, query.view.as_deref())?;
     let query = query.within(saved.as_deref())?;
     let plan = Plan::new(
         &query,

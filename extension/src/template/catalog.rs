@@ -3,15 +3,16 @@
 use super::load::load;
 use super::{Template, kept};
 use crate::error::{Code, Error};
+use crate::postgres::datum;
 use crate::postgres::function::{Call, must_not_be_null};
 use crate::postgres::guard::{self, as_owner};
-use crate::postgres::invalidation::Stale;
+use crate::postgres::invalidation::{self, Stale};
+pub use crate::postgres::relation::{has_column, table_oid};
+use crate::postgres::relation::{has_schema, lock_for_reading, table_name};
 use crate::postgres::spi::{Access, Connection, connected};
-use crate::postgres::{datum, invalidation};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::ffi::{CStr, CString};
 use std::rc::Rc;
 
 /// A project: a schema.
@@ -94,8 +95,7 @@ fn known(table: Oid) -> Option<Rc<Template>> {
     if !CATALOG.with_borrow(|catalog| catalog.templates.contains_key(&table)) {
         return None;
     }
-    // SAFETY: the lock is released at the end of the transaction; a table that is gone can be locked as well.
-    unsafe { pg_sys::LockRelationOid(table, pg_sys::AccessShareLock as pg_sys::LOCKMODE) };
+    lock_for_reading(table);
     refresh();
     let template = CATALOG.with_borrow(|catalog| catalog.templates.get(&table).cloned())?;
     template.touch();
@@ -251,8 +251,7 @@ pub fn require_state() {
 
 /// Whether the state tables are there.
 pub fn state_exists() -> bool {
-    // SAFETY: a missing schema yields InvalidOid.
-    unsafe { pg_sys::get_namespace_oid(c"keyed_state".as_ptr(), true) != Oid::INVALID }
+    has_schema(c"keyed_state")
 }
 
 /// The project with this number.
@@ -264,35 +263,4 @@ pub fn project_by_id(id: i32) -> Option<Project> {
 pub fn project_of_table(table: Oid) -> i32 {
     let project = table_name(table).and_then(|(schema, _)| project_by_name_or_id(&schema));
     project.map_or(0, |project| project.id)
-}
-
-/// A table by its schema and name.
-pub fn table_oid(schema: &str, name: &str) -> Option<Oid> {
-    let (schema, name) = (CString::new(schema).ok()?, CString::new(name).ok()?);
-    // SAFETY: both names are NUL-terminated; what is missing yields InvalidOid.
-    let table = unsafe {
-        let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
-        pg_sys::get_relname_relid(name.as_ptr(), schema)
-    };
-    (table != Oid::INVALID).then_some(table)
-}
-
-/// Whether a table is there and has this column.
-pub fn has_column(schema: &str, table: &str, column: &str) -> bool {
-    let (Some(table), Ok(column)) = (table_oid(schema, table), CString::new(column)) else { return false };
-    // SAFETY: the name is NUL-terminated; what is missing yields 0.
-    unsafe { pg_sys::get_attnum(table, column.as_ptr()) != 0 }
-}
-
-fn table_name(table: Oid) -> Option<(String, String)> {
-    // SAFETY: both functions yield a copy of the name, or null for what is missing.
-    unsafe {
-        let name = pg_sys::get_rel_name(table);
-        let schema = pg_sys::get_namespace_name(pg_sys::get_rel_namespace(table));
-        if name.is_null() || schema.is_null() {
-            return None;
-        }
-        let read = |text| CStr::from_ptr(text).to_string_lossy().into_owned();
-        Some((read(schema), read(name)))
-    }
 }

@@ -1,7 +1,6 @@
 //! A template as the state tables and PostgreSQL's own catalog describe it.
 
 use super::{Attribute, Template, catalog, column};
-use crate::define::ddl;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
 use crate::postgres::{datum, invalidation, relation};
@@ -19,8 +18,7 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
         connected(|spi| {
             let seen = load_row(spi, condition, arguments)?;
             invalidation::watch(seen.table);
-            // SAFETY: the lock is released at the end of the transaction; a table that is gone can be locked as well.
-            unsafe { pg_sys::LockRelationOid(seen.table, pg_sys::AccessShareLock as pg_sys::LOCKMODE) };
+            relation::lock_for_reading(seen.table);
             // What was told with the lock is about what was known before.
             catalog::refresh();
             // Whoever held the lock may have changed or removed the template: now that nobody can, it is read again.
@@ -169,7 +167,7 @@ fn load_key_index(spi: &Connection, table: Oid) -> Option<Oid> {
         Access::Latest,
         &[
             (pg_sys::OIDOID, Some(Datum::from(table))),
-            (pg_sys::TEXTOID, datum::text(ddl::KEY_PREDICATE)),
+            (pg_sys::TEXTOID, datum::text(column::KEY_PREDICATE)),
             // Of a table that is not migrated yet.
             (pg_sys::TEXTOID, datum::text("((deleted_at IS NULL) AND (external_key IS NOT NULL))")),
         ],

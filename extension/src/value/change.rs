@@ -62,6 +62,9 @@ pub enum Change<'a> {
     Append(Vec<Point>),
 }
 
+/// What a request does to a record's attributes: position among the template's attributes, and change.
+pub type Changes<'a> = Vec<(usize, Change<'a>)>;
+
 /// Reads what `raw` does to an attribute of type `kind`; `options` are a list's only allowed values.
 pub fn parse<'a>(
     kind: AttributeType,

@@ -6,6 +6,8 @@ pub mod attribute_type;
 pub mod cell_format;
 /// JSON → what a request does to one attribute.
 pub mod change;
+/// What a request says about a record's vector.
+pub mod embedding;
 /// The external key's own rules.
 pub mod key;
 /// The values that a list attribute offers.

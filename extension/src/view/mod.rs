@@ -4,13 +4,5 @@
 //! its reader (`security_invoker`): it shows what the reader's policies let through, and whoever may select from the
 //! table may select from it. A view that looks for words has none, since documents are read by functions alone.
 
-/// What a view says, checked, and as a statement.
-pub mod definition;
-/// The SQL functions and the HTTP door.
-pub mod functions;
-/// A view's body once an attribute is renamed.
-mod rename;
-/// Views are saved, read and dropped.
+/// Views as they are stored.
 pub mod stored;
-/// What becomes of views when templates, grants and time zones change.
-pub mod upkeep;

@@ -3,14 +3,16 @@
 use super::claim::check_model;
 use super::{MOST_ATTEMPTS, TABLE, require, source};
 use crate::access::{Caller, Right};
-use crate::embedding::{Embedding, write};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
+use crate::record::embedding::require_writable;
 use crate::record::read;
 use crate::template::Template;
+use crate::value::embedding::Embedding;
 use crate::value::vector::Vector;
+use crate::vectors::write;
 use pgrx::pg_sys::{self, Datum};
 use std::rc::Rc;
 use uuid::Uuid;
@@ -38,7 +40,7 @@ pub fn store(
         }
     };
     // The record first and then its entry, as everybody locks who writes the record.
-    match write::require_writable(caller, &template, record) {
+    match require_writable(caller, &template, record) {
         Err(error) if error.code == Code::NotFound => return Ok(false),
         outcome => outcome?,
     }

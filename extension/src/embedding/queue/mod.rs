@@ -16,14 +16,10 @@ pub mod functions;
 pub mod manage;
 /// The text of a record.
 pub mod source;
-/// Keeping the queue as the records are.
-pub mod upkeep;
 
 use crate::error::{Code, Error};
 use crate::template::catalog;
-
-/// The table of the queue.
-pub const TABLE: &str = "keyed_state.embedding_job";
+pub use crate::vectors::queue::TABLE;
 
 /// How often a text is claimed before it is given up.
 pub const MOST_ATTEMPTS: i32 = 8;

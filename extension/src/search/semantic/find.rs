@@ -7,7 +7,6 @@
 
 use super::way::{self, Way};
 use crate::access::{Caller, sight};
-use crate::embedding::table::{self};
 use crate::error::Error;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::with_settings;
@@ -16,6 +15,7 @@ use crate::search::plan::{Plan, RECORD};
 use crate::template::Template;
 use crate::value::table_name::SideTable;
 use crate::value::vector::{DIMENSIONS, Vector};
+use crate::vectors::table;
 use pgrx::pg_sys::{self, Oid};
 use std::ffi::CString;
 use uuid::Uuid;

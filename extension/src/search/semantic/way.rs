@@ -1,12 +1,12 @@
 //! How the closest vectors are found: by comparing, or by the index.
 
 use super::find::Wanted;
-use crate::embedding::table::{self};
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
 use crate::template::catalog;
 use crate::value::table_name::SideTable;
 use crate::value::vector::DIMENSIONS;
+use crate::vectors::table;
 use pgrx::pg_sys;
 use uuid::Uuid;
 

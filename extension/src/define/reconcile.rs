@@ -4,19 +4,19 @@
 //! Nothing is open meanwhile: a policy whose grant is gone shows and allows nothing, and without a policy plain SQL sees
 //! no row.
 
-use super::enforcement::{create_policy, drop_named, is_policy_sql};
-use super::granted::{COLUMNS, Grant, read, read_all};
-use super::listed::TABLES;
-use super::rights::Privilege;
-use super::target::Table;
-use super::{binding, privileges};
+use super::view::upkeep;
+use crate::access::enforcement::{create_policy, drop_named, is_policy_sql};
+use crate::access::granted::{COLUMNS, Grant, read, read_all};
+use crate::access::listed::TABLES;
+use crate::access::rights::Privilege;
+use crate::access::target::Table;
+use crate::access::{binding, privileges};
 use crate::error::OrRaise;
 use crate::postgres::guard::{Caught, as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, role, snapshot_is_fixed, table_lock};
 use crate::template::catalog;
 use crate::value::table_name::table_sql;
-use crate::view::upkeep;
 use pgrx::pg_sys::{self, Datum, Oid};
 use pgrx::prelude::PgSqlErrorCode;
 use std::collections::{BTreeSet, HashMap};

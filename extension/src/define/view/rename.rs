@@ -3,13 +3,14 @@
 use crate::access::sight::Sight;
 use crate::access::{Caller, scope};
 use crate::error::Error;
-use crate::json::{self, write_string};
+use crate::json;
+use crate::json::write_string;
 use crate::template::Template;
 use serde_json::value::RawValue;
 use std::rc::Rc;
 
 /// Writes a body anew. One that names attributes by number stays as it is.
-pub(super) fn rename(
+pub(crate) fn rename(
     template: &Rc<Template>,
     body: &str,
     attribute: i32,

@@ -1,7 +1,6 @@
 //! Keeping the queue as the records are: in the transaction that writes a record, and only when a text that is embedded
 //! changes. A template of which nothing is embedded pays nothing.
 
-use super::TABLE;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::notes::Notes;
@@ -13,6 +12,9 @@ use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use uuid::Uuid;
+
+/// The table of the queue.
+pub const TABLE: &str = "keyed_state.embedding_job";
 
 /// A statement of more rows writes its entries in portions of this many.
 const PORTION: usize = 1000;

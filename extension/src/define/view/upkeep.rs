@@ -2,18 +2,19 @@
 
 use super::definition::{self, Definition, compile, view_sql};
 use super::rename::rename;
-use super::stored::{SavedView, exist, of_template, reaching};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::spi::{Access, Connection};
+use crate::postgres::transaction::begin_command;
 use crate::template::{Attribute, Template, catalog};
 use crate::value::quote::literal;
+use crate::view::stored::{SavedView, exist, of_template, reaching, relation_name};
 use pgrx::pg_sys::{self, Datum, Oid};
 
 /// The relation that has the name of a view in PostgreSQL.
 pub fn relation(template: &Template, slug: &str) -> Option<Oid> {
-    catalog::table_oid(&template.project_slug, &definition::name(template, slug))
+    catalog::table_oid(&template.project_slug, &relation_name(template, slug))
 }
 
 /// A view's own relation, where it has one.
@@ -141,8 +142,8 @@ pub fn follow(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<
             None => {}
         }
         set_definition(spi, view, query.as_deref());
-        // SAFETY: makes the new view known to the look-ups that follow.
-        unsafe { pg_sys::CommandCounterIncrement() };
+        // Makes the new view known to the look-ups that follow.
+        begin_command();
         follow_grants(spi, &[template.id]);
     }
     Ok(())

@@ -1,8 +1,9 @@
 //! What a worker does: jobs in turns, until none waits.
 
 use super::turns::{Next, Outcome, Turns};
-use super::workers::Worker;
-use super::{Kind, TABLE, index, portions};
+use super::{index, portions};
+use crate::job::workers::Worker;
+use crate::job::{Kind, TABLE};
 use crate::postgres::advisory_lock::{self, Kind as Lock};
 use crate::postgres::guard::{Caught, with_settings};
 use crate::postgres::spi::{Access, connected};
@@ -18,21 +19,20 @@ const PATIENCE: &CStr = c"1s";
 
 /// A job that a worker is at.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Job {
-    pub(super) id: i64,
-    pub(super) kind: Kind,
-    pub(super) template: i32,
-    pub(super) attribute: Option<i32>,
+pub(crate) struct Job {
+    pub(crate) id: i64,
+    pub(crate) kind: Kind,
+    pub(crate) template: i32,
+    pub(crate) attribute: Option<i32>,
 }
 
-/// Runs in a process of its own, which the server started.
-///
-/// # Safety
-/// Only PostgreSQL calls it, once, at the beginning of a background worker.
-#[unsafe(no_mangle)]
-#[pgrx::pg_guard]
-pub unsafe extern "C-unwind" fn keyed_work_on_jobs(argument: Datum) {
-    let worker = Worker::by_number(worker::begin(argument));
+worker::background_worker! {
+    /// Runs in a process of its own, which the server started.
+    keyed_work_on_jobs => work_on_jobs
+}
+
+fn work_on_jobs(number: u8) {
+    let worker = Worker::by_number(number);
     let mut in_vain = 0;
     // Who asked for a worker while the place was taken relies on one more look after it was given back.
     while in_vain < MOST_ATTEMPTS && has_pending(worker) && take_place(worker) {
@@ -69,7 +69,7 @@ fn work(worker: Worker) -> bool {
 }
 
 /// Runs a transaction that waits for no lock for long.
-pub(super) fn brief<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
+pub(crate) fn brief<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
     worker::end_without_server();
     worker::transaction(|| with_settings(&[(c"lock_timeout", PATIENCE)], body))
 }
@@ -100,8 +100,10 @@ fn take_place(worker: Worker) -> bool {
 
 fn has_pending(worker: Worker) -> bool {
     let sql = format!("select from {TABLE} where state = 'pending' and {} limit 1", worker.jobs());
-    undisturbed(|| super::exist() && connected(|spi| !spi.run_once(&sql, Access::Latest, &[]).is_empty()))
-        .unwrap_or(false)
+    undisturbed(|| {
+        crate::job::exist() && connected(|spi| !spi.run_once(&sql, Access::Latest, &[]).is_empty())
+    })
+    .unwrap_or(false)
 }
 
 /// One turn of a job.

@@ -4,7 +4,6 @@
 //! no join of old and new), and for many rows their entries still go in by one statement.
 
 use crate::access::Caller;
-use crate::embedding;
 use crate::error::Error;
 use crate::metric;
 use crate::postgres::datum;
@@ -17,14 +16,15 @@ use crate::postgres::spi::{Access, connected};
 use crate::postgres::transaction::{self, Moment};
 use crate::postgres::trigger::{self, Firing, Row};
 use crate::quota::count;
-use crate::record::guard::{changed_attributes, is_deleted, operation};
 use crate::record::released;
 use crate::record::shape::write_value;
 use crate::search::text::upkeep;
 use crate::template::{Template, catalog, column};
+use crate::trigger::before_row::{changed_attributes, is_deleted, operation};
 use crate::value::attribute_type::AttributeType;
 use crate::value::record_id;
 use crate::value::table_name::SideTable;
+use crate::vectors;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -130,8 +130,8 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     let moment = transaction::moment();
     let is_fresh = operation == "create" && record_id::is_fresh(record);
     upkeep::note(&template, &firing, is_fresh, moment);
-    embedding::write::follow(&template, &firing);
-    embedding::queue::upkeep::note(&template, &firing, moment);
+    vectors::write::follow(&template, &firing);
+    vectors::queue::note(&template, &firing, moment);
     let is_live = |row: &Option<Row>| row.as_ref().is_some_and(|row| row.get(column::DELETED_AT).is_none());
     count::note(&template, is_live(&firing.old), is_live(&firing.new), moment);
     let entry = Entry {
@@ -164,13 +164,13 @@ pub fn write_history(call: &Call) -> Result<Answer, Error> {
     let is_waiting = WAITING.with_borrow(|waiting| waiting.entries.iter().any(|it| it.table == table));
     if is_waiting
         || upkeep::is_waiting(table)
-        || embedding::queue::upkeep::is_waiting(table)
+        || vectors::queue::is_waiting(table)
         || count::is_waiting(table)
     {
         let (template, moment) = (catalog::by_table(table)?, transaction::moment());
         flush(&template, moment);
         upkeep::follow(&template, moment);
-        embedding::queue::upkeep::follow(&template, moment);
+        vectors::queue::follow(&template, moment);
         count::settle(&template, moment)?;
     }
     Ok(Answer::Datum(Datum::from(0usize)))

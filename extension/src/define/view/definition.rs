@@ -11,6 +11,7 @@ use crate::search::time_zone;
 use crate::template::Template;
 use crate::value::quote::{identifier, literal};
 use crate::value::table_name::table_sql;
+use crate::view::stored::relation_name;
 use std::rc::Rc;
 
 /// The most bytes of a name in PostgreSQL.
@@ -24,19 +25,14 @@ pub struct Definition {
     pub query: Option<String>,
 }
 
-/// The name of the view in PostgreSQL.
-pub fn name(template: &Template, slug: &str) -> String {
-    format!("{}__{slug}", template.slug)
-}
-
 /// The same as SQL names it.
 pub fn view_sql(template: &Template, slug: &str) -> String {
-    table_sql(&template.project_slug, &name(template, slug))
+    table_sql(&template.project_slug, &relation_name(template, slug))
 }
 
 /// Refuses a slug that makes too long a name of a view.
 pub fn check_name(template: &Template, slug: &str) -> Result<(), Error> {
-    let name = name(template, slug);
+    let name = relation_name(template, slug);
     if name.len() <= MOST_BYTES {
         return Ok(());
     }

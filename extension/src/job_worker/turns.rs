@@ -1,8 +1,8 @@
 //! Whose turn it is: jobs go on in turns, template after template, and one that meets others is passed over for a while.
 
 use super::run::{Job, brief};
-use super::workers::Worker;
-use super::{Kind, TABLE};
+use crate::job::workers::Worker;
+use crate::job::{Kind, TABLE};
 use crate::postgres::datum;
 use crate::postgres::guard::Caught;
 use crate::postgres::spi::{Access, connected};
@@ -18,7 +18,7 @@ const PAUSE_FOR_DEFINITION: Duration = Duration::from_millis(1500);
 const NAP: Duration = Duration::from_secs(1);
 
 /// What comes next.
-pub(super) enum Next {
+pub(crate) enum Next {
     /// This job.
     Job(Job),
     /// Nothing before so much time has passed.
@@ -29,7 +29,7 @@ pub(super) enum Next {
 
 /// What a turn came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// There is more to do.
     More,
     /// Others have what is left to do.
@@ -42,7 +42,7 @@ pub(super) enum Outcome {
 
 /// The turns of a worker.
 #[derive(Default)]
-pub(super) struct Turns {
+pub(crate) struct Turns {
     /// The template and the number of the job whose turn was last.
     last: (i32, i64),
     passed_over: HashMap<i64, (Instant, Duration)>,
@@ -50,7 +50,7 @@ pub(super) struct Turns {
 
 impl Turns {
     /// The next job of this worker that is not passed over.
-    pub(super) fn next(&mut self, worker: Worker) -> Result<Next, Box<Caught>> {
+    pub(crate) fn next(&mut self, worker: Worker) -> Result<Next, Box<Caught>> {
         let waiting = brief(|| waiting(worker))?;
         self.passed_over.retain(|id, _| waiting.iter().any(|job| job.id == *id));
         let now = Instant::now();
@@ -64,7 +64,7 @@ impl Turns {
         Ok(earliest.map_or(Next::Nothing, |pause| Next::Later(pause.min(NAP))))
     }
 
-    pub(super) fn note(&mut self, job: &Job, outcome: Outcome) {
+    pub(crate) fn note(&mut self, job: &Job, outcome: Outcome) {
         let [first, longest] = PAUSE;
         let pause = match outcome {
             Outcome::More | Outcome::Over => {
@@ -107,7 +107,7 @@ fn waiting(worker: Worker) -> Vec<Job> {
 
 /// Notes that a worker has begun with a job; whether the job is still there. Whoever asks for it anew meanwhile is not
 /// waited for.
-pub(super) fn note_start(job: &Job) -> bool {
+pub(crate) fn note_start(job: &Job) -> bool {
     connected(|spi| {
         let by_id = [(pg_sys::INT8OID, Some(Datum::from(job.id)))];
         let sql = format!("select started_at is null from {TABLE} where id = $1 for update nowait");

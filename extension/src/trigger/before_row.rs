@@ -1,20 +1,19 @@
 //! The trigger that keeps every rule, whoever writes: our functions, or an INSERT or UPDATE typed in psql.
 
-use super::difference::Difference;
-use super::stored::check_value;
-use super::{bare_write, reference, released, standard};
 use crate::access::Caller;
 use crate::embedding;
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::function::{Answer, Call};
-use crate::postgres::guard;
 use crate::postgres::own_statement::is_own_statement;
 use crate::postgres::role::{self, TableRight};
 use crate::postgres::spi::connected;
-use crate::postgres::transaction;
 use crate::postgres::trigger::{self, Event, Firing, Row};
+use crate::postgres::{guard, transaction};
 use crate::quota::{count, usage};
+use crate::record::difference::Difference;
+use crate::record::stored::check_value;
+use crate::record::{bare_write, reference, released, standard};
 use crate::template::{Attribute, Template, catalog, column};
 use crate::value::attribute_type::AttributeType;
 use crate::value::table_name::SideTable;

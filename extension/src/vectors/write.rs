@@ -1,46 +1,17 @@
 //! Vectors, written: in the transaction of their records, and only when they differ.
 
-use super::queue::upkeep;
-use super::{Embedding, table};
-use crate::access::sight::Fence;
-use crate::access::{Caller, Right};
+use super::{queue, table};
 use crate::error::Error;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::trigger::{Firing, Row};
-use crate::record::precondition;
-use crate::record::read;
-use crate::record::version::Preconditions;
-use crate::record::write::require_within;
 use crate::template::{Template, column};
+use crate::value::embedding::Embedding;
 use crate::value::table_name::SideTable;
 use crate::value::vector::DIMENSIONS;
 use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
-
-/// Sets or removes the vector of a live record, for a caller who may update it. That there was none to remove is no
-/// error: afterwards there is none.
-pub fn set(
-    caller: &Caller,
-    id: Uuid,
-    embedding: &Embedding,
-    preconditions: &Preconditions,
-) -> Result<(), Error> {
-    let template = read::template_of(caller, id, Right::Update)?;
-    require_writable(caller, &template, id)?;
-    precondition::require_of_locked(caller, &template, id, preconditions)?;
-    apply(&template, id, embedding)
-}
-
-/// Locks a live record whose vector is about to be written. Refuses one that is not there for the caller, or that
-/// the caller may not update.
-pub fn require_writable(caller: &Caller, template: &Template, id: Uuid) -> Result<(), Error> {
-    let fence = Fence::of(caller, Right::Update, template);
-    let live = "t.id = $1 and t.deleted_at is null";
-    let standing = read::lock(template, live, &fence, pg_sys::UUIDOID, datum::uuid(id));
-    require_within(caller, Right::Update, template, standing).map(|_| ())
-}
 
 /// Writes the vector of a record that its writer was found to be allowed to write, or removes it, in the name of somebody
 /// who knows better than the model that embeds its texts.
@@ -49,7 +20,7 @@ pub fn apply(template: &Template, record: Uuid, embedding: &Embedding) -> Result
         return Ok(());
     }
     put(template, record, embedding)?;
-    upkeep::settle_by_hand(template, record);
+    queue::settle_by_hand(template, record);
     Ok(())
 }
 

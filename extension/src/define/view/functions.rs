@@ -1,6 +1,6 @@
 //! The SQL functions and the HTTP door that save views.
 
-use super::stored::{self, NewView};
+use super::NewView;
 use crate::access::lookup::template_by_name;
 use crate::access::{Caller, definition_lock};
 use crate::error::{Code, Error};
@@ -8,6 +8,7 @@ use crate::json;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
 use crate::template::{Template, catalog};
 use crate::value::member::{self, missing, text_at, unknown_member};
+use crate::view::stored;
 use std::rc::Rc;
 
 sql_functions! {
@@ -17,7 +18,7 @@ sql_functions! {
         let label = member::check_label(call.text(3), "/label")?;
         let new = NewView { slug, body: call.required_json(2, "query")?, label };
         definition_lock::of_table(call.oid(0), || {
-            stored::save(&Caller::current(), &catalog::by_argument(call)?, &new, true)
+            super::save(&Caller::current(), &catalog::by_argument(call)?, &new, true)
         })
         .map(|(view, _)| Answer::Json(view.to_json()))
     };
@@ -38,7 +39,7 @@ sql_functions! {
     keyed_drop_view => |call| {
         let slug = call.text(1).ok_or_else(|| must_not_be_null("slug"))?;
         definition_lock::of_table(call.oid(0), || {
-            stored::drop(&Caller::current(), &catalog::by_argument(call)?, &slug)
+            super::drop(&Caller::current(), &catalog::by_argument(call)?, &slug)
         })
         .map(|()| Answer::Void)
     };
@@ -64,7 +65,7 @@ sql_functions! {
         let body = call.required_text(2, "body")?;
         let (view, is_new) = definition_lock::of_name(&call.required_text(0, "template")?, || {
             let (caller, template) = named(call)?;
-            stored::save(&caller, &template, &parse(&body, slug.clone())?, may_replace)
+            super::save(&caller, &template, &parse(&body, slug.clone())?, may_replace)
         })?;
         let status = if is_new { "201" } else { "200" };
         let place = format!("{}/views/{}", view.template.id, view.slug);
@@ -76,7 +77,7 @@ sql_functions! {
         let slug = call.required_text(1, "slug")?;
         definition_lock::of_name(&call.required_text(0, "template")?, || {
             let (caller, template) = named(call)?;
-            stored::drop(&caller, &template, &slug)
+            super::drop(&caller, &template, &slug)
         })?;
         Ok(Answer::Texts(vec![Some("204".to_owned()), None, None]))
     };

@@ -2,11 +2,11 @@
 //!
 //! What others have locked is left out, written down, and come back to when the rest is done.
 
-use super::free::array;
 use super::run::{Job, brief};
 use super::turns::{Outcome, note_start};
-use super::{Kind, TABLE};
 use crate::embedding::queue;
+use crate::job::free::array;
+use crate::job::{Kind, TABLE};
 use crate::metric;
 use crate::postgres::guard::{Caught, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
@@ -25,18 +25,8 @@ const MOST_LEFT_OUT: usize = 1000;
 /// For how long a definition that is not yet committed is waited for.
 const PATIENCE: &CStr = c"50ms";
 
-/// What a portion came to.
-pub struct Done {
-    /// The last record that was looked at; none behind the last of all.
-    pub last: Option<Uuid>,
-    /// How many were done.
-    pub records: usize,
-    /// Those that others have locked.
-    pub busy: Vec<Uuid>,
-}
-
 /// One turn of a job.
-pub(super) fn run(job: &Job) -> Result<Outcome, Box<Caught>> {
+pub(crate) fn run(job: &Job) -> Result<Outcome, Box<Caught>> {
     if !brief(|| note_start(job))? {
         return Ok(Outcome::Over);
     }

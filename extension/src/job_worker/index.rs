@@ -3,10 +3,10 @@
 //! CREATE INDEX CONCURRENTLY leaves an invalid index behind where it fails or is cancelled. Ours have names that no slug can
 //! be, by which the next try finds and drops what the one before left.
 
-use super::TABLE;
 use super::run::{Job, brief};
 use super::turns::{Outcome, note_start};
 use crate::define::ddl;
+use crate::job::TABLE;
 use crate::postgres::guard::Caught;
 use crate::postgres::spi::{Access, Connection, connected};
 use crate::postgres::{datum, worker};
@@ -30,7 +30,7 @@ struct Plan {
 
 /// What the worker remembers from one turn to the next.
 #[derive(Default)]
-pub(super) struct Turns {
+pub(crate) struct Turns {
     /// The transactions that were in the way of a job at its last turn.
     in_the_way: HashMap<i64, Vec<String>>,
 }
@@ -41,7 +41,7 @@ impl Turns {
     /// PostgreSQL waits for each transaction that has written to the table before, and an index under construction cannot
     /// be put off. So one that is still open at the second look is not waited for: other indexes have their turn first.
     /// A snapshot of others holds up whatever index is built, in whichever order.
-    pub(super) fn build(&mut self, job: &Job) -> Result<Outcome, Box<Caught>> {
+    pub(crate) fn build(&mut self, job: &Job) -> Result<Outcome, Box<Caught>> {
         if !brief(|| note_start(job))? {
             return Ok(Outcome::Over);
         }
@@ -68,7 +68,7 @@ impl Turns {
 }
 
 /// Drops what a try left that will not be repeated: an invalid index serves nobody and costs every write.
-pub(super) fn clean_up(job: &Job) {
+pub(crate) fn clean_up(job: &Job) {
     for statement in brief(|| plan(job)).unwrap_or_default().drop {
         if let Err(caught) = worker::run_alone(&statement) {
             pgrx::warning!("keyed: {statement} failed: {}", caught.message);

@@ -1,9 +1,9 @@
 //! The SQL functions of jobs.
 
-use super::start_pending;
-use super::workers::Worker;
 use crate::access::Caller;
 use crate::error::Error;
+use crate::job::start_pending;
+use crate::job::workers::Worker;
 use crate::postgres::advisory_lock::Kind as Lock;
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, sql_functions};
@@ -44,7 +44,7 @@ sql_functions! {
 /// The jobs of the templates that the caller may define, as JSON.
 fn report(caller: &Caller) -> Result<String, Error> {
     catalog::refresh();
-    if !super::exist() {
+    if !crate::job::exist() {
         return Ok("[]".to_owned());
     }
     let sql = format!(

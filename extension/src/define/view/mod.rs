@@ -1,0 +1,132 @@
+//! Views are saved and dropped, and follow the definitions that they rest on.
+
+/// What a view says, checked, and as a statement.
+pub mod definition;
+/// The SQL functions and the HTTP door.
+pub mod functions;
+/// A view's body once an attribute is renamed.
+pub mod rename;
+/// What becomes of views when templates, grants and time zones change.
+pub mod upkeep;
+
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::postgres::datum;
+use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction};
+use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::table_lock::lock_with_views;
+use crate::template::{Template, in_use};
+use crate::value::slug::{self, Noun};
+use crate::view::stored::{SavedView, get, of_template, reaching, relation_name};
+use definition::{check_name, compile, view_sql};
+use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::prelude::PgSqlErrorCode;
+use std::rc::Rc;
+
+/// A view that a caller wants.
+pub struct NewView {
+    /// Its name.
+    pub slug: String,
+    /// What people read.
+    pub label: Option<String>,
+    /// The body, as JSON.
+    pub body: String,
+}
+
+/// Saves a view, in place of the one of that slug if `may_replace`. Returns it, and whether it is new. Changes of
+/// definitions must have begun.
+pub fn save(
+    caller: &Caller,
+    template: &Rc<Template>,
+    new: &NewView,
+    may_replace: bool,
+) -> Result<(SavedView, bool), Error> {
+    caller.require_define(template)?;
+    slug::check(Noun::View, &new.slug, "/slug")?;
+    check_name(template, &new.slug)?;
+    compile(caller, template, &new.body).map_err(|error| error.below("/query"))?;
+    let name = || format!("{}.{}", template.project_slug, relation_name(template, &new.slug));
+    let taken = || {
+        Error::at(Code::Conflict, "/slug", format!("{} exists already", name()))
+            .hint("choose another slug: the view needs that name for itself")
+    };
+    let before = as_owner(|| connected(|spi| of_template(spi, template.id)));
+    let before = before.into_iter().find(|view| view.slug == new.slug);
+    if before.is_some() && !may_replace {
+        return Err(Error::at(Code::Conflict, "/slug", format!("the view {:?} exists already", new.slug))
+            .hint("change it by PUT, or by keyed.save_view"));
+    }
+    let has_relation = upkeep::relation(template, &new.slug).is_some();
+    if has_relation && before.as_ref().is_none_or(|before| before.query.is_none()) {
+        return Err(taken());
+    }
+    let made = subtransaction(|| {
+        as_owner_defining(|| {
+            connected(|spi| {
+                let own = upkeep::relation(template, &new.slug);
+                lock_with_views(&[], &Vec::from_iter(own));
+                write(spi, template, new);
+                if let Err(error) = upkeep::follow(spi, caller, &reaching(spi, template.id)) {
+                    error.raise();
+                }
+                // The label stands in the comment, whether or not the query is another.
+                if upkeep::relation(template, &new.slug).is_some() {
+                    upkeep::label(spi, template, &new.slug, new.label.as_deref());
+                }
+            });
+        });
+    });
+    made.map_err(|caught| match caught.state {
+        PgSqlErrorCode::ERRCODE_DUPLICATE_TABLE | PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE => taken(),
+        PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST => {
+            in_use::error(&name(), relation(template, &new.slug), &caught)
+        }
+        _ => caught.rethrow(),
+    })?;
+    Ok((get(caller, template, &new.slug)?, before.is_none()))
+}
+
+/// The relation that has the name of a view.
+fn relation(template: &Template, slug: &str) -> Oid {
+    upkeep::relation(template, slug).unwrap_or(Oid::INVALID)
+}
+
+fn write(spi: &Connection, template: &Template, new: &NewView) {
+    spi.run_once(
+        "insert into keyed_state.view (template_id, slug, label, query) values ($1, $2, $3, $4) \
+         on conflict (template_id, slug) do update \
+         set label = excluded.label, query = excluded.query, updated_at = pg_catalog.now()",
+        Access::Latest,
+        &[
+            (pg_sys::INT4OID, Some(Datum::from(template.id))),
+            (pg_sys::TEXTOID, datum::text(&new.slug)),
+            (pg_sys::TEXTOID, datum::optional_text(new.label.as_deref())),
+            (pg_sys::JSONBOID, datum::jsonb(&new.body)),
+        ],
+    );
+}
+
+/// Drops a view. Changes of definitions must have begun.
+pub fn drop(caller: &Caller, template: &Rc<Template>, slug: &str) -> Result<(), Error> {
+    caller.require_define(template)?;
+    let view = get(caller, template, slug)?;
+    let outcome = subtransaction(|| {
+        as_owner_defining(|| {
+            connected(|spi| {
+                let own = upkeep::relation(template, slug);
+                lock_with_views(&[], &Vec::from_iter(own));
+                if own.is_some() && view.query.is_some() {
+                    spi.script(&format!("drop view {}", view_sql(template, slug)));
+                }
+                let id = [(pg_sys::INT4OID, Some(Datum::from(view.id)))];
+                spi.run_once("delete from keyed_state.view where id = $1", Access::Latest, &id);
+            });
+        });
+    });
+    outcome.map_err(|caught| match caught.state {
+        PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST => {
+            in_use::error(&relation_name(template, slug), relation(template, slug), &caught)
+        }
+        _ => caught.rethrow(),
+    })
+}

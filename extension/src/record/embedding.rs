@@ -1,0 +1,37 @@
+//! The vector of one record, set by a caller.
+
+use super::version::Preconditions;
+use super::write::require_within;
+use super::{precondition, read};
+use crate::access::sight::Fence;
+use crate::access::{Caller, Right};
+use crate::error::Error;
+use crate::postgres::datum;
+use crate::template::Template;
+use crate::value::embedding::Embedding;
+use crate::vectors::write::apply;
+use pgrx::pg_sys;
+use uuid::Uuid;
+
+/// Sets or removes the vector of a live record, for a caller who may update it. That there was none to remove is no
+/// error: afterwards there is none.
+pub fn set(
+    caller: &Caller,
+    id: Uuid,
+    embedding: &Embedding,
+    preconditions: &Preconditions,
+) -> Result<(), Error> {
+    let template = read::template_of(caller, id, Right::Update)?;
+    require_writable(caller, &template, id)?;
+    precondition::require_of_locked(caller, &template, id, preconditions)?;
+    apply(&template, id, embedding)
+}
+
+/// Locks a live record whose vector is about to be written. Refuses one that is not there for the caller, or that
+/// the caller may not update.
+pub fn require_writable(caller: &Caller, template: &Template, id: Uuid) -> Result<(), Error> {
+    let fence = Fence::of(caller, Right::Update, template);
+    let live = "t.id = $1 and t.deleted_at is null";
+    let standing = read::lock(template, live, &fence, pg_sys::UUIDOID, datum::uuid(id));
+    require_within(caller, Right::Update, template, standing).map(|_| ())
+}

@@ -1,0 +1,27 @@
+//! The trigger functions.
+
+use super::{after_statement, before_row};
+use crate::postgres::function::{Answer, sql_functions};
+use pgrx::pg_sys::Datum;
+
+sql_functions! {
+    /// `keyed.guard_record() returns trigger`.
+    keyed_guard_record => before_row::guard_record;
+
+    /// `keyed.is_being_deleted(id uuid) returns boolean`.
+    keyed_is_being_deleted => |call| {
+        Ok(Answer::Datum(Datum::from(call.uuid(0).is_some_and(before_row::is_being_deleted))))
+    };
+
+    /// `keyed.guard_delete() returns trigger`.
+    keyed_guard_delete => before_row::guard_delete;
+
+    /// `keyed.guard_truncate() returns trigger`.
+    keyed_guard_truncate => before_row::guard_truncate;
+
+    /// `keyed.note_history() returns trigger`.
+    keyed_note_history => after_statement::note_history;
+
+    /// `keyed.write_history() returns trigger`.
+    keyed_write_history => after_statement::write_history;
+}
