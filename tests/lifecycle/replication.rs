@@ -88,7 +88,7 @@ fn pipe(command: &mut Command, input: &[u8]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_subscriber_has_what_its_publisher_has_and_forgets_what_changes_there() {
     let pair = Pair::new(
-        r#"create role clerk login; create role boss login; grant keyed_admin to boss;
+        r#"create role clerk login; create role reader login; create role boss login; grant keyed_admin to boss;
            select keyed.grant_access('clerk', 'crm.customers', '{read}');
            select keyed.set_quota('crm', 'live_records', 10);
            select keyed.upsert_by_key('crm.customers', 'A', '{"name": "Ada Lovelace"}')"#,
@@ -130,6 +130,20 @@ async fn a_subscriber_has_what_its_publisher_has_and_forgets_what_changes_there(
     assert_eq!(proxy.refusal(&show, &[]).await.state, "28000");
     assert_eq!(clerk.refusal(lookup, &["A"]).await.state, "42501");
     assert_eq!(pair.on_subscriber.text(quota, &[]).await, "20");
+
+    // A grant is complete when the subscriber has PostgreSQL's privileges and the policies.
+    let reader = pair.subscriber.session_as("reader").await;
+    pair.on_publisher.run("select keyed.grant_access('reader', 'crm.customers', '{read}')").await;
+    pair.catch_up().await;
+    assert_eq!(reader.refusal(lookup, &["A"]).await.state, "42501");
+    pair.on_subscriber
+        .run("grant usage on schema crm to reader; grant select on crm.customers to reader")
+        .await;
+    let count = "select count(*) from crm.customers";
+    assert_eq!(reader.text(lookup, &["A"]).await, "Ada King");
+    assert_eq!(reader.text(count, &[]).await, "0");
+    assert_eq!(pair.on_subscriber.text("select keyed.enforce_grants()", &[]).await, "0");
+    assert_eq!(reader.text(count, &[]).await, "2");
 
     // A definition is made on the subscriber as on the publisher, and first there; what it is called comes along.
     let column = "alter table crm.customers add column city text collate \"C\"";
