@@ -1,7 +1,7 @@
 //! Every block of every page is run, in order, and what a page shows of an answer is there.
 
 use crate::answer::compare;
-use crate::page::{Block, Page, documentation};
+use crate::page::{Block, Page, documentation, file};
 use crate::service::Service;
 use futures_util::StreamExt as _;
 
@@ -76,6 +76,23 @@ fn every_block_is_run_or_shows_an_answer_or_says_why_not() {
             script_before = block.is_script();
         }
     }
+}
+
+#[test]
+fn a_page_with_customers_names_the_quickstart_that_makes_them() {
+    for page in documentation().iter().filter(|page| page.needs.iter().any(|need| need == "customers")) {
+        assert!(file(&page.path).contains("](../../README.md#quickstart)"), "{}", page.path);
+    }
+}
+
+#[test]
+fn the_quickstart_makes_the_customers_of_the_pages() {
+    let attributes = |path: &str| -> serde_json::Value {
+        let text = file(path);
+        let (_, rest) = text.split_once("keyed.create_template('crm', 'customers', '").expect("a template");
+        serde_json::from_str(rest.split_once("');").expect("its end").0).expect("JSON")
+    };
+    assert_eq!(attributes("README.md"), attributes("tests/docs/needs/customers.sql"));
 }
 
 #[test]

@@ -59,8 +59,8 @@ impl Service {
         let url = self.database.cluster().url("postgres", self.database.name());
         self.write(".run/database.url", &url);
         self.write(".run/admin.key", self.proxy.as_ref().map_or("unused", Proxy::key));
-        // Answers end with a line break, and a refused request is a failure.
-        self.write(".curlrc", "write-out = \"\\n\"\nfail-with-body\nnoproxy = \"*\"\n");
+        // A refused request is a failure.
+        self.write(".curlrc", "fail-with-body\nnoproxy = \"*\"\n");
         self.write(".psqlrc", "\\set QUIET 1\n\\set ON_ERROR_STOP 1\n\\pset footer off\n");
         std::os::unix::fs::symlink(target_folder(), self.folder.join("target")).expect("a link can be made");
     }
@@ -100,6 +100,11 @@ impl Service {
             return Err(format!("{complaints}{}", answers.pop().unwrap_or_default()));
         }
         answers.remove(0);
+        for (block, answer) in blocks.iter().zip(&answers) {
+            if !answer.is_empty() && !answer.ends_with('\n') {
+                return Err(format!("{}: the answer does not end its line: {answer}", block.line));
+            }
+        }
         Ok(answers)
     }
 
@@ -114,16 +119,16 @@ impl Service {
         folder.parent().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    /// A shell in the folder that speaks to the service's server as superuser.
+    /// A shell in the folder. No variable leads to the server: pages use `.run/database.url`, as readers do.
     fn shell(&self) -> Command {
         let psql = self.database.cluster().program("psql");
         let mut shell = Command::new("bash");
-        shell.env_clear().envs(psql.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.env_clear();
         let programs = psql.get_program().to_string_lossy().into_owned();
         let programs = programs.rsplit_once('/').map_or("/usr/lib/postgresql/15/bin", |(folder, _)| folder);
         let path = std::env::var("PATH").unwrap_or_default();
         shell.env("PATH", format!("{programs}:{}:{path}", target_folder().join("release").display()));
-        shell.env("HOME", &self.folder).env("LANG", "C.UTF-8").env("PGDATABASE", self.database.name());
+        shell.env("HOME", &self.folder).env("LANG", "C.UTF-8");
         shell.env("PGOPTIONS", "-c client_min_messages=warning");
         shell.current_dir(&self.folder).stdin(Stdio::null());
         shell
