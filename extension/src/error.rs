@@ -114,7 +114,7 @@ impl Error {
         }
         let detail: Detail = serde_json::from_str(detail?).ok()?;
         let quota = detail.quota.and_then(|DetailQuota { name, maximum, used }| {
-            Some(Box::new(Reached { name: quota::Name::parse(&name)?, maximum, used }))
+            Some(Box::new(Reached { name: quota::Name::parse(&name)?, maximum, used, wanted: 1 }))
         });
         let faults = detail.errors.into_iter().filter_map(|fault| {
             Some(Fault { pointer: fault.pointer, code: Code::parse(&fault.code)?, detail: fault.detail })
@@ -176,7 +176,7 @@ impl Error {
         if self.is_retryable {
             out.push_str(",\"retryable\":true");
         }
-        if let Some(Reached { name, maximum, used }) = self.quota.as_deref() {
+        if let Some(Reached { name, maximum, used, .. }) = self.quota.as_deref() {
             let _ = write!(out, ",\"quota\":{{\"name\":\"{}\",\"maximum\":{maximum}", name.text());
             if let Some(used) = used {
                 let _ = write!(out, ",\"used\":{used}");

@@ -58,6 +58,14 @@ async fn a_condition_that_must_not_be_met_is_named_too() {
 }
 
 #[tokio::test]
+async fn a_scope_of_one_condition_has_no_pointer() {
+    let sales = Sales::new().await;
+    let (role, _) = sales.clerk("read", &of_region("EU")).await;
+    let hidden = explain(&sales, "US-1", &role).await;
+    assert!(because(&hidden).contains("region") && !because(&hidden).contains("pointer"), "{hidden}");
+}
+
+#[tokio::test]
 async fn what_explain_says_is_what_the_role_sees() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read, update", &of_region("EU")).await;

@@ -28,6 +28,13 @@ async fn a_key_held_out_of_sight_is_taken_and_its_holder_is_not_told() {
         let refusal = session.refusal(statement, &[&live, "US-1", &deleted]).await;
         assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{statement}");
         assert_eq!(refusal.detail["existing_id"], Value::Null, "{statement}");
+        // A restore has an advice of its own.
+        let advice = if statement.contains("restore") {
+            "restore the record"
+        } else {
+            "a record that you may not see"
+        };
+        assert!(refusal.hint.contains(advice), "{statement}: {refusal:?}");
         assert!(!format!("{refusal:?}").contains(&holder), "{refusal:?}");
     }
     let by_hand = [
@@ -51,6 +58,9 @@ async fn a_key_held_in_sight_is_taken_and_its_holder_is_told() {
         let refusal = session.refusal(statement, &[&live, "EU-2", &deleted]).await;
         assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{statement}");
         assert_eq!(refusal.detail["existing_id"], json!(holder), "{statement}");
+        let advice =
+            if statement.contains("restore") { "restore the record" } else { "or write to that record" };
+        assert!(refusal.hint.contains(advice), "{statement}: {refusal:?}");
     }
 }
 

@@ -191,6 +191,8 @@ async fn a_row_is_refused_with_the_one_it_refers_to_and_leaves_nothing_behind() 
     ] {
         assert_eq!(of_line(line), Some(json!(code)), "{line}: {report}");
     }
+    let of_second = errors.iter().find(|it| it["line"] == 2).and_then(|it| it["message"].as_str());
+    assert!(of_second.is_some_and(|message| message.contains("\"B\"")), "{report}");
     let keys = "select string_agg(external_key, '' order by external_key) from crm.parts";
     assert_eq!(session.text(keys, &[]).await, "DEF");
 }

@@ -35,7 +35,7 @@ async fn a_transaction_with_an_old_snapshot_deals_out_no_place_twice() {
     holder.run("commit").await;
     let outcome = old.attempt("select keyed.upsert_by_key('crm.customers', 'old')", &[]).await;
     if let Err(refusal) = outcome {
-        assert_eq!(refusal.state, "40001", "{refusal}");
+        assert_eq!(refusal.is(), ("40001", "unavailable"), "{refusal}");
     }
     let _ = old.attempt("commit", &[]).await;
     for number in 0..20 {

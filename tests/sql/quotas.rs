@@ -97,6 +97,7 @@ async fn what_is_rolled_back_was_never_used() {
     // A statement that is refused counts nothing of itself.
     let refusal = session.refusal("insert into crm.customers select from generate_series(1, 2)", &[]).await;
     assert_reached(&refusal, "live_records", 2, 1);
+    assert!(refusal.message.contains("has 1; 2 more were requested"), "{}", refusal.message);
     session.run("insert into crm.customers default values").await;
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "2");
 }

@@ -62,6 +62,8 @@ async fn a_reference_to_nothing_is_refused() {
             let refusal = session.refusal(statement, &[first, &body]).await;
             assert_eq!(refusal.is(), ("23503", "reference_not_found"), "{reference} by {statement}");
             assert_eq!(refusal.pointers(), ["/attributes/company"]);
+            let name = reference["external_key"].as_str().or(reference.as_str()).expect("a name");
+            assert!(refusal.message.contains(&format!("the referenced record \"{name}\"")), "{refusal:?}");
         }
     }
     assert_eq!(create(&session, &company["id"]).await["attributes"]["company"], company["id"]);

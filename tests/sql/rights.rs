@@ -161,10 +161,13 @@ async fn a_reference_to_what_may_not_be_read_is_a_reference_to_nothing() {
         [company["id"].clone(), missing, json!({"external_key": "C-1"}), json!({"external_key": "C-9"})]
     {
         let attributes = json!({"company": reference}).to_string();
-        refusals
-            .push(session.refusal("select keyed.create_record('crm.customers', $1)", &[&attributes]).await);
+        let refusal =
+            session.refusal("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
+        assert_eq!(refusal.is(), ("23503", "reference_not_found"));
+        // They differ in nothing but the name that was sent.
+        let name = reference["external_key"].as_str().or(reference.as_str()).expect("a name");
+        refusals.push(format!("{refusal:?}").replace(name, "…"));
     }
-    assert_eq!(refusals[0].is(), ("23503", "reference_not_found"));
     assert!(refusals.iter().all(|refusal| *refusal == refusals[0]), "{refusals:?}");
 }
 

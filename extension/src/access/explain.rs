@@ -21,7 +21,7 @@ use std::rc::Rc;
 use uuid::Uuid;
 
 /// `{id, role, template, record, sees, may, because, grants: [{role, target, privilege, scope, holds, conditions:
-/// [{pointer, field, operator, value, holds}]}]}`: what a role may do with a record, and by which conditions of which
+/// [{pointer?, field, operator, value, holds}]}]}`: what a role may do with a record, and by which conditions of which
 /// grants.
 pub fn explain(id: Uuid, role_name: &str) -> Result<String, Error> {
     Caller::current().require_admin("look into what others may see")?;
@@ -244,6 +244,10 @@ fn members(condition: &Condition) -> String {
         ("field", condition.field.as_ref()),
         ("operator", condition.operator.as_ref()),
     ] {
+        // A scope that is one condition has no place within itself.
+        if text.is_empty() {
+            continue;
+        }
         write_string(&mut out, name);
         out.push(':');
         write_string(&mut out, text);

@@ -1,4 +1,4 @@
-//! Results → JSON, in the order of the request (contract, "Batch").
+//! Results → JSON, in the order of the request (docs/reference/http.md).
 
 use super::parse::Kind;
 use super::{Done, Outcome};

@@ -150,7 +150,8 @@ impl Rounds<'_, '_> {
             for (place, attribute) in waiting.remove(&name).unwrap_or_default() {
                 if let Entry::Vacant(vacant) = lost.entry(place) {
                     let attribute = &self.operations[place].template.attributes[attribute];
-                    vacant.insert(reference::not_found(attribute));
+                    let change = Change::Set(Value::ReferenceByKey(name.1.into()));
+                    vacant.insert(reference::not_found(attribute, &change));
                     open.push(place);
                 }
             }

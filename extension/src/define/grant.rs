@@ -78,8 +78,8 @@ fn make(
     spi.script(&format!("grant usage on schema {schema} to {}", role_sql(role)));
     if done < tables.len() {
         notice!(
-            "functions and the service follow at once, but plain SQL shows the role records of {} more templates only \
-             once SELECT keyed.enforce_grants() has come to them; the service does that by itself",
+            "functions and the service apply this at once. In plain SQL, templates that still wait for their table \
+             to be free: {}. The service tries again every minute; to do so now, SELECT keyed.enforce_grants()",
             tables.len() - done
         );
     }

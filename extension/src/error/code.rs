@@ -29,7 +29,7 @@ pub enum Code {
     PreconditionFailed,
     /// More than a limit allows.
     PayloadTooLarge,
-    /// The key breaks a rule of the spec.
+    /// The key breaks a rule of external keys.
     InvalidExternalKey,
     /// The name does not have the form of a slug.
     InvalidSlug,
@@ -127,7 +127,7 @@ impl Code {
             Code::ReferenceNotFound => ("reference_not_found", State::ERRCODE_FOREIGN_KEY_VIOLATION, 422),
             Code::StorageFull => ("unavailable", State::ERRCODE_DISK_FULL, 503),
             Code::Busy => ("unavailable", State::ERRCODE_LOCK_NOT_AVAILABLE, 503),
-            Code::SerializationFailure => ("conflict", State::ERRCODE_T_R_SERIALIZATION_FAILURE, 503),
+            Code::SerializationFailure => ("unavailable", State::ERRCODE_T_R_SERIALIZATION_FAILURE, 503),
             Code::Internal => ("internal", State::ERRCODE_INTERNAL_ERROR, 500),
         }
     }

@@ -48,4 +48,6 @@ pub struct Reached {
     pub maximum: i64,
     /// What there is; not told to everybody.
     pub used: Option<i64>,
+    /// How many more were wanted at once.
+    pub wanted: i64,
 }

@@ -43,9 +43,11 @@ impl Run<'_> {
         }
         let mut errors = HashMap::new();
         while let Some((place, position)) = found.pop() {
-            let new = || reference::not_found(&self.template.attributes[position]);
             if let Entry::Vacant(vacant) = errors.entry(place) {
-                vacant.insert(new());
+                let change = rows[place].changes.iter().find(|change| change.0 == position);
+                let error = change
+                    .map(|(_, change)| reference::not_found(&self.template.attributes[position], change));
+                vacant.insert(error.unwrap_or_else(Error::not_found));
                 let lost = rows[place].key.as_deref().and_then(|key| referring.remove(key));
                 found.extend(lost.unwrap_or_default());
             }
@@ -172,7 +174,8 @@ impl Run<'_> {
     fn missing(&self, row: &Row) -> Error {
         let by_key = |change: &Change| matches!(change, Change::Set(Value::ReferenceByKey(_)));
         let missing = row.changes.iter().filter(|(_, change)| by_key(change));
-        let errors = missing.map(|(position, _)| reference::not_found(&self.template.attributes[*position]));
+        let errors = missing
+            .map(|(position, change)| reference::not_found(&self.template.attributes[*position], change));
         Error::join(errors.collect()).unwrap_or_else(Error::not_found)
     }
 }

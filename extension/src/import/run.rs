@@ -91,8 +91,8 @@ impl<'r> Run<'r> {
                 && matches!(change, Change::Set(Value::ReferenceByKey(_)));
             let error = missing.entry(row).or_default();
             if !may_come {
-                *error =
-                    Error::join(error.take().into_iter().chain([reference::not_found(attribute)]).collect());
+                let found = reference::not_found(attribute, change);
+                *error = Error::join(error.take().into_iter().chain([found]).collect());
             }
         }
         missing

@@ -118,7 +118,7 @@ fn refused<T>(outcome: Result<Result<T, Error>, Box<Caught>>) -> Result<T, Error
 /// The error of the delivery that PostgreSQL raised. One that is not the delivery's is raised again.
 fn of_postgres(caught: Box<Caught>) -> Error {
     if let Some(error) = Error::from_raised(&caught.message, caught.detail.as_deref())
-        && !matches!(error.code, Code::SerializationFailure | Code::Internal)
+        && error.code.row().2 < 500
     {
         return error;
     }

@@ -44,7 +44,7 @@ impl Quota {
         let Account { maximum, used, allowed, extra } = account;
         let left = maximum - used - count;
         if left < 0 {
-            return Err(Reached { name: self.name, maximum, used: Some(used) });
+            return Err(Reached { name: self.name, maximum, used: Some(used), wanted: count });
         }
         // Statements of a transaction with an old snapshot would pass over slots that were made or written since.
         if snapshot_is_fixed() && self.account_in_sight(spi) != Some(account) {

@@ -38,12 +38,13 @@ use std::collections::HashMap;
 impl Reached {
     /// The refusal of what would go beyond it.
     pub fn refusal(self, project: &str) -> Error {
-        let Reached { name, maximum, used } = self;
+        let Reached { name, maximum, used, wanted } = self;
+        let plural = if maximum == 1 { "" } else { "s" };
         let (name, what) = match name {
-            Name::LiveRecords => (name.text(), "live records"),
-            Name::Templates => (name.text(), "templates"),
-            Name::AttributesPerTemplate => (name.text(), "attributes in each template"),
-            Name::WritesPerDay => (name.text(), "writes a day"),
+            Name::LiveRecords => (name.text(), format!("live record{plural}")),
+            Name::Templates => (name.text(), format!("template{plural}")),
+            Name::AttributesPerTemplate => (name.text(), format!("attribute{plural} in each template")),
+            Name::WritesPerDay => (name.text(), format!("write{plural} a day")),
         };
         // How much there is in all is not for those who may see a part of it. While we write we are the owner, so it is
         // asked who began.
@@ -51,7 +52,8 @@ impl Reached {
             let role = Principal::current().map_or_else(role::session, |it| Oid::from(it.role));
             Caller::of_role(role).is_admin()
         });
-        let has = used.map(|used| format!(" and has {used}")).unwrap_or_default();
+        let more = if wanted > 1 { format!("; {wanted} more were requested") } else { String::new() };
+        let has = used.map(|used| format!(" and has {used}{more}")).unwrap_or_default();
         let message =
             format!("the project {project:?} may have {maximum} {what}{has}: quota {name} is reached");
         let hint = format!("an administrator can raise it: SELECT keyed.set_quota('{project}', '{name}', …)");
@@ -142,7 +144,7 @@ pub fn check_templates(project: &catalog::Project) -> Result<(), Error> {
     if used < maximum {
         return Ok(());
     }
-    Err(Reached { name: Name::Templates, maximum, used: Some(used) }.refusal(&project.slug))
+    Err(Reached { name: Name::Templates, maximum, used: Some(used), wanted: 1 }.refusal(&project.slug))
 }
 
 /// Refuses a template that grows beyond so many attributes.
@@ -151,6 +153,7 @@ pub fn check_attributes(project: &catalog::Project, before: usize, after: usize)
     if after <= before || after as i64 <= maximum {
         return Ok(());
     }
-    Err(Reached { name: Name::AttributesPerTemplate, maximum, used: Some(before as i64) }
+    let wanted = (after - before) as i64;
+    Err(Reached { name: Name::AttributesPerTemplate, maximum, used: Some(before as i64), wanted }
         .refusal(&project.slug))
 }

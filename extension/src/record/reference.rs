@@ -28,7 +28,7 @@ pub fn resolve(caller: &Caller, template: &Template, changes: &mut Changes) -> R
         };
         match found {
             Some(id) => *change = Change::Set(Value::Reference(id)),
-            None => errors.push(not_found(attribute)),
+            None => errors.push(not_found(attribute, change)),
         }
     }
     Error::join(errors).map_or(Ok(()), Err)
@@ -116,9 +116,15 @@ fn find_all(
 }
 
 /// The refusal of a reference to nothing.
-pub fn not_found(attribute: &Attribute) -> Error {
-    Error::at(Code::ReferenceNotFound, &attribute.pointer, "the record that is referenced does not exist")
-        .hint("create it first, or send null")
+pub fn not_found(attribute: &Attribute, change: &Change) -> Error {
+    let name = match change {
+        Change::Set(Value::Reference(id)) => format!(" \"{id}\""),
+        Change::Set(Value::ReferenceByKey(key)) => format!(" {key:?}"),
+        _ => String::new(),
+    };
+    let message = format!("the referenced record{name} does not exist");
+    Error::at(Code::ReferenceNotFound, &attribute.pointer, message)
+        .hint("create it first, or send null; if the same request creates it, see why that was refused")
 }
 
 /// Whether a template has a live record with this id, as far as the caller sees.

@@ -127,12 +127,16 @@ pub fn key_and_values(assignments: &Assignments) -> Vec<pg_sys::Oid> {
 /// The refusal of a key that another live record holds.
 pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
     let message = format!("another live record of {} holds the external_key {key:?}", template.full_name());
-    let existing_id = caller.require(Right::Read, template).ok().and_then(|()| {
-        let holder = read::holder(template, key, &Fence::of(caller, Right::Read, template))?;
-        holder.is_seen.then_some(holder.id)
-    });
-    Error { existing_id, ..Error::at(Code::ExternalKeyTaken, "/external_key", message) }
-        .hint("send another key, or write to that record: PUT …/by-key, keyed.upsert_by_key")
+    let may_read = caller.require(Right::Read, template).is_ok();
+    let holder =
+        may_read.then(|| read::holder(template, key, &Fence::of(caller, Right::Read, template))).flatten();
+    let hint = if may_read && holder.as_ref().is_none_or(|holder| holder.is_seen) {
+        "send another key, or write to that record: PUT …/by-key, keyed.upsert_by_key"
+    } else {
+        "send another key; this one belongs to a record that you may not see"
+    };
+    let existing_id = holder.filter(|holder| holder.is_seen).map(|holder| holder.id);
+    Error { existing_id, ..Error::at(Code::ExternalKeyTaken, "/external_key", message) }.hint(hint)
 }
 
 /// Changes what is listed, and nothing else.

@@ -16,6 +16,7 @@ use crate::record::stored::check_value;
 use crate::record::{bare_write, reference, released, standard};
 use crate::template::{Attribute, Template, catalog, column};
 use crate::value::attribute_type::AttributeType;
+use crate::value::change::{Change, Value};
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys::Datum;
 use std::cell::Cell;
@@ -143,10 +144,11 @@ fn check_target(template: &Template, attribute: &Attribute, value: Datum) -> Res
         return Ok(());
     }
     let caller = bare_write::writer(template).unwrap_or_else(Caller::administrator);
-    if attribute.target.is_some_and(|target| reference::is_live(&caller, target, datum::read_uuid(value))) {
+    let id = datum::read_uuid(value);
+    if attribute.target.is_some_and(|target| reference::is_live(&caller, target, id)) {
         return Ok(());
     }
-    Err(reference::not_found(attribute))
+    Err(reference::not_found(attribute, &Change::Set(Value::Reference(id))))
 }
 
 /// `keyed.guard_delete() returns trigger`, before DELETE.
