@@ -24,7 +24,7 @@ fn above(visits: i32) -> Value {
 }
 
 #[tokio::test]
-async fn the_requests_of_the_spec_work_as_they_stand() {
+async fn a_search_with_every_member_works_by_the_number_of_its_template() {
     let service = five().await;
     let body = json!({
         "filters": [{"field": "visits", "operator": "between", "value": "2,4"}],
@@ -37,7 +37,7 @@ async fn the_requests_of_the_spec_work_as_they_stand() {
     });
     let template =
         service.by_key("A-1").await.expect(200)["template_id"].as_str().expect("a number").to_owned();
-    // The spec's path has a template id, its example no project header.
+    // The template's number needs no project header.
     let request =
         service.proxy.request("POST", &format!("/api/v1/entities/search/{template}")).without_project();
     let page = request.json(&body).send().await.expect(200);

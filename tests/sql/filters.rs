@@ -1,4 +1,4 @@
-//! Every operator on every type, as the contract's table has it: against real rows, with values as strings and as JSON.
+//! Every operator on every type, as the table of docs/reference/search.md has it: against real rows, with values as strings and as JSON.
 
 use crate::gallery::Gallery;
 use serde_json::{Value, json};
@@ -201,7 +201,7 @@ async fn dates_and_times_take_their_operators() {
 }
 
 #[tokio::test]
-async fn keys_take_the_eight_operators_of_the_spec() {
+async fn keys_take_eight_operators() {
     let gallery = Gallery::new().await;
     gallery.works([("crm:1", json!({})), ("crm:2", json!({})), ("erp/1 a,b", json!({}))]).await;
     gallery.session.run("select keyed.create_record('art.works', '{}')").await;

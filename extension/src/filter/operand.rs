@@ -1,6 +1,6 @@
 //! The value of a condition → single values, in any of the forms that a request may write them.
 //!
-//! The spec sends every value as a string, JSON sends numbers, arrays and objects; both are taken. A list of values is
+//! A value is a string, or what JSON has for it: a number, an array, an object. A list of values is
 //! a JSON array, the text of a JSON array, or values between commas. Between commas outer spaces do not count, and a
 //! value in quotes may hold commas, and quotes written twice (as in RFC 4180): `red, "dark, blue", "27"" wheels"`.
 
@@ -79,8 +79,8 @@ pub fn none(value: Option<&RawValue>, condition: &str) -> Result<(), Error> {
     }
 }
 
-/// The same for `empty` and `not-empty`, where any text counts as none, since each condition of the spec has a text for
-/// its value. But "false" may be meant as the opposite.
+/// The same for `empty` and `not-empty`, where any text counts as none, since many callers send a text with each
+/// condition. But "false" may be meant as the opposite.
 pub fn none_or_text(value: Option<&RawValue>, condition: &str) -> Result<(), Error> {
     match value.map(RawValue::get) {
         None | Some("null") => Ok(()),

@@ -58,7 +58,7 @@ pub enum Family {
     Template,
 }
 
-/// Operator × family, in the order of [`Family`] (spec, "Search endpoints", and contract, "Search body").
+/// Operator × family, in the order of [`Family`]: the table of docs/reference/search.md.
 #[rustfmt::skip]
 const TABLE: [(Operator, &str, [bool; 8]); 16] = {
     const Y: bool = true;
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn an_external_key_takes_the_eight_operators_of_the_spec() {
+    fn an_external_key_takes_eight_operators() {
         assert_eq!(
             Operator::names_for(Family::Key),
             ["eq", "neq", "in", "not-in", "like", "not-like", "empty", "not-empty"]
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn every_type_takes_what_the_application_offers_for_it() {
+    fn every_type_takes_its_most_common_operators() {
         use Operator::*;
         for (family, offered) in [
             (Family::Text, vec![Eq, Like, StartsWith, Empty]),

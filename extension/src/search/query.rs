@@ -31,7 +31,7 @@ pub enum Count {
     Exact,
 }
 
-/// A search as it was sent (contract, "Search body").
+/// A search as it was sent (docs/reference/search.md).
 #[derive(Debug, Default)]
 pub struct Query<'a> {
     /// Words to find anywhere in a record.

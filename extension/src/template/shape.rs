@@ -1,4 +1,4 @@
-//! Template → JSON (contract, "Template").
+//! Template → JSON (docs/reference/values.md).
 
 use super::{Attribute, Template, catalog};
 use crate::json::write_string;

@@ -3,7 +3,7 @@
 /// The type of an attribute .
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttributeType {
-    /// `text`; the spec's other name for it is dimension.
+    /// `text`; its alias is `dimension`.
     String,
     /// `numeric`: exact, every digit kept.
     Number,

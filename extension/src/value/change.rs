@@ -1,4 +1,4 @@
-//! JSON → typed value, one attribute at a time: pure, exact, nothing coerced (contract, "Values in").
+//! JSON → typed value, one attribute at a time: pure, exact, nothing coerced.
 
 use super::time;
 use crate::error::{Code, Error};

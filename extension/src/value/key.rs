@@ -1,4 +1,4 @@
-//! The external key's own rules (spec, "Rules for external_key", rule 4): pure, the same at every door.
+//! The external key's own rules (docs/reference/values.md): pure, the same at every door.
 
 use crate::error::{Code, Error};
 

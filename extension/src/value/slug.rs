@@ -17,7 +17,7 @@ pub enum Noun {
     Endpoint,
 }
 
-/// The standard fields (spec, "Rules for external_key", rule 7): no attribute may take their names.
+/// The standard fields: no attribute may take their names.
 pub const STANDARD_FIELDS: [&str; 7] =
     ["id", "template_id", "template_slug", "external_key", "created_at", "updated_at", "deleted_at"];
 
