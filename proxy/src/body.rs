@@ -11,8 +11,8 @@ use tokio::time::{Instant, timeout};
 
 use crate::admission::pace::Pace;
 use crate::admission::{Admitted, ReservedBytes};
-use crate::app::App;
 use crate::problem::Problem;
+use crate::state::App;
 
 /// The text of a body that must be there.
 pub(crate) struct JsonText(pub(crate) String);

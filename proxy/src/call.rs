@@ -10,13 +10,13 @@ use axum::response::Response;
 use tokio_postgres::Row;
 
 use crate::answer;
-use crate::app::App;
 use crate::caller::Caller;
 use crate::conditional::Conditions;
 use crate::database::Argument;
 use crate::database::Effect::{self, Read, Write};
 use crate::problem::Problem;
 use crate::query::{self, Prefix, Segments};
+use crate::state::App;
 
 /// The statement that calls a function of the schema `keyed_http`, after the caller is known. Its arguments begin with
 /// `$3`.

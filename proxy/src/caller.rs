@@ -8,9 +8,9 @@ use axum::http::{HeaderMap, HeaderName, header};
 use sha2::{Digest, Sha256};
 
 use crate::admission::{self, Admitted, FilePermit, Kind};
-use crate::app::App;
 use crate::idempotency::Idempotency;
 use crate::problem::Problem;
+use crate::state::App;
 
 const PROJECT: HeaderName = HeaderName::from_static("x-service-project-id");
 

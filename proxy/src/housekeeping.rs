@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use crate::app::App;
 use crate::database::Effect::WriteOnce;
+use crate::state::App;
 
 /// How long is waited from one time to the next, at least and at most: several proxies of a database take turns.
 const PAUSE: [u64; 2] = [45, 75];

@@ -19,7 +19,13 @@ mod openapi;
 mod server;
 
 /// The list of routes.
-mod app;
+mod router;
+
+/// What the routes share.
+mod state;
+
+/// Whether the service can do its work.
+mod readiness;
 
 /// What every answer gets: a request id, a problem's body, a line in the log.
 mod envelope;

@@ -12,10 +12,10 @@ use super::bucket::Excess;
 use super::budget::{self, Reserved};
 use super::presented::{Answer, Presented};
 use super::{Admission, Kind, too_many_failures};
-use crate::app::App;
 use crate::database::Database;
 use crate::database::Effect::Lookup;
 use crate::problem::Problem;
+use crate::state::App;
 
 /// A request that was let in. What it uses of the bounds is free again when the last copy is dropped.
 #[derive(Clone)]

@@ -45,8 +45,8 @@ use presented::{Standing, Table};
 use settings::Bounds;
 use tokio::sync::Semaphore;
 
-use crate::app::App;
 use crate::problem::Problem;
+use crate::state::App;
 
 /// A body of no more than this is read on the word of a key that was good a while ago.
 const SMALL_BODY: u64 = 64 << 10;

@@ -10,12 +10,13 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::Failure;
-use crate::app::{self, App};
 use crate::embedding::worker::Worker;
 use crate::housekeeping;
+use crate::router::router;
 use crate::routes;
 use crate::server;
 use crate::settings::{LogFormat, Settings};
+use crate::state::App;
 
 pub(crate) fn run(settings: Settings) -> Result<(), Failure> {
     let usage = |message| Failure::Usage { message, help: "serve" };
@@ -53,7 +54,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     });
     let worker = start_worker(&settings, &app, &stopping)?;
     let stop = async move { drop(stopping.wait_for(|stop| *stop).await) };
-    server::serve(listener, app::router(app), &settings.bounds, stop).await;
+    server::serve(listener, router(app), &settings.bounds, stop).await;
     if let Some(worker) = worker
         && tokio::time::timeout(server::SHUTDOWN_TIMEOUT, worker).await.is_err()
     {

@@ -6,11 +6,11 @@ use serde_json::value::RawValue;
 
 use super::openai::{Failed, wrong_length};
 use super::vector::Vector;
-use crate::app::App;
 use crate::caller::Caller;
 use crate::database::{self, Argument, Effect};
 use crate::error::Code;
 use crate::problem::Problem;
+use crate::state::App;
 
 /// How a body says that it has a text to embed. Nobody writes the name with an escape; who does is told that it is not
 /// known.

@@ -15,11 +15,11 @@ use tokio_postgres::types::Type;
 use super::trial::Answers;
 use super::vector::Vector;
 use super::{Embedder, Failure};
-use crate::app::App;
 use crate::caller::Caller;
 use crate::database::Effect::Write;
 use crate::database::{number, text};
 use crate::problem::Problem;
+use crate::state::App;
 
 /// The rests after failures, from the first to the longest.
 const FIRST_REST: Duration = Duration::from_secs(1);

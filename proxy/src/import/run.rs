@@ -9,10 +9,10 @@ use super::source::Source;
 use super::tally::{Answer, Refusal, Tally};
 use super::target::Target;
 use super::waiting::{Waiter, Waiting};
-use crate::app::App;
 use crate::caller::Caller;
 use crate::file::rows::Portion;
 use crate::problem::Problem;
+use crate::state::App;
 
 /// Rows that waited are tried so often before what they refer to is taken as missing. Once does, unless rows refer to each
 /// other in a circle that is too long for a portion.

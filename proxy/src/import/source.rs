@@ -8,11 +8,11 @@ use tokio::time::{Instant, timeout_at};
 
 use super::request::{Format, Request};
 use crate::admission::pace::Pace;
-use crate::app::App;
 use crate::file::decode::{Decode, Undecodable};
 use crate::file::rows::{Form, MOST_ROW_BYTES, Portion, Rows, Unreadable};
 use crate::file::sniff;
 use crate::problem::Problem;
+use crate::state::App;
 
 /// The delimiter is told from as much of the file as this.
 const SNIFFED: usize = 64 << 10;

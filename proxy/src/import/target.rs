@@ -1,10 +1,10 @@
 //! Where portions are written: each by a transaction of its own, or all by one.
 
-use crate::app::App;
 use crate::caller::Caller;
 use crate::database::Effect::Write;
 use crate::database::text;
 use crate::problem::Problem;
+use crate::state::App;
 use crate::transaction::Transaction;
 
 const STATEMENT: &str = "select keyed_http.import_rows($3::text, $4::text, $5::text) \

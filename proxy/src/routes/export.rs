@@ -10,13 +10,13 @@ use axum::response::{IntoResponse, Response};
 use tokio::sync::oneshot;
 
 use crate::admission::pace::Pace;
-use crate::app::App;
 use crate::body::OptionalJsonText;
 use crate::caller::Caller;
 use crate::database::{Argument, Effect, text};
 use crate::file::pieces::{Pieces, pieces};
 use crate::problem::Problem;
 use crate::query::{Segments, parameters};
+use crate::state::App;
 
 const OPEN: &str = "select keyed_http.export_open($3::text, $4::text, $5::text, $6::text) \
                     from keyed.authenticate($1::bytea, $2::text)";

@@ -1,24 +1,15 @@
 //! Whether the process lives, and whether it can do its work.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use tokio::sync::Mutex;
-use tokio::time::{Instant, timeout};
 
 use crate::answer;
-use crate::app::App;
-use crate::database::{Database, Effect};
 use crate::problem::Problem;
-use crate::settings::Settings;
-
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// How long the database may take to answer.
-const PATIENCE: Duration = Duration::from_secs(1);
+use crate::readiness::VERSION;
+use crate::state::App;
 
 /// The process lives.
 pub(crate) async fn alive() -> Response {
@@ -37,113 +28,5 @@ pub(crate) async fn greet(app: Arc<App>) {
     match app.readiness.extension_version().await {
         Ok(version) => tracing::info!(extension_version = version, "the database answers"),
         Err(problem) => tracing::warn!(cause = problem.cause(), "the database is not ready yet"),
-    }
-}
-
-/// Asks the database whether it is ready, on a connection of its own: a busy pool is not a reason to be taken out of
-/// service. The answer holds for a moment, so that whoever asks often cannot make it a burden.
-pub(crate) struct Readiness {
-    database: Database,
-    latest: Mutex<Option<(Instant, Result<String, Problem>)>>,
-}
-
-impl Readiness {
-    pub(crate) fn new(settings: &Settings) -> anyhow::Result<Readiness> {
-        Ok(Readiness { database: Database::new(settings, 1)?, latest: Mutex::new(None) })
-    }
-
-    async fn extension_version(&self) -> Result<String, Problem> {
-        let mut latest = self.latest.lock().await;
-        match &*latest {
-            Some((at, answer)) if at.elapsed() < PATIENCE => answer.clone(),
-            _ => {
-                let answer = match timeout(PATIENCE, self.ask()).await {
-                    Ok(answer) => answer,
-                    Err(_) => Err(not_ready("no answer within a second".into())),
-                };
-                *latest = Some((Instant::now(), answer.clone()));
-                answer
-            }
-        }
-    }
-
-    async fn ask(&self) -> Result<String, Problem> {
-        let row = self.database.run(Effect::Read, LOOK, &[]).await?;
-        let looked = || -> Result<Seen, tokio_postgres::Error> {
-            Ok(Seen { version: row.try_get(0)?, may_call: row.try_get(1)? })
-        };
-        let version = fits(looked().map_err(|error| not_ready(error.to_string()))?)?;
-        // Another statement, since it cannot even be prepared where there is no extension.
-        let row = self.database.run(Effect::Read, PENDING, &[]).await?;
-        let pending: Option<String> = row.try_get(0).map_err(|error| not_ready(error.to_string()))?;
-        match pending {
-            Some(steps) if !steps.is_empty() => Err(Problem::unavailable(
-                "the state of the database is older than the extension: an administrator runs SELECT keyed.migrate()",
-                format!("pending migrations: {steps}"),
-            )),
-            _ => Ok(version),
-        }
-    }
-}
-
-const LOOK: &str = "select (select extversion from pg_catalog.pg_extension where extname = 'keyed'), \
-                    coalesce(pg_catalog.has_function_privilege( \
-                                 pg_catalog.to_regproc('keyed.authenticate'), 'execute') \
-                             and pg_catalog.to_regproc('keyed_http.get_by_key') is not null, false)";
-
-const PENDING: &str = "select pg_catalog.array_to_string(keyed.pending_migrations(), ', ')";
-
-/// What the database has.
-struct Seen {
-    version: Option<String>,
-    may_call: bool,
-}
-
-/// The version of an extension that this program can work with.
-fn fits(seen: Seen) -> Result<String, Problem> {
-    let Some(version) = seen.version else {
-        return Err(not_ready("the extension keyed is not in this database".into()));
-    };
-    if line_of(&version) != line_of(VERSION) {
-        return Err(Problem::unavailable(
-            "the versions of extension and proxy do not fit: the numbers before the last dot must be the same",
-            format!("the extension is {version}, the proxy {VERSION}"),
-        ));
-    }
-    if !seen.may_call {
-        return Err(not_ready("this login may not execute keyed.authenticate".into()));
-    }
-    Ok(version)
-}
-
-/// The numbers of a version that changes of the interface between proxy and extension show in: `0.1` of `0.1.7`.
-fn line_of(version: &str) -> &str {
-    version.rsplit_once('.').map_or(version, |(line, _)| line)
-}
-
-fn not_ready(cause: String) -> Problem {
-    Problem::unavailable("the database is not ready", cause)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn fits(version: Option<&str>, may_call: bool) -> Result<String, String> {
-        let seen = Seen { version: version.map(str::to_owned), may_call };
-        super::fits(seen).map_err(|problem| problem.detail().to_owned())
-    }
-
-    #[test]
-    fn an_extension_fits_whose_version_differs_in_the_last_number_alone() {
-        let line = line_of(VERSION);
-        for version in [VERSION.to_owned(), format!("{line}.99")] {
-            assert_eq!(fits(Some(&version), true), Ok(version));
-        }
-        for version in [format!("9{VERSION}"), format!("{line}9.0"), "1".to_owned()] {
-            let refused = fits(Some(&version), true).expect_err("another version");
-            assert!(refused.starts_with("the versions of extension and proxy do not fit"), "{refused}");
-        }
-        assert!(fits(None, false).is_err() && fits(Some(VERSION), false).is_err());
     }
 }

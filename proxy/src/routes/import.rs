@@ -11,7 +11,6 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::answer;
-use crate::app::App;
 use crate::caller::Caller;
 use crate::envelope::Instance;
 use crate::error::{Code, code_of};
@@ -22,6 +21,7 @@ use crate::import::source::Source;
 use crate::import::tally::{Refusal, Tally};
 use crate::problem::{Particulars, Problem};
 use crate::query::Segments;
+use crate::state::App;
 
 /// How many pieces of an answer wait for a caller that does not read.
 const PIECES: usize = 64;

@@ -10,7 +10,6 @@ use tokio_postgres::types::Type;
 
 use crate::admission::{Admitted, Kind, admit};
 use crate::answer;
-use crate::app::App;
 use crate::body::JsonText;
 use crate::call::{Call, statement};
 use crate::caller::digest;
@@ -18,6 +17,7 @@ use crate::database::Effect::{Write, WriteOnce};
 use crate::database::{number, text};
 use crate::problem::Problem;
 use crate::query::{self, Segments, parameters};
+use crate::state::App;
 
 /// The endpoint that a delivery is for, by the digest of the token in its address.
 pub(crate) struct Addressee {

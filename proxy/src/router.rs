@@ -1,64 +1,17 @@
-//! The list of routes, and what they share. The router can be called without a socket.
+//! The list of routes. The router can be called without a socket.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::routing::{MethodRouter, get, post, put};
-use tower_http::cors::CorsLayer;
 
-use crate::admission::Admission;
-use crate::admission::pace::LeastRate;
-use crate::cors;
-use crate::database::Database;
-use crate::embedding::Embedder;
 use crate::envelope;
 use crate::openapi;
 use crate::problem::Problem;
-use crate::routes::health::Readiness;
 use crate::routes::{
     access, batch, by_key, entities, export, health, import, inbound, search, templates, views,
 };
-use crate::settings::Settings;
-
-/// What the routes share.
-pub(crate) struct App {
-    pub(crate) database: Database,
-    pub(crate) readiness: Readiness,
-    pub(crate) embedder: Option<Embedder>,
-    pub(crate) body_limit: usize,
-    pub(crate) body_timeout: Duration,
-    /// Who is let in, and how much one caller may use.
-    pub(crate) admission: Admission,
-    /// How bodies and answers must move.
-    pub(crate) least_rate: LeastRate,
-    /// How long a file may hold a transaction.
-    pub(crate) file_timeout: Duration,
-    cors: Option<CorsLayer>,
-}
-
-impl App {
-    pub(crate) fn new(settings: &Settings) -> anyhow::Result<App> {
-        let database = Database::new(settings, settings.pool_size)?;
-        let bounds = &settings.bounds;
-        Ok(App {
-            admission: Admission::new(
-                bounds,
-                database.connections(),
-                settings.body_limit,
-                settings.pool_wait,
-            ),
-            database,
-            readiness: Readiness::new(settings)?,
-            embedder: Embedder::new(&settings.embedding)?,
-            body_limit: settings.body_limit,
-            body_timeout: settings.request_timeout,
-            least_rate: bounds.least_rate(),
-            file_timeout: bounds.file_timeout,
-            cors: cors::layer(&cors::origins(&settings.cors_origins).map_err(anyhow::Error::msg)?),
-        })
-    }
-}
+use crate::state::App;
 
 /// The service's own prefix, and the one that its search operations have in older documents.
 const PREFIXES: [&str; 2] = ["/v1", "/api/v1"];

@@ -1,0 +1,53 @@
+//! What the routes share.
+
+use std::time::Duration;
+
+use tower_http::cors::CorsLayer;
+
+use crate::admission::Admission;
+use crate::admission::pace::LeastRate;
+use crate::cors;
+use crate::database::Database;
+use crate::embedding::Embedder;
+use crate::readiness::Readiness;
+use crate::settings::Settings;
+
+/// What the routes share.
+pub(crate) struct App {
+    pub(crate) database: Database,
+    pub(crate) readiness: Readiness,
+    pub(crate) embedder: Option<Embedder>,
+    pub(crate) body_limit: usize,
+    pub(crate) body_timeout: Duration,
+    /// Who is let in, and how much one caller may use.
+    pub(crate) admission: Admission,
+    /// How bodies and answers must move.
+    pub(crate) least_rate: LeastRate,
+    /// How long a file may hold a transaction.
+    pub(crate) file_timeout: Duration,
+    /// Which pages of other origins may ask.
+    pub(crate) cors: Option<CorsLayer>,
+}
+
+impl App {
+    pub(crate) fn new(settings: &Settings) -> anyhow::Result<App> {
+        let database = Database::new(settings, settings.pool_size)?;
+        let bounds = &settings.bounds;
+        Ok(App {
+            admission: Admission::new(
+                bounds,
+                database.connections(),
+                settings.body_limit,
+                settings.pool_wait,
+            ),
+            database,
+            readiness: Readiness::new(settings)?,
+            embedder: Embedder::new(&settings.embedding)?,
+            body_limit: settings.body_limit,
+            body_timeout: settings.request_timeout,
+            least_rate: bounds.least_rate(),
+            file_timeout: bounds.file_timeout,
+            cors: cors::layer(&cors::origins(&settings.cors_origins).map_err(anyhow::Error::msg)?),
+        })
+    }
+}
