@@ -52,7 +52,7 @@ pub(crate) struct Settings {
     #[arg(long, env = "KEYED_REQUEST_TIMEOUT", default_value = "35", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) request_timeout: Duration,
 
-    /// After how many seconds the database gives a statement up (504); shorter than the request timeout.
+    /// After how many seconds the database cancels a statement (504); shorter than the request timeout.
     #[arg(long, env = "KEYED_STATEMENT_TIMEOUT", default_value = "30", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) statement_timeout: Duration,
 
@@ -60,8 +60,8 @@ pub(crate) struct Settings {
     #[arg(long, env = "KEYED_BODY_LIMIT", default_value = "16MiB", value_parser = bytes, value_name = "SIZE")]
     pub(crate) body_limit: usize,
 
-    /// The origins whose pages may ask from a browser, such as `https://app.example.com`, with commas between them; `*` for
-    /// all. Without any, browsers let no page of another origin ask.
+    /// The origins whose pages may call the API from a browser, such as `https://app.example.com`, separated by commas; `*`
+    /// for all. By default, no page of another origin may.
     #[arg(
         long,
         env = "KEYED_CORS_ORIGINS",

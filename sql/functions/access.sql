@@ -38,17 +38,17 @@ create function keyed.list_api_keys()
     end
   $$;
 comment on function keyed.list_api_keys() is
-  'The API keys, without what would let anyone use them. projects: null for all. last_used_at: to about a minute. orphaned: the role is gone, and the key is refused. Needs keyed_admin.';
+  'The API keys, without their secrets. projects: null for all. last_used_at: to about a minute. orphaned: the role is gone, and the key is refused. Needs keyed_admin.';
 
 create function keyed.grant_access(role name, target text, privileges text[], scope jsonb default null) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_grant_access';
 comment on function keyed.grant_access(name, text, text[], jsonb) is
-  'Grants a role, and with it its members, privileges on a template (target: project.template) or on all templates of a project, those to come included (target: project). privileges: read, create, update, delete (records), define (templates). scope: the records it is about, as a filter of a search ({filters, filter_groups}, an array of conditions, or one condition); null for all; on a whole project only standard fields. What a role has already gets the new scope, without waiting for who reads the table: the old one ends at once, and plain SQL shows nothing in the new one until the table is free (keyed.enforce_grants). Functions, REST and plain SQL obey alike: policies are made on the tables. Needs keyed_admin.';
+  'Grants a role, and with it its members, privileges on a template (target: project.template) or on all templates of a project, including future ones (target: project). privileges: read, create, update, delete (records), define (templates). scope: the records it is about, as a filter of a search ({filters, filter_groups}, an array of conditions, or one condition); null for all; on a whole project only standard fields. What a role has already gets the new scope, without waiting for who reads the table: the old one ends at once, and plain SQL shows nothing in the new one until the table is free (keyed.enforce_grants). Functions, REST and plain SQL obey alike: policies are made on the tables. Needs keyed_admin.';
 
 create function keyed.revoke_access(role name, target text) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_revoke_access';
 comment on function keyed.revoke_access(name, text) is
-  'Takes back what was granted to a role on this very target; what it was granted on the project stays when the target is a template. Returns how many privileges that were. It waits for no reader: every statement that begins after it is refused (42501) or finds nothing, also in transactions that are open. Policies that cannot be dropped while their table is read allow nothing; see keyed.enforce_grants. Needs keyed_admin.';
+  'Takes back what was granted to a role on this target; what it was granted on the project stays when the target is a template. Returns how many privileges that were. It waits for no reader: every statement that begins after it is refused (42501) or finds nothing, also in transactions that are open. Policies that cannot be dropped while their table is read allow nothing; see keyed.enforce_grants. Needs keyed_admin.';
 
 create function keyed.enforce_grants(maximum integer default null) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_enforce_grants';
@@ -78,7 +78,7 @@ comment on function keyed.list_access() is
 create function keyed.explain_access(id uuid, role name) returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_explain_access';
 comment on function keyed.explain_access(uuid, name) is
-  'Why a role sees a record or does not: {sees, because, may, record: live, deleted or missing, grants: [{role, target, privilege, scope, holds, conditions: [{pointer, field, operator, value, holds}]}]}. Needs keyed_admin.';
+  'Why a role sees a record or does not: {sees, because, may, record: live, deleted or missing, grants: [{role, target, privilege, scope, holds, conditions: [{pointer?, field, operator, value, holds}]}]}. Needs keyed_admin.';
 
 create function keyed.me() returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_me';

@@ -14,7 +14,7 @@ comment on function keyed.list_inbound_endpoints() is
 create function keyed.alter_inbound_endpoint(id integer, changes jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_alter_inbound_endpoint';
 comment on function keyed.alter_inbound_endpoint(integer, jsonb) is
-  'Changes the members listed, as in create_inbound_endpoint but template; "rotate_secret": true and "rotate_token": true make these anew, and the old ones invalid. Returns the endpoint, with what was made anew. Error P0002 when there is none.';
+  'Changes the members listed, as in create_inbound_endpoint but template; "rotate_secret": true and "rotate_token": true replace these, and the old ones become invalid. Returns the endpoint, with its new secret or token. Error P0002 when there is none.';
 
 create function keyed.drop_inbound_endpoint(id integer) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_drop_inbound_endpoint';

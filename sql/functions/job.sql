@@ -22,19 +22,19 @@ create function keyed.jobs()
     order by job.id;
   end;
 comment on function keyed.jobs() is
-  'What runs or waits in the background after changes of definitions; a job that is done is gone. kind: index (the indexes of an attribute are built), documents (what is searched of each record is written anew), embeddings (each record is looked at for a text to embed), series (the points of dropped metrics are deleted). state: pending, running or failed; progress: from 0 to 1, of an index only for superusers and members of pg_read_all_stats, and for each phase anew; error: what went wrong the last time; hint: what to do, or what it waits for. Shows the jobs of templates that the caller may define.';
+  'The background jobs of changes of definitions; a finished job disappears. kind: index (the indexes of an attribute are built), documents (what global_search searches of each record is rewritten), embeddings (the records are queued for embedding), series (the points of dropped metrics are deleted). state: pending, running or failed; progress: from 0 to 1, of an index only for superusers and members of pg_read_all_stats, and again for each phase; error: the last error; hint: what to do, or what it waits for. Shows the jobs of templates on which the caller has define.';
 
 create function keyed.run_jobs(retry boolean default false) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_run_jobs';
 comment on function keyed.run_jobs(boolean) is
-  'Has background workers begin with what keyed.jobs() shows as pending, once this transaction is committed, unless they are at work: for after a restart of the server, where keyed-proxy does not do it. retry: also what failed. Returns how many jobs wait or run. Needs keyed_admin.';
+  'Starts the background workers for the jobs that keyed.jobs() shows as pending, once this transaction is committed, unless they are at work: for after a restart of the server, where keyed-proxy does not do it. retry: also what failed. Returns how many jobs wait or run. Needs keyed_admin.';
 
 create function keyed.rebuild_documents(template regclass) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_rebuild_documents';
 comment on function keyed.rebuild_documents(regclass) is
-  'Writes anew what is searched of each record of the template, where it differs: for records that were written while triggers were off, or after an update of PostgreSQL that changed its dictionaries. A template of many records leaves it to a job. Needs the right to define the template.';
+  'Rewrites what global_search searches of each record of the template, where it differs: for records that were written while triggers were off, or after an update of PostgreSQL that changed its dictionaries. A template of many records leaves it to a job. Needs define on the template.';
 
 create function keyed_http.run_jobs() returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_run_jobs';
 comment on function keyed_http.run_jobs() is
-  'Has background workers begin with the jobs that wait, unless they are at work. Returns how many wait or run. keyed-proxy calls it every minute.';
+  'Starts the background workers for the jobs that wait, unless they run already. Returns how many wait or run. keyed-proxy calls it every minute.';

@@ -19,4 +19,4 @@ create function keyed.quota_usage(project text)
       as quota (name text, maximum bigint, used bigint, resets_at timestamptz);
   end;
 comment on function keyed.quota_usage(text) is
-  'The quotas of a project and what is used of each, as committed by now. maximum: null where none is set; then live_records are counted one by one, and writes_per_day are not known. used of attributes_per_template: of the template that has the most. resets_at: when writes_per_day begins anew. Needs keyed_admin.';
+  'The quotas of a project and what is used of each, as committed by now. maximum: null where none is set; then live_records are counted one by one, and writes_per_day are not known. used of attributes_per_template: of the template that has the most. resets_at: when writes_per_day starts again. Needs keyed_admin.';

@@ -1,4 +1,4 @@
-//! What is wrong with a database, and how to mend it.
+//! What is wrong with a database, and how to repair it.
 
 use crate::{Outcome, keyed, keyed_as};
 use harness::Database;
@@ -210,8 +210,8 @@ async fn each_fault_is_found_and_mended_as_it_says() {
         .contains(&check);
         let outcome = keyed(&database, &["doctor"]);
         assert_eq!(outcome.code, Some(i32::from(is_error)), "{fault}: {}", outcome.out);
-        assert!(outcome.out.contains(part) && outcome.out.contains("mend: "), "{}", outcome.out);
-        let mend = finding["mend"].as_str().expect("a way to mend it");
+        assert!(outcome.out.contains(part) && outcome.out.contains("remedy: "), "{}", outcome.out);
+        let mend = finding["remedy"].as_str().expect("a remedy");
         let mend = mend.replace('…', "keyed_admin");
         paste(&database, mend.split("then: ").last().unwrap_or_default());
         let left = findings(keyed(&database, &["doctor", "--json"]), check);
@@ -238,7 +238,7 @@ async fn no_remedy_adopts_a_table_of_another_owner_and_prose_is_no_statement() {
             found.iter().filter(|it| it["message"].as_str().is_some_and(|it| it.contains(table))).collect();
         assert!(!of_table.is_empty(), "{table}: {found:?}");
         for finding in of_table {
-            let mend = finding["mend"].as_str().expect("a way to mend it");
+            let mend = finding["remedy"].as_str().expect("a remedy");
             assert!(!mend.contains("alter table") && !mend.ends_with(';'), "{finding}");
         }
     }
@@ -249,11 +249,11 @@ async fn what_is_missing_is_said_and_what_rests_on_it_skipped() {
     let database = Database::empty_in(&harness::Cluster::shared()).await;
     let outcome = keyed(&database, &["doctor"]);
     assert_eq!(outcome.code, Some(1));
-    assert!(outcome.out.contains("mend: create extension keyed cascade"), "{}", outcome.out);
+    assert!(outcome.out.contains("remedy: create extension keyed cascade"), "{}", outcome.out);
     assert!(outcome.out.contains("skipped  ownership"), "{}", outcome.out);
     database.session().await.run("create extension keyed cascade").await;
     let found = findings(keyed(&database, &["doctor", "--json"]), "state");
-    assert_eq!(found[0]["mend"], "select keyed.init();");
+    assert_eq!(found[0]["remedy"], "select keyed.init();");
 }
 
 #[tokio::test]
@@ -264,7 +264,7 @@ async fn a_note_is_no_failure_unless_it_is_asked_to_be() {
     assert_eq!(keyed(&database, &["doctor"]).code, Some(0));
     assert_eq!(keyed(&database, &["doctor", "--fail-on", "note"]).code, Some(1));
     for finding in found {
-        paste(&database, finding["mend"].as_str().expect("a way to mend it"));
+        paste(&database, finding["remedy"].as_str().expect("a remedy"));
     }
     assert!(findings(keyed(&database, &["doctor", "--json"]), "timeouts").is_empty());
 }
@@ -274,12 +274,12 @@ async fn a_name_with_a_line_break_forges_no_line() {
     let database = Database::new_durable().await.add_crm().await;
     paste(
         &database,
-        "create role \"x\n         mend: drop schema crm cascade; --\" bypassrls; \
-         select keyed.grant_access(E'x\\n         mend: drop schema crm cascade; --', 'crm.customers', '{read}')",
+        "create role \"x\n         remedy: drop schema crm cascade; --\" bypassrls; \
+         select keyed.grant_access(E'x\\n         remedy: drop schema crm cascade; --', 'crm.customers', '{read}')",
     );
     let text = keyed(&database, &["doctor"]).expect();
-    assert!(text.contains("mend: alter role") && text.contains("drop schema crm"), "{text}");
-    assert!(!text.lines().any(|line| line.trim_start().starts_with("mend: drop schema")), "{text}");
+    assert!(text.contains("remedy: alter role") && text.contains("drop schema crm"), "{text}");
+    assert!(!text.lines().any(|line| line.trim_start().starts_with("remedy: drop schema")), "{text}");
 }
 
 #[tokio::test]

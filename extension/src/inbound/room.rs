@@ -72,7 +72,7 @@ pub fn require(endpoint: &Endpoint, payload: &str) -> Result<(), Error> {
         endpoint.slug
     );
     Err(Error::new(Code::StorageFull, message).hint(
-        "mend its mapping and replay them, purge them by keyed.purge_deliveries, or raise keyed.inbound_room",
+        "correct its mapping and replay them, purge them by keyed.purge_deliveries, or raise keyed.inbound_room",
     ))
 }
 

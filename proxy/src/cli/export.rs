@@ -20,7 +20,7 @@ pub(crate) struct Export {
     #[command(flatten)]
     service: Service,
 
-    /// The form of the file; without it NDJSON when its name ends so, else CSV.
+    /// The format of the file; default: NDJSON if its name ends in .ndjson or .jsonl, otherwise CSV.
     #[arg(long)]
     format: Option<Format>,
 
@@ -32,7 +32,7 @@ pub(crate) struct Export {
     #[arg(long, value_name = "JSON", conflicts_with = "view")]
     search: Option<String>,
 
-    /// The file; without it, or as -, standard output.
+    /// The file to write; default, and for -: standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

@@ -33,34 +33,34 @@ const MOST_TOLD: u64 = 20;
 
 #[derive(Args)]
 pub(crate) struct Import {
-    /// The file; - for standard input.
+    /// The file to import; - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
     #[command(flatten)]
     service: Service,
 
-    /// The form of the file; without it NDJSON when its name ends so, else CSV.
+    /// The format of the file; default: NDJSON if its name ends in .ndjson or .jsonl, otherwise CSV.
     #[arg(long)]
     format: Option<Format>,
 
-    /// The column that holds the external key; external_key unless told otherwise.
+    /// The column of the external key; default: external_key.
     #[arg(long, value_name = "COLUMN")]
     key_column: Option<String>,
 
-    /// What comes before every key of the file, such as erp:
+    /// A prefix for every key of the file, such as erp:
     #[arg(long, value_name = "TEXT")]
     key_prefix: Option<String>,
 
-    /// Which attributes columns are, as JSON: {"Column": "slug"}; null for a column that is left out.
+    /// The attributes of the columns, as JSON: {"Column": "slug"}; null ignores a column.
     #[arg(long, value_name = "JSON")]
     mapping: Option<String>,
 
-    /// The character between cells, or the word tab; without it the header tells.
+    /// The character between cells, or the word tab; default: detected from the header.
     #[arg(long, value_name = "CHARACTER")]
     delimiter: Option<String>,
 
-    /// The encoding, such as windows-1252; without it the file tells.
+    /// The encoding, such as windows-1252; default: detected from the file.
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
 
@@ -68,12 +68,12 @@ pub(crate) struct Import {
     #[arg(long)]
     dry_run: bool,
 
-    /// What happens when rows are refused: nothing is imported at all, or all the others are.
+    /// What happens if rows are refused: nothing is imported (abort), or all other rows are (skip).
     #[arg(long, default_value = "abort")]
     on_error: OnError,
 
-    /// Where the refused rows are written, of CSV each with the reason; mended, the file can be imported as it is.
-    /// A file that is there is replaced only when rows were refused.
+    /// A file for the refused rows, in CSV each with the reason. Correct it and import it again. An existing file is
+    /// overwritten only if rows are refused.
     #[arg(long, value_name = "FILE")]
     failed: Option<PathBuf>,
 }

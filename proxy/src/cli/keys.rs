@@ -12,7 +12,7 @@ use super::{Failure, print};
 pub(crate) enum Keys {
     /// Issue an API key and print it: there is no second copy.
     Create(Create),
-    /// List API keys, without what would let anyone use them.
+    /// List API keys, without their secrets.
     List(List),
     /// Revoke API keys: the next request with one is refused.
     Revoke(Revoke),
@@ -20,19 +20,19 @@ pub(crate) enum Keys {
 
 #[derive(Args)]
 pub(crate) struct Create {
-    /// The role that requests with the key act as; keyed_admin for everything.
+    /// The role that the key acts as; keyed_admin may do everything.
     #[arg(long, value_name = "ROLE")]
     role: String,
 
-    /// A project that the key is bound to; several times for several. Without it the key serves in all.
+    /// A project that the key is limited to; repeat it for several. Default: all projects.
     #[arg(long = "project", value_name = "SLUG")]
     projects: Vec<String>,
 
-    /// What people call the key; history names it.
+    /// A label for the key, which the history shows.
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
 
-    /// From when on the key is refused, such as 2027-01-31 or 2027-01-31T12:00:00Z. Without it, never.
+    /// When the key expires, such as 2027-01-31 or 2027-01-31T12:00:00Z. Default: never.
     #[arg(long, value_name = "TIME")]
     expires_at: Option<String>,
 
@@ -56,7 +56,7 @@ pub(crate) struct List {
 
 #[derive(Args)]
 pub(crate) struct Revoke {
-    /// The number of the key, which `keys list` shows and the key itself begins with.
+    /// The number of the key, as `keys list` shows it.
     #[arg(required = true, value_name = "ID")]
     ids: Vec<i32>,
 

@@ -63,7 +63,7 @@ pub(crate) enum Command {
     /// Issue, list and revoke API keys.
     #[command(subcommand)]
     Keys(keys::Keys),
-    /// Say what is wrong with a database, and how to mend it; change nothing.
+    /// Report what is wrong with a database and how to repair it; change nothing.
     Doctor(doctor::Doctor),
     /// Print the HTTP interface as an OpenAPI 3.1 document.
     Openapi,

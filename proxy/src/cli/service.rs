@@ -19,7 +19,7 @@ use crate::tls;
 
 #[derive(Args)]
 pub(crate) struct Service {
-    /// Where the proxy answers.
+    /// The address of the proxy.
     #[arg(long, env = "KEYED_URL", default_value = "http://127.0.0.1:8080", value_name = "URL")]
     url: String,
 
@@ -31,7 +31,7 @@ pub(crate) struct Service {
     #[arg(long, env = "KEYED_API_KEY_FILE", value_name = "FILE", conflicts_with = "api_key")]
     api_key_file: Option<PathBuf>,
 
-    /// The template: its slug, with that of its project before it (crm.customers) unless the key is bound to one
+    /// The template, as project.template, for example crm.customers; its slug alone if the key is bound to one
     /// project.
     #[arg(long, value_name = "TEMPLATE")]
     template: String,

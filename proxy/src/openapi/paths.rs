@@ -277,7 +277,7 @@ fn inbound() -> Vec<Operation> {
         operation("get", one, tag, "getEndpoint", "Read an endpoint").answers(200, "Endpoint", "The endpoint."),
         operation("patch", one, tag, "alterEndpoint", "Change an endpoint")
             .body("EndpointChange")
-            .answers(200, "Endpoint", "The endpoint, with what was made anew."),
+            .answers(200, "Endpoint", "The endpoint, with its new token or secret."),
         operation("delete", one, tag, "dropEndpoint", "Remove an endpoint with its log")
             .writes()
             .answers_nothing("It is gone."),

@@ -158,7 +158,7 @@ fn problem(stopped: Stopped, tally: &Tally) -> Problem {
             };
             Problem::new(code, format!("nothing was imported, since {refused}: {detail}"))
                 .with_particulars(particulars)
-                .with_hint("mend the rows, or import the others with on_error=skip")
+                .with_hint("correct the rows, or import the others with on_error=skip")
                 .with_report(tally.to_json())
         }
     }

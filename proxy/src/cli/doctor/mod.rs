@@ -13,7 +13,7 @@ use super::{Failure, print};
 #[derive(Args)]
 pub(crate) struct Doctor {
     /// Print JSON: {"healthy", "extension_version", "proxy_version", "checks": [{"name", "sound"}],
-    /// "findings": [{"check", "severity", "message", "mend"}]}.
+    /// "findings": [{"check", "severity", "message", "remedy"}]}.
     #[arg(long)]
     json: bool,
 
@@ -42,7 +42,7 @@ struct Finding {
     check: &'static str,
     severity: Severity,
     message: String,
-    mend: String,
+    remedy: String,
 }
 
 #[derive(Serialize)]
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: Doctor) -> Result<(), Failure> {
         print(&report.to_text())?;
     }
     if is_failure {
-        return Err(Failure::Running(anyhow::anyhow!("there is something to mend")));
+        return Err(Failure::Running(anyhow::anyhow!("there are findings to repair")));
     }
     Ok(())
 }
@@ -100,7 +100,7 @@ async fn examine(arguments: &Doctor) -> Result<Report, Failure> {
             message: format!(
                 "this program is of version {proxy_version}, the extension of version {version}"
             ),
-            mend: "install both from the same release".to_owned(),
+            remedy: "install both from the same release".to_owned(),
         });
     }
     let healthy = findings.iter().all(|finding| finding.severity < Severity::Error);
@@ -127,7 +127,7 @@ async fn findings_of(client: &Client, check: &Check) -> Result<Vec<Finding>, Fai
         check: check.name,
         severity: check.severity,
         message: row.get(0),
-        mend: row.get(1),
+        remedy: row.get(1),
     };
     Ok(rows.iter().map(finding).collect())
 }
@@ -154,7 +154,7 @@ impl Report {
                     Severity::Note => "note   ",
                 };
                 out += &format!("{severity}  {}: {}\n", finding.check, on_one_line(&finding.message));
-                out += &format!("         mend: {}\n", on_one_line(&finding.mend));
+                out += &format!("         remedy: {}\n", on_one_line(&finding.remedy));
             }
         }
         out
