@@ -77,3 +77,38 @@ async fn documents_are_true_when_a_job_ends_whoever_wrote_records_meanwhile() {
     let count = "select count(*) = (select count(*) from crm.customers where deleted_at is null) from keyed_state.text_2";
     assert_eq!(session.text(count, &[]).await, "t");
 }
+
+#[tokio::test]
+async fn who_asks_for_the_jobs_waits_for_no_table_and_locks_none() {
+    let database = Database::with_crm().await;
+    let administrator = database.session().await;
+    let (stranger, reader, definer) = (
+        database.create_role("stranger").await,
+        database.create_role("reader").await,
+        database.create_role("definer").await,
+    );
+    database.grant(&reader, "crm", "read").await;
+    database.grant(&definer, "crm.customers", "define").await;
+    // No worker is asked for.
+    administrator
+        .run("insert into keyed_state.job (template_id, kind) select id, 'embeddings' from keyed_state.template")
+        .await;
+    let all = administrator.text("select count(*) from keyed.jobs()", &[]).await;
+    assert_ne!(all, "1", "there are other templates");
+    let holder = database.session().await;
+    for (role, expected) in [(&stranger, "0"), (&reader, "0"), (&definer, "1")] {
+        let session = database.session_as(role).await;
+        // Whoever waits for the table, fails here.
+        session.run("set lock_timeout = '1s'").await;
+        holder.run("begin; lock table crm.customers in access exclusive mode").await;
+        session.run("begin").await;
+        assert_eq!(session.text("select count(*) from keyed.jobs()", &[]).await, expected);
+        holder.run("rollback").await;
+        assert_eq!(session.text("select count(*) from keyed.jobs()", &[]).await, expected);
+        let locked = "select count(*) from pg_locks l join pg_class c on c.oid = l.relation
+             where l.database = (select oid from pg_database where datname = current_database())
+             and c.relnamespace = 'crm'::regnamespace";
+        assert_eq!(administrator.text(locked, &[]).await, "0");
+        session.run("rollback").await;
+    }
+}

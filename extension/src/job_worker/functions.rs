@@ -1,6 +1,7 @@
 //! The SQL functions of jobs.
 
-use crate::access::Caller;
+use crate::access::rights::Privilege;
+use crate::access::{Caller, listed};
 use crate::error::Error;
 use crate::job::start_pending;
 use crate::job::workers::Worker;
@@ -12,6 +13,7 @@ use crate::postgres::spi::{Access, connected};
 use crate::search::text;
 use crate::template::catalog;
 use pgrx::pg_sys::Datum;
+use std::collections::BTreeSet;
 
 /// A worker that was asked for may take so many seconds until it is at work.
 const START: u32 = 5;
@@ -76,7 +78,7 @@ open transactions: the job comes back to them' \
         records = Worker::Records.place(),
         indexes = Worker::Indexes.place(),
     );
-    let jobs: Vec<(i32, String)> = as_owner(|| {
+    let mut jobs: Vec<(i32, String)> = as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once(&sql, Access::Snapshot, &[]);
             let job =
@@ -84,12 +86,13 @@ open transactions: the job comes back to them' \
             (0..rows.len()).filter_map(job).collect()
         })
     });
-    // To look a template up would wait for a definition under way.
-    let may_see = |template: i32| {
-        caller.is_admin()
-            || catalog::by_id(template).is_some_and(|template| caller.require_define(&template).is_ok())
-    };
-    let seen: Vec<String> =
-        jobs.into_iter().filter(|(template, _)| may_see(*template)).map(|(_, job)| job).collect();
+    if !caller.is_admin() && !jobs.is_empty() {
+        // No template is opened: that would lock its table, also for a caller without any right, and wait for a definition
+        // under way.
+        let defined = listed::templates(caller).into_iter().filter(|listed| listed.holds(Privilege::Define));
+        let defined: BTreeSet<i32> = defined.map(|listed| listed.id).collect();
+        jobs.retain(|(template, _)| defined.contains(template));
+    }
+    let seen: Vec<String> = jobs.into_iter().map(|(_, job)| job).collect();
     Ok(format!("[{}]", seen.join(",")))
 }
