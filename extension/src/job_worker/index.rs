@@ -110,14 +110,15 @@ fn plan(job: &Job) -> Plan {
     })
 }
 
-/// The transactions of others that hold locks for which CREATE INDEX CONCURRENTLY waits, or DROP INDEX CONCURRENTLY, which
-/// waits for readers as well. VACUUM by itself gives way.
+/// The transactions of others that hold locks for which CREATE INDEX CONCURRENTLY waits, be it for its own lock or for writers,
+/// or DROP INDEX CONCURRENTLY, which waits for readers as well. VACUUM by itself gives way; it is nobody's session.
 fn in_the_way(spi: &Connection, table: Oid, with_readers: bool) -> Vec<String> {
     let rows = spi.run_once(
         "select l.virtualtransaction from pg_catalog.pg_locks l where l.locktype = 'relation' and l.relation = $1 \
          and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database()) \
-         and l.granted and l.pid is distinct from pg_catalog.pg_backend_pid() and l.mode <> 'ShareUpdateExclusiveLock' \
-         and ($2 or l.mode not in ('AccessShareLock', 'RowShareLock', 'ShareLock'))",
+         and l.granted and l.pid is distinct from pg_catalog.pg_backend_pid() \
+         and ($2 or l.mode not in ('AccessShareLock', 'RowShareLock')) and not (l.mode = 'ShareUpdateExclusiveLock' \
+           and exists (select from pg_catalog.pg_stat_get_activity(l.pid) a where a.pid = l.pid and a.usesysid is null))",
         Access::Latest,
         &[
             (pg_sys::OIDOID, Some(Datum::from(table))),

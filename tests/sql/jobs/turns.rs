@@ -163,3 +163,43 @@ async fn a_database_has_two_workers_at_most() {
     }
     panic!("there are more workers");
 }
+
+#[tokio::test]
+async fn a_lock_that_keeps_an_index_from_being_built_keeps_those_of_other_templates_from_nothing() {
+    let (database, session) = with_companies().await;
+    session
+        .run(&format!(
+            "insert into crm.companies (name) select repeat(n || ' ', 60) from generate_series(1, {MANY}) n"
+        ))
+        .await;
+    for mode in ["share", "share update exclusive", "share row exclusive"] {
+        let locker = database.session().await;
+        session.run("begin").await;
+        set_indexed(&session, "name", true).await;
+        // It is in the queue before the job begins.
+        let lock = format!("begin; lock table crm.customers in {mode} mode");
+        let requested = format!(
+            "select count(*) from pg_locks where relation = 'crm.customers'::regclass and pid <> pg_backend_pid()
+             and lower(mode) = '{}lock'",
+            mode.replace(' ', "")
+        );
+        let commit = async {
+            while session.text(&requested, &[]).await == "0" {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            session.run("commit").await;
+        };
+        tokio::join!(locker.run(&lock), commit);
+        session
+            .rows("select keyed.alter_attribute('crm.companies', 'name', '{\"indexed\": true}')", &[])
+            .await;
+        until(&session, |jobs| jobs.len() == 1).await;
+        assert_eq!(left(&session).await, ["crm.customers"], "{mode}");
+        locker.run("rollback").await;
+        until_done(&session).await;
+        for template in ["crm.customers", "crm.companies"] {
+            let sql = "select keyed.alter_attribute($1::text::regclass, 'name', '{\"indexed\": false}')";
+            session.rows(sql, &[template]).await;
+        }
+    }
+}
