@@ -132,3 +132,40 @@ async fn an_operation_that_is_refused_for_a_later_one_leaves_nothing_behind() {
     assert_eq!(session.text(keys, &[]).await, "and round,been,round,x,y");
     assert_eq!(session.text("select name from crm.tree where external_key = 'been'", &[]).await, "before");
 }
+
+#[tokio::test]
+async fn however_long_refused_records_refer_to_each_other_the_others_are_written() {
+    const LENGTH: usize = 40;
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.rows("select keyed.create_template('crm', 'tree', '[]')", &[]).await;
+    let up = json!({"slug": "up", "type": "reference", "template": "tree"});
+    session.rows("select keyed.add_attribute('crm.tree'::regclass, $1)", &[&up.to_string()]).await;
+    let below = |key: &str, up: &str| {
+        json!({"op": "upsert", "template": "crm.tree", "external_key": key,
+               "attributes": {"up": {"external_key": up}}})
+    };
+    // A chain that leads to and fro, so that each reference waits for one that is refused later.
+    let key = |n: usize| if n % 2 == 0 { format!("a{n:03}") } else { format!("z{:03}", 999 - n) };
+    let mut operations: Vec<Value> = (0..LENGTH).map(|n| below(&key(n), &key(n + 1))).collect();
+    operations.push(below(&key(LENGTH), "nowhere"));
+    operations.extend([
+        below("good 1", "good 2"),
+        below("good 2", "good 3"),
+        json!({"op": "upsert", "template": "crm.tree", "external_key": "good 3"}),
+        below("round", "round about"),
+        below("round about", "round"),
+        below("self", "self"),
+    ]);
+    let report = session.json("select keyed.batch($1, false)", &[&json!(operations).to_string()]).await;
+    assert_eq!(refused(&report), (0..=LENGTH).collect::<Vec<_>>(), "{report}");
+    for place in 0..=LENGTH {
+        assert_eq!(report["results"][place]["error"]["code"], "reference_not_found", "{report}");
+    }
+    let written = "select string_agg(t.external_key || '>' || coalesce(u.external_key, ''), ',' order by t.external_key) \
+                   from crm.tree t left join crm.tree u on u.id = t.up";
+    assert_eq!(
+        session.text(written, &[]).await,
+        "good 1>good 2,good 2>good 3,good 3>,round>round about,round about>round,self>self"
+    );
+}

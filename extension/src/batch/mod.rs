@@ -3,6 +3,8 @@
 
 /// Keys that others take while an atomic batch runs.
 pub mod conflict;
+/// An order in which records come after those that they refer to.
+mod dependencies;
 /// Many operations in few subtransactions.
 mod few;
 /// Many records of one template by one statement.
@@ -121,8 +123,8 @@ pub fn execute(
     let operations: Vec<&Operation> = steps.iter().map(|step| &ready[step.operation]).collect();
     let rounds = Rounds { caller, operations, put_off, atomic };
     let done = rounds.run(&mut watch).map_err(|(index, error)| failed(index, *error))?;
-    for (place, outcome) in done {
-        outcomes[rounds.operations[place].index] = Some(outcome);
+    for (index, outcome) in done {
+        outcomes[index] = Some(outcome);
     }
     Ok(outcomes)
 }

@@ -157,7 +157,7 @@ fn needed(operation: &Operation, writers: &HashMap<(i32, String), usize>) -> Vec
 
 /// Puts what is needed before what needs it, and otherwise keeps the base order. A circle is left as it stands: its
 /// references will be refused.
-fn arrange(base: &[usize], needs: &[Vec<usize>]) -> Vec<usize> {
+pub(super) fn arrange(base: &[usize], needs: &[Vec<usize>]) -> Vec<usize> {
     let mut is_seen = vec![false; needs.len()];
     let mut is_placed = vec![false; needs.len()];
     let mut order = Vec::with_capacity(base.len());

@@ -1,11 +1,15 @@
 //! A batch whose operations are refused one by one. A reference that had to wait until all records were there may be
 //! refused when its record has been written; an operation that is refused must leave nothing behind, though. So what was
 //! done is undone then, and done again without it and without what refers to it.
+//!
+//! A batch is done at most `2 * MOST + 1` times, whatever refers to whatever: so often in the order that all batches
+//! share; so often in an order in which records come after those that they refer to, so that only circles wait; and once
+//! with no reference that waits, which refuses what is left of the circles.
 
 use super::conflict::Watch;
 use super::few::{Few, Stop};
 use super::parse::{Kind, Operation};
-use super::{Outcome, pass, single};
+use super::{Outcome, dependencies, pass, single};
 use crate::access::Caller;
 use crate::error::Error;
 use crate::postgres::guard::attempt;
@@ -13,6 +17,9 @@ use crate::record::reference;
 use crate::value::change::{Change, Changes, Value};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+
+/// So many rounds are tried in one order.
+const MOST: usize = 3;
 
 /// A batch that is ready to run.
 pub(super) struct Rounds<'b, 'a> {
@@ -24,7 +31,7 @@ pub(super) struct Rounds<'b, 'a> {
     pub(super) atomic: bool,
 }
 
-/// What became of operations, by their places.
+/// What became of operations, by their places in the request.
 type Done = Vec<(usize, Outcome)>;
 
 /// The operation of an atomic batch that is refused, by its place in the request.
@@ -34,56 +41,93 @@ type Refused = (usize, Box<Error>);
 enum End {
     /// An operation of an atomic batch is refused.
     Refused(Refused),
-    /// The references of these operations are refused.
+    /// The references of these operations, by their places in the request, are refused.
     Lost(HashMap<usize, Error>),
 }
 
 /// A record as references by key name it: by its template and key.
 type Name<'b> = (i32, &'b str);
 
-impl Rounds<'_, '_> {
+impl<'a> Rounds<'_, 'a> {
     /// Runs all operations.
     pub(super) fn run(&self, watch: &mut Watch) -> Result<Done, Refused> {
         let mut lost: HashMap<usize, Error> = HashMap::new();
-        loop {
+        if let Some(done) = self.some_rounds(&mut lost, watch)? {
+            return Ok(done);
+        }
+        let mut operations = self.whole();
+        let put_off = dependencies::follow(&mut operations);
+        let later = Rounds { operations: operations.iter().collect(), put_off, ..*self };
+        if let Some(done) = later.some_rounds(&mut lost, watch)? {
+            return Ok(done);
+        }
+        let operations = later.whole();
+        let last = Rounds { operations: operations.iter().collect(), put_off: Vec::new(), ..*self };
+        let done = last.some_rounds(&mut lost, watch)?;
+        Ok(done.expect("where no reference waits, none is refused late"))
+    }
+
+    /// The operations with the references that wait.
+    fn whole(&self) -> Vec<Operation<'a>> {
+        let mut operations: Vec<Operation> =
+            self.operations.iter().map(|operation| (*operation).clone()).collect();
+        for (place, changes) in &self.put_off {
+            operations[*place].changes.extend(changes.iter().cloned());
+        }
+        operations
+    }
+
+    fn index(&self, place: usize) -> usize {
+        self.operations[place].index
+    }
+
+    /// Runs all operations but those that are lost, until no more are; `None`: so many rounds were not enough.
+    fn some_rounds(
+        &self,
+        lost: &mut HashMap<usize, Error>,
+        watch: &mut Watch,
+    ) -> Result<Option<Done>, Refused> {
+        for _ in 0..MOST {
             pgrx::check_for_interrupts!();
             let ended = if self.atomic || self.put_off.is_empty() {
-                self.round(&lost, watch)
+                self.round(lost, watch)
             } else {
-                match attempt(|| self.round(&lost, watch)) {
+                match attempt(|| self.round(lost, watch)) {
                     Ok(ended) => ended,
                     Err(caught) => caught.rethrow(),
                 }
             };
             match ended {
                 Ok(mut done) => {
-                    done.extend(lost.into_iter().map(|(place, error)| (place, Err(error))));
-                    return Ok(done);
+                    done.extend(lost.drain().map(|(index, error)| (index, Err(error))));
+                    return Ok(Some(done));
                 }
                 Err(End::Refused(refused)) => return Err(refused),
                 Err(End::Lost(more)) => {
                     lost.extend(more);
-                    self.add_followers(&mut lost);
+                    self.add_followers(lost);
                 }
             }
         }
+        Ok(None)
     }
 
     /// Runs all operations but those that are lost.
     fn round(&self, lost: &HashMap<usize, Error>, watch: &mut Watch) -> Result<Done, End> {
-        let index = |place: usize| self.operations[place].index;
         let places: Vec<usize> =
-            (0..self.operations.len()).filter(|place| !lost.contains_key(place)).collect();
+            (0..self.operations.len()).filter(|place| !lost.contains_key(&self.index(*place))).collect();
         let operations: Vec<&Operation> = places.iter().map(|place| self.operations[*place]).collect();
         let done =
             Few::run(operations.len(), self.atomic, |few, some| pass(self.caller, &operations, few, some));
-        let done = done.map_err(|(step, error)| End::Refused((index(places[step]), error)))?;
+        let done = done.map_err(|(step, error)| End::Refused((self.index(places[step]), error)))?;
         let mut outcomes: HashMap<usize, Outcome> = HashMap::with_capacity(done.len());
         for (step, outcome) in done {
             let place = places[step];
             watch.note(self.operations[place], &outcome);
             match outcome {
-                Err(error) if self.atomic => return Err(End::Refused((index(place), Box::new(error)))),
+                Err(error) if self.atomic => {
+                    return Err(End::Refused((self.index(place), Box::new(error))));
+                }
                 outcome => outcomes.insert(place, outcome),
             };
         }
@@ -91,7 +135,11 @@ impl Rounds<'_, '_> {
             return Err(End::Refused((index, Box::new(error))));
         }
         let refused = self.link(&outcomes)?;
-        if refused.is_empty() { Ok(outcomes.into_iter().collect()) } else { Err(End::Lost(refused)) }
+        if refused.is_empty() {
+            Ok(outcomes.into_iter().map(|(place, outcome)| (self.index(place), outcome)).collect())
+        } else {
+            Err(End::Lost(refused))
+        }
     }
 
     /// Makes the references that waited: the records that they refer to exist now. Answers which are refused.
@@ -112,18 +160,14 @@ impl Rounds<'_, '_> {
             };
             wanted.map(link).collect()
         });
-        let place = |link: usize| links[link].0;
-        let done = done.map_err(|(link, error)| End::Refused((self.operations[place(link)].index, error)))?;
-        Ok(done.into_iter().filter_map(|(link, outcome)| Some((place(link), outcome.err()?))).collect())
+        let index = |link: usize| self.index(links[link].0);
+        let done = done.map_err(|(link, error)| End::Refused((index(link), error)))?;
+        Ok(done.into_iter().filter_map(|(link, outcome)| Some((index(link), outcome.err()?))).collect())
     }
 
     /// Adds the operations that wait for what only lost ones would have brought, directly or through others. What this
     /// does not find, the next round does.
     fn add_followers(&self, lost: &mut HashMap<usize, Error>) {
-        // Where keys change hands, an update brings one too.
-        if self.operations.iter().any(|operation| operation.sets_key()) {
-            return;
-        }
         let mut bringing: HashMap<Name, usize> = HashMap::new();
         for name in self.operations.iter().filter_map(|operation| brought(operation)) {
             *bringing.entry(name).or_default() += 1;
@@ -138,7 +182,8 @@ impl Rounds<'_, '_> {
                 waiting.entry((target, key.as_ref())).or_default().push((*place, *attribute));
             }
         }
-        let mut open: Vec<usize> = lost.keys().copied().collect();
+        let mut open: Vec<usize> =
+            (0..self.operations.len()).filter(|place| lost.contains_key(&self.index(*place))).collect();
         while let Some(name) = open.pop().map(|place| brought(self.operations[place])) {
             let Some((name, left)) = name.and_then(|name| Some((name, bringing.get_mut(&name)?))) else {
                 continue;
@@ -148,7 +193,7 @@ impl Rounds<'_, '_> {
                 continue;
             }
             for (place, attribute) in waiting.remove(&name).unwrap_or_default() {
-                if let Entry::Vacant(vacant) = lost.entry(place) {
+                if let Entry::Vacant(vacant) = lost.entry(self.index(place)) {
                     let attribute = &self.operations[place].template.attributes[attribute];
                     let change = Change::Set(Value::ReferenceByKey(name.1.into()));
                     vacant.insert(reference::not_found(attribute, &change));
@@ -159,8 +204,8 @@ impl Rounds<'_, '_> {
     }
 }
 
-/// The record that an operation may bring into being.
+/// The record that an operation may bring into being, or give its key.
 fn brought<'b>(operation: &'b Operation) -> Option<Name<'b>> {
-    let brings = matches!(operation.kind, Kind::Create | Kind::Upsert);
+    let brings = matches!(operation.kind, Kind::Create | Kind::Upsert) || operation.sets_key();
     operation.key.value().filter(|_| brings).map(|key| (operation.template.id, key))
 }

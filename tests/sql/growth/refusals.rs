@@ -1,0 +1,91 @@
+//! Batches of which many operations are refused, each batch in one call. Whatever refers to whatever, the work of a batch
+//! grows with its operations.
+
+use harness::Database;
+use serde_json::{Value, json};
+
+use super::{pages, template};
+
+/// So many records.
+const FEW: usize = 120;
+/// So much more may four times as many operations cost: where a statement is taken apart, it is halved once more often.
+const MOST: f64 = 6.0;
+
+/// The operations on so many records of a template, given the id of another.
+type Operations = fn(template: &str, count: usize, id: &str) -> Vec<Value>;
+
+fn create(template: &str, key: &str, within: &str) -> Value {
+    json!({"op": "create", "template": format!("crm.{template}"), "external_key": key,
+           "attributes": {"within": {"external_key": within}}})
+}
+
+/// Records in the order of their keys, each within the next; the last within one that does not exist.
+fn chain(template: &str, count: usize) -> Vec<Value> {
+    let within = |n| if n + 1 == count { "missing".to_owned() } else { format!("c{:04}", n + 1) };
+    let mut operations: Vec<Value> =
+        (0..count).map(|n| create(template, &format!("c{n:04}"), &within(n))).collect();
+    // The last reference waits, too, and is refused late.
+    operations.push(create(template, "missing", "nowhere"));
+    operations
+}
+
+fn chain_beside_a_key_that_is_set(template: &str, count: usize, id: &str) -> Vec<Value> {
+    let mut operations = chain(template, count);
+    operations.push(json!({"op": "update", "id": id, "external_key": "zzz"}));
+    operations
+}
+
+fn chain_with_second_creations(template: &str, count: usize, _: &str) -> Vec<Value> {
+    let second = |n| create(template, &format!("c{n:04}"), "nowhere");
+    let mut operations = chain(template, count);
+    operations.extend((0..count).map(second));
+    operations
+}
+
+/// A chain that leads to and fro: from the first key to the last, to the second, to the last but one.
+fn chain_to_and_fro(template: &str, count: usize, _: &str) -> Vec<Value> {
+    let key = |n| if n % 2 == 0 { format!("a{n:04}") } else { format!("z{:04}", 9999 - n) };
+    let mut operations: Vec<Value> = (0..count).map(|n| create(template, &key(n), &key(n + 1))).collect();
+    operations.push(create(template, &key(count), "nowhere"));
+    operations
+}
+
+/// Circles of two, each of which refers to the next one by a second creation that is refused.
+fn circles(template: &str, count: usize, _: &str) -> Vec<Value> {
+    let circle = |n: usize| {
+        let (here, there) = (format!("a{n:04}"), format!("b{n:04}"));
+        let beyond = if n + 1 == count / 2 { "nowhere".to_owned() } else { format!("a{:04}", n + 1) };
+        [create(template, &here, &there), create(template, &there, &here), create(template, &there, &beyond)]
+    };
+    (0..count / 2).flat_map(circle).collect()
+}
+
+#[tokio::test]
+async fn batches_of_refusals_cost_in_proportion() {
+    let shapes: [(&str, Operations); 4] = [
+        ("a chain beside a key that is set", chain_beside_a_key_that_is_set),
+        ("a chain with second creations", chain_with_second_creations),
+        ("a chain to and fro", chain_to_and_fro),
+        ("circles", circles),
+    ];
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    let mut excesses = Vec::new();
+    for (number, (name, operations)) in shapes.into_iter().enumerate() {
+        let mut costs = Vec::new();
+        for count in [FEW, 4 * FEW] {
+            let slug = format!("t{number}_{count}");
+            template(&session, &slug).await;
+            let insert = format!("insert into crm.{slug} (external_key) values ('other') returning id");
+            let id = session.text(&insert, &[]).await;
+            let batch = json!(operations(&slug, count, &id)).to_string();
+            costs.push(pages(&session, &format!("select keyed.batch('{batch}', false)")).await);
+        }
+        let told = format!("{name}: {costs:?} pages for {FEW} records and four times as many");
+        println!("{told}");
+        if costs[1] as f64 > MOST * costs[0] as f64 {
+            excesses.push(told);
+        }
+    }
+    assert!(excesses.is_empty(), "{excesses:#?}");
+}
