@@ -22,8 +22,8 @@ const FORGET: &str =
 const RUN_JOBS: &str =
     "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed_http.run_jobs() end";
 
-/// In a state that is not migrated there is nothing of it yet. Each call keeps everybody else out of so many tables at most
-/// until it ends.
+/// In a state that is not migrated there is nothing of it yet. Each call keeps everybody else out of so many tables at most,
+/// for about half a second, until it ends.
 const ENFORCE: &str =
     "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed.enforce_grants(100)::bigint end";
 
@@ -48,19 +48,64 @@ pub(crate) async fn run(app: Arc<App>) {
     }
 }
 
-/// Goes on as long as fewer tables wait each time.
+/// Goes on until no table waits, or for a while none of those that do was to be had.
 async fn enforce(app: &App) {
-    let mut waiting = i64::MAX;
+    let mut progress = Progress::default();
     loop {
         match app.database.run(WriteOnce, ENFORCE, &[]).await {
-            Ok(row) => match row.try_get::<_, i64>(0).unwrap_or(0) {
-                fewer if 0 < fewer && fewer < waiting => waiting = fewer,
-                _ => return,
+            Ok(row) => match progress.after(row.try_get::<_, i64>(0).unwrap_or(0)) {
+                Some(pause) => sleep(pause).await,
+                None => return,
             },
             Err(problem) => {
                 tracing::debug!(cause = problem.cause(), "policies could not follow grants");
                 return;
             }
         }
+    }
+}
+
+/// How often in succession a call may find no table free. Each tries others, and leaves those that wait for the next minute.
+const FRUITLESS: u32 = 10;
+
+/// Whether calls of the same work lead anywhere.
+#[derive(Default)]
+struct Progress {
+    waiting: i64,
+    fruitless: u32,
+}
+
+impl Progress {
+    /// After how long to call again where so much is still to be done, if at all. More may have come meanwhile.
+    fn after(&mut self, waiting: i64) -> Option<Duration> {
+        self.fruitless = if waiting < self.waiting { 0 } else { self.fruitless + 1 };
+        self.waiting = waiting;
+        if waiting == 0 || self.fruitless > FRUITLESS {
+            return None;
+        }
+        Some(if self.fruitless == 0 { Duration::ZERO } else { Duration::from_secs(1) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_are_enforced_further_although_the_number_that_waits_does_not_fall() {
+        let mut progress = Progress::default();
+        for waiting in [110, 109, 109, 112, 80] {
+            assert!(progress.after(waiting).is_some(), "{waiting} wait");
+        }
+        let pauses: Vec<Duration> = std::iter::from_fn(|| progress.after(80)).take(100).collect();
+        assert_eq!(pauses, [Duration::from_secs(1); FRUITLESS as usize]);
+    }
+
+    #[test]
+    fn nothing_is_enforced_further_when_nothing_waits() {
+        assert_eq!(Progress::default().after(0), None);
+        let mut progress = Progress::default();
+        assert!(progress.after(1).is_some());
+        assert_eq!(progress.after(0), None);
     }
 }

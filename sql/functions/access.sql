@@ -53,7 +53,7 @@ comment on function keyed.revoke_access(name, text) is
 create function keyed.enforce_grants(maximum integer default null) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_enforce_grants';
 comment on function keyed.enforce_grants(integer) is
-  'Makes the policies of tables follow what was granted, where that could not be done at once: a revocation and a new scope do not wait for readers of the table, and a grant on a project of very many templates does not lock them all. Takes at most so many tables, each when it is free. Returns how many still wait. The service calls it every minute. Needs keyed_admin.';
+  'Makes the policies of tables follow what was granted, where that could not be done at once: a revocation and a new scope do not wait for readers of the table, and a grant on a project of very many templates does not lock them all. Takes at most so many tables (maximum), free ones first, and goes on for half a second at most, since what it has taken stays locked until the transaction ends; a busy table is waited for only while none is taken. Returns how many still wait: call it again until that is 0. The service calls it every minute. Needs keyed_admin.';
 
 create function keyed.list_access()
   returns table (role text, target text, privilege text, scope jsonb, granted_at timestamptz, granted_by text,

@@ -7,6 +7,7 @@ mod creation;
 mod definitions;
 mod embedding;
 mod embeddings;
+mod enforcement;
 mod idempotency;
 mod import;
 mod inbound;

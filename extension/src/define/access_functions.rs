@@ -1,6 +1,6 @@
 //! The SQL functions that say who may do what.
 
-use super::{grant, reconcile, revocation};
+use super::{enforcement_round, grant, revocation};
 use crate::access::{Caller, api_key, explain, granted, overview};
 use crate::error::{Code, Error};
 use crate::postgres::datum;
@@ -49,7 +49,7 @@ sql_functions! {
     keyed_enforce_grants => |call| {
         Caller::current().require_upkeep("enforce grants")?;
         let maximum = call.integer(0).map(|maximum| usize::try_from(maximum).unwrap_or(0));
-        let waiting = reconcile::enforce(maximum);
+        let waiting = enforcement_round::enforce(maximum);
         Ok(Answer::Datum(Datum::from(waiting as i32)))
     };
 

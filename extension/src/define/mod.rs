@@ -12,6 +12,8 @@ pub mod creation;
 pub mod ddl;
 /// Which texts are embedded.
 pub mod embed;
+/// What is done at once of the policies that wait.
+pub mod enforcement_round;
 /// Objects that others made where only ours belong.
 pub mod foreign;
 /// The SQL functions and the HTTP door.

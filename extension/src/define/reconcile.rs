@@ -12,20 +12,30 @@ use crate::access::rights::Privilege;
 use crate::access::target::Table;
 use crate::access::{binding, privileges};
 use crate::error::OrRaise;
-use crate::postgres::guard::{Caught, as_owner_defining, subtransaction, with_settings};
-use crate::postgres::spi::{Access, Connection, connected};
-use crate::postgres::{datum, role, snapshot_is_fixed, table_lock};
+use crate::postgres::guard::{Caught, subtransaction, with_settings};
+use crate::postgres::spi::{Access, Connection};
+use crate::postgres::{datum, role, table_lock};
 use crate::template::catalog;
 use crate::value::table_name::table_sql;
 use pgrx::pg_sys::{self, Datum, Oid};
 use pgrx::prelude::PgSqlErrorCode;
 use std::collections::{BTreeSet, HashMap};
+use std::ffi::CStr;
 
 /// How many tables are taken in passing.
 const IN_PASSING: usize = 50;
 
 /// For how long others may be kept waiting for a table that is not free.
-const WAIT: &std::ffi::CStr = c"50ms";
+const MOMENT: &CStr = c"50ms";
+
+/// How a table is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// It is taken if it is free.
+    Not,
+    /// It is waited for a moment, and others wait behind.
+    Moment,
+}
 
 /// Whether somebody else was at what an error is about, or the table of locks had no more room.
 pub fn is_busy(caught: &Caught) -> bool {
@@ -34,34 +44,10 @@ pub fn is_busy(caught: &Caught) -> bool {
         || caught.state == PgSqlErrorCode::ERRCODE_INTERNAL_ERROR && caught.message.contains("concurrently")
 }
 
-/// Makes the policies of so many tables follow. Returns how many tables still wait.
-pub fn enforce(maximum: Option<usize>) -> usize {
-    if snapshot_is_fixed() || binding::require_state().is_err() {
-        return 0;
-    }
-    as_owner_defining(|| {
-        connected(|spi| {
-            let waiting = waiting(spi);
-            let most = maximum.unwrap_or(usize::MAX).min(table_lock::most_tables());
-            let mut losers = BTreeSet::new();
-            let follows = |template: &&i32| match follow_if_free(spi, **template) {
-                Some(lost) => {
-                    losers.extend(lost);
-                    true
-                }
-                None => false,
-            };
-            let done = waiting.iter().take(most).filter(follows).count();
-            close_schemas(spi, losers);
-            waiting.len() - done
-        })
-    })
-}
-
 /// Makes the policies of some templates follow, as far as their tables are free and there are not too many. Returns how many
 /// do.
 pub fn enforce_on(spi: &Connection, tables: &[Table]) -> usize {
-    let follows = |table: &&Table| follow_if_free(spi, table.template).is_some();
+    let follows = |table: &&Table| follow_if_free(spi, table.template, Wait::Moment).is_some();
     if let [only] = tables {
         return usize::from(follows(&only));
     }
@@ -71,7 +57,7 @@ pub fn enforce_on(spi: &Connection, tables: &[Table]) -> usize {
 /// State step 19: policies end with their grants. What is not free now follows when it is.
 pub fn bind_policies(spi: &Connection) {
     for template in waiting(spi).into_iter().take(table_lock::most_tables()) {
-        follow_if_free(spi, template);
+        follow_if_free(spi, template, Wait::Moment);
     }
 }
 
@@ -101,7 +87,7 @@ pub fn with_policies_of(spi: &Connection, grants: &[Grant]) -> HashMap<Oid, bool
 }
 
 /// The templates whose policies are not what was granted: those with policies of no grant, and those without one of a grant.
-fn waiting(spi: &Connection) -> Vec<i32> {
+pub fn waiting(spi: &Connection) -> Vec<i32> {
     let left = format!(
         "with left_over as (select distinct y.polrelid from ({}) y \
            left join keyed_state.access_grant g on g.id = y.number where g.id is null or not y.is_gated) \
@@ -140,25 +126,30 @@ fn policies(condition: &str) -> String {
 }
 
 /// A role that lost its privileges on a table, and the number of the project.
-type Loser = (u32, i32);
+pub type Loser = (u32, i32);
 
 /// Who lost what on the table, or nothing where others use it.
-fn follow_if_free(spi: &Connection, template: i32) -> Option<Vec<Loser>> {
+pub fn follow_if_free(spi: &Connection, template: i32, wait: Wait) -> Option<Vec<Loser>> {
     pgrx::check_for_interrupts!();
-    match subtransaction(|| follow(spi, template)) {
+    match subtransaction(|| follow(spi, template, wait)) {
         Ok(losers) => Some(losers),
         Err(caught) if is_busy(&caught) => None,
         Err(caught) => caught.rethrow(),
     }
 }
 
-fn follow(spi: &Connection, template: i32) -> Vec<Loser> {
+fn follow(spi: &Connection, template: i32, wait: Wait) -> Vec<Loser> {
     let Some((project, table)) = find(spi, template) else { return Vec::new() };
-    with_settings(&[(c"lock_timeout", WAIT)], || {
-        spi.script(&format!("lock table {} in access exclusive mode", table.sql));
+    let (longest, option) = match wait {
+        Wait::Not => (c"1ms", " nowait"),
+        Wait::Moment => (MOMENT, ""),
+    };
+    with_settings(&[(c"lock_timeout", longest)], || {
+        spi.script(&format!("lock table {} in access exclusive mode{option}", table.sql));
         privileges::lock(project);
     });
-    follow_locked(spi, project, &table)
+    // A scope may be about other tables, and somebody else may change the privileges of this one by hand.
+    with_settings(&[(c"lock_timeout", MOMENT)], || follow_locked(spi, project, &table))
 }
 
 /// Makes the policies of a table follow, of which nobody else has a lock: those of grants that are gone are dropped, missing
@@ -203,19 +194,6 @@ pub fn follow_locked(spi: &Connection, project: i32, table: &Table) -> Vec<Loser
         }
     }
     losers.into_iter().collect()
-}
-
-/// Closes the schemas of projects to roles that have nothing there any more, unless others are at that.
-fn close_schemas(spi: &Connection, losers: BTreeSet<Loser>) {
-    for (role, project) in losers {
-        let Some(project) = catalog::project_by_id(project) else { continue };
-        let closed = subtransaction(|| privileges::close_schema(spi, Oid::from(role), &project, &[]));
-        if let Err(caught) = closed
-            && !is_busy(&caught)
-        {
-            caught.rethrow();
-        }
-    }
 }
 
 fn find(spi: &Connection, template: i32) -> Option<(i32, Table)> {

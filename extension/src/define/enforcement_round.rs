@@ -1,0 +1,81 @@
+//! One round over the tables whose policies wait: what `keyed.enforce_grants` does.
+//!
+//! A table stays locked until the transaction ends. So no table is waited for while another is kept: those that are free are
+//! taken first, for a short time, and only if none was, a busy one is waited for. A table that is used without a break
+//! keeps no other from its turn.
+
+use super::reconcile::{Loser, Wait, follow_if_free, is_busy, waiting};
+use crate::access::{binding, privileges};
+use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
+use crate::postgres::spi::{Connection, connected};
+use crate::postgres::{random, snapshot_is_fixed, table_lock};
+use crate::template::catalog;
+use pgrx::pg_sys::Oid;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// For how long tables are kept while more are taken, and for how long busy ones are tried.
+const LONGEST: Duration = Duration::from_millis(500);
+
+/// Makes the policies of at most so many tables follow. Returns how many tables still wait.
+pub fn enforce(maximum: Option<usize>) -> usize {
+    if snapshot_is_fixed() || binding::require_state().is_err() {
+        return 0;
+    }
+    as_owner_defining(|| {
+        connected(|spi| {
+            let mut templates = waiting(spi);
+            let most = maximum.unwrap_or(usize::MAX).min(table_lock::most_tables()).min(templates.len());
+            if most == 0 {
+                return templates.len();
+            }
+            // With another table each time, so that each has its turn.
+            let first = random::next_u64() % templates.len() as u64;
+            templates.rotate_left(first as usize);
+            let mut done = take_free(spi, &templates, most);
+            if done.is_empty() {
+                done.extend(take_busy(spi, &templates));
+            }
+            let left = templates.len() - done.len();
+            close_schemas(spi, done.into_iter().flatten().collect());
+            left
+        })
+    })
+}
+
+/// Takes tables that nobody uses. Returns who lost what on each.
+fn take_free(spi: &Connection, templates: &[i32], most: usize) -> Vec<Vec<Loser>> {
+    let mut done = Vec::new();
+    let mut kept_since: Option<Instant> = None;
+    for template in templates {
+        if done.len() == most || kept_since.is_some_and(|since| since.elapsed() >= LONGEST) {
+            break;
+        }
+        if let Some(lost) = follow_if_free(spi, *template, Wait::Not) {
+            done.push(lost);
+            kept_since.get_or_insert_with(Instant::now);
+        }
+    }
+    done
+}
+
+/// Waits for tables, one after the other, until one is to be had.
+fn take_busy(spi: &Connection, templates: &[i32]) -> Option<Vec<Loser>> {
+    let began = Instant::now();
+    let mut tried = templates.iter().take_while(|_| began.elapsed() < LONGEST);
+    tried.find_map(|template| follow_if_free(spi, *template, Wait::Moment))
+}
+
+/// Closes the schemas of projects to roles that have nothing there any more, unless others are at that.
+fn close_schemas(spi: &Connection, losers: BTreeSet<Loser>) {
+    for (role, project) in losers {
+        let Some(project) = catalog::project_by_id(project) else { continue };
+        let close = || privileges::close_schema(spi, Oid::from(role), &project, &[]);
+        let closed = subtransaction(|| with_settings(&[(c"lock_timeout", c"50ms")], close));
+        if let Err(caught) = closed
+            && !is_busy(&caught)
+        {
+            caught.rethrow();
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Policies follow grants table by table: busy tables keep free ones from nothing.
+
+use harness::{Database, Session};
+
+/// More tables than are waited for within the time that a statement has here.
+const MANY: usize = 80;
+
+/// Templates `many.t1` to `many.t80` that a role may read.
+async fn many(database: &Database, administrator: &Session) -> String {
+    administrator.rows("select keyed.create_project('many')", &[]).await;
+    administrator
+        .rows(
+            &format!(
+                "select keyed.create_template('many', 't' || n, '[]') from generate_series(1, {MANY}) n"
+            ),
+            &[],
+        )
+        .await;
+    let role = database.create_role("reader").await;
+    database.grant(&role, "many", "read").await;
+    assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");
+    role
+}
+
+/// Keeps tables busy as long as the session's transaction is open.
+async fn read(session: &Session, templates: impl Iterator<Item = usize>) {
+    session.run("begin").await;
+    for template in templates {
+        session.run(&format!("lock table many.t{template} in access share mode")).await;
+    }
+}
+
+const LEFT: &str =
+    "select string_agg(distinct tablename, ' ') from pg_policies where policyname ~ '^keyed_read'";
+
+async fn left(session: &Session) -> String {
+    session.rows(LEFT, &[]).await[0][0].clone().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn free_tables_are_enforced_first_and_what_is_done_is_counted() {
+    let database = Database::new().await;
+    let administrator = database.session().await;
+    let role = many(&database, &administrator).await;
+    let reader = database.session().await;
+    read(&reader, 1..=MANY).await;
+    administrator.rows(&format!("select keyed.revoke_access('{role}', 'many')"), &[]).await;
+    reader.run("rollback").await;
+    let free = MANY - 3;
+    read(&reader, (1..=MANY).filter(|template| *template != free)).await;
+    // All but one are busy: to wait for each of them a moment takes longer than this.
+    administrator.run("set statement_timeout = '3s'").await;
+    let enforce = "select keyed.enforce_grants(1)";
+    assert_eq!(administrator.text(enforce, &[]).await, (MANY - 1).to_string());
+    assert!(!left(&administrator).await.split(' ').any(|table| table == format!("t{free}")));
+    assert_eq!(administrator.text(enforce, &[]).await, (MANY - 1).to_string(), "none is free");
+    assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, (MANY - 1).to_string());
+    reader.run("rollback").await;
+    assert_eq!(administrator.text("select keyed.enforce_grants(2)", &[]).await, (MANY - 3).to_string());
+    assert_eq!(administrator.text("select keyed.enforce_grants(0)", &[]).await, (MANY - 3).to_string());
+    while administrator.text("select keyed.enforce_grants()", &[]).await != "0" {}
+    assert_eq!(left(&administrator).await, "");
+}
+
+#[tokio::test]
+async fn tables_that_were_enforced_are_not_kept_while_busy_ones_are_waited_for() {
+    let database = Database::new().await;
+    let administrator = database.session().await;
+    let role = many(&database, &administrator).await;
+    let reader = database.session().await;
+    read(&reader, 1..=MANY).await;
+    administrator.rows(&format!("select keyed.revoke_access('{role}', 'many')"), &[]).await;
+    reader.run("rollback").await;
+    read(&reader, 2..=MANY).await;
+    // Who has to wait for t1 until all others were tried, fails here.
+    let other = database.session().await;
+    other.run("set lock_timeout = '3s'").await;
+    let enforcer = database.session().await;
+    let enforce = async { enforcer.text("select keyed.enforce_grants()", &[]).await };
+    let look = async {
+        while left(&administrator).await.split(' ').any(|table| table == "t1") {
+            other.rows("select count(*) from many.t1", &[]).await;
+        }
+    };
+    let (waiting, ()) = tokio::join!(enforce, look);
+    assert_eq!(waiting, (MANY - 1).to_string());
+    reader.run("rollback").await;
+}
