@@ -275,6 +275,28 @@ async fn a_grant_that_others_keep_waiting_gives_up_and_says_what_to_do() {
 }
 
 #[tokio::test]
+async fn a_scope_that_gets_another_gives_up_on_a_locked_table_and_a_revocation_does_not() {
+    let (database, administrator) = crm().await;
+    let role = database.create_role("clerk").await;
+    database.grant(&role, "crm.customers", "read, update").await;
+    let holder = database.session_as(&role).await;
+    holder.run("begin; lock table crm.customers in access exclusive mode").await;
+    administrator.run("set lock_timeout = '400ms'").await;
+    let narrow = "select keyed.grant_access($1::name, 'crm.customers', '{read}', $2::jsonb)";
+    let refusal = administrator.refusal(narrow, &[&role, &called("Ada").to_string()]).await;
+    assert_eq!(refusal.is(), ("55P03", "unavailable"), "{refusal}");
+    assert!(refusal.message.contains("crm"), "{refusal}");
+    assert!(refusal.hint.contains("pg_stat_activity"), "{refusal}");
+    assert_eq!(holder.text(READ, &[]).await, "5", "nothing is half done");
+    let revoke = format!("select keyed.revoke_access('{role}', 'crm.customers')");
+    assert_eq!(administrator.text(&revoke, &[]).await, "2");
+    match holder.attempt(READ, &[]).await {
+        Ok(rows) => assert_eq!(rows[0][0].as_deref(), Some("0")),
+        Err(refusal) => assert_eq!(refusal.state, "42501"),
+    }
+}
+
+#[tokio::test]
 async fn a_policy_looks_for_its_grant_once_for_each_query_and_leaves_no_note_of_it() {
     let (database, administrator) = crm().await;
     let role = database.create_role("clerk").await;

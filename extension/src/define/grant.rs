@@ -46,7 +46,9 @@ fn make(
 ) -> Result<(), Error> {
     forget_dropped_roles(spi);
     let tables = target.tables(spi);
-    check(target, &tables, scope)?;
+    // To look a template up locks its table a little.
+    let what = format!("a template of the project {} that the scope is about", target.project.slug);
+    table_lock::lock_in_turn(&what, || check(target, &tables, scope))?;
     let held = held(spi, role, target);
     let narrows = privileges.iter().any(|privilege| narrows(&held, *privilege, scope));
     // In a project of very many templates plain SQL follows table by table.

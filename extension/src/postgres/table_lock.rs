@@ -92,8 +92,8 @@ fn lock(tables: &[String], views: &[Oid], mode: &str) {
 }
 
 /// Takes a lock that is about no table in the same way: it is not waited for as long as others wait for what is locked.
-pub fn lock_in_turn(what: &str, lock: impl Fn()) {
-    take(|| Busy { what: what.to_owned(), tables: Vec::new() }, WAIT, lock);
+pub fn lock_in_turn<R>(what: &str, lock: impl Fn() -> R) -> R {
+    take(|| Busy { what: what.to_owned(), tables: Vec::new() }, WAIT, lock)
 }
 
 /// Takes the first lock of all: nobody waits for who has none, so it keeps its place in the queue.
@@ -102,23 +102,18 @@ pub fn lock_first(what: &str, lock: impl Fn()) {
     take(|| Busy { what: what.to_owned(), tables: Vec::new() }, &patience, lock);
 }
 
-fn take(wanted: impl Fn() -> Busy, wait: &CStr, lock: impl Fn()) {
+fn take<R>(wanted: impl Fn() -> Busy, wait: &CStr, lock: impl Fn() -> R) -> R {
     let lock = || {
         // Stays when an error ends this.
         BUSY.set(Some(wanted()));
-        with_settings(&[(c"lock_timeout", wait)], &lock);
+        let locked = with_settings(&[(c"lock_timeout", wait)], &lock);
         BUSY.set(None);
+        locked
     };
     if TRYING.get() > 0 {
         return lock();
     }
-    let locked: Result<(), Error> = trying_again(|| {
-        lock();
-        Ok(())
-    });
-    if let Err(error) = locked {
-        error.raise();
-    }
+    trying_again(|| Ok(lock())).unwrap_or_else(|error| error.raise())
 }
 
 fn in_words(tables: &[String]) -> String {
