@@ -80,14 +80,19 @@ async fn a_change_of_the_table_within_a_transaction_is_seen_by_the_rest_of_it() 
 }
 
 #[tokio::test]
-async fn a_template_read_through_an_old_snapshot_is_not_remembered() {
+async fn a_definition_is_the_newest_whatever_snapshot_reads_records() {
     let (_database, first, second) = two().await;
-    second.run("begin isolation level repeatable read; select from crm.customers").await;
-    first.run("update keyed_state.attribute set label = 'Name of the customer' where slug = 'name'").await;
-    let verbose = "select keyed.get_by_key('crm.customers', 'A-1', verbose => true) #>> '{attribute_values,name,label}'";
-    assert_eq!(second.text(verbose, &[]).await, "name");
+    second.run("begin isolation level repeatable read; select from pg_class").await;
+    first.run("select keyed.alter_attribute('crm.customers', 'name', '{\"slug\": \"title\"}')").await;
+    first.run("select keyed.drop_attribute('crm.customers', 'tags')").await;
+    first.run("update crm.customers set title = 'Grace'").await;
+    let attributes = "select keyed.get_by_key('crm.customers', 'A-1') -> 'attributes' ->> $1";
+    assert_eq!(second.text(attributes, &["title"]).await, "Ada");
+    let search =
+        "select keyed.search('crm.customers', '{\"sort\": \"title\"}') #>> '{records,0,attributes,title}'";
+    assert_eq!(second.text(search, &[]).await, "Ada");
     second.run("commit").await;
-    assert_eq!(second.text(verbose, &[]).await, "Name of the customer");
+    assert_eq!(second.text(attributes, &["title"]).await, "Grace");
 }
 
 #[tokio::test]

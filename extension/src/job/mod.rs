@@ -15,7 +15,7 @@ pub use free::{array, lock_free, uuids};
 
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, connected};
-use crate::postgres::{datum, role, worker};
+use crate::postgres::{datum, invalidation, role, worker};
 use crate::template::{Template, catalog};
 use pgrx::pg_sys::{self, Datum, Oid};
 use uuid::Uuid;
@@ -108,6 +108,8 @@ pub fn add_index(spi: &Connection, template: &Template, attribute: i32) {
 /// texts of attributes that are dropped.
 pub fn add_documents(spi: &Connection, before: &Template, dropped: &[i32]) {
     add(spi, before, Kind::Documents, None, Some(&before.language), dropped);
+    // Whoever has read the definition without the job reads it again, this transaction included.
+    invalidation::announce(before.table);
 }
 
 /// Has the records of a template looked at for texts to embed.

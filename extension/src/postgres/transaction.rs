@@ -69,6 +69,12 @@ pub fn may_write() -> bool {
     }
 }
 
+/// Whether workers run a part of the statement at hand in parallel.
+pub fn is_in_parallel() -> bool {
+    // SAFETY: reads a variable of the session.
+    unsafe { pg_sys::IsInParallelMode() }
+}
+
 /// Begins the next command of the transaction: what it changed so far is known to look-ups of the catalog, and other
 /// caches of this session hear of it.
 pub fn begin_command() {

@@ -164,7 +164,7 @@ pub fn by_slug(project: i32, slug: &str) -> Option<Rc<Template>> {
 fn remember(template: Template) -> Rc<Template> {
     let template = Rc::new(template);
     if crate::postgres::snapshot_is_fixed() {
-        // Read through an old snapshot, it may already be outdated although its announcement came before.
+        // What it says of documents is about this snapshot.
         invalidation::note(template.table);
     }
     CATALOG.with_borrow_mut(|catalog| {

@@ -3,12 +3,12 @@
 use super::{Attribute, Template, catalog, column};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, Connection, Rows, connected};
-use crate::postgres::{datum, invalidation, relation};
+use crate::postgres::{datum, invalidation, relation, snapshot_is_fixed, transaction};
 use crate::value::attribute_type::AttributeType;
 use crate::value::list_option;
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum, Oid};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The template that a condition names, locked and read anew.
 pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Option<Template> {
@@ -31,7 +31,7 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
             let has_documents =
                 catalog::table_oid("keyed_state", &SideTable::Documents.name(template.id)).is_some();
             let vector_schema = vector_schema(spi, template.id);
-            let (former_languages, former_attributes) = former(spi, template.id);
+            let (former_languages, former_attributes) = former(spi, template.id, &attributes);
             let rest = Template { vector_schema, ..template };
             Some(Template::new(Template {
                 attributes,
@@ -47,18 +47,28 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
     })
 }
 
+/// Runs a statement about a definition, which is the newest also where the transaction's snapshot is older: the table has the
+/// columns that it has by now. While workers run in parallel, PostgreSQL takes no other snapshot.
+fn newest<'c>(spi: &'c Connection, sql: &str, arguments: &[(Oid, datum::Argument)]) -> Rows<'c> {
+    if snapshot_is_fixed() && !transaction::is_in_parallel() {
+        spi.run_newest_and_own(sql, arguments)
+    } else {
+        spi.run_once(sql, Access::Latest, arguments)
+    }
+}
+
 /// The columns of a template, in the order in which [`read_row`] takes them.
 const COLUMNS: &str = "t.id, t.project_id, p.slug, t.slug, t.label, t.display, t.language, t.created_at, t.updated_at, \
      to_jsonb(t) ->> 'embed'";
 
 /// The template without its attributes.
 fn load_row(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argument)]) -> Option<Template> {
-    let rows = spi.run_once(
+    let rows = newest(
+        spi,
         &format!(
             "select {COLUMNS} from keyed_state.template t join keyed_state.project p on p.id = t.project_id \
              where {condition}"
         ),
-        Access::Latest,
         arguments,
     );
     if rows.is_empty() {
@@ -154,17 +164,17 @@ fn load_released_key(spi: &Connection, table: Oid) -> Option<i16> {
          and not a.attisdropped",
         column::RELEASED_KEY
     );
-    let rows = spi.run_once(&sql, Access::Latest, &[(pg_sys::OIDOID, Some(Datum::from(table)))]);
+    let rows = newest(spi, &sql, &[(pg_sys::OIDOID, Some(Datum::from(table)))]);
     if rows.is_empty() { None } else { rows.get(0, 0).map(|number| number.value() as i16) }
 }
 
 /// The index that finds a live record by its key. Whether it is still there is asked again when it is used.
 fn load_key_index(spi: &Connection, table: Oid) -> Option<Oid> {
-    let rows = spi.run_once(
+    let rows = newest(
+        spi,
         "select min(i.indexrelid) from pg_catalog.pg_index i where i.indrelid = $1 and i.indisunique \
          and i.indimmediate and i.indnatts = 1 and i.indkey[0] = 2 \
          and coalesce(pg_get_expr(i.indpred, i.indrelid), $2) = any (array[$2, $3])",
-        Access::Latest,
         &[
             (pg_sys::OIDOID, Some(Datum::from(table))),
             (pg_sys::TEXTOID, datum::text(column::KEY_PREDICATE)),
@@ -176,12 +186,12 @@ fn load_key_index(spi: &Connection, table: Oid) -> Option<Oid> {
 }
 
 fn load_attributes(spi: &Connection, template: i32, table: Oid) -> Vec<Attribute> {
-    let rows = spi.run_once(
+    let rows = newest(
+        spi,
         "select a.id, a.slug, a.type, a.label, a.required, a.indexed, a.options, a.target_id, a.default_value, \
          c.attnum from keyed_state.attribute a join pg_catalog.pg_attribute c \
          on c.attrelid = $2 and c.attname = a.slug::pg_catalog.name and not c.attisdropped \
          where a.template_id = $1 order by a.position, a.id",
-        Access::Latest,
         &[(pg_sys::INT4OID, Some(Datum::from(template))), (pg_sys::OIDOID, Some(Datum::from(table)))],
     );
     (0..rows.len()).filter_map(|row| read_attribute(&rows, row)).collect()
@@ -224,20 +234,25 @@ pub fn vector_schema(spi: &Connection, template: i32) -> Option<String> {
 
 /// The languages of which documents that are not yet written anew may hold stems, and the dropped attributes of which they
 /// may hold texts.
-fn former(spi: &Connection, template: i32) -> (Vec<String>, Vec<i32>) {
+fn former(spi: &Connection, template: i32, attributes: &[Attribute]) -> (Vec<String>, Vec<i32>) {
     if catalog::table_oid("keyed_state", "job").is_none() {
         return Default::default();
     }
-    let rows = spi.run_once(
-        "select j.languages, j.dropped from keyed_state.job j where j.template_id = $1 and j.kind = 'documents'",
-        Access::Latest,
-        &[(pg_sys::INT4OID, Some(Datum::from(template)))],
-    );
-    if rows.is_empty() {
-        return Default::default();
+    let by_template = [(pg_sys::INT4OID, Some(Datum::from(template)))];
+    let by_job = "select j.languages, j.dropped from keyed_state.job j where j.template_id = $1 and j.kind = 'documents'";
+    // Documents of an older snapshot are as the definition was then, whatever the job has done since.
+    let by_snapshot = "select array[t.language], array(select a.id from keyed_state.attribute a where a.template_id = t.id) \
+         from keyed_state.template t where t.id = $1";
+    let mut noted = vec![newest(spi, by_job, &by_template)];
+    if snapshot_is_fixed() {
+        let of_snapshot = |sql| spi.run_once(sql, Access::Latest, &by_template);
+        noted.extend([by_job, by_snapshot].map(of_snapshot));
     }
-    (
-        rows.get(0, 0).and_then(datum::read_text_array).unwrap_or_default(),
-        rows.get(0, 1).and_then(datum::read_i32_array).unwrap_or_default(),
-    )
+    let (mut languages, mut dropped) = (BTreeSet::new(), BTreeSet::new());
+    for rows in noted.iter().filter(|rows| !rows.is_empty()) {
+        languages.extend(rows.get(0, 0).and_then(datum::read_text_array).unwrap_or_default());
+        dropped.extend(rows.get(0, 1).and_then(datum::read_i32_array).unwrap_or_default());
+    }
+    dropped.retain(|id| attributes.iter().all(|attribute| attribute.id != *id));
+    (languages.into_iter().collect(), dropped.into_iter().collect())
 }

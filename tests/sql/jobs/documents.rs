@@ -112,3 +112,70 @@ async fn an_attribute_that_is_dropped_is_found_nowhere_while_its_texts_still_sta
     assert_eq!(session.text(&holding, &[]).await, "0");
     assert_eq!(found_words(&session, "runs").await, 6000);
 }
+
+/// What a search for words must count while the texts of a dropped attribute still stand in documents.
+const WITHOUT_DROPPED: [(&str, u64); 7] = [
+    ("hushhush", 0),
+    ("ushhus", 0),
+    ("plain", 0),
+    ("\"hushhush plaintive\"", 0),
+    ("K-1007 -hushhush", 1),
+    ("K-1008 -plain", 1),
+    ("Kindern -hushhush -plain", 6000),
+];
+
+/// Customers with an attribute of rare and of frequent words, which is about to be dropped.
+async fn with_rare_and_frequent() -> (Database, Session) {
+    let (database, session) = with_many().await;
+    session
+        .rows(
+            "select keyed.add_attribute('crm.customers', '{\"slug\": \"origin\", \"type\": \"string\"}')",
+            &[],
+        )
+        .await;
+    session
+        .run("update crm.customers set origin = case when visits % 1000 = 7 then 'hushhush plaintive' else 'plain' end")
+        .await;
+    assert_eq!(found_words(&session, "hushhush").await, 6);
+    (database, session)
+}
+
+async fn assert_without_dropped(session: &Session, when: &str) {
+    for (words, count) in WITHOUT_DROPPED {
+        for sort in [json!({}), json!({"sort": "visits"}), json!({"facets": ["tags"]})] {
+            let mut query = json!({"global_search": words});
+            query.as_object_mut().expect("an object").extend(sort.as_object().expect("an object").clone());
+            assert_eq!(found(session, query).await, count, "{when}: {words}, {sort}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_word_of_a_dropped_attribute_is_found_or_excludes_a_record_however_rare_or_frequent() {
+    let (database, session) = with_rare_and_frequent().await;
+    let blocker = with_locked(&database, 0, MANY).await;
+    session.run("begin").await;
+    session.rows("select keyed.drop_attribute('crm.customers', 'origin')", &[]).await;
+    assert_without_dropped(&session, "in the transaction").await;
+    session.run("commit").await;
+    until_left_out(&session, 1000).await;
+    assert_without_dropped(&session, "beside the job").await;
+    assert_without_dropped(&database.session().await, "in a new session").await;
+    blocker.run("rollback").await;
+    until_done(&session).await;
+    assert_without_dropped(&session, "after the job").await;
+}
+
+#[tokio::test]
+async fn no_word_of_a_dropped_attribute_is_found_from_an_older_snapshot() {
+    let (database, session) = with_rare_and_frequent().await;
+    let (early, late) = (with_old_snapshot(&database).await, with_old_snapshot(&database).await);
+    let blocker = with_locked(&database, 0, MANY).await;
+    session.rows("select keyed.drop_attribute('crm.customers', 'origin')", &[]).await;
+    until_left_out(&session, 1000).await;
+    assert_without_dropped(&early, "beside the job").await;
+    blocker.run("rollback").await;
+    until_done(&session).await;
+    assert_without_dropped(&early, "after the job").await;
+    assert_without_dropped(&late, "with a first search after the job").await;
+}

@@ -5,6 +5,7 @@ use super::needle::Needle;
 use super::terms::Wanted;
 use crate::template::Template;
 use memchr::memmem::{self, Finder};
+use std::borrow::Cow;
 
 /// Lists of texts, of which one must be held whole.
 type Texts<'n> = Vec<Vec<Finder<'n>>>;
@@ -14,12 +15,21 @@ pub struct Comparison<'n> {
     terms: Vec<Term<'n>>,
     /// What the fields of the name and of the key begin with.
     titles: Vec<Vec<u8>>,
+    /// What the fields of dropped attributes begin with, which documents may still hold.
+    dropped: Vec<Vec<u8>>,
 }
 
 struct Term<'n> {
     alternatives: Texts<'n>,
     whole_words: Texts<'n>,
     is_excluded: bool,
+}
+
+impl Term<'_> {
+    /// Whether a document is as the term wants it.
+    fn is_met(&self, document: &[u8]) -> bool {
+        holds(&self.alternatives, document) != self.is_excluded
+    }
 }
 
 impl<'n> Comparison<'n> {
@@ -31,7 +41,7 @@ impl<'n> Comparison<'n> {
         let display = template.display_slug().and_then(|slug| template.position(slug));
         let display = display.map(|position| Some(template.attributes[position].id));
         let terms = wanted.iter().map(|it| (&it.needle, it.term.is_excluded));
-        Some(Comparison::new(terms, display.into_iter().chain([None])))
+        Some(Comparison::new(terms, display.into_iter().chain([None])).without(&template.former_attributes))
     }
 
     /// Of a single term, wherever it stands.
@@ -49,18 +59,44 @@ impl<'n> Comparison<'n> {
             is_excluded,
         });
         let titles = titles.map(|attribute| document::field_start(attribute).into_bytes());
-        Comparison { terms: terms.collect(), titles: titles.collect() }
+        Comparison { terms: terms.collect(), titles: titles.collect(), dropped: Vec::new() }
+    }
+
+    /// The same, where the fields of these attributes do not count, as in [`Needle::without`].
+    fn without(self, attributes: &[i32]) -> Comparison<'n> {
+        let start = |attribute: &i32| document::field_start(Some(*attribute)).into_bytes();
+        Comparison { dropped: attributes.iter().map(start).collect(), ..self }
     }
 
     /// Whether a document is as each of the terms wants it.
     pub fn each(&self, document: &[u8]) -> impl Iterator<Item = bool> {
-        self.terms.iter().map(move |term| holds(&term.alternatives, document) != term.is_excluded)
+        let document = self.valid(document);
+        self.terms.iter().map(move |term| term.is_met(&document))
+    }
+
+    /// What counts of a document.
+    fn valid<'d>(&self, document: &'d [u8]) -> Cow<'d, [u8]> {
+        if self.dropped.iter().all(|start| memmem::find(document, start).is_none()) {
+            return document.into();
+        }
+        let mut valid = Vec::with_capacity(document.len());
+        let mut rest = document;
+        while let [_, behind @ ..] = rest {
+            let end = memchr::memchr(FIELD as u8, behind).map_or(rest.len(), |end| end + 1);
+            let (field, others) = rest.split_at(end);
+            if !self.dropped.iter().any(|start| field.starts_with(start)) {
+                valid.extend_from_slice(field);
+            }
+            rest = others;
+        }
+        valid.into()
     }
 
     /// The rank of a document that is as all terms want it: 2 when all are whole words of the name or the key, 1 when
     /// all are whole words, 0 otherwise.
     pub fn rank(&self, document: &[u8]) -> Option<i16> {
-        if !self.each(document).all(|is_met| is_met) {
+        let document = &*self.valid(document);
+        if !self.terms.iter().all(|term| term.is_met(document)) {
             return None;
         }
         let are_whole_words = |text: &[u8]| {
@@ -111,7 +147,12 @@ mod tests {
     }
 
     /// The rank of a record with this key, name and notes.
-    fn rank(query: &str, [key, name, notes]: [&str; 3]) -> Option<i16> {
+    fn rank(query: &str, texts: [&str; 3]) -> Option<i16> {
+        rank_without(query, texts, &[])
+    }
+
+    /// The same, where these attributes are dropped: 1 is the name, 8 are the notes.
+    fn rank_without(query: &str, [key, name, notes]: [&str; 3], dropped: &[i32]) -> Option<i16> {
         let mut document = String::new();
         for (attribute, value) in [(None, key), (Some(1), name), (Some(8), notes)] {
             let field = Field { attribute, values: vec![value] };
@@ -121,7 +162,8 @@ mod tests {
         let needles: Vec<(Needle, bool)> =
             query.terms.iter().map(|it| (Needle::new(it, &[stems(&it.typed)]), it.is_excluded)).collect();
         let terms = needles.iter().map(|(needle, is_excluded)| (needle, *is_excluded));
-        Comparison::new(terms, [Some(1), None].into_iter()).rank(document.as_bytes())
+        let comparison = Comparison::new(terms, [Some(1), None].into_iter()).without(dropped);
+        comparison.rank(document.as_bytes())
     }
 
     #[test]
@@ -160,5 +202,23 @@ mod tests {
     fn the_field_of_an_attribute_is_not_that_of_another_with_a_longer_number() {
         // The number 8 is written 10 in the digits of documents, and 1 begins it.
         assert_eq!(rank("town", ["", "", "town"]), Some(1));
+    }
+
+    #[test]
+    fn the_field_of_a_dropped_attribute_does_not_count() {
+        let record = ["K-1", "Old maps", "of towns"];
+        for (query, dropped, expected) in [
+            ("town", &[8][..], None),
+            ("owns", &[8], None),
+            ("old -town", &[8], Some(2)),
+            ("old k-1", &[8], Some(2)),
+            ("town", &[1], Some(1)),
+            ("map", &[1], None),
+            ("k-1", &[1, 8], Some(2)),
+            ("town -map", &[1], Some(1)),
+            ("map", &[9], Some(2)),
+        ] {
+            assert_eq!(rank_without(query, record, dropped), expected, "{query} without {dropped:?}");
+        }
     }
 }
