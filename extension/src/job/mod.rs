@@ -22,13 +22,18 @@ use uuid::Uuid;
 use workers::Worker;
 
 /// What a portion came to.
+#[derive(Default)]
 pub struct Done {
     /// The last record that was looked at; none behind the last of all.
     pub last: Option<Uuid>,
     /// How many were done.
     pub records: usize,
-    /// Those that others have locked.
+    /// Those that others have locked, and those whose turn is yet to come.
     pub busy: Vec<Uuid>,
+    /// Those that cannot be done as they are.
+    pub refused: Vec<Uuid>,
+    /// Whether it ended early, because the records were large.
+    pub is_heavy: bool,
 }
 
 /// The table of jobs.

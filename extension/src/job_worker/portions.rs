@@ -6,7 +6,7 @@ use super::run::{Job, brief};
 use super::turns::{Outcome, note_start};
 use crate::embedding::queue;
 use crate::job::free::array;
-use crate::job::{Kind, TABLE};
+use crate::job::{Done, Kind, TABLE};
 use crate::metric;
 use crate::postgres::guard::{Caught, with_settings};
 use crate::postgres::spi::{Access, Connection, connected};
@@ -67,9 +67,7 @@ fn portion(spi: &Connection, job: &Job) -> Outcome {
     let by_id = (pg_sys::INT8OID, Some(Datum::from(job.id)));
     let Some(template) = template_of(job) else {
         // With a template its jobs are gone, too; one that is there without a table of ours was not made by us.
-        let sql =
-            format!("update {TABLE} set state = 'failed', error = 'its template has no table' where id = $1");
-        spi.run_once(&sql, Access::Latest, &[by_id]);
+        fail(spi, job, "its template has no table");
         return Outcome::Over;
     };
     let sql = format!("select position, left_out, dropped from {TABLE} where id = $1 for update nowait");
@@ -79,27 +77,34 @@ fn portion(spi: &Connection, job: &Job) -> Outcome {
     }
     let position = rows.get(0, 0).map_or(Uuid::nil(), datum::read_uuid);
     let left_out = rows.get(0, 1).and_then(datum::read_uuid_array).unwrap_or_default();
-    let note = |position: Uuid, records: usize, left_out: &[Uuid]| {
+    // Those that cannot be done as they are are left out, too: at the end somebody may have changed them.
+    let note = |position: Uuid, done: &Done, left_out: &[Uuid]| {
         let sql = format!(
-            "update {TABLE} set position = $2, records_done = records_done + $3, left_out = $4 where id = $1"
+            "update {TABLE} set position = $2, records_done = records_done + $3, left_out = $4, error = coalesce($5, error) where id = $1"
         );
-        let count = (pg_sys::INT8OID, Some(Datum::from(records as i64)));
+        let count = (pg_sys::INT8OID, Some(Datum::from(done.records as i64)));
         let position = (pg_sys::UUIDOID, datum::uuid(position));
-        spi.run_once(&sql, Access::Latest, &[by_id, position, count, array(left_out)]);
+        let error = text::write::refusal(&done.refused).and_then(|it| datum::text(&it));
+        let error = (pg_sys::TEXTOID, error);
+        spi.run_once(&sql, Access::Latest, &[by_id, position, count, array(left_out), error]);
+        if done.is_heavy { Outcome::Much } else { Outcome::More }
     };
     // Behind the last record of all.
     let end = Uuid::max();
     if left_out.len() >= MOST_LEFT_OUT || position == end && !left_out.is_empty() {
-        let busy = match job.kind {
+        let done = match job.kind {
             Kind::Documents => text::rebuild::some(spi, &template, &left_out),
             Kind::Embeddings => queue::definition::some(spi, &template, &left_out),
             Kind::Index | Kind::Series => return Outcome::Over,
         };
-        if busy.len() == left_out.len() {
+        if done.records == 0 && done.busy.is_empty() {
+            fail(spi, job, &text::write::refusal(&done.refused).unwrap_or_default());
+            return Outcome::Over;
+        }
+        if done.records == 0 {
             return Outcome::Held;
         }
-        note(position, left_out.len() - busy.len(), &busy);
-        return Outcome::More;
+        return note(position, &done, &[&*done.busy, &*done.refused].concat());
     }
     if position == end {
         spi.run_once(&format!("delete from {TABLE} where id = $1"), Access::Latest, &[by_id]);
@@ -116,6 +121,12 @@ fn portion(spi: &Connection, job: &Job) -> Outcome {
         }
         Kind::Index => return Outcome::Over,
     };
-    note(done.last.unwrap_or(end), done.records, &[left_out, done.busy].concat());
-    Outcome::More
+    note(done.last.unwrap_or(end), &done, &[&*left_out, &*done.busy, &*done.refused].concat())
+}
+
+/// The job cannot be done before somebody removes the cause.
+fn fail(spi: &Connection, job: &Job, error: &str) {
+    let sql = format!("update {TABLE} set state = 'failed', error = $2 where id = $1");
+    let by_id = (pg_sys::INT8OID, Some(Datum::from(job.id)));
+    spi.run_once(&sql, Access::Latest, &[by_id, (pg_sys::TEXTOID, datum::text(error))]);
 }

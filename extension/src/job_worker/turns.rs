@@ -32,6 +32,8 @@ pub(crate) enum Next {
 pub(crate) enum Outcome {
     /// There is more to do.
     More,
+    /// There is more to do, and this was much.
+    Much,
     /// Others have what is left to do.
     Held,
     /// A definition wants the table.
@@ -67,7 +69,7 @@ impl Turns {
     pub(crate) fn note(&mut self, job: &Job, outcome: Outcome) {
         let [first, longest] = PAUSE;
         let pause = match outcome {
-            Outcome::More | Outcome::Over => {
+            Outcome::More | Outcome::Much | Outcome::Over => {
                 self.passed_over.remove(&job.id);
                 return;
             }

@@ -37,5 +37,5 @@ pub fn portion(spi: &Connection, template: &Template, attributes: &[i32], from: 
         [(pg_sys::UUIDOID, datum::uuid(from)), (pg_sys::INT4ARRAYOID, datum::integers(attributes))];
     let rows = spi.run_once(&sql, Access::Latest, &arguments);
     let last = (rows.len() == PORTION).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten();
-    Done { last, records: rows.len(), busy: Vec::new() }
+    Done { last, records: rows.len(), ..Done::default() }
 }

@@ -179,3 +179,28 @@ async fn no_word_of_a_dropped_attribute_is_found_from_an_older_snapshot() {
     assert_without_dropped(&early, "after the job").await;
     assert_without_dropped(&late, "with a first search after the job").await;
 }
+
+#[tokio::test]
+async fn a_record_with_too_many_texts_is_named_and_the_documents_of_all_others_follow() {
+    let (_database, session) = with_many().await;
+    // No write of keyed makes such a record; another language can, which has longer stems.
+    session
+        .run(
+            "set session_replication_role = replica;
+             update crm.customers set name = repeat('word ', 7000000) where visits in (10, 5990);
+             set session_replication_role = origin",
+        )
+        .await;
+    set_language(&session, "german").await;
+    let failed = until(&session, |jobs| jobs.iter().any(|job| job["state"] == "failed")).await;
+    let first = session.text("select id from crm.customers where visits = 10", &[]).await;
+    let error = failed[0]["error"].as_str().unwrap_or_default();
+    assert!(error.contains(&first) && error.contains("and 1 more") && error.contains("32 MiB"), "{error}");
+    assert_eq!((&failed[0]["records_done"], &failed[0]["records"]), (&json!(5998), &json!(6000)));
+    assert_eq!(found_words(&session, "Kindes").await, 5998);
+
+    session.run("update crm.customers set name = 'Kindern' where visits in (10, 5990)").await;
+    session.rows("select keyed.run_jobs(retry => true)", &[]).await;
+    until_done(&session).await;
+    assert_eq!(found_words(&session, "Kindes").await, 6000);
+}

@@ -85,23 +85,56 @@ async fn a_record_that_is_being_written_keeps_no_other_from_being_embedded() {
     until_done(&session).await;
 }
 
-#[tokio::test]
-async fn templates_take_turns_some_portions_each() {
-    let (_database, session) = with_companies().await;
+/// Notes each portion of each job.
+async fn note_turns(session: &Session) {
     session
         .run(
             "create table public.turn (position bigint generated always as identity, template integer);
              grant insert on public.turn to keyed_owner;
              create function public.note_turn() returns trigger language plpgsql as
                'begin insert into public.turn (template) values (new.template_id); return null; end';
-             create trigger note_turn after update of position on keyed_state.job for each row execute function public.note_turn();
-             begin; select keyed.rebuild_documents('crm.customers'); select keyed.rebuild_documents('crm.companies'); commit",
+             create trigger note_turn after update of position on keyed_state.job for each row execute function public.note_turn();",
+        )
+        .await;
+}
+
+#[tokio::test]
+async fn templates_take_turns_some_portions_each() {
+    let (_database, session) = with_companies().await;
+    note_turns(&session).await;
+    session
+        .run(
+            "begin; select keyed.rebuild_documents('crm.customers'); select keyed.rebuild_documents('crm.companies'); commit",
         )
         .await;
     until_done(&session).await;
     let turns = "select string_agg(t.slug, ' ' order by position) from (select position, template, lag(template) over (order by position) as before
                  from public.turn) n join keyed_state.template t on t.id = n.template where n.before is distinct from n.template";
     assert_eq!(session.text(turns, &[]).await, "companies customers companies customers");
+}
+
+#[tokio::test]
+async fn a_portion_of_long_texts_is_short_and_a_whole_turn() {
+    let (_database, session) = with_companies().await;
+    session.run("update crm.customers set name = repeat(visits || ' ', 250000) where visits <= 24").await;
+    note_turns(&session).await;
+    session
+        .run(
+            "begin; select keyed.rebuild_documents('crm.customers'); select keyed.rebuild_documents('crm.companies'); commit",
+        )
+        .await;
+    until_done(&session).await;
+    let portions = |condition: &str| {
+        format!(
+            "select count(*) from public.turn n join keyed_state.template t on t.id = n.template
+             where t.slug = 'customers' and {condition}"
+        )
+    };
+    // The long ones need some portions, all others six.
+    let count: u32 = session.text(&portions("true"), &[]).await.parse().expect("a count");
+    assert!((9..=20).contains(&count), "{count}");
+    let beside = "position < (select max(o.position) from public.turn o where o.template <> t.id)";
+    assert_eq!(session.text(&portions(beside), &[]).await, "1");
 }
 
 #[tokio::test]

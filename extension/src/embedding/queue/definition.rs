@@ -52,18 +52,19 @@ pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
     };
     let busy = enqueue_free(spi, template, &live);
     let last = live.last().copied().filter(|_| live.len() == PORTION);
-    Done { last, records: live.len() - busy.len(), busy }
+    Done { last, records: live.len() - busy.len(), busy, ..Done::default() }
 }
 
-/// The same for records that were left out; answers those that others still have locked.
-pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Vec<Uuid> {
+/// The same for records that were left out; those that others still have locked stay left out.
+pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
     if template.embed.is_empty() {
-        return Vec::new();
+        return Done { records: records.len(), ..Done::default() };
     }
     let sql =
         format!("select t.id from {} t where t.deleted_at is null and t.id = any ($1)", template.table_sql());
     let live = uuids(&spi.run_once(&sql, Access::Latest, &[array(records)]));
-    enqueue_free(spi, template, &live)
+    let busy = enqueue_free(spi, template, &live);
+    Done { records: records.len() - busy.len(), busy, ..Done::default() }
 }
 
 fn enqueue_free(spi: &Connection, template: &Template, live: &[Uuid]) -> Vec<Uuid> {

@@ -12,10 +12,14 @@ use crate::template::{Attribute, Template, catalog};
 use crate::value::attribute_type::AttributeType;
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys;
+use std::fmt::Write as _;
 use uuid::Uuid;
 
 /// Rows are read in portions of this many.
 const PORTION: usize = 1000;
+/// A portion of a job ends with the record whose texts bring it over so many bytes: others have their turn within a second
+/// or so.
+const PORTION_BYTES: i64 = 4 << 20;
 
 /// Makes the documents follow a change of the template's definition: few in the same transaction, many by a job.
 pub fn follow(spi: &Connection, before: &Template, after: &Template) {
@@ -57,6 +61,9 @@ pub fn rebuild(template: &Template) -> Result<(), Error> {
             let mut next = Some(Uuid::nil());
             while let Some(after) = next {
                 let done = portion(spi, template, after);
+                if let Some(refusal) = write::refusal(&done.refused) {
+                    return Err(Error::new(Code::PayloadTooLarge, refusal));
+                }
                 busy.extend(done.busy);
                 next = done.last;
             }
@@ -80,12 +87,16 @@ pub fn rebuild(template: &Template) -> Result<(), Error> {
 /// document and reads the record after that writes nothing that is older than what is there: a writer who is ahead is seen,
 /// and one who is behind waits for us and then overwrites. Documents that others have locked are left out.
 pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
-    let sql = format!(
-        "select t.id from {} t where t.deleted_at is null and t.id > $1 order by t.id limit {PORTION}",
+    let records = format!(
+        "(select t.*, t.id as _place from {} t where t.deleted_at is null and t.id > $1 order by t.id limit {PORTION})",
         template.table_sql()
     );
-    let live = uuids(&spi.run_once(&sql, Access::Latest, &[(pg_sys::UUIDOID, datum::uuid(after))]));
-    let last = live.last().copied().filter(|_| live.len() == PORTION);
+    let sql = up_to_bytes(template, &records);
+    let rows = spi.run_once(&sql, Access::Latest, &[(pg_sys::UUIDOID, datum::uuid(after))]);
+    let live = uuids(&rows);
+    let total = if rows.is_empty() { 0 } else { rows.get(0, 1).map_or(0, datum::read_i64) as usize };
+    let is_heavy = live.len() < total;
+    let last = live.last().copied().filter(|_| is_heavy || total == PORTION);
     let sql = format!(
         "select d.record_id from {} d where d.record_id > $1 and d.record_id <= $2 and d.record_id <> all ($3) \
          for no key update skip locked",
@@ -93,34 +104,78 @@ pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
     );
     let bounds = [after, last.unwrap_or(Uuid::max())].map(|bound| (pg_sys::UUIDOID, datum::uuid(bound)));
     let others = uuids(&spi.run_once(&sql, Access::Latest, &[bounds[0], bounds[1], array(&live)]));
-    let busy = write_free(spi, template, &live, others);
-    Done { last, records: live.len() - busy.len(), busy }
+    let (free, busy) = lock_free(spi, &template.table_sql(), &SideTable::Documents.sql(template.id), &live);
+    let refused = rewrite(template, free.into_iter().chain(others).collect());
+    Done { last, records: live.len() - busy.len() - refused.len(), busy, refused, is_heavy }
 }
 
-/// The same for records that were left out; answers those that others still have locked.
-pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Vec<Uuid> {
+/// The first of some records in their places, up to the one whose texts bring them over the bytes of a portion, and how many
+/// records there are. The lengths of long texts are known without reading these.
+fn up_to_bytes(template: &Template, records: &str) -> String {
+    let mut bytes = "0".to_owned();
+    for attribute in template.attributes.iter().filter(|attribute| write::is_covered(attribute)) {
+        let length = match attribute.kind {
+            AttributeType::String => "octet_length",
+            _ => "pg_column_size",
+        };
+        let _ = write!(bytes, " + coalesce({length}(r.\"{}\"), 0)", attribute.slug);
+    }
+    format!(
+        "select r.id, r.total from (select r.id, r._place, count(*) over () as total, \
+           sum(r.bytes) over (order by r._place) - r.bytes as bytes_before \
+           from (select r.id, r._place, {bytes} as bytes from {records} r) r) r \
+         where r.bytes_before <= {PORTION_BYTES} order by r._place"
+    )
+}
+
+/// The same for records that were left out, in this order, until some are written; those that are left come first to whom
+/// nobody has come yet.
+pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
+    let documents = SideTable::Documents.sql(template.id);
     let sql =
         format!("select t.id from {} t where t.deleted_at is null and t.id = any ($1)", template.table_sql());
     let live = uuids(&spi.run_once(&sql, Access::Latest, &[array(records)]));
     let sql = format!(
-        "select d.record_id from {} d where d.record_id = any ($1) and d.record_id <> all ($2) \
+        "select d.record_id from {documents} d where d.record_id = any ($1) and d.record_id <> all ($2) \
          for no key update skip locked",
-        SideTable::Documents.sql(template.id)
     );
     let others = uuids(&spi.run_once(&sql, Access::Latest, &[array(records), array(&live)]));
-    write_free(spi, template, &live, others)
+    rewrite(template, others);
+    let (free, busy) = lock_free(spi, &template.table_sql(), &documents, &live);
+    let mut waiting: Vec<Uuid> = records.iter().filter(|id| free.contains(id)).copied().collect();
+    let among = format!(
+        "(select t.*, u._place from unnest($1) with ordinality u (id, _place) join {} t on t.id = u.id)",
+        template.table_sql()
+    );
+    let sql = up_to_bytes(template, &among);
+    let (mut written, mut refused) = (0, Vec::new());
+    while written == 0 && !waiting.is_empty() {
+        let some = uuids(&spi.run_once(&sql, Access::Latest, &[array(&waiting)]));
+        if some.is_empty() {
+            // They were deleted for good.
+            waiting.clear();
+            break;
+        }
+        let too_long = rewrite(template, some.clone());
+        written = some.len() - too_long.len();
+        waiting.retain(|id| !some.contains(id));
+        refused.extend(too_long);
+    }
+    let is_heavy = !waiting.is_empty();
+    waiting.extend(busy);
+    Done {
+        last: None,
+        records: records.len() - waiting.len() - refused.len(),
+        busy: waiting,
+        refused,
+        is_heavy,
+    }
 }
 
-/// Writes the documents of these live records that are free, and of others, which are locked and seem not to be live.
-fn write_free(spi: &Connection, template: &Template, live: &[Uuid], others: Vec<Uuid>) -> Vec<Uuid> {
-    let (free, busy) = lock_free(spi, &template.table_sql(), &SideTable::Documents.sql(template.id), live);
-    let mut locked = others;
-    locked.extend(free);
-    locked.sort_unstable();
-    if !locked.is_empty() {
-        write::rewrite(template, &locked);
-    }
-    busy
+/// Writes the documents of these records, which are locked; answers those whose documents would be too long.
+fn rewrite(template: &Template, mut records: Vec<Uuid>) -> Vec<Uuid> {
+    records.sort_unstable();
+    if records.is_empty() { records } else { write::rewrite(template, &records) }
 }
 
 /// Makes and fills the table of documents of every template that has none: those made before there were any.
@@ -207,7 +262,7 @@ fn write_all(spi: &Connection, template: &Template, condition: &str) {
         // A connection of its own for each portion frees what it read.
         let count = connected(|spi| {
             let rows = spi.run(&plan, Access::Latest, &[datum::uuid(last)]);
-            write::write_rows(spi, template, &rows, |_| false);
+            write::write_rows(spi, template, &rows);
             if let Some(id) = rows.len().checked_sub(1).and_then(|row| rows.get(row, 0)) {
                 last = datum::read_uuid(id);
             }

@@ -71,7 +71,9 @@ pub fn refresh(template: &Template, records: &[Stale]) {
     for chunk in records.chunks(READ_AT_ONCE) {
         pgrx::check_for_interrupts!();
         with_settings(&[(c"gin_pending_list_limit", pending)], || {
-            uncleaned += connected(|spi| refresh_some(spi, template, chunk));
+            let written = connected(|spi| refresh_some(spi, template, chunk));
+            refuse(&written.too_long);
+            uncleaned += written.bytes;
         });
         if is_batch && uncleaned >= CLEANED_BYTES {
             clean(template);
@@ -84,15 +86,39 @@ pub fn refresh(template: &Template, records: &[Stale]) {
 }
 
 /// Writes the documents of these records, in order, as [`refresh`] does of a batch; their documents are locked, so that a
-/// writer who is ahead is seen.
-pub fn rewrite(template: &Template, records: &[Uuid]) {
+/// writer who is ahead is seen. Answers the records whose documents would be too long, and are left as they are.
+pub fn rewrite(template: &Template, records: &[Uuid]) -> Vec<Uuid> {
     let stale: Vec<Stale> = records.iter().map(|record| Stale { record: *record, is_fresh: false }).collect();
+    let mut too_long = Vec::new();
     with_settings(&[(c"gin_pending_list_limit", BATCH_PENDING)], || {
         for chunk in stale.chunks(READ_AT_ONCE) {
-            connected(|spi| refresh_some(spi, template, chunk));
+            too_long.append(&mut connected(|spi| refresh_some(spi, template, chunk)).too_long);
         }
     });
     clean(template);
+    too_long
+}
+
+/// What is wrong with a record whose document is too long.
+fn too_long() -> String {
+    format!("the texts of one record can have {} MiB together", LONGEST_DOCUMENT >> 20)
+}
+
+/// What is wrong with records that [`rewrite`] has left as they are.
+pub fn refusal(records: &[Uuid]) -> Option<String> {
+    let (first, others) = records.split_first()?;
+    let others = match others.len() {
+        0 => String::new(),
+        count => format!(" (and {count} more)"),
+    };
+    Some(format!("record {first}{others} is searched as it was before: {}", too_long()))
+}
+
+/// Refuses a write that makes a document too long.
+fn refuse(too_long_ones: &[Uuid]) {
+    if !too_long_ones.is_empty() {
+        Error::at(Code::PayloadTooLarge, "/attributes", too_long()).raise();
+    }
 }
 
 /// Takes the entries that wait into the index.
@@ -104,8 +130,7 @@ fn clean(template: &Template) {
     });
 }
 
-/// Answers how many bytes of documents were written.
-fn refresh_some(spi: &Connection, template: &Template, records: &[Stale]) -> usize {
+fn refresh_some(spi: &Connection, template: &Template, records: &[Stale]) -> Outcome {
     let sql = format!(
         "select {} from {} t where t.id = any ($1) and t.deleted_at is null",
         columns(template),
@@ -119,44 +144,57 @@ fn refresh_some(spi: &Connection, template: &Template, records: &[Stale]) -> usi
         let place = records.binary_search_by_key(&record, |stale| stale.record);
         place.is_ok_and(|place| records[place].is_fresh)
     };
-    let (live, bytes) = write_rows(spi, template, &rows, is_fresh);
-    if live.len() == records.len() {
-        return bytes;
+    let outcome = put_rows(spi, template, &rows, is_fresh);
+    if outcome.live.len() == records.len() {
+        return outcome;
     }
-    let gone: Vec<Uuid> = all.into_iter().filter(|record| !live.contains(record)).collect();
+    let gone: Vec<Uuid> = all.into_iter().filter(|record| !outcome.live.contains(record)).collect();
     if !gone.is_empty() {
         let sql =
             format!("delete from {} d where d.record_id = any ($1)", SideTable::Documents.sql(template.id));
         let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
         spi.run(&plan, Access::Latest, &[ids(&gone)]);
     }
-    bytes
+    outcome
 }
 
-/// Writes the documents of rows with [`columns`]; answers their ids, and how many bytes that were. `is_fresh` tells which
-/// records have no document yet.
-pub fn write_rows(
-    spi: &Connection,
-    template: &Template,
-    rows: &Rows,
-    is_fresh: impl Fn(Uuid) -> bool,
-) -> (HashSet<Uuid>, usize) {
+/// What became of some rows.
+struct Outcome {
+    /// Their ids.
+    live: HashSet<Uuid>,
+    /// How many bytes of documents were written.
+    bytes: usize,
+    /// Those whose documents would be too long.
+    too_long: Vec<Uuid>,
+}
+
+/// Writes the documents of rows with [`columns`].
+pub fn write_rows(spi: &Connection, template: &Template, rows: &Rows) {
+    refuse(&put_rows(spi, template, rows, |_| false).too_long);
+}
+
+/// The same; `is_fresh` tells which records have no document yet.
+fn put_rows(spi: &Connection, template: &Template, rows: &Rows, is_fresh: impl Fn(Uuid) -> bool) -> Outcome {
     let stemmer = Stemmer::new(template);
-    let mut written = HashSet::with_capacity(rows.len());
-    let (mut fresh, mut others, mut bytes, mut all_bytes) = (Vec::new(), Vec::new(), 0, 0);
+    let mut outcome = Outcome { live: HashSet::with_capacity(rows.len()), bytes: 0, too_long: Vec::new() };
+    let (mut fresh, mut others, mut bytes) = (Vec::new(), Vec::new(), 0);
     for row in 0..rows.len() {
         let Some(record) = rows.get(row, 0).map(datum::read_uuid) else { continue };
-        let document = in_scratch(|| document_of(template, &stemmer, rows, row));
+        outcome.live.insert(record);
+        let Some(document) = in_scratch(|| document_of(template, &stemmer, rows, row)) else {
+            outcome.too_long.push(record);
+            continue;
+        };
         bytes += document.len();
-        written.insert(record);
         if is_fresh(record) { &mut fresh } else { &mut others }.push((record, document));
         if bytes > PORTION_BYTES {
             put(spi, template, std::mem::take(&mut fresh), std::mem::take(&mut others));
-            (bytes, all_bytes) = (0, all_bytes + bytes);
+            (bytes, outcome.bytes) = (0, outcome.bytes + bytes);
         }
     }
     put(spi, template, fresh, others);
-    (written, all_bytes + bytes)
+    outcome.bytes += bytes;
+    outcome
 }
 
 /// A record and its document.
@@ -199,13 +237,12 @@ pub(super) fn ids(records: &[Uuid]) -> datum::Argument {
     datum::array_of(records.iter().map(|record| datum::uuid(*record)).collect(), pg_sys::UUIDOID)
 }
 
-fn document_of(template: &Template, stemmer: &Stemmer, rows: &Rows, row: usize) -> String {
+/// The document of a row; none where it would be too long.
+fn document_of(template: &Template, stemmer: &Stemmer, rows: &Rows, row: usize) -> Option<String> {
     let mut out = String::new();
     let mut write = |attribute: Option<i32>, values: Vec<&str>| {
-        document::write_field(&mut out, &Field { attribute, values }, &mut |text| stemmer.stems(text));
-        if out.len() > LONGEST_DOCUMENT {
-            let message = format!("the texts of one record can have {} MiB together", LONGEST_DOCUMENT >> 20);
-            Error::at(Code::PayloadTooLarge, "/attributes", message).raise();
+        if out.len() <= LONGEST_DOCUMENT {
+            document::write_field(&mut out, &Field { attribute, values }, &mut |text| stemmer.stems(text));
         }
     };
     if let Some(key) = rows.get(row, 1) {
@@ -221,5 +258,5 @@ fn document_of(template: &Template, stemmer: &Stemmer, rows: &Rows, row: usize) 
             write(Some(attribute.id), elements.iter().map(|element| attribute.label_of(element)).collect());
         }
     }
-    out
+    (out.len() <= LONGEST_DOCUMENT).then_some(out)
 }
