@@ -215,3 +215,24 @@ async fn a_place_that_many_gave_back_at_the_edge_leaves_few_rows() {
     let refusal = observer.refusal("select keyed.upsert_by_key('crm.customers', 'beyond')", &[]).await;
     assert_eq!(refusal.is(), ("53400", "quota_exceeded"));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_sets_a_quota_ends_no_transaction_that_counts_in_it() {
+    let database = Database::with_crm().await;
+    let (writer, observer) = (database.session().await, database.session().await);
+    set(&observer, "live_records", 200).await;
+    // The writer has one slot, needs all of them next, and finds an administrator between the two.
+    writer.run("begin; insert into crm.customers default values").await;
+    let taking = Waiting::start(
+        database.session().await,
+        &observer,
+        "select keyed.set_quota('crm', 'live_records', null)",
+        &[],
+    )
+    .await;
+    writer.run("insert into crm.customers select from generate_series(1, 195); commit").await;
+    taking.outcome().await.expect("the quota is taken away when the writer has ended");
+    assert_eq!(live(&observer).await, 196);
+    set(&observer, "live_records", 200).await;
+    assert_counted(&observer).await;
+}

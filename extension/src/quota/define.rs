@@ -3,13 +3,17 @@
 use crate::access::target::Target;
 use crate::access::{Caller, definition_lock};
 use crate::error::{Code, Error};
+use crate::postgres::advisory_lock::Mode;
 use crate::postgres::guard::{as_owner_defining, not_migrated};
 use crate::postgres::spi::{Access, Connection, connected};
-use crate::postgres::table_lock::{lock_against_writers, most_tables};
+use crate::postgres::table_lock::{lock_against_writers, lock_in_turn, most_tables};
 use crate::postgres::{datum, role, snapshot_is_fixed};
 use crate::quota::{Name, dealing, slots, usage};
 use crate::template::catalog::{self, Project};
 use pgrx::pg_sys::{self, Datum};
+
+/// What others are using while they count.
+const BUSY: &str = "the quota";
 
 /// Sets the most that a project may have; `None`: there is no bound.
 pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error> {
@@ -37,8 +41,13 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
             return Err(not_migrated());
         }
         as_owner_defining(|| {
+            // Writers take the quota before its rows. Whoever has a row locked while we wait for another of them may come
+            // to wait for us; so the quota comes first here too, and no wait is longer than a moment.
+            if name.has_slots() {
+                lock_in_turn(BUSY, || slots::take(project.id, name, Mode::Exclusive));
+            }
             connected(|spi| match maximum {
-                None => take_away(spi, &project, name),
+                None => lock_in_turn(BUSY, || take_away(spi, &project, name)),
                 Some(maximum) => put(spi, &project, name, maximum),
             });
         });
@@ -88,7 +97,7 @@ fn put(spi: &Connection, project: &Project, name: Name, maximum: i64) {
         };
         make_slots(spi, project.id, name, used);
     }
-    dealing::deal_anew(project.id, name);
+    lock_in_turn(BUSY, || dealing::deal_anew(project.id, name));
 }
 
 /// How many live records the project has, and will have until this transaction ends: writers wait, and count from then
