@@ -146,7 +146,7 @@ async fn however_long_refused_records_refer_to_each_other_the_others_are_written
                "attributes": {"up": {"external_key": up}}})
     };
     // A chain that leads to and fro, so that each reference waits for one that is refused later.
-    let key = |n: usize| if n % 2 == 0 { format!("a{n:03}") } else { format!("z{:03}", 999 - n) };
+    let key = |n: usize| if n.is_multiple_of(2) { format!("a{n:03}") } else { format!("z{:03}", 999 - n) };
     let mut operations: Vec<Value> = (0..LENGTH).map(|n| below(&key(n), &key(n + 1))).collect();
     operations.push(below(&key(LENGTH), "nowhere"));
     operations.extend([

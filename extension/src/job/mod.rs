@@ -30,7 +30,7 @@ pub struct Done {
     pub records: usize,
     /// Those that others have locked, and those whose turn is yet to come.
     pub busy: Vec<Uuid>,
-    /// Those that cannot be done as they are.
+    /// Those that cannot be done: their texts are too long.
     pub refused: Vec<Uuid>,
     /// Whether it ended early, because the records were large.
     pub is_heavy: bool,

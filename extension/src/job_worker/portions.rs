@@ -77,10 +77,11 @@ fn portion(spi: &Connection, job: &Job) -> Outcome {
     }
     let position = rows.get(0, 0).map_or(Uuid::nil(), datum::read_uuid);
     let left_out = rows.get(0, 1).and_then(datum::read_uuid_array).unwrap_or_default();
-    // Those that cannot be done as they are are left out, too: at the end somebody may have changed them.
+    // Those whose texts are too long are left out, too: by the end somebody may have changed them.
     let note = |position: Uuid, done: &Done, left_out: &[Uuid]| {
         let sql = format!(
-            "update {TABLE} set position = $2, records_done = records_done + $3, left_out = $4, error = coalesce($5, error) where id = $1"
+            "update {TABLE} set position = $2, records_done = records_done + $3, left_out = $4, \
+             error = coalesce($5, error) where id = $1"
         );
         let count = (pg_sys::INT8OID, Some(Datum::from(done.records as i64)));
         let position = (pg_sys::UUIDOID, datum::uuid(position));

@@ -114,9 +114,9 @@ pub fn refusal(records: &[Uuid]) -> Option<String> {
     Some(format!("record {first}{others} is searched as it was before: {}", too_long()))
 }
 
-/// Refuses a write that makes a document too long.
-fn refuse(too_long_ones: &[Uuid]) {
-    if !too_long_ones.is_empty() {
+/// Refuses a write where there are records whose documents would be too long.
+fn refuse(records: &[Uuid]) {
+    if !records.is_empty() {
         Error::at(Code::PayloadTooLarge, "/attributes", too_long()).raise();
     }
 }
@@ -173,7 +173,7 @@ pub fn write_rows(spi: &Connection, template: &Template, rows: &Rows) {
     refuse(&put_rows(spi, template, rows, |_| false).too_long);
 }
 
-/// The same; `is_fresh` tells which records have no document yet.
+/// The same, but for those that would be too long; `is_fresh` tells which records have no document yet.
 fn put_rows(spi: &Connection, template: &Template, rows: &Rows, is_fresh: impl Fn(Uuid) -> bool) -> Outcome {
     let stemmer = Stemmer::new(template);
     let mut outcome = Outcome { live: HashSet::with_capacity(rows.len()), bytes: 0, too_long: Vec::new() };
