@@ -86,3 +86,27 @@ async fn tables_that_were_enforced_are_not_kept_while_busy_ones_are_waited_for()
     assert_eq!(waiting, (MANY - 1).to_string());
     reader.run("rollback").await;
 }
+
+#[tokio::test]
+async fn a_policy_that_waits_keeps_nobody_waiting_whose_scope_is_about_a_locked_template() {
+    let database = Database::with_crm().await;
+    let administrator = database.session().await;
+    let (clerk, other) = (database.create_role("clerk").await, database.create_role("other").await);
+    database.grant(&clerk, "crm.customers", "read").await;
+    let reader = database.session().await;
+    reader.run("begin; select from crm.customers").await;
+    let scope = serde_json::json!({"field": "company.name", "operator": "eq", "value": "Acme"});
+    database.grant_within(&clerk, "crm.customers", "read", &scope).await;
+    reader.run("rollback; begin; lock table crm.companies in access exclusive mode").await;
+    // Whoever waits for it, fails here.
+    administrator.run("set statement_timeout = '5s'").await;
+    assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "1");
+    administrator.run("set lock_timeout = '400ms'").await;
+    let grant = format!("select keyed.grant_access('{other}', 'crm.customers', '{{read}}')");
+    let refusal = administrator.refusal(&grant, &[]).await;
+    assert_eq!(refusal.is(), ("55P03", "unavailable"), "{refusal}");
+    assert!(refusal.hint.contains("pg_stat_activity"), "{refusal}");
+    reader.run("rollback").await;
+    administrator.run(&grant).await;
+    assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");
+}

@@ -47,7 +47,7 @@ fn make(
     forget_dropped_roles(spi);
     let tables = target.tables(spi);
     // To look a template up locks its table a little.
-    let what = format!("a template of the project {} that the scope is about", target.project.slug);
+    let what = format!("a template of the project {} that a scope is about", target.project.slug);
     table_lock::lock_in_turn(&what, || check(target, &tables, scope))?;
     let held = held(spi, role, target);
     let narrows = privileges.iter().any(|privilege| narrows(&held, *privilege, scope));
@@ -72,7 +72,10 @@ fn make(
     let done = if narrows {
         reconcile::enforce_on(spi, &tables)
     } else {
-        now.iter().for_each(|table| drop(reconcile::follow_locked(spi, project.id, table)));
+        // Policies that wait are made along, and their scopes may be about other templates.
+        table_lock::lock_in_turn(&what, || {
+            now.iter().for_each(|table| drop(reconcile::follow_locked(spi, project.id, table)));
+        });
         now.len()
     };
     upkeep::follow_grants(spi, &tables.iter().map(|table| table.template).collect::<Vec<_>>());
