@@ -1,5 +1,5 @@
 //! An order in which records come after those that they refer to. It is not the one that all batches share, so two batches
-//! may meet in a circle; it is for those whose references are refused again and again.
+//! may meet in a circle; it is for those whose references are refused again and again, and where no key changes hands.
 
 use super::order::arrange;
 use super::parse::{Kind, Operation};
@@ -44,7 +44,7 @@ fn order(operations: &[Operation]) -> (Last, Vec<usize>) {
     for (place, operation) in operations.iter().enumerate() {
         // Operations on one record stay in their order.
         if let Some(key) = operation.key.value() {
-            let brings = matches!(operation.kind, Kind::Create | Kind::Upsert) || operation.sets_key();
+            let brings = matches!(operation.kind, Kind::Create | Kind::Upsert);
             match last.entry((operation.template.id, key.to_owned())) {
                 Entry::Vacant(vacant) => {
                     vacant.insert((place, brings));
@@ -62,10 +62,6 @@ fn order(operations: &[Operation]) -> (Last, Vec<usize>) {
         }
     }
     let base: Vec<usize> = (0..operations.len()).collect();
-    // Where keys change hands, what a key means depends on the order.
-    if operations.iter().any(Operation::sets_key) {
-        return (last, base);
-    }
     for (place, operation) in operations.iter().enumerate() {
         let targets = operation.changes.iter();
         needs[place]

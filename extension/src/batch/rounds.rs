@@ -52,18 +52,25 @@ impl<'a> Rounds<'_, 'a> {
     /// Runs all operations.
     pub(super) fn run(&self, watch: &mut Watch) -> Result<Done, Refused> {
         let mut lost: HashMap<usize, Error> = HashMap::new();
-        if let Some(done) = self.some_rounds(&mut lost, watch)? {
+        if let Some(done) = self.some_rounds(true, &mut lost, watch)? {
             return Ok(done);
         }
         let mut operations = self.whole();
-        let put_off = dependencies::follow(&mut operations);
-        let later = Rounds { operations: operations.iter().collect(), put_off, ..*self };
-        if let Some(done) = later.some_rounds(&mut lost, watch)? {
+        // Where keys change hands, what a key means depends on the order.
+        let done = if operations.iter().any(Operation::sets_key) {
+            self.some_rounds(true, &mut lost, watch)?
+        } else {
+            let put_off = dependencies::follow(&mut operations);
+            let later = Rounds { operations: operations.iter().collect(), put_off, ..*self };
+            let done = later.some_rounds(false, &mut lost, watch)?;
+            operations = later.whole();
+            done
+        };
+        if let Some(done) = done {
             return Ok(done);
         }
-        let operations = later.whole();
         let last = Rounds { operations: operations.iter().collect(), put_off: Vec::new(), ..*self };
-        let done = last.some_rounds(&mut lost, watch)?;
+        let done = last.some_rounds(false, &mut lost, watch)?;
         Ok(done.expect("where no reference waits, none is refused late"))
     }
 
@@ -81,9 +88,11 @@ impl<'a> Rounds<'_, 'a> {
         self.operations[place].index
     }
 
-    /// Runs all operations but those that are lost, until no more are; `None`: so many rounds were not enough.
+    /// Runs all operations but those that are lost, until no more are; `None`: so many rounds were not enough. Whether it
+    /// is foreseen what else is lost: only where every reference that waits is to a record that was not there before.
     fn some_rounds(
         &self,
+        foresees: bool,
         lost: &mut HashMap<usize, Error>,
         watch: &mut Watch,
     ) -> Result<Option<Done>, Refused> {
@@ -105,7 +114,9 @@ impl<'a> Rounds<'_, 'a> {
                 Err(End::Refused(refused)) => return Err(refused),
                 Err(End::Lost(more)) => {
                     lost.extend(more);
-                    self.add_followers(lost);
+                    if foresees {
+                        self.add_followers(lost);
+                    }
                 }
             }
         }

@@ -50,6 +50,14 @@ fn chain_to_and_fro(template: &str, count: usize, _: &str) -> Vec<Value> {
     operations
 }
 
+/// The same in the order of the keys, which is the order in which a batch runs that sets a key.
+fn chain_to_and_fro_beside_a_key_that_is_set(template: &str, count: usize, id: &str) -> Vec<Value> {
+    let mut operations = chain_to_and_fro(template, count, id);
+    operations.sort_by_key(|operation| operation["external_key"].to_string());
+    operations.push(json!({"op": "update", "id": id, "external_key": "zzz"}));
+    operations
+}
+
 /// Circles of two, each of which refers to the next one by a second creation that is refused.
 fn circles(template: &str, count: usize, _: &str) -> Vec<Value> {
     let circle = |n: usize| {
@@ -62,10 +70,11 @@ fn circles(template: &str, count: usize, _: &str) -> Vec<Value> {
 
 #[tokio::test]
 async fn batches_of_refusals_cost_in_proportion() {
-    let shapes: [(&str, Operations); 4] = [
+    let shapes: [(&str, Operations); 5] = [
         ("a chain beside a key that is set", chain_beside_a_key_that_is_set),
         ("a chain with second creations", chain_with_second_creations),
         ("a chain to and fro", chain_to_and_fro),
+        ("a chain to and fro beside a key that is set", chain_to_and_fro_beside_a_key_that_is_set),
         ("circles", circles),
     ];
     let database = Database::with_crm().await;
