@@ -109,3 +109,27 @@ async fn an_export_does_not_end_well_when_its_caller_has_lost_a_part_of_it() {
         session.run("rollback").await;
     }
 }
+
+#[tokio::test]
+async fn new_records_in_a_circle_need_no_scope_for_changes() {
+    let sales = Sales::new().await;
+    sales
+        .admin
+        .run("select keyed.add_attribute('crm.customers', '{\"slug\": \"friend\", \"type\": \"reference\", \"template\": \"customers\"}')")
+        .await;
+    let (role, _) = sales.clerk("update", &crate::sales::of_region("EU")).await;
+    sales.database.grant(&role, "crm.customers", "read, create").await;
+    let proxy = Proxy::start(&sales.database).await.in_project("crm");
+    let key = sales.database.api_key(&role, &["crm"]).await;
+    let file = "external_key,region,friend\nA,US,B\nB,US,A\nC,EU,C\nD,US,C\n";
+    let path = "/v1/entities/template/customers/import?on_error=skip";
+    let report = proxy.request("POST", path).key(&key).body("text/csv", file).send().await.expect(200);
+    assert_eq!((&report["created"], &report["errors"]), (&json!(4), &json!([])), "{report}");
+    // A record that is there is changed within the scope only.
+    let file = "external_key,region,friend\nA,US,C\nE,US,F\nF,US,E\n";
+    let report = proxy.request("POST", path).key(&key).body("text/csv", file).send().await.expect(200);
+    assert_eq!((&report["created"], &report["errors"][0]["line"]), (&json!(2), &json!(2)), "{report}");
+    let friends = "select string_agg(c.external_key || f.external_key, ' ' order by c.external_key) \
+                   from crm.customers c join crm.customers f on f.id = c.friend";
+    assert_eq!(sales.admin.text(friends, &[]).await, "AB BA CC DC EF FE");
+}

@@ -276,3 +276,26 @@ async fn a_row_may_name_its_record_by_id_where_it_has_no_key() {
         import(&service, "", "id,external_key,name\n00000000-0000-0000-0000-000000000000,,x\n").await;
     refused.refused(404, "not_found");
 }
+
+#[tokio::test]
+async fn a_row_without_a_key_that_refers_to_a_circle_makes_one_record() {
+    let service = Service::start().await;
+    let name = json!({"slug": "name", "type": "string"});
+    service.post("/templates", json!({"slug": "staff", "attributes": [name]})).await.expect(201);
+    let boss = json!({"slug": "boss", "type": "reference", "template": "staff"});
+    service.patch("/templates/staff", json!({"attributes": [boss]})).await.expect(200);
+    let line = |name: &str, boss: &str| json!({"name": name, "boss": {"external_key": boss}});
+    let lines = [
+        json!({"attributes": line("w", "x")}),
+        json!({"external_key": "x", "attributes": line("x", "y")}),
+        json!({"external_key": "y", "attributes": line("y", "x")}),
+    ];
+    let file = lines.map(|line| line.to_string() + "\n").concat();
+    let report = send(&service, "application/x-ndjson", "staff", "on_error=skip", file).await.expect(200);
+    assert_eq!(counts(&report), [3, 3, 0, 0, 0], "{report}");
+    let session = service.session().await;
+    let records = "select string_agg(s.name || '>' || b.name, ' ' order by s.name) \
+                   from crm.staff s left join crm.staff b on b.id = s.boss";
+    assert_eq!(session.text(records, &[]).await, "w>x x>y y>x");
+    assert_eq!(session.text("select count(*) from crm.staff", &[]).await, "3");
+}

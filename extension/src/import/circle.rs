@@ -103,9 +103,12 @@ impl Run<'_> {
         }
     }
 
-    /// Writes rows without their references, and then the references.
-    fn write_circles(&mut self, mut rows: Vec<Row>) -> Result<(), End> {
+    /// Writes rows without their references, and then the references. Nothing refers to a record without a name: it is
+    /// written whole, when all others are there.
+    fn write_circles(&mut self, rows: Vec<Row>) -> Result<(), End> {
         let all: Vec<usize> = rows.iter().map(|row| row.index).collect();
+        let (mut nameless, mut rows): (Vec<Row>, Vec<Row>) =
+            rows.into_iter().partition(|row| row.name().is_none());
         let mut links = Vec::with_capacity(rows.len());
         for row in &mut rows {
             let (refers, others) = std::mem::take(&mut row.changes)
@@ -138,7 +141,7 @@ impl Run<'_> {
                     rows.push(row);
                 }
             }
-            self.write(rows)?;
+            self.link(rows)?;
             // A record made a moment ago counts as made, not as changed.
             for (index, made) in indexes.into_iter().zip(made) {
                 refused.extend(self.refusal(index).map(|error| (index, error)));
@@ -152,6 +155,18 @@ impl Run<'_> {
                 }
             }
             links = later;
+        }
+        if refused.is_empty() {
+            let missing = self.resolve(&mut nameless);
+            let mut whole = Vec::with_capacity(nameless.len());
+            for (place, row) in nameless.into_iter().enumerate() {
+                if missing.contains_key(&place) {
+                    refused.insert(row.index, self.missing(&row));
+                } else {
+                    whole.push(row);
+                }
+            }
+            self.write(whole)?;
         }
         if refused.is_empty() {
             return Ok(());

@@ -31,6 +31,8 @@ enum Way {
     Create,
     Upsert,
     Update(By),
+    /// Completes a record that an earlier statement of the portion has made.
+    Completion,
     /// By statements of its own: it increments, or appends to a series.
     Alone,
 }
@@ -100,10 +102,23 @@ impl<'r> Run<'r> {
 
     /// Writes rows whose references are settled and whose keys differ.
     pub(super) fn write(&mut self, rows: Vec<Row>) -> Result<(), Error> {
+        let ways = rows.into_iter().map(|row| (self.way(&row), row)).collect();
+        self.write_by(ways)
+    }
+
+    /// Writes the references of rows whose records are there. To complete a new one is a part of its creation.
+    pub(super) fn link(&mut self, rows: Vec<Row>) -> Result<(), Error> {
+        let is_new = |row: &Row| matches!(self.outcomes[row.index], Some(Outcome::Created));
+        let way = |row: &Row| if is_new(row) { Way::Completion } else { self.way(row) };
+        let ways = rows.into_iter().map(|row| (way(&row), row)).collect();
+        self.write_by(ways)
+    }
+
+    fn write_by(&mut self, rows: Vec<(Way, Row)>) -> Result<(), Error> {
         let mut groups: HashMap<Shape, Vec<Row>> = HashMap::new();
-        for row in rows {
+        for (way, row) in rows {
             let shape = row.changes.iter().map(|change| change.0).collect();
-            groups.entry((self.way(&row), shape)).or_default().push(row);
+            groups.entry((way, shape)).or_default().push(row);
         }
         // Where one statement does not do, the records that are there are locked in the order of their keys beforehand:
         // so that nobody who locks in that order too waits in a circle.
@@ -167,6 +182,11 @@ impl<'r> Run<'r> {
             rows.into_iter().enumerate().partition(|(place, _)| outside.contains(place));
         for (_, row) in refused {
             let index = row.index;
+            if way == Way::Completion {
+                let refusal = self.caller.outside(Right::Create, self.template);
+                self.settle(index, Outcome::Refused(refusal));
+                continue;
+            }
             let operation = self.operation(way, row);
             let outcome = match alone(|| single::run(self.caller, &operation, operation.changes.clone()))? {
                 Ok(done) if done.is_created() => Outcome::Created,
@@ -181,7 +201,8 @@ impl<'r> Run<'r> {
     fn try_group(&self, way: Way, rows: &[Row]) -> Result<Vec<(usize, Outcome)>, Outside> {
         let operations = || rows.iter().map(|row| self.operation(way, row.clone()));
         match way {
-            Way::Update(by) => update::run(self.caller, self.template, by, rows),
+            Way::Update(by) => update::run(self.caller, Right::Update, self.template, by, rows),
+            Way::Completion => update::run(self.caller, Right::Create, self.template, By::Key, rows),
             Way::Create | Way::Upsert => {
                 let done = Group::of(operations().collect()).run(self.caller)?;
                 let outcome = |outcome| match outcome {

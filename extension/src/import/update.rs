@@ -38,14 +38,15 @@ struct Standing {
     is_within: bool,
 }
 
-/// Changes the records that rows name; all rows write the same attributes, each to a record of its own.
+/// Changes the records that rows name, by this right; all rows write the same attributes, each to a record of its own.
 pub fn run(
     caller: &Caller,
+    right: Right,
     template: &Template,
     by: By,
     rows: &[Row],
 ) -> Result<Vec<(usize, Outcome)>, Outside> {
-    let fence = Fence::of(caller, Right::Update, template);
+    let fence = Fence::of(caller, right, template);
     as_owner(|| {
         let standing = lock(template, by, rows, &fence);
         let mut outcomes = Vec::with_capacity(rows.len());
@@ -57,7 +58,7 @@ pub fn run(
                     written.push(place);
                 }
                 Some(Standing { is_seen: true, .. }) => {
-                    outcomes.push((row.index, Outcome::Refused(caller.outside(Right::Update, template))));
+                    outcomes.push((row.index, Outcome::Refused(caller.outside(right, template))));
                 }
                 hidden => outcomes
                     .push((row.index, Outcome::Refused(absent(caller, template, row, hidden.is_some())))),
