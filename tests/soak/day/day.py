@@ -75,7 +75,7 @@ async def forever(action, pause):
     """Does something over and over until the end, with a pause of about so many seconds between."""
     while not curve.is_over():
         await action()
-        await asyncio.sleep(random.uniform(0.5, 1.5) * pause)
+        await asyncio.sleep(min(random.uniform(0.5, 1.5) * pause, curve.left()))
 
 
 def writer(service, number):
@@ -152,7 +152,9 @@ def definer(service):
     async def define():
         template = random.choice(TEMPLATES)
         slug = f"extra_{random.randrange(1000)}"
-        await service.ask("define", "PATCH", f"/templates/{template}", json={"attributes": [{"slug": slug, "type": random.choice(["string", "number", "date"])}]})
+        added = {"slug": slug, "type": random.choice(["string", "number", "date"])}
+        if await service.ask("define", "PATCH", f"/templates/{template}", json={"attributes": [added]}) is None:
+            return
         await asyncio.sleep(1)
         await service.ask("define", "PATCH", f"/templates/{template}", json={"drop": [slug]})
 
