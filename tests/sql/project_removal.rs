@@ -28,13 +28,26 @@ async fn projects() -> (Database, Session, String) {
 
 /// How much there is of what belongs to projects, in state and catalog.
 async fn extent(session: &Session) -> String {
-    let tables = "select string_agg(t.name || ' ' || (xpath('//c/text()', query_to_xml(format('select count(*) as c from keyed_state.%I', t.name), false, true, '')))[1]::text, ', ' order by t.name)
-                  from (values ('project'), ('template'), ('attribute'), ('access_grant'), ('view'), ('inbound_endpoint'), ('quota'), ('quota_slot'), ('embedding_job')) t (name)";
+    let tables = [
+        "access_grant",
+        "attribute",
+        "embedding_job",
+        "inbound_endpoint",
+        "project",
+        "quota",
+        "quota_slot",
+        "template",
+        "view",
+    ];
     let relations = "select count(*) from pg_class where relnamespace = 'keyed_state'::regnamespace";
     let functions = "select count(*) from pg_proc where pronamespace = 'keyed_scope'::regnamespace";
-    let mut out = session.text(tables, &[]).await;
+    let mut out = String::new();
+    for table in tables {
+        let count = session.text(&format!("select count(*) from keyed_state.{table}"), &[]).await;
+        out += &format!("{table} {count}, ");
+    }
     for statement in [relations, functions] {
-        out += &format!(", {}", session.text(statement, &[]).await);
+        out += &format!("{}, ", session.text(statement, &[]).await);
     }
     out
 }
