@@ -72,15 +72,49 @@ fn files() -> Vec<File> {
     files
 }
 
+/// The lines of the code without comments, with their numbers; a `use` of several lines is one. What is for tests alone is
+/// left out.
+fn statements(text: &str) -> Vec<(usize, String)> {
+    let mut statements = Vec::new();
+    let mut lines = text.lines().enumerate().take_while(|(_, line)| !line.starts_with("#[cfg(test)]"));
+    let code = |line: &str| line.split("//").next().unwrap_or_default().to_owned();
+    while let Some((number, line)) = lines.next() {
+        let mut statement = code(line);
+        if statement.split_whitespace().take(2).any(|word| word == "use") {
+            while !statement.contains(';')
+                && let Some((_, further)) = lines.next()
+            {
+                statement.push_str(&code(further));
+            }
+        }
+        statements.push((number + 1, statement));
+    }
+    statements
+}
+
+/// The first name of each path of `{a, b::{c, d}, e}`.
+fn first_names(braces: &str) -> Vec<String> {
+    let (mut names, mut depth, mut name) = (Vec::new(), 0, String::new());
+    for character in braces.chars() {
+        match character {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 1 => names.push(std::mem::take(&mut name)),
+            _ if depth == 1 => name.push(character),
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    names.push(name);
+    names.iter().map(|name| name.trim().split("::").next().unwrap_or_default().to_owned()).collect()
+}
+
 /// What a file imports from the crate, with the number of the line: paths that begin with `crate` or `super`.
 fn imports(file: &File) -> Vec<(usize, Vec<String>)> {
     let mut imports = Vec::new();
-    for (number, line) in file.text.lines().enumerate() {
-        // What follows is for tests.
-        if line.starts_with("#[cfg(test)]") {
-            break;
-        }
-        let code = line.split("//").next().unwrap_or_default();
+    for (number, code) in statements(&file.text) {
         for (start, word) in code.match_indices("crate::").chain(code.match_indices("super::")) {
             let is_whole =
                 !code[..start].ends_with(|before: char| before.is_alphanumeric() || "_:$".contains(before));
@@ -98,15 +132,11 @@ fn imports(file: &File) -> Vec<(usize, Vec<String>)> {
             }
             let name: String = rest.chars().take_while(|it| it.is_alphanumeric() || *it == '_').collect();
             if path.is_empty() && name.is_empty() {
-                // `use crate::{a, b}`: the names within the braces.
-                let names = rest.trim_start_matches('{').split(['}', ';']).next().unwrap_or_default();
-                for name in names.split(',').map(|name| name.trim().split("::").next().unwrap_or_default()) {
-                    imports.push((number + 1, vec![name.to_owned()]));
-                }
+                imports.extend(first_names(rest).into_iter().map(|name| (number, vec![name])));
                 continue;
             }
             path.push(name);
-            imports.push((number + 1, path));
+            imports.push((number, path));
         }
     }
     imports
@@ -167,10 +197,13 @@ fn an_import_from_above_would_be_seen() {
         ("use super::super::search;", "search"),
         ("use super::write;", "record"),
         ("use crate::{search, json};", "search"),
+        ("use crate::{\n    search::{run, plan},\n    json,\n};", "search"),
     ] {
         let found = imports(&file(text));
         assert_eq!(found.first().map(|it| it.1[0].as_str()), Some(first), "{text}");
     }
+    let nested = imports(&file("use crate::{json::{a, b}, search::run};"));
+    assert_eq!(nested.iter().map(|it| it.1[0].as_str()).collect::<Vec<_>>(), ["json", "search"]);
     for text in ["// crate::search", "my_crate::search::x()", "#[cfg(test)]\nuse crate::search;"] {
         assert!(imports(&file(text)).is_empty(), "{text}");
     }

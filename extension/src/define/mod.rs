@@ -1,6 +1,6 @@
-//! Changes of definitions. What depends on one is below this folder; nothing but the triggers is above it.
+//! Changes of definitions: templates, attributes, views, grants, and the set-up of a database.
 
-/// The SQL functions.
+/// The SQL functions of keys, grants and callers.
 pub mod access_functions;
 /// Changing a template while others write.
 pub mod alter;
@@ -16,7 +16,7 @@ pub mod embed;
 pub mod enforcement_round;
 /// Objects that others made where only ours belong.
 pub mod foreign;
-/// The SQL functions and the HTTP door.
+/// The SQL functions of templates and attributes, for SQL and HTTP.
 pub mod functions;
 /// Privileges are given.
 pub mod grant;
