@@ -11,22 +11,24 @@ create function keyed.create_record(template regclass, attributes jsonb default 
 comment on function keyed.create_record(regclass, jsonb, text) is
   'Creates a record and returns it. attributes: {slug: value}. Errors: 23505 when a live record of the template holds the key (DETAIL has existing_id), 22023 with a pointer to each fault, 23503 for a reference to nothing.';
 
+-- What asks for rights reads the newest ones, by a snapshot that PostgreSQL takes only where no worker runs a part of the
+-- statement. So these functions are parallel unsafe.
 create function keyed.get_record(
   id uuid, fields text[] default null, verbose boolean default false, include_deleted boolean default false)
   returns jsonb
-  language c stable parallel restricted as 'MODULE_PATHNAME', 'keyed_get_record';
+  language c stable as 'MODULE_PATHNAME', 'keyed_get_record';
 comment on function keyed.get_record(uuid, text[], boolean, boolean) is
   'The record with this id. fields: names to keep (id, template_slug and external_key always come); verbose: adds attribute_values; include_deleted: deleted records too. Error P0002 when there is none.';
 
 create function keyed.record_version(id uuid) returns text
-  language c stable parallel restricted as 'MODULE_PATHNAME', 'keyed_record_version';
+  language c stable as 'MODULE_PATHNAME', 'keyed_record_version';
 comment on function keyed.record_version(uuid) is
   'The version of a record, deleted or not: the same text for the same state, another for every other. It is what ETag says over HTTP, and what if_match takes. Error P0002 when there is none.';
 
 create function keyed.get_by_key(
   template regclass, external_key text, fields text[] default null, verbose boolean default false)
   returns jsonb
-  language c stable parallel restricted as 'MODULE_PATHNAME', 'keyed_get_by_key';
+  language c stable as 'MODULE_PATHNAME', 'keyed_get_by_key';
 comment on function keyed.get_by_key(regclass, text, text[], boolean) is
   'The live record of the template that holds the key. Error P0002 when there is none.';
 
@@ -58,13 +60,13 @@ comment on function keyed.restore_record(uuid, jsonb, text) is
   'Brings a deleted record back with its old key, or with {"external_key": "another"}, or null for none. if_match as for keyed.patch_record, of the deleted record. Errors: 23505 when the key was taken meanwhile or the record is not deleted, P0002 when there is none.';
 
 create function keyed.history_page(id uuid, page_size integer default 100, cursor text default null) returns jsonb
-  language c stable parallel restricted as 'MODULE_PATHNAME', 'keyed_history_page';
+  language c stable as 'MODULE_PATHNAME', 'keyed_history_page';
 comment on function keyed.history_page(uuid, integer, text) is
   'One page of a record''s history, newest first: {"history": [{version, at, actor, source, operation, external_key, changes: {slug: {old, new}}}], "next_cursor"}. Deleted records included.';
 
 create function keyed.history(id uuid)
   returns table (version integer, at timestamptz, actor text, source text, operation text, external_key text, changes jsonb)
-  language sql stable parallel restricted
+  language sql stable
   begin atomic
     with recursive page (content) as (
       select keyed.history_page(history.id, 1000)
@@ -84,7 +86,7 @@ create function keyed.metric_page(
   id uuid, slug text, "from" text default null, "to" text default null, bucket text default null,
   aggregate text default null, page_size integer default 1000, cursor text default null)
   returns jsonb
-  language c stable parallel restricted as 'MODULE_PATHNAME', 'keyed_metric_page';
+  language c stable as 'MODULE_PATHNAME', 'keyed_metric_page';
 comment on function keyed.metric_page(uuid, text, text, text, text, text, integer, text) is
   'One page of a metric''s series, oldest first: {"points": [{at, value}], "next_cursor"}. from (inclusive) and to (exclusive): RFC 3339. bucket: 30s, 5m, 1h, 1d; aggregate of a bucket: avg, min, max, sum, count, last.';
 
@@ -92,7 +94,7 @@ create function keyed.metric_series(
   id uuid, slug text, "from" text default null, "to" text default null, bucket text default null,
   aggregate text default null)
   returns table (at timestamptz, value double precision)
-  language sql stable parallel restricted
+  language sql stable
   begin atomic
     with recursive page (number, content) as (
       select 1, keyed.metric_page(metric_series.id, slug, "from", "to", bucket, aggregate, 10000)

@@ -138,3 +138,30 @@ async fn an_index_younger_than_a_row_is_used_by_snapshots_that_are_younger_than_
     older.run(lookup).await;
     assert!(statements_on(&database, "young_index") > before, "the index may miss rows that it sees");
 }
+
+#[tokio::test]
+async fn a_query_that_could_run_in_parallel_may_look_records_up() {
+    let database = Database::with_crm().await;
+    let administrator = database.session().await;
+    administrator
+        .run(
+            r#"select keyed.upsert_by_key('crm.customers', 'K', '{"name": "Ada"}');
+               create table public.many as select n from generate_series(1, 20000) n;
+               grant select on public.many to public; analyze public.many"#,
+        )
+        .await;
+    let role = database.create_role("clerk").await;
+    database.grant(&role, "crm.customers", "read").await;
+    let session = database.session().await;
+    session
+        .run(&format!(
+            "set role {role}; set parallel_setup_cost = 0; set parallel_tuple_cost = 0; \
+             set min_parallel_table_scan_size = 0"
+        ))
+        .await;
+    let plain = session.text("explain (format json) select count(*) from public.many", &[]).await;
+    assert!(plain.contains("Gather"), "{plain}");
+    // It is the first of the session that asks for rights.
+    let sql = "select keyed.get_by_key('crm.customers', 'K') ->> 'external_key' from public.many where n = 7";
+    assert_eq!(session.text(sql, &[]).await, "K");
+}
