@@ -30,6 +30,17 @@ async fn read(session: &Session, templates: impl Iterator<Item = usize>) {
     }
 }
 
+/// The same once the role has lost its right while all tables were busy, so that their policies wait. Returns the session
+/// that kept them busy.
+async fn many_that_wait(database: &Database, administrator: &Session) -> Session {
+    let role = many(database, administrator).await;
+    let reader = database.session().await;
+    read(&reader, 1..=MANY).await;
+    administrator.rows(&format!("select keyed.revoke_access('{role}', 'many')"), &[]).await;
+    reader.run("rollback").await;
+    reader
+}
+
 const LEFT: &str =
     "select string_agg(distinct tablename, ' ') from pg_policies where policyname ~ '^keyed_read'";
 
@@ -41,11 +52,7 @@ async fn left(session: &Session) -> String {
 async fn free_tables_are_enforced_first_and_what_is_done_is_counted() {
     let database = Database::new().await;
     let administrator = database.session().await;
-    let role = many(&database, &administrator).await;
-    let reader = database.session().await;
-    read(&reader, 1..=MANY).await;
-    administrator.rows(&format!("select keyed.revoke_access('{role}', 'many')"), &[]).await;
-    reader.run("rollback").await;
+    let reader = many_that_wait(&database, &administrator).await;
     let free = MANY - 3;
     read(&reader, (1..=MANY).filter(|template| *template != free)).await;
     // All but one are busy: to wait for each of them a moment takes longer than this.
@@ -66,11 +73,7 @@ async fn free_tables_are_enforced_first_and_what_is_done_is_counted() {
 async fn tables_that_were_enforced_are_not_kept_while_busy_ones_are_waited_for() {
     let database = Database::new().await;
     let administrator = database.session().await;
-    let role = many(&database, &administrator).await;
-    let reader = database.session().await;
-    read(&reader, 1..=MANY).await;
-    administrator.rows(&format!("select keyed.revoke_access('{role}', 'many')"), &[]).await;
-    reader.run("rollback").await;
+    let reader = many_that_wait(&database, &administrator).await;
     read(&reader, 2..=MANY).await;
     // Who has to wait for t1 until all others were tried, fails here.
     let other = database.session().await;

@@ -23,18 +23,24 @@ fn called(name: &str) -> serde_json::Value {
     json!({"field": "name", "operator": "eq", "value": name})
 }
 
+/// A session in a transaction in which it has read all records, and keeps a plan that does.
+async fn reading(database: &Database, role: &str, isolation: &str) -> Session {
+    let reader = database.session_as(role).await;
+    reader.run(&format!("prepare read as {READ}; set plan_cache_mode = force_generic_plan")).await;
+    reader.run(&format!("begin isolation level {isolation}")).await;
+    for statement in [READ, "execute read"] {
+        assert_eq!(reader.text(statement, &[]).await, "5", "{isolation}");
+    }
+    reader
+}
+
 #[tokio::test]
 async fn a_revocation_waits_for_no_reader_and_shuts_every_door_of_open_transactions() {
     for isolation in ["read committed", "repeatable read", "serializable"] {
         let (database, administrator) = crm().await;
         let role = database.create_role("clerk").await;
         database.grant(&role, "crm.customers", "read, create, update, delete").await;
-        let reader = database.session_as(&role).await;
-        reader.run(&format!("prepare read as {READ}; set plan_cache_mode = force_generic_plan")).await;
-        reader.run(&format!("begin isolation level {isolation}")).await;
-        for statement in [READ, "execute read"] {
-            assert_eq!(reader.text(statement, &[]).await, "5", "{isolation}");
-        }
+        let reader = reading(&database, &role, isolation).await;
         let revoke = format!("select keyed.revoke_access('{role}', 'crm.customers')");
         assert_eq!(administrator.text(&revoke, &[]).await, "4");
         // A statement that PostgreSQL plans or runs from now on finds nothing, or is refused.
@@ -190,12 +196,7 @@ async fn a_scope_that_gets_another_waits_for_no_reader_and_shows_what_it_was_bef
         let (database, administrator) = crm().await;
         let role = database.create_role("clerk").await;
         database.grant(&role, "crm.customers", "read, update").await;
-        let reader = database.session_as(&role).await;
-        reader.run(&format!("prepare read as {READ}; set plan_cache_mode = force_generic_plan")).await;
-        reader.run(&format!("begin isolation level {isolation}")).await;
-        for statement in [READ, "execute read"] {
-            assert_eq!(reader.text(statement, &[]).await, "5", "{isolation}");
-        }
+        let reader = reading(&database, &role, isolation).await;
         let narrow = "select keyed.grant_access($1::name, 'crm.customers', '{read}', $2::jsonb)";
         administrator.rows(narrow, &[&role, &called("Ada").to_string()]).await;
         // The policy of before is closed, the new one waits for the table.

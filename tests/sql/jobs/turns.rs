@@ -98,16 +98,21 @@ async fn note_turns(session: &Session) {
         .await;
 }
 
-#[tokio::test]
-async fn templates_take_turns_some_portions_each() {
-    let (_database, session) = with_companies().await;
-    note_turns(&session).await;
+/// Has the documents of both templates rebuilt by jobs that begin together.
+async fn rebuild_both(session: &Session) {
     session
         .run(
             "begin; select keyed.rebuild_documents('crm.customers'); select keyed.rebuild_documents('crm.companies'); commit",
         )
         .await;
-    until_done(&session).await;
+    until_done(session).await;
+}
+
+#[tokio::test]
+async fn templates_take_turns_some_portions_each() {
+    let (_database, session) = with_companies().await;
+    note_turns(&session).await;
+    rebuild_both(&session).await;
     let turns = "select string_agg(t.slug, ' ' order by position) from (select position, template, lag(template) over (order by position) as before
                  from public.turn) n join keyed_state.template t on t.id = n.template where n.before is distinct from n.template";
     assert_eq!(session.text(turns, &[]).await, "companies customers companies customers");
@@ -118,12 +123,7 @@ async fn a_portion_of_long_texts_is_short_and_a_whole_turn() {
     let (_database, session) = with_companies().await;
     session.run("update crm.customers set name = repeat(visits || ' ', 250000) where visits <= 24").await;
     note_turns(&session).await;
-    session
-        .run(
-            "begin; select keyed.rebuild_documents('crm.customers'); select keyed.rebuild_documents('crm.companies'); commit",
-        )
-        .await;
-    until_done(&session).await;
+    rebuild_both(&session).await;
     let portions = |condition: &str| {
         format!(
             "select count(*) from public.turn n join keyed_state.template t on t.id = n.template
