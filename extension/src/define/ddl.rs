@@ -204,7 +204,7 @@ pub fn concurrent_index_name(attribute: i32, method: &str) -> String {
     format!("_keyed_{attribute}_{method}")
 }
 
-/// The index that finds parts of a text: for like, ilike and starts-with. Its list of pending entries is as short as
+/// The index that finds parts of a text: for the operators that look for texts. Its list of pending entries is as short as
 /// that of documents, for the same reason ([`crate::search::text::write`]).
 pub fn trigram_index(table: &str, slug: &str, trigrams: &str) -> String {
     format!("create index {}", trigram_index_body(table, slug, trigrams))

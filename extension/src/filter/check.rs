@@ -5,17 +5,16 @@ use super::constant::{self, Meaning};
 use super::faults::{Faults, quoted};
 use super::field::{self, Column, Field, Step};
 use super::operand::{self, Operand};
-use super::operator::Operator;
+use super::operator::{Case, Comparison, Operator, Place};
 use super::parse::Condition;
 use super::predicate::{Predicate, Test};
 use super::range::Point;
 use super::schema::{AttributeKey, Schema};
 use super::tree::Tree;
 use crate::error::{Code, Error};
-use crate::value::pattern;
 use std::cell::Cell;
 
-/// The most characters that like, not-like and ilike look for.
+/// The most characters that a condition looks for in texts.
 pub const MAX_PATTERN: usize = 255;
 
 /// The most characters that all of them look for in one filter.
@@ -54,8 +53,14 @@ struct Checker<'a> {
 impl Checker<'_> {
     /// Looking for long texts in a long text can take minutes, in which PostgreSQL does not ask whether the time of the
     /// statement is over. The beginning of a text is compared once, so there any length is good.
-    fn check_pattern(&self, operator: Operator, text: &str, pointer: &str) -> Result<(), Error> {
-        if operator == Operator::StartsWith {
+    fn check_pattern(
+        &self,
+        operator: Operator,
+        place: Place,
+        text: &str,
+        pointer: &str,
+    ) -> Result<(), Error> {
+        if place == Place::Beginning {
             return Ok(());
         }
         let length = text.chars().count();
@@ -101,42 +106,50 @@ impl Checker<'_> {
         path: Vec<Step>,
         column: Column,
     ) -> Option<Tree<Predicate>> {
-        use Operator::{Between, Empty, Eq, Gt, Gte, Ilike, In, Like, Lt, Lte, Neq, NotEmpty};
-        use Operator::{NotIn, NotLike, StartsWith, Today};
-        let (value, place) = (condition.value, condition.pointer.as_str());
-        let test = match operator {
-            Empty | NotEmpty => {
-                self.faults.keep(operand::none_or_text(value, place))?;
-                return Some(emptiness(operator, path, column));
+        let (value, pointer) = (condition.value, condition.pointer.as_str());
+        let test = match operator.comparison() {
+            Comparison::Empty => {
+                self.faults.keep(operand::none_or_text(value, pointer))?;
+                return Some(emptiness(true, operator, path, column));
             }
-            Today => {
-                self.faults.keep(operand::none(value, place))?;
+            Comparison::NotEmpty => {
+                self.faults.keep(operand::none_or_text(value, pointer))?;
+                return Some(emptiness(false, operator, path, column));
+            }
+            Comparison::Today => {
+                self.faults.keep(operand::none(value, pointer))?;
                 Test::Today
             }
-            Like | NotLike | Ilike | StartsWith => {
-                let operand = self.faults.keep(operand::single(value, place))?;
+            Comparison::Text(place, case) => {
+                let operand = self.faults.keep(operand::single(value, pointer))?;
                 let text = self.faults.keep(constant::text(&operand))?;
-                self.faults.keep(self.check_pattern(operator, &text, &operand.pointer))?;
-                like(operator, &text)
+                self.faults.keep(self.check_pattern(operator, place, &text, &operand.pointer))?;
+                Test::Like { pattern: place.pattern(&text), ignores_case: case == Case::Ignored }
             }
-            Eq | Neq => {
-                let operand = self.faults.keep(operand::single(value, place))?;
+            Comparison::Value => {
+                let operand = self.faults.keep(operand::single(value, pointer))?;
                 self.one_of(&path, &column, &[operand])?
             }
-            In | NotIn => {
-                let operands = self.faults.keep(operand::list(value, place))?;
+            Comparison::Values => {
+                let operands = self.faults.keep(operand::list(value, pointer))?;
                 self.one_of(&path, &column, &operands)?
             }
-            Between => {
-                let ends = self.faults.keep(operand::pair(value, place))?;
+            Comparison::Between => {
+                let ends = self.faults.keep(operand::pair(value, pointer))?;
                 let [from, to] = ends.map(|end| self.faults.keep(constant::point(&column, None, &end)));
                 let (from, to) = (from?, to?);
                 Test::Within { lower: Some(from.from()), upper: Some(to.to()) }
             }
-            Gt => Test::Within { lower: Some(self.point(condition, &column)?.after()), upper: None },
-            Gte => Test::Within { lower: Some(self.point(condition, &column)?.from()), upper: None },
-            Lt => Test::Within { lower: None, upper: Some(self.point(condition, &column)?.before()) },
-            Lte => Test::Within { lower: None, upper: Some(self.point(condition, &column)?.to()) },
+            Comparison::After => {
+                Test::Within { lower: Some(self.point(condition, &column)?.after()), upper: None }
+            }
+            Comparison::From => {
+                Test::Within { lower: Some(self.point(condition, &column)?.from()), upper: None }
+            }
+            Comparison::Before => {
+                Test::Within { lower: None, upper: Some(self.point(condition, &column)?.before()) }
+            }
+            Comparison::To => Test::Within { lower: None, upper: Some(self.point(condition, &column)?.to()) },
         };
         let is_impossible = matches!(&test, Test::AnyOf(tests) if tests.is_empty());
         let leaf = Tree::Leaf(Predicate { path, column, operator, test });
@@ -190,8 +203,8 @@ impl Checker<'_> {
         field: &Field,
     ) -> Option<Tree<Predicate>> {
         let (value, place) = (condition.value, condition.pointer.as_str());
-        let operands = match operator {
-            Operator::Eq | Operator::Neq => operand::single(value, place).map(|operand| vec![operand]),
+        let operands = match operator.comparison() {
+            Comparison::Value => operand::single(value, place).map(|operand| vec![operand]),
             _ => operand::list(value, place),
         };
         let owner = field::owner(self.schema, &path);
@@ -228,8 +241,7 @@ fn accepted(condition: &Condition, field: &Field) -> Result<Operator, Error> {
 }
 
 /// Where references lead nowhere there is no value. So behind them, being empty is the opposite of having a value.
-fn emptiness(operator: Operator, path: Vec<Step>, column: Column) -> Tree<Predicate> {
-    let is_empty = operator == Operator::Empty;
+fn emptiness(is_empty: bool, operator: Operator, path: Vec<Step>, column: Column) -> Tree<Predicate> {
     if path.is_empty() {
         // Every record has an id.
         return match (column, is_empty) {
@@ -242,11 +254,4 @@ fn emptiness(operator: Operator, path: Vec<Step>, column: Column) -> Tree<Predic
     let test = if column == Column::Id { Test::Exists } else { Test::NotEmpty };
     let has_value = Tree::Leaf(Predicate { path, column, operator, test });
     if is_empty { has_value.negated() } else { has_value }
-}
-
-/// A text as a pattern: what would be a wildcard stands for itself.
-fn like(operator: Operator, text: &str) -> Test {
-    let beginning = if operator == Operator::StartsWith { "" } else { "%" };
-    let pattern = format!("{beginning}{}%", pattern::escaped(text));
-    Test::Like { pattern, ignores_case: operator == Operator::Ilike }
 }

@@ -1,5 +1,7 @@
 //! The operators, and which of them each family of fields takes.
 
+use crate::value::pattern;
+
 /// An operator of a condition, by the name it has in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
@@ -58,36 +60,96 @@ pub enum Family {
     Template,
 }
 
-/// Operator × family, in the order of [`Family`]: the table of docs/reference/search.md.
+/// What an operator tests, and which value it reads for that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// Whether the field is the one value.
+    Value,
+    /// Whether the field is one of many values; whether a list shares one with them.
+    Values,
+    /// Whether the field holds a text.
+    Text(Place, Case),
+    /// Whether the field lies beyond the value.
+    After,
+    /// Whether the field is the value or lies beyond it.
+    From,
+    /// Whether the field lies below the value.
+    Before,
+    /// Whether the field is the value or lies below it.
+    To,
+    /// Whether the field lies between two values or is one of them.
+    Between,
+    /// Whether the field lies on the present day; without a value.
+    Today,
+    /// Whether the field has no value; without a value.
+    Empty,
+    /// Whether the field has a value; without a value.
+    NotEmpty,
+}
+
+/// Where a text is looked for in another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Anywhere.
+    Anywhere,
+    /// At the beginning.
+    Beginning,
+}
+
+impl Place {
+    /// The pattern of LIKE that a text matches with `text` there. What would be a wildcard stands for itself.
+    pub fn pattern(self, text: &str) -> String {
+        let text = pattern::escaped(text);
+        match self {
+            Place::Anywhere => format!("%{text}%"),
+            Place::Beginning => format!("{text}%"),
+        }
+    }
+}
+
+/// Whether letter case counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Case {
+    /// It counts.
+    Counts,
+    /// It does not.
+    Ignored,
+}
+
+/// What the operators are: a row for each, in the order of [`Operator`], with the families in the order of [`Family`].
+/// The table of docs/reference/search.md says the same.
 #[rustfmt::skip]
-const TABLE: [(Operator, &str, [bool; 8]); 16] = {
+const TABLE: &[(Operator, &str, bool, Comparison, [bool; 8])] = {
     const Y: bool = true;
     const N: bool = false;
+    use Case::*;
     use Operator::*;
-    [   //                         Text Number List Time Reference Key Id Template
-        (Eq,         "eq",          [Y,   Y,     N,   Y,   Y,        Y,  Y, Y]),
-        (Neq,        "neq",         [Y,   Y,     N,   Y,   Y,        Y,  Y, Y]),
-        (In,         "in",          [Y,   Y,     Y,   Y,   Y,        Y,  Y, Y]),
-        (NotIn,      "not-in",      [Y,   Y,     Y,   Y,   Y,        Y,  Y, Y]),
-        (Like,       "like",        [Y,   N,     N,   N,   N,        Y,  N, N]),
-        (NotLike,    "not-like",    [Y,   N,     N,   N,   N,        Y,  N, N]),
-        (Ilike,      "ilike",       [Y,   N,     N,   N,   N,        N,  N, N]),
-        (StartsWith, "starts-with", [Y,   N,     N,   N,   N,        N,  N, N]),
-        (Gt,         "gt",          [N,   Y,     N,   Y,   N,        N,  N, N]),
-        (Gte,        "gte",         [N,   Y,     N,   Y,   N,        N,  N, N]),
-        (Lt,         "lt",          [N,   Y,     N,   Y,   N,        N,  N, N]),
-        (Lte,        "lte",         [N,   Y,     N,   Y,   N,        N,  N, N]),
-        (Between,    "between",     [N,   Y,     N,   Y,   N,        N,  N, N]),
-        (Today,      "today",       [N,   N,     N,   Y,   N,        N,  N, N]),
-        (Empty,      "empty",       [Y,   Y,     Y,   Y,   Y,        Y,  Y, N]),
-        (NotEmpty,   "not-empty",   [Y,   Y,     Y,   Y,   Y,        Y,  Y, N]),
+    use Comparison as Is;
+    use Place::*;
+    &[  //                         negative, tests                  Text Number List Time Reference Key Id Template
+        (Eq,         "eq",          N, Is::Value,                    [Y,   Y,     N,   Y,   Y,        Y,  Y, Y]),
+        (Neq,        "neq",         Y, Is::Value,                    [Y,   Y,     N,   Y,   Y,        Y,  Y, Y]),
+        (In,         "in",          N, Is::Values,                   [Y,   Y,     Y,   Y,   Y,        Y,  Y, Y]),
+        (NotIn,      "not-in",      Y, Is::Values,                   [Y,   Y,     Y,   Y,   Y,        Y,  Y, Y]),
+        (Like,       "like",        N, Is::Text(Anywhere, Counts),   [Y,   N,     N,   N,   N,        Y,  N, N]),
+        (NotLike,    "not-like",    Y, Is::Text(Anywhere, Counts),   [Y,   N,     N,   N,   N,        Y,  N, N]),
+        (Ilike,      "ilike",       N, Is::Text(Anywhere, Ignored),  [Y,   N,     N,   N,   N,        N,  N, N]),
+        (StartsWith, "starts-with", N, Is::Text(Beginning, Counts),  [Y,   N,     N,   N,   N,        N,  N, N]),
+        (Gt,         "gt",          N, Is::After,                    [N,   Y,     N,   Y,   N,        N,  N, N]),
+        (Gte,        "gte",         N, Is::From,                     [N,   Y,     N,   Y,   N,        N,  N, N]),
+        (Lt,         "lt",          N, Is::Before,                   [N,   Y,     N,   Y,   N,        N,  N, N]),
+        (Lte,        "lte",         N, Is::To,                       [N,   Y,     N,   Y,   N,        N,  N, N]),
+        (Between,    "between",     N, Is::Between,                  [N,   Y,     N,   Y,   N,        N,  N, N]),
+        (Today,      "today",       N, Is::Today,                    [N,   N,     N,   Y,   N,        N,  N, N]),
+        (Empty,      "empty",       N, Is::Empty,                    [Y,   Y,     Y,   Y,   Y,        Y,  Y, N]),
+        (NotEmpty,   "not-empty",   N, Is::NotEmpty,                 [Y,   Y,     Y,   Y,   Y,        Y,  Y, N]),
     ]
 };
 
 impl Operator {
     /// The operator of exactly this name.
     pub fn parse(name: &str) -> Option<Operator> {
-        TABLE.into_iter().find(|row| row.1 == name).map(|row| row.0)
+        Operator::all().find(|row| row.1 == name).map(|row| row.0)
     }
 
     /// Its name.
@@ -95,19 +157,29 @@ impl Operator {
         TABLE[self as usize].1
     }
 
+    /// Whether it holds exactly where another does not, so that it holds for null.
+    pub fn is_negative(self) -> bool {
+        TABLE[self as usize].2
+    }
+
+    /// What it tests; if it is negative, what must not be so.
+    pub fn comparison(self) -> Comparison {
+        TABLE[self as usize].3
+    }
+
     /// Whether fields of this family take it.
     pub fn applies_to(self, family: Family) -> bool {
-        TABLE[self as usize].2[family as usize]
+        TABLE[self as usize].4[family as usize]
     }
 
     /// The names of all operators that fields of this family take.
     pub fn names_for(family: Family) -> Vec<&'static str> {
-        TABLE.into_iter().filter(|row| row.2[family as usize]).map(|row| row.1).collect()
+        Operator::all().filter(|row| row.0.applies_to(family)).map(|row| row.1).collect()
     }
 
-    /// Whether it holds exactly where another does not, so that it holds for null.
-    pub fn is_negative(self) -> bool {
-        matches!(self, Operator::Neq | Operator::NotIn | Operator::NotLike)
+    /// Every operator, with its name.
+    pub fn all() -> impl Iterator<Item = (Operator, &'static str)> {
+        TABLE.iter().map(|row| (row.0, row.1))
     }
 }
 
@@ -117,11 +189,11 @@ mod tests {
 
     #[test]
     fn the_table_stands_in_the_order_of_the_enum() {
-        for (position, (operator, name, _)) in TABLE.into_iter().enumerate() {
+        for (position, (operator, name)) in Operator::all().enumerate() {
             assert_eq!((operator as usize, Operator::parse(name)), (position, Some(operator)));
             assert_eq!(operator.name(), name);
         }
-        assert_eq!(Family::Template as usize + 1, TABLE[0].2.len());
+        assert_eq!(Family::Template as usize + 1, TABLE[0].4.len());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! table at once leaves it to the next time: a search never waits for another because of its statistics.
 
 use super::plan::Plan;
-use crate::filter::operator::Operator;
+use crate::filter::operator::{Comparison, Operator};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Access, connected};
 use crate::postgres::{datum, transaction};
@@ -60,12 +60,10 @@ pub fn note(plan: &Plan) {
 
 /// Whether an index can find what an operator asks for; a reference that is followed is found by its own.
 fn is_served(operator: Option<Operator>) -> bool {
-    !matches!(
-        operator,
-        None | Some(
-            Operator::Neq | Operator::NotIn | Operator::NotLike | Operator::Empty | Operator::NotEmpty
-        )
-    )
+    operator.is_some_and(|operator| {
+        let has_no_value = matches!(operator.comparison(), Comparison::Empty | Comparison::NotEmpty);
+        !operator.is_negative() && !has_no_value
+    })
 }
 
 fn write() {
