@@ -110,9 +110,19 @@ pub(crate) fn list(parts: &[Tree]) -> String {
 
 fn operators(kind: Kind) -> &'static [&'static str] {
     match kind {
-        Kind::Text => {
-            &["eq", "neq", "in", "not-in", "like", "not-like", "ilike", "starts-with", "empty", "not-empty"]
-        }
+        Kind::Text => &[
+            "eq",
+            "neq",
+            "in",
+            "not-in",
+            "like",
+            "not-like",
+            "ilike",
+            "starts-with",
+            "ends-with",
+            "empty",
+            "not-empty",
+        ],
         Kind::Key => &["eq", "neq", "in", "not-in", "like", "not-like", "empty", "not-empty"],
         Kind::Number | Kind::Double | Kind::Day | Kind::Time => {
             &["eq", "neq", "in", "not-in", "gt", "gte", "lt", "lte", "between", "empty", "not-empty"]
@@ -187,6 +197,7 @@ impl Condition {
             "not-like" => !text(|text, part| text.contains(part)),
             "ilike" => text(|text, part| text.to_lowercase().contains(&part.to_lowercase())),
             "starts-with" => text(|text, part| text.starts_with(part)),
+            "ends-with" => text(|text, part| text.ends_with(part)),
             other => panic!("{other} has no meaning here"),
         }
     }

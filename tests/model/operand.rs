@@ -21,7 +21,7 @@ pub(crate) enum Operand {
 pub(crate) fn operand(world: &World, place: &Place, operator: &str, random: &mut Random) -> Operand {
     let of_owner: Vec<&Row> = world.rows.iter().filter(|row| row.template == place.owner).collect();
     let known = random.pick(&of_owner).value(place.field).filter(|_| !random.once_in(3));
-    let is_pattern = matches!(operator, "like" | "not-like" | "ilike" | "starts-with");
+    let is_pattern = matches!(operator, "like" | "not-like" | "ilike" | "starts-with" | "ends-with");
     match (place.kind, known) {
         (Kind::Text, Some(Value::Text(text))) if is_pattern => {
             Operand::Value(Value::Text(part(&text, random)))
@@ -65,7 +65,9 @@ fn part(text: &str, random: &mut Random) -> String {
     let characters: Vec<char> = text.chars().collect();
     let from = random.below(characters.len() + 1);
     let to = from + random.below(characters.len() - from + 1);
-    let part: String = characters[if random.once_in(3) { 0 } else { from }..to].iter().collect();
+    let from = if random.once_in(3) { 0 } else { from };
+    let to = if random.once_in(3) { characters.len() } else { to };
+    let part: String = characters[from..to].iter().collect();
     match random.below(4) {
         0 => part.to_uppercase(),
         1 => part.to_lowercase(),

@@ -9,7 +9,7 @@ async fn a_text_that_nearly_matches_everywhere_ends_with_the_time_of_the_stateme
     let gallery = Gallery::new().await;
     gallery.works([("A", json!({"title": "a".repeat(1 << 20)}))]).await;
     gallery.session.run("set statement_timeout = '1s'").await;
-    for operator in ["like", "not-like", "ilike"] {
+    for operator in ["like", "not-like", "ilike", "ends-with"] {
         for pattern in [format!("{}b", "a".repeat(5000)), format!("b{}", "a".repeat(5000))] {
             let condition = json!({"field": "title", "operator": operator, "value": pattern});
             let query = json!({"filters": [condition]}).to_string();

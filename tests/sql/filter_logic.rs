@@ -81,9 +81,14 @@ async fn a_negative_condition_holds_for_null_and_for_nothing_that_its_positive_h
             );
         }
         // What is denied is the condition: where there is no value, no positive one holds.
-        for (operator, value) in
-            [("eq", "Water"), ("in", "Water"), ("like", "at"), ("ilike", "AT"), ("starts-with", "Wa")]
-        {
+        for (operator, value) in [
+            ("eq", "Water"),
+            ("in", "Water"),
+            ("like", "at"),
+            ("ilike", "AT"),
+            ("starts-with", "Wa"),
+            ("ends-with", "er"),
+        ] {
             let condition = json!({"field": "title", "operator": operator, "value": value});
             let query = json!({"filters": [{"not": condition}]});
             assert_eq!(gallery.passing(query).await, "A B C D E", "{operator}");
@@ -156,6 +161,11 @@ async fn what_is_a_pattern_elsewhere_is_plain_text_here() {
             ("starts-with", "a_", "C"),
             ("starts-with", r"C:\", "E"),
             ("starts-with", "'", "K"),
+            ("ends-with", "%", "I"),
+            ("ends-with", "_b", "C"),
+            ("ends-with", r"\temp", "E"),
+            ("ends-with", "😀", "J"),
+            ("ends-with", "É", ""),
             ("eq", r"50\%", "I"),
             ("eq", "a%", ""),
             ("eq", "_xb", ""),
@@ -197,6 +207,7 @@ async fn texts_that_agree_in_what_their_index_holds_are_told_apart() {
         ("not-in", json!([format!("{same}a"), same]), "C D E F"),
         ("starts-with", json!(format!("{same}a")), "B"),
         ("starts-with", json!(same), "A B C"),
+        ("ends-with", json!("xa"), "B"),
         ("like", json!("xb"), "C"),
     ] {
         assert_eq!(gallery.filtered("title", operator, value.clone()).await, expected, "{operator} {value}");

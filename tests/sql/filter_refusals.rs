@@ -4,7 +4,7 @@ use crate::gallery::Gallery;
 use harness::Refusal;
 use serde_json::{Value, json};
 
-const EVERY: [&str; 16] = [
+const EVERY: [&str; 17] = [
     "eq",
     "neq",
     "in",
@@ -13,6 +13,7 @@ const EVERY: [&str; 16] = [
     "not-like",
     "ilike",
     "starts-with",
+    "ends-with",
     "gt",
     "gte",
     "lt",
@@ -25,7 +26,10 @@ const EVERY: [&str; 16] = [
 
 /// Fields of each type, and the operators they take.
 const ACCEPTED: [(&[&str], &str); 6] = [
-    (&["title", "artist.name"], "eq, neq, in, not-in, like, not-like, ilike, starts-with, empty, not-empty"),
+    (
+        &["title", "artist.name"],
+        "eq, neq, in, not-in, like, not-like, ilike, starts-with, ends-with, empty, not-empty",
+    ),
     (&["price", "mood"], "eq, neq, in, not-in, gt, gte, lt, lte, between, empty, not-empty"),
     (&["tags", "tier"], "in, not-in, empty, not-empty"),
     (

@@ -57,6 +57,10 @@ async fn texts_take_their_operators() {
         check(gallery, "title", "ilike", &[json!("WATER")], "A B F").await;
         check(gallery, "title", "starts-with", &[json!("Wat")], "A").await;
         check(gallery, "title", "starts-with", &[json!("W")], "A C").await;
+        check(gallery, "title", "ends-with", &[json!("ater")], "A").await;
+        check(gallery, "title", "ends-with", &[json!("R")], "").await;
+        check(gallery, "title", "ends-with", &[json!("d\"")], "C").await;
+        check(gallery, "title", "ends-with", &[json!("")], "A B C D F").await;
         check(gallery, "title", "empty", &[Value::Null, json!("")], "D E").await;
         check(gallery, "title", "not-empty", &[Value::Null, json!("")], "A B C F").await;
     };

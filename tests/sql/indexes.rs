@@ -79,6 +79,7 @@ async fn a_filter_on_an_indexed_attribute_uses_its_index() {
         ("name", "like", json!("e 77")),
         ("name", "ilike", json!("NAME 77")),
         ("name", "starts-with", json!("name 77")),
+        ("name", "ends-with", json!("me 77")),
         ("visits", "eq", json!(7)),
         ("visits", "in", json!("7,8")),
         ("visits", "between", json!([7, 8])),
@@ -260,7 +261,7 @@ async fn texts_are_found_alike_with_an_index_and_without() {
         "%",
         "nobody",
     ] {
-        for operator in ["like", "not-like", "ilike", "starts-with"] {
+        for operator in ["like", "not-like", "ilike", "starts-with", "ends-with"] {
             let mut answers = Vec::new();
             for field in ["name", "plain"] {
                 let condition = json!({"field": field, "operator": operator, "value": text});
@@ -273,6 +274,7 @@ async fn texts_are_found_alike_with_an_index_and_without() {
             let (pattern, same) = match operator {
                 "ilike" => ("'%' || $1 || '%'", "ilike"),
                 "starts-with" => ("$1 || '%'", "like"),
+                "ends-with" => ("'%' || $1", "like"),
                 _ => ("'%' || $1 || '%'", "like"),
             };
             let plain = text.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");

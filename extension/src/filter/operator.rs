@@ -21,6 +21,8 @@ pub enum Operator {
     Ilike,
     /// Begins with the text.
     StartsWith,
+    /// Ends with the text.
+    EndsWith,
     /// More than the value, or later.
     Gt,
     /// The value, or more.
@@ -94,6 +96,8 @@ pub enum Place {
     Anywhere,
     /// At the beginning.
     Beginning,
+    /// At the end.
+    End,
 }
 
 impl Place {
@@ -103,6 +107,7 @@ impl Place {
         match self {
             Place::Anywhere => format!("%{text}%"),
             Place::Beginning => format!("{text}%"),
+            Place::End => format!("%{text}"),
         }
     }
 }
@@ -135,6 +140,7 @@ const TABLE: &[(Operator, &str, bool, Comparison, [bool; 8])] = {
         (NotLike,    "not-like",    Y, Is::Text(Anywhere, Counts),   [Y,   N,     N,   N,   N,        Y,  N, N]),
         (Ilike,      "ilike",       N, Is::Text(Anywhere, Ignored),  [Y,   N,     N,   N,   N,        N,  N, N]),
         (StartsWith, "starts-with", N, Is::Text(Beginning, Counts),  [Y,   N,     N,   N,   N,        N,  N, N]),
+        (EndsWith,   "ends-with",   N, Is::Text(End, Counts),        [Y,   N,     N,   N,   N,        N,  N, N]),
         (Gt,         "gt",          N, Is::After,                    [N,   Y,     N,   Y,   N,        N,  N, N]),
         (Gte,        "gte",         N, Is::From,                     [N,   Y,     N,   Y,   N,        N,  N, N]),
         (Lt,         "lt",          N, Is::Before,                   [N,   Y,     N,   Y,   N,        N,  N, N]),

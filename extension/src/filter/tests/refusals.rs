@@ -103,6 +103,7 @@ fn an_operator_that_does_not_apply_is_answered_with_those_that_do() {
         ("external_key", "lt", "eq, neq, in, not-in, like, not-like, empty, not-empty"),
         ("external_key", "between", "eq, neq, in, not-in, like, not-like, empty, not-empty"),
         ("external_key", "ilike", "eq, neq, in, not-in, like, not-like, empty, not-empty"),
+        ("external_key", "ends-with", "eq, neq, in, not-in, like, not-like, empty, not-empty"),
         ("external_key", "starts-with", "eq, neq, in, not-in, like, not-like, empty, not-empty"),
         (
             "price",
@@ -110,7 +111,11 @@ fn an_operator_that_does_not_apply_is_answered_with_those_that_do() {
             "\"like\" cannot be used with \"price\" (number), which takes \
              eq, neq, in, not-in, gt, gte, lt, lte, between, empty, not-empty",
         ),
-        ("note", "gt", "eq, neq, in, not-in, like, not-like, ilike, starts-with, empty, not-empty"),
+        (
+            "note",
+            "gt",
+            "eq, neq, in, not-in, like, not-like, ilike, starts-with, ends-with, empty, not-empty",
+        ),
         ("tags", "eq", "\"tags\" (list), which takes in, not-in, empty, not-empty"),
         ("made", "like", "eq, neq, in, not-in, gt, gte, lt, lte, between, today, empty, not-empty"),
         ("artist", "like", "eq, neq, in, not-in, empty, not-empty"),

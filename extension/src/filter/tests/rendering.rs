@@ -69,6 +69,8 @@ fn a_searched_text_has_no_wildcards() {
             r#"(nullif(t."note" collate "C" ilike '%_arl% 5%', false) is not null and t."note" ilike '%Karlö 5%') is true"#,
         ),
         ("name", "starts-with", r#""Rem""#, r#"t."name" like 'Rem%'"#),
+        ("name", "ends-with", r#""dt""#, r#"t."name" like '%dt'"#),
+        ("name", "ends-with", r#""5%""#, r#"t."name" like E'%5\\%'"#),
         ("name", "like", r#""100%_\\'""#, r#"t."name" like E'%100\\%\\_\\\\''%'"#),
         ("name", "like", r#""""#, r#"t."name" like '%%'"#),
         ("external_key", "like", r#""erp:""#, "t.external_key like '%erp:%'"),

@@ -13,6 +13,7 @@ pub(super) fn searches() -> Value {
         "not-like",
         "ilike",
         "starts-with",
+        "ends-with",
         "gt",
         "gte",
         "lt",
