@@ -1,0 +1,210 @@
+//! The order of a crate's modules, for a unit test of the crate to hold.
+//!
+//! It reads `use` lines and paths within the code. What is for tests alone may import anything.
+
+mod circle;
+mod parse;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The source files of a crate.
+pub struct Sources {
+    files: Vec<File>,
+}
+
+struct File {
+    /// Below `src`.
+    path: PathBuf,
+    /// The segments of its module; none for the root of the crate.
+    module: Vec<String>,
+    text: String,
+    imports: Vec<Import>,
+}
+
+/// A file names something of another one.
+struct Import {
+    line: usize,
+    /// The path from the root of the crate.
+    path: Vec<String>,
+    /// The file that holds it.
+    file: usize,
+}
+
+/// Two files of which the first may import from the second, although that closes a circle.
+pub struct Exception {
+    /// The file that imports, below `src`.
+    pub from: &'static str,
+    /// The file that it imports from, below `src`.
+    pub to: &'static str,
+    /// Why the circle stays.
+    pub reason: &'static str,
+}
+
+impl Sources {
+    /// Reads the folder `src` of the crate whose manifest is in this folder: `env!("CARGO_MANIFEST_DIR")`.
+    pub fn of_crate(manifest_folder: &str) -> Sources {
+        let root = Path::new(manifest_folder).join("src");
+        let (mut folders, mut texts) = (vec![root.clone()], Vec::new());
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).expect("a folder of the source") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "rs") {
+                    let text = fs::read_to_string(&path).expect("a source file");
+                    texts.push((path.strip_prefix(&root).expect("below the root").to_owned(), text));
+                }
+            }
+        }
+        Sources::of_texts(texts)
+    }
+
+    fn of_texts(mut texts: Vec<(PathBuf, String)>) -> Sources {
+        texts.sort();
+        let modules: Vec<Vec<String>> = texts.iter().map(|(path, _)| module(path)).collect();
+        let known: BTreeMap<&[String], usize> =
+            modules.iter().enumerate().map(|(file, module)| (module.as_slice(), file)).collect();
+        let for_tests: Vec<Vec<String>> = texts
+            .iter()
+            .zip(&modules)
+            .flat_map(|((_, text), module)| parse::test_modules(text).map(|name| below(module, name)))
+            .collect();
+        let files = texts.iter().zip(&modules).enumerate().map(|(own, ((path, text), module))| {
+            let imports = match for_tests.iter().any(|tests| module.starts_with(tests)) {
+                true => Vec::new(),
+                false => parse::paths(text)
+                    .into_iter()
+                    .filter_map(|(line, path)| {
+                        let path = from_the_root(module, &path, &known)?;
+                        let holder = (0..=path.len()).rev().find_map(|end| known.get(&path[..end]));
+                        holder.map(|file| Import { line, path, file: *file })
+                    })
+                    .filter(|import| import.file != own)
+                    .collect(),
+            };
+            File { path: path.clone(), module: module.clone(), text: text.clone(), imports }
+        });
+        Sources { files: files.collect() }
+    }
+
+    /// Folders, and files beside them, that import from one that does not stand before them in `order`. The root of the
+    /// crate may import from all, and nothing from it.
+    pub fn imports_from_above(&self, order: &[&str]) -> Vec<String> {
+        let place = |module: &[String]| match module.first() {
+            Some(first) => order.iter().position(|it| it == first),
+            None => Some(order.len()),
+        };
+        let mut faults = Vec::new();
+        for file in &self.files {
+            let Some(own) = place(&file.module) else {
+                if !file.imports.is_empty() {
+                    faults.push(format!("{}: {} is not in the order", file.path.display(), file.module[0]));
+                }
+                continue;
+            };
+            for import in &file.imports {
+                if place(&self.files[import.file].module).is_some_and(|place| place > own) {
+                    let (path, line) = (file.path.display(), import.line);
+                    let (from, before) = (import.path.join("::"), order[..own].join(", "));
+                    faults.push(format!("{path}:{line}: imports {from}; it may import from {before}"));
+                }
+            }
+        }
+        faults.extend(
+            order
+                .iter()
+                .filter(|name| !self.files.iter().any(|it| it.module.first().is_some_and(|it| it == *name)))
+                .map(|name| format!("{name} is in the order, but there is no such folder or file")),
+        );
+        faults
+    }
+
+    /// Files that import from each other, directly or through others, but for the exceptions; and exceptions that are not
+    /// needed.
+    pub fn circles(&self, exceptions: &[Exception]) -> Vec<String> {
+        let name = |file: usize| self.files[file].path.display().to_string();
+        let all: Vec<BTreeSet<usize>> =
+            self.files.iter().map(|file| file.imports.iter().map(|import| import.file).collect()).collect();
+        let is_exception = |from: usize, to: usize| {
+            exceptions.iter().position(|it| it.from == name(from) && it.to == name(to))
+        };
+        let counted: Vec<BTreeSet<usize>> = all
+            .iter()
+            .enumerate()
+            .map(|(from, to)| to.iter().copied().filter(|to| is_exception(from, *to).is_none()).collect())
+            .collect();
+        let mut faults = Vec::new();
+        for members in circle::circles(&counted) {
+            let mut lines = vec![format!("{} files import from each other:", members.len())];
+            for (from, to) in members.iter().flat_map(|from| members.iter().map(move |to| (*from, *to))) {
+                let import = self.files[from].imports.iter().find(|it| it.file == to);
+                if let Some(import) = import.filter(|_| counted[from].contains(&to)) {
+                    let path = import.path.join("::");
+                    lines.push(format!("    {}:{}: {} ({path})", name(from), import.line, name(to)));
+                }
+            }
+            faults.push(lines.join("\n"));
+        }
+        let with_exceptions = circle::circles(&all);
+        let needed: BTreeSet<usize> = (0..all.len())
+            .flat_map(|from| all[from].iter().map(move |to| (from, *to)))
+            .filter(|(from, to)| with_exceptions.iter().any(|it| it.contains(from) && it.contains(to)))
+            .filter_map(|(from, to)| is_exception(from, to))
+            .collect();
+        let needless = exceptions.iter().enumerate().filter(|(place, _)| !needed.contains(place));
+        faults.extend(needless.map(|(_, it)| {
+            format!("{} -> {}: this exception is not needed ({})", it.from, it.to, it.reason)
+        }));
+        faults
+    }
+
+    /// Files of more than so many lines, but for those in these folders.
+    pub fn longer_than(&self, most: usize, except: &[&str]) -> Vec<String> {
+        self.files
+            .iter()
+            .filter(|file| !except.iter().any(|folder| file.path.starts_with(folder)))
+            .map(|file| (file.path.display(), file.text.lines().count()))
+            .filter(|(_, lines)| *lines > most)
+            .map(|(path, lines)| format!("{path}: {lines} lines, at most {most}"))
+            .collect()
+    }
+}
+
+/// The module that a file holds.
+fn module(path: &Path) -> Vec<String> {
+    let steps = path.with_extension("");
+    let mut module: Vec<String> = steps.iter().map(|step| step.to_string_lossy().into_owned()).collect();
+    let is_root = module.len() == 1 && ["lib", "main"].contains(&module[0].as_str());
+    if is_root || module.last().is_some_and(|last| last == "mod") {
+        module.pop();
+    }
+    module
+}
+
+/// The path of what a file names, none where it is another crate's or the file's own.
+fn from_the_root(
+    module: &[String],
+    path: &[String],
+    known: &BTreeMap<&[String], usize>,
+) -> Option<Vec<String>> {
+    let first = path.first()?;
+    match first.as_str() {
+        "crate" => Some(path[1..].to_vec()),
+        "self" => Some([module, &path[1..]].concat()),
+        "super" => {
+            let steps = path.iter().take_while(|it| *it == "super").count();
+            Some([module.get(..module.len().checked_sub(steps)?)?, &path[steps..]].concat())
+        }
+        _ if known.contains_key(below(module, first.clone()).as_slice()) => Some([module, path].concat()),
+        _ => None,
+    }
+}
+
+fn below(module: &[String], name: String) -> Vec<String> {
+    [module, &[name]].concat()
+}
+
+#[cfg(test)]
+mod tests;

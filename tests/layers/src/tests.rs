@@ -1,0 +1,116 @@
+use super::*;
+
+fn sources(files: &[(&str, &str)]) -> Sources {
+    Sources::of_texts(files.iter().map(|(path, text)| (PathBuf::from(path), (*text).to_owned())).collect())
+}
+
+/// Whether a file of the folder `low` with this text imports from the folder `high`.
+fn imports_from_above(text: &str) -> bool {
+    let files = [("lib.rs", ""), ("low/mod.rs", ""), ("low/deep.rs", text), ("high/mod.rs", "")];
+    let faults = sources(&files).imports_from_above(&["low", "high"]);
+    assert!(faults.iter().all(|fault| fault.starts_with("low/deep.rs:")), "{faults:?}");
+    !faults.is_empty()
+}
+
+#[test]
+fn an_import_from_above_is_seen_however_it_is_written() {
+    for text in [
+        "use crate::high;",
+        "use crate::high::{a, b};",
+        "pub(crate) use crate::high::a as b;",
+        "use super::super::high;",
+        "use crate::{high, low};",
+        "use crate::{\n    low::{a, b}, // a comment\n    high::c,\n};",
+        "    crate::high::run::all();",
+        "fn run(it: &[crate::high::It]) {}",
+        "format!(\"{}\", crate::high::it());",
+        "#[cfg(test)]\nmod tests;\nuse crate::high;",
+        "#[cfg(test)]\nmod tests {\n    fn a() {}\n}\n\nuse crate::high;",
+    ] {
+        assert!(imports_from_above(text), "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_import_or_for_tests_alone_is_none() {
+    for text in [
+        "use crate::low::high;",
+        "use super::high;",
+        "// crate::high::a",
+        "/// See [`crate::high`].",
+        "my_crate::high::x()",
+        "$crate::high::x()",
+        "use std::{high, low};",
+        "#[cfg(test)]\nuse crate::high;",
+        "#[cfg(test)]\nmod tests {\n    use crate::high;\n\n    fn a() {}\n}",
+        "impl It {\n    #[cfg(test)]\n    fn it() {\n        crate::high::a();\n    }\n}",
+    ] {
+        assert!(!imports_from_above(text), "{text}");
+    }
+}
+
+#[test]
+fn a_module_for_tests_alone_may_import_anything() {
+    let files =
+        [("low.rs", "#[cfg(test)]\nmod tests;\n"), ("low/tests.rs", "use crate::high;"), ("high.rs", "")];
+    assert_eq!(sources(&files).imports_from_above(&["low", "high"]), [""; 0]);
+}
+
+#[test]
+fn a_folder_that_has_no_place_is_named_and_so_is_a_place_without_a_folder() {
+    let files = [("low.rs", ""), ("new.rs", "use crate::low;")];
+    let faults = sources(&files).imports_from_above(&["low", "gone"]);
+    assert_eq!(
+        faults,
+        ["new.rs: new is not in the order", "gone is in the order, but there is no such folder or file"]
+    );
+}
+
+#[test]
+fn the_root_imports_from_all_and_nothing_from_the_root() {
+    let files = [("main.rs", "mod a;\nuse a::b;\na::c();"), ("a.rs", "use crate::Error;")];
+    let faults = sources(&files).imports_from_above(&["a"]);
+    assert_eq!(faults, ["a.rs:1: imports Error; it may import from "]);
+}
+
+#[test]
+fn a_circle_is_shown_with_its_lines() {
+    let files = [
+        ("a/mod.rs", "mod b;\nmod c;\n"),
+        ("a/b.rs", "\nuse super::c::C;"),
+        ("a/c.rs", "use super::d::D;"),
+        ("a/d.rs", "use super::b::B;"),
+        ("a/e.rs", "use super::b::B;"),
+    ];
+    assert_eq!(
+        sources(&files).circles(&[]),
+        [
+            "3 files import from each other:\n    a/b.rs:2: a/c.rs (a::c::C)\n    a/c.rs:1: a/d.rs (a::d::D)\n    a/d.rs:1: a/b.rs (a::b::B)"
+        ]
+    );
+}
+
+#[test]
+fn a_file_and_the_file_of_its_folder_can_be_a_circle() {
+    for text in ["use b::B;", "use self::b::B;", "fn a() {\n    b::c();\n}"] {
+        let text = format!("mod b;\n{text}\n");
+        let files = [("a/mod.rs", text.as_str()), ("a/b.rs", "use super::A;")];
+        assert_eq!(sources(&files).circles(&[]).len(), 1, "{text}");
+    }
+    assert_eq!(sources(&[("a/mod.rs", "mod b;"), ("a/b.rs", "use super::A;")]).circles(&[]), [""; 0]);
+}
+
+#[test]
+fn an_exception_opens_a_circle_and_must_be_needed() {
+    let files = [("a.rs", "use crate::b::B;"), ("b.rs", "use crate::a::A;"), ("c.rs", "use crate::b::B;")];
+    let exception = |from, to| Exception { from, to, reason: "why" };
+    assert_eq!(sources(&files).circles(&[exception("b.rs", "a.rs")]), [""; 0]);
+    let faults = sources(&files).circles(&[exception("b.rs", "a.rs"), exception("c.rs", "b.rs")]);
+    assert_eq!(faults, ["c.rs -> b.rs: this exception is not needed (why)"]);
+}
+
+#[test]
+fn a_long_file_is_named() {
+    let files = [("a.rs", "\n\n\n"), ("b.rs", "\n\n"), ("c/d.rs", "\n\n\n\n")];
+    assert_eq!(sources(&files).longer_than(2, &["c"]), ["a.rs: 3 lines, at most 2"]);
+}
