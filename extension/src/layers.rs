@@ -1,4 +1,4 @@
-//! The order of the folders: each imports only from those before it, so that there is no circle between folders.
+//! The order of the folders: each imports only from those before it, so that there is no cycle between folders.
 
 use source_layers::Sources;
 

@@ -74,5 +74,9 @@ pub extern "C-unwind" fn _PG_init() {
     postgres::transaction::register();
     postgres::statistics::register();
     postgres::planning::register();
-    template::catalog::set_subscribers(&[access::api_key::follow, quota::follow, access::rights::follow]);
+    template::catalog::set_subscribers(&[
+        access::api_key::on_change,
+        quota::on_change,
+        access::rights::on_change,
+    ]);
 }

@@ -9,7 +9,7 @@ use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use tokio::time::{Instant, timeout};
 
-use crate::admission::pace::Pace;
+use crate::admission::min_rate::TransferTimer;
 use crate::admission::{Admitted, ReservedBytes};
 use crate::problem::Problem;
 use crate::state::App;
@@ -48,7 +48,7 @@ async fn read_json(request: Request, app: &App) -> Result<Option<String>, Proble
     let Some(admitted) = parts.extensions.get::<Admitted>() else {
         return Err(Problem::internal("a body is read before it is known whose it is".to_owned()));
     };
-    let read = read_all(body, app.body_limit, Pace::new(app.least_rate), Some(admitted));
+    let read = read_all(body, app.body_limit, TransferTimer::new(app.least_rate), Some(admitted));
     let Ok(bytes) = timeout(app.body_timeout, read).await else {
         return Err(Problem::body_too_slow());
     };
@@ -95,7 +95,7 @@ fn is_json(content_type: &str) -> bool {
 async fn read_all(
     mut body: Body,
     limit: usize,
-    mut pace: Pace,
+    mut timer: TransferTimer,
     admitted: Option<&Admitted>,
 ) -> Result<Vec<u8>, Problem> {
     // What the caller announces is refused before a byte of it is read.
@@ -109,13 +109,13 @@ async fn read_all(
     let mut bytes = Vec::with_capacity(expected);
     loop {
         let waiting = Instant::now();
-        let Ok(frame) = timeout(pace.patience(), body.frame()).await else {
+        let Ok(frame) = timeout(timer.timeout(), body.frame()).await else {
             return Err(Problem::body_too_slow());
         };
         let Some(frame) = frame else { break };
         let frame = frame.map_err(|_| Problem::malformed("the body broke off"))?;
         let Ok(data) = frame.into_data() else { continue };
-        pace.moved(data.len(), waiting.elapsed());
+        timer.record(data.len(), waiting.elapsed());
         let length = bytes.len() + data.len();
         if length > limit {
             return Err(Problem::body_too_large(limit));
@@ -165,7 +165,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::admission::pace::LeastRate;
+    use crate::admission::min_rate::MinRate;
 
     #[test]
     fn json_types_are_recognised() {
@@ -188,8 +188,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_is_read_up_to_the_limit_and_not_further() {
-        let pace = Pace::new(LeastRate { bytes_per_second: 1, stall: Duration::from_secs(60) });
-        let read = async |text: &'static str| read_all(Body::from(text), 5, pace, None).await;
+        let timer = TransferTimer::new(MinRate { bytes_per_second: 1, stall: Duration::from_secs(60) });
+        let read = async |text: &'static str| read_all(Body::from(text), 5, timer, None).await;
         assert_eq!(read("12345").await.ok(), Some(b"12345".to_vec()));
         let refused = read("123456").await.map_err(|problem| problem.status());
         assert_eq!(refused, Err(StatusCode::PAYLOAD_TOO_LARGE));

@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, header};
 use sha2::{Digest, Sha256};
 
-use crate::admission::{self, Admitted, FilePermit, Kind};
+use crate::admission::{self, Admitted, CredentialKind, FilePermit};
 use crate::idempotency::Idempotency;
 use crate::problem::Problem;
 use crate::state::App;
@@ -52,7 +52,8 @@ impl FromRequestParts<Arc<App>> for Caller {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Caller, Problem> {
         let (token, caller) = caller(&parts.headers)?;
         let token = token.to_owned();
-        let admitted = admission::admit(app, parts, Kind::ApiKey, &token, caller.token_digest).await?;
+        let admitted =
+            admission::admit(app, parts, CredentialKind::ApiKey, &token, caller.token_digest).await?;
         Ok(Caller { idempotency: Idempotency::of(parts)?, admitted: Some(admitted), ..caller })
     }
 }

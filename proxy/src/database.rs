@@ -228,22 +228,22 @@ impl Database {
     /// Asks in a row with others; none when that is not possible or took too long, and the answer must be sought on a
     /// connection of its own.
     async fn try_shared(&self, statement: &str, arguments: &[Argument<'_>]) -> Option<Result<Row, Failure>> {
-        let seat = self.shared.seat()?;
+        let slot = self.shared.slot()?;
         let mut sent = false;
-        match timeout(PATIENCE, self.execute(&seat, statement, arguments, &mut sent)).await {
+        match timeout(PATIENCE, self.execute(&slot, statement, arguments, &mut sent)).await {
             Ok(Ok(row)) => {
-                seat.leave();
+                slot.leave();
                 Some(Ok(row))
             }
             Ok(Err(error)) => {
-                seat.leave();
+                slot.leave();
                 // What was not even prepared, or lost with the connection or a race, says nothing about the request.
                 let is_refusal =
                     sent && error.as_db_error().is_some() && !is_loss(&error) && !lost_race(&error);
                 is_refusal.then_some(Err(Failure::Sent(error)))
             }
             Err(_) => {
-                seat.report_stuck();
+                slot.report_stuck();
                 None
             }
         }

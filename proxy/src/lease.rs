@@ -27,12 +27,12 @@ pub(crate) struct Lease<'a> {
     tls: &'a Tls,
     /// What an abandoned connection is asked first: it waits in line behind the abandoned statement, and undoes the
     /// transaction where several statements share one.
-    farewell: &'static str,
+    cleanup: &'static str,
 }
 
 impl<'a> Lease<'a> {
     pub(crate) fn new(client: Client, tls: &'a Tls) -> Lease<'a> {
-        Lease { client: Some(client), tls, farewell: "" }
+        Lease { client: Some(client), tls, cleanup: "" }
     }
 
     /// When the connection was opened.
@@ -42,7 +42,7 @@ impl<'a> Lease<'a> {
 
     /// Says that a transaction of several statements is about to begin.
     pub(crate) fn begin(&mut self) {
-        self.farewell = "rollback";
+        self.cleanup = "rollback";
     }
 
     /// Gives the connection back, the statement having ended.
@@ -72,15 +72,15 @@ impl Deref for Lease<'_> {
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
         if let (Some(client), Ok(runtime)) = (self.client.take(), Handle::try_current()) {
-            runtime.spawn(settle(client, self.tls.clone(), self.farewell));
+            runtime.spawn(clean_up(client, self.tls.clone(), self.cleanup));
         }
     }
 }
 
 /// Waits for an abandoned statement to end, or makes it.
-async fn settle(client: Client, tls: Tls, farewell: &'static str) {
+async fn clean_up(client: Client, tls: Tls, cleanup: &'static str) {
     // Once it is answered, nothing of the abandoned statement is left: it was a transaction of its own, or is undone.
-    match timeout(GRACE, client.simple_query(farewell)).await {
+    match timeout(GRACE, client.simple_query(cleanup)).await {
         Ok(Ok(_)) => return,
         Ok(Err(_)) => {}
         Err(_) => {

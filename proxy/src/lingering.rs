@@ -89,17 +89,17 @@ mod tests {
 
     use super::*;
 
-    /// How many of a body's three pieces are taken when its handler drops it unread.
+    /// How many of a body's three chunks are taken when its handler drops it unread.
     async fn taken(headers: &[(&str, &str)]) -> usize {
         let taken = Arc::new(AtomicUsize::new(0));
         let count = taken.clone();
-        let pieces = stream::iter(0..3).map(move |_| {
+        let chunks = stream::iter(0..3).map(move |_| {
             count.fetch_add(1, Ordering::Relaxed);
-            Ok::<_, Infallible>("piece")
+            Ok::<_, Infallible>("chunk")
         });
         let request =
             headers.iter().fold(Request::builder(), |request, (name, value)| request.header(*name, *value));
-        drop(linger(request.body(Body::from_stream(pieces)).expect("a request")));
+        drop(linger(request.body(Body::from_stream(chunks)).expect("a request")));
         tokio::task::yield_now().await;
         taken.load(Ordering::Relaxed)
     }

@@ -16,10 +16,10 @@ use tokio::runtime::Handle;
 use crate::trust::Trust;
 
 /// As long as this a row is welcome: what a session does in one go it does with warm caches. A lookup takes some 30 µs.
-const GOOD_ROW: usize = 8;
+const GOOD_QUEUE: usize = 8;
 
 /// How many may stand in a row at most.
-const LONGEST_ROW: usize = 32;
+const MAX_QUEUE: usize = 32;
 
 /// How long an answer may take before it is asked for elsewhere: far longer than a row of lookups needs, far shorter
 /// than a person notices.
@@ -40,8 +40,8 @@ struct Connection {
     stuck: AtomicBool,
 }
 
-/// A place in the row of a connection. It is given up when everything sent from it is answered.
-pub(crate) struct Seat {
+/// A slot in the queue of a connection. It is released when everything sent from it is answered.
+pub(crate) struct Slot {
     connection: Arc<Connection>,
     is_answered: bool,
 }
@@ -51,14 +51,14 @@ impl Shared {
         Shared { places: (0..places).map(|_| Mutex::default()).collect(), trust }
     }
 
-    /// A seat in the first row that is not yet long, else in the shortest, unless all are full, stuck or gone.
-    pub(crate) fn seat(&self) -> Option<Seat> {
+    /// A slot in the first queue that is not yet long, else in the shortest; none if all are full, stuck or closed.
+    pub(crate) fn slot(&self) -> Option<Slot> {
         let connections = self.places.iter().filter_map(|place| lock(place).clone());
         let best = connections
             .filter(|connection| connection.is_usable() && self.trust.holds(connection.opened))
-            .min_by_key(|connection| connection.waiting.load(Ordering::Relaxed).max(GOOD_ROW - 1))?;
-        if best.waiting.fetch_add(1, Ordering::Relaxed) < LONGEST_ROW {
-            return Some(Seat { connection: best, is_answered: false });
+            .min_by_key(|connection| connection.waiting.load(Ordering::Relaxed).max(GOOD_QUEUE - 1))?;
+        if best.waiting.fetch_add(1, Ordering::Relaxed) < MAX_QUEUE {
+            return Some(Slot { connection: best, is_answered: false });
         }
         best.waiting.fetch_sub(1, Ordering::Relaxed);
         None
@@ -100,7 +100,7 @@ impl Connection {
     }
 }
 
-impl Seat {
+impl Slot {
     /// The statement is answered, or was never sent.
     pub(crate) fn leave(mut self) {
         self.is_answered = true;
@@ -112,7 +112,7 @@ impl Seat {
     }
 }
 
-impl Deref for Seat {
+impl Deref for Slot {
     type Target = ClientWrapper;
 
     fn deref(&self) -> &ClientWrapper {
@@ -120,7 +120,7 @@ impl Deref for Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for Slot {
     fn drop(&mut self) {
         let connection = self.connection.clone();
         if self.is_answered {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tower_http::cors::CorsLayer;
 
 use crate::admission::Admission;
-use crate::admission::pace::LeastRate;
+use crate::admission::min_rate::MinRate;
 use crate::cors;
 use crate::database::Database;
 use crate::embedding::Embedder;
@@ -22,7 +22,7 @@ pub(crate) struct App {
     /// Who is let in, and how much one caller may use.
     pub(crate) admission: Admission,
     /// How bodies and answers must move.
-    pub(crate) least_rate: LeastRate,
+    pub(crate) least_rate: MinRate,
     /// How long a file may hold a transaction.
     pub(crate) file_timeout: Duration,
     /// Which pages of other origins may ask.

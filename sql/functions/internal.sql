@@ -45,7 +45,7 @@ comment on function keyed.note_history() is
 create function keyed.write_history() returns trigger
   language c as 'MODULE_PATHNAME', 'keyed_write_history';
 comment on function keyed.write_history() is
-  'Trigger after each statement on a template''s table: writes the notes into its history, with who did it and by which door.';
+  'Trigger after each statement on a template''s table: writes the notes into its history, with who did it and from which source.';
 
 create function keyed.announce_change() returns trigger
   language c as 'MODULE_PATHNAME', 'keyed_announce_change';

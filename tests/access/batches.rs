@@ -125,7 +125,7 @@ async fn a_group_that_writes_what_is_there_already_tells_nothing_of_records_out_
 }
 
 #[tokio::test]
-async fn references_in_a_circle_are_made_within_the_scope() {
+async fn references_in_a_cycle_are_made_within_the_scope() {
     let sales = Sales::new().await;
     sales
         .admin

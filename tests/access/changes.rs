@@ -4,7 +4,7 @@ use crate::sales::{Sales, of_region, seen};
 use harness::Session;
 use serde_json::{Value, json};
 
-/// Whether neither door is open any more.
+/// Whether neither entry point is open any more.
 async fn is_locked_out(session: &Session) -> bool {
     let search = session.attempt("select keyed.search('crm.customers')", &[]).await;
     let select = session.attempt("select from crm.customers", &[]).await;
@@ -62,7 +62,7 @@ async fn a_role_that_stops_inheriting_keeps_what_is_its_own() {
 }
 
 #[tokio::test]
-async fn a_privilege_of_postgresql_taken_by_hand_counts_for_functions_too() {
+async fn a_privilege_of_postgresql_revoked_directly_counts_for_functions_too() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read, create, update, delete", &of_region("EU")).await;
     let id = sales.id("EU-1").await;

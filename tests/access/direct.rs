@@ -50,7 +50,7 @@ async fn nothing_gets_out_of_the_scope_and_nothing_in() {
 }
 
 #[tokio::test]
-async fn marking_as_deleted_by_hand_works_in_the_scope() {
+async fn marking_as_deleted_by_direct_sql_works_in_the_scope() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     session.run("update crm.customers set deleted_at = now() where external_key = 'EU-1'").await;

@@ -111,7 +111,7 @@ async fn an_export_does_not_end_well_when_its_caller_has_lost_a_part_of_it() {
 }
 
 #[tokio::test]
-async fn new_records_in_a_circle_need_no_scope_for_changes() {
+async fn new_records_in_a_cycle_need_no_scope_for_changes() {
     let sales = Sales::new().await;
     sales
         .admin

@@ -37,11 +37,11 @@ async fn a_key_held_out_of_sight_is_taken_and_its_holder_is_not_told() {
         assert!(refusal.hint.contains(advice), "{statement}: {refusal:?}");
         assert!(!format!("{refusal:?}").contains(&holder), "{refusal:?}");
     }
-    let by_hand = [
+    let direct_sql = [
         "insert into crm.customers (external_key, region) values ('US-1', 'EU')",
         "update crm.customers set external_key = 'US-1' where external_key = 'EU-1'",
     ];
-    for statement in by_hand {
+    for statement in direct_sql {
         let refusal = session.refusal(statement, &[]).await;
         assert_eq!(refusal.state, "23505", "{statement}");
         assert!(!format!("{refusal:?}").contains(&holder), "{refusal:?}");

@@ -1,4 +1,4 @@
-//! Who sees and may change what, through every door.
+//! Who sees and may change what, through every entry point.
 
 mod attacks;
 mod batches;

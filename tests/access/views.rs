@@ -61,7 +61,7 @@ async fn who_may_not_read_the_records_has_nothing_of_their_views() {
 }
 
 #[tokio::test]
-async fn a_grant_by_hand_alone_shows_no_row() {
+async fn a_direct_grant_alone_shows_no_row() {
     let sales = Sales::new().await;
     sales.admin.run(VIEW).await;
     let (role, session) = sales.member().await;

@@ -33,7 +33,7 @@ impl Database {
     }
 }
 
-/// A database with the project `crm`, and a proxy before it: the doors of a whole service.
+/// A database with the project `crm`, and a proxy before it: the entry points of a whole service.
 pub struct Service {
     /// The proxy, dropped before the database it uses.
     pub proxy: Proxy,

@@ -44,11 +44,11 @@ impl Wire {
     /// the connection ends before.
     pub async fn answer(&mut self) -> String {
         let mut answer = Vec::new();
-        let mut piece = [0; 4096];
+        let mut chunk = [0; 4096];
         while !answer.windows(4).any(|end| end == b"\r\n\r\n") {
-            match self.stream.read(&mut piece).await {
+            match self.stream.read(&mut chunk).await {
                 Ok(0) | Err(_) => break,
-                Ok(count) => answer.extend_from_slice(&piece[..count]),
+                Ok(count) => answer.extend_from_slice(&chunk[..count]),
             }
         }
         String::from_utf8_lossy(&answer).to_ascii_lowercase()

@@ -105,7 +105,7 @@ async fn a_batch_may_refer_to_records_that_it_makes_itself_in_any_order() {
             upsert("K", json!({"company": {"external_key": "C"}})),
             {"op": "create", "template": "companies", "external_key": "C", "attributes": {"name": "ACME"}},
             upsert("L", json!({"company": {"external_key": "C"}})),
-            // Forward, back, to itself, and round in a circle.
+            // Forward, back, to itself, and round in a cycle.
             node("leaf", "branch"), node("branch", "root"), node("root", "root"), node("x", "y"), node("y", "z"), node("z", "x"),
         ]);
         let report = batch(&service, atomic, operations).await.expect(200);

@@ -1,18 +1,18 @@
-//! The external key's own rules, at every door that HTTP has.
+//! The external key's own rules, at every entry point that HTTP has.
 
 use harness::{Answer, Service, encode, id_of};
 use serde_json::{Value, json};
 
 /// A live record and a deleted one, both without key, whose keys the tests try to set.
-struct Doors {
+struct EntryPoints {
     service: Service,
     live: String,
     deleted: String,
 }
 
-const DOORS: [&str; 4] = ["create", "patch", "upsert", "restore"];
+const ENTRY_POINTS: [&str; 4] = ["create", "patch", "upsert", "restore"];
 
-impl Doors {
+impl EntryPoints {
     async fn open() -> Self {
         let service = Service::start().await;
         let live = id_of(&service.create(json!({})).await).to_owned();
@@ -21,10 +21,10 @@ impl Doors {
         Self { service, live, deleted }
     }
 
-    /// Sends the raw JSON of a key through a door.
-    async fn send(&self, door: &str, key: &str) -> Answer {
+    /// Sends the raw JSON of a key through an entry point.
+    async fn send(&self, entry_point: &str, key: &str) -> Answer {
         let body = format!("{{\"external_key\": {key}}}");
-        let (method, path) = match door {
+        let (method, path) = match entry_point {
             "create" => ("POST", "/entities/template/customers".to_owned()),
             "patch" => ("PATCH", format!("/entities/{}", self.live)),
             "upsert" => ("PUT", "/entities/template/customers/by-key?return=record".to_owned()),
@@ -33,17 +33,17 @@ impl Doors {
         self.service.send_text(method, &path, body).await
     }
 
-    async fn send_text(&self, door: &str, key: &str) -> Answer {
-        self.send(door, &json!(key).to_string()).await
+    async fn send_text(&self, entry_point: &str, key: &str) -> Answer {
+        self.send(entry_point, &json!(key).to_string()).await
     }
 
-    /// The key as a door stored it; the record that took it is then deleted.
-    async fn stored(&self, door: &str, key: &str) -> Value {
-        let answer = self.send_text(door, key).await;
-        assert!([200, 201].contains(&answer.status), "{door}: {}", answer.text);
-        let record = if door == "upsert" { &answer.body["record"] } else { &answer.body };
+    /// The key as an entry point stored it; the record that took it is then deleted.
+    async fn stored(&self, entry_point: &str, key: &str) -> Value {
+        let answer = self.send_text(entry_point, key).await;
+        assert!([200, 201].contains(&answer.status), "{entry_point}: {}", answer.text);
+        let record = if entry_point == "upsert" { &answer.body["record"] } else { &answer.body };
         let stored = record["external_key"].clone();
-        match door {
+        match entry_point {
             "patch" => drop(
                 self.service.patch(&format!("/entities/{}", self.live), json!({"external_key": null})).await,
             ),
@@ -52,49 +52,49 @@ impl Doors {
         stored
     }
 
-    async fn assert_refused(&self, door: &str, key: &str) {
-        let body = self.send(door, key).await.refused(422, "invalid_external_key");
-        assert_eq!(body["errors"][0]["pointer"], "/external_key", "{door} of {key}");
+    async fn assert_refused(&self, entry_point: &str, key: &str) {
+        let body = self.send(entry_point, key).await.refused(422, "invalid_external_key");
+        assert_eq!(body["errors"][0]["pointer"], "/external_key", "{entry_point} of {key}");
     }
 }
 
 #[tokio::test]
 async fn a_key_loses_the_spaces_around_it_and_nothing_else() {
-    let doors = Doors::open().await;
-    for door in DOORS {
-        assert_eq!(doors.stored(door, "  A:1/é x  ").await, "A:1/é x", "{door}");
+    let entry_points = EntryPoints::open().await;
+    for entry_point in ENTRY_POINTS {
+        assert_eq!(entry_points.stored(entry_point, "  A:1/é x  ").await, "A:1/é x", "{entry_point}");
         for kept in
             ["\u{a0}a", "a\u{3000}", "\u{200b}a", "a\u{202e}", "\u{feff}a", "a\u{2028}", "a:/ b", "<a>&\"'"]
         {
-            assert_eq!(doors.stored(door, kept).await, kept, "{door}");
+            assert_eq!(entry_points.stored(entry_point, kept).await, kept, "{entry_point}");
         }
     }
 }
 
 #[tokio::test]
 async fn a_key_has_1_to_255_characters() {
-    let doors = Doors::open().await;
+    let entry_points = EntryPoints::open().await;
     let longest = "😀".repeat(255);
-    for door in DOORS {
-        assert_eq!(doors.stored(door, &longest).await, json!(longest), "{door}");
+    for entry_point in ENTRY_POINTS {
+        assert_eq!(entry_points.stored(entry_point, &longest).await, json!(longest), "{entry_point}");
         let spaced = format!("{0}{longest}{0}", " ".repeat(20));
-        assert_eq!(doors.stored(door, &spaced).await, json!(longest), "{door}");
+        assert_eq!(entry_points.stored(entry_point, &spaced).await, json!(longest), "{entry_point}");
         for refused in [String::new(), " ".to_owned(), "    ".to_owned(), "😀".repeat(256), "a".repeat(256)]
         {
-            doors.assert_refused(door, &json!(refused).to_string()).await;
+            entry_points.assert_refused(entry_point, &json!(refused).to_string()).await;
         }
     }
 }
 
 #[tokio::test]
 async fn every_control_character_anywhere_in_a_key_is_refused() {
-    let doors = Doors::open().await;
-    for door in DOORS {
+    let entry_points = EntryPoints::open().await;
+    for entry_point in ENTRY_POINTS {
         for code in (0x00..=0x1f).chain(0x7f..=0x9f) {
             for key in
                 [format!("\"\\u{code:04x}b\""), format!("\"a\\u{code:04x}b\""), format!("\"a\\u{code:04x}\"")]
             {
-                doors.assert_refused(door, &key).await;
+                entry_points.assert_refused(entry_point, &key).await;
             }
         }
     }
@@ -102,35 +102,36 @@ async fn every_control_character_anywhere_in_a_key_is_refused() {
 
 #[tokio::test]
 async fn nothing_is_turned_into_a_key() {
-    let doors = Doors::open().await;
-    for door in DOORS {
+    let entry_points = EntryPoints::open().await;
+    for entry_point in ENTRY_POINTS {
         for key in ["1", "1.5", "true", "false", "[]", "[\"a\"]", "{}", "{\"external_key\": \"a\"}"] {
-            doors.assert_refused(door, key).await;
+            entry_points.assert_refused(entry_point, key).await;
         }
     }
-    doors.assert_refused("upsert", "null").await;
-    let missing = doors.service.put("/entities/template/customers/by-key", json!({"attributes": {}})).await;
+    entry_points.assert_refused("upsert", "null").await;
+    let missing =
+        entry_points.service.put("/entities/template/customers/by-key", json!({"attributes": {}})).await;
     missing.refused(422, "invalid_external_key");
 }
 
 #[tokio::test]
 async fn half_a_character_is_no_json() {
-    let doors = Doors::open().await;
-    for door in DOORS {
+    let entry_points = EntryPoints::open().await;
+    for entry_point in ENTRY_POINTS {
         for key in [r#""\ud800""#, r#""a\udc00b""#, r#""\ud800\u0041""#, r#""\ud83d""#] {
-            doors.send(door, key).await.refused(400, "malformed_request");
+            entry_points.send(entry_point, key).await.refused(400, "malformed_request");
         }
-        assert_eq!(doors.stored(door, "\u{1f600}").await, "😀");
-        let escaped = doors.send(door, r#""\ud83d\ude00x""#).await;
-        assert!([200, 201].contains(&escaped.status), "{door}: {}", escaped.text);
-        assert!(escaped.text.contains("😀x") || door == "upsert", "{}", escaped.text);
-        doors.service.delete("/entities/template/customers/by-key?key=%F0%9F%98%80x").await;
+        assert_eq!(entry_points.stored(entry_point, "\u{1f600}").await, "😀");
+        let escaped = entry_points.send(entry_point, r#""\ud83d\ude00x""#).await;
+        assert!([200, 201].contains(&escaped.status), "{entry_point}: {}", escaped.text);
+        assert!(escaped.text.contains("😀x") || entry_point == "upsert", "{}", escaped.text);
+        entry_points.service.delete("/entities/template/customers/by-key?key=%F0%9F%98%80x").await;
     }
 }
 
 #[tokio::test]
 async fn a_key_is_found_by_its_own_bytes_only() {
-    let doors = Doors::open().await;
+    let entry_points = EntryPoints::open().await;
     let keys = [
         "A:1/é x",
         "a:1/é x",
@@ -146,31 +147,35 @@ async fn a_key_is_found_by_its_own_bytes_only() {
     ];
     let mut ids = Vec::new();
     for key in keys {
-        ids.push(id_of(&doors.service.create(json!({"external_key": key})).await).to_owned());
+        ids.push(id_of(&entry_points.service.create(json!({"external_key": key})).await).to_owned());
     }
     for (key, id) in keys.iter().zip(&ids) {
-        assert_eq!(doors.service.by_key(key).await.expect(200)["id"], json!(id), "{key}");
-        assert_eq!(doors.service.by_key(&format!("  {key} ")).await.expect(200)["id"], json!(id), "{key}");
+        assert_eq!(entry_points.service.by_key(key).await.expect(200)["id"], json!(id), "{key}");
+        assert_eq!(
+            entry_points.service.by_key(&format!("  {key} ")).await.expect(200)["id"],
+            json!(id),
+            "{key}"
+        );
     }
     let path = |query: &str| format!("/entities/template/customers/by-key?key={query}");
     // In a query string + is a space, as forms write it.
     for query in ["A%3A1%2F%C3%A9%20x", "A:1/%c3%a9+x", "A:1/%C3%A9%20x"] {
-        assert_eq!(doors.service.get(&path(query)).await.expect(200)["id"], json!(ids[0]), "{query}");
+        assert_eq!(entry_points.service.get(&path(query)).await.expect(200)["id"], json!(ids[0]), "{query}");
     }
-    assert_eq!(doors.service.get(&path("a+b")).await.expect(200)["id"], json!(ids[5]));
+    assert_eq!(entry_points.service.get(&path("a+b")).await.expect(200)["id"], json!(ids[5]));
     for nobody in ["B:1/é x", "A:1/É x", "A:1/é", "%", "_", "A%", "A_1/é x"] {
-        doors.service.get(&path(&encode(nobody))).await.refused(404, "not_found");
+        entry_points.service.get(&path(&encode(nobody))).await.refused(404, "not_found");
     }
 }
 
 #[tokio::test]
 async fn a_key_that_breaks_the_rules_is_held_by_nobody() {
-    let doors = Doors::open().await;
+    let entry_points = EntryPoints::open().await;
     let long = "a".repeat(256);
     for key in ["%00", "a%00b", "%0A", "%7F", "%C2%85", "", "+", "%20%20", long.as_str()] {
         let path = format!("/entities/template/customers/by-key?key={key}");
-        doors.service.get(&path).await.refused(404, "not_found");
-        doors.service.delete(&path).await.refused(404, "not_found");
+        entry_points.service.get(&path).await.refused(404, "not_found");
+        entry_points.service.delete(&path).await.refused(404, "not_found");
     }
 }
 

@@ -54,9 +54,9 @@ async fn strangers_by_the_thousand_take_neither_memory_nor_time() {
         let headers = format!("Content-Type: application/json\nContent-Length: {BODY}");
         let mut wire = Wire::begin(&service.proxy, request, &key, &headers).await;
         bodies.push(tokio::spawn(async move {
-            let piece = vec![b' '; 64 << 10];
-            for _ in 0..BODY / piece.len() {
-                if wire.send(&piece).await.is_err() {
+            let chunk = vec![b' '; 64 << 10];
+            for _ in 0..BODY / chunk.len() {
+                if wire.send(&chunk).await.is_err() {
                     return;
                 }
             }

@@ -118,7 +118,7 @@ async fn columns_are_found_by_slug_label_or_as_the_request_says() {
 }
 
 #[tokio::test]
-async fn rows_may_refer_to_rows_that_come_later_also_in_a_circle() {
+async fn rows_may_refer_to_rows_that_come_later_also_in_a_cycle() {
     let service = Service::start().await;
     let staff = json!({"slug": "staff", "attributes": [
         {"slug": "name", "type": "string"},
@@ -142,8 +142,8 @@ async fn rows_may_refer_to_rows_that_come_later_also_in_a_circle() {
                   where b.external_key = 's' || substr(s.external_key, 2)::int / 10";
     let linked = linked.replace("where b", "where s.external_key like 's%' and b");
     assert_eq!(session.text(&linked, &[]).await, "5000");
-    let circle = "select count(*) from crm.staff s join crm.staff b on b.id = s.boss where b.external_key in ('x', 'y')";
-    assert_eq!(session.text(circle, &[]).await, "2");
+    let cycle = "select count(*) from crm.staff s join crm.staff b on b.id = s.boss where b.external_key in ('x', 'y')";
+    assert_eq!(session.text(cycle, &[]).await, "2");
     let again = send(&service, "text/csv", "staff", "on_error=skip", file).await.expect(200);
     assert_eq!(counts(&again), [5004, 0, 0, 5003, 1]);
 }
@@ -278,7 +278,7 @@ async fn a_row_may_name_its_record_by_id_where_it_has_no_key() {
 }
 
 #[tokio::test]
-async fn a_row_without_a_key_that_refers_to_a_circle_makes_one_record() {
+async fn a_row_without_a_key_that_refers_to_a_cycle_makes_one_record() {
     let service = Service::start().await;
     let name = json!({"slug": "name", "type": "string"});
     service.post("/templates", json!({"slug": "staff", "attributes": [name]})).await.expect(201);

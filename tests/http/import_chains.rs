@@ -122,7 +122,7 @@ async fn rows_that_refer_to_nothing_through_a_long_chain_are_refused_with_their_
 }
 
 #[tokio::test]
-async fn rows_in_a_circle_find_each_other_however_far_apart_they_stand() {
+async fn rows_in_a_cycle_find_each_other_however_far_apart_they_stand() {
     let service = parts().await;
     let fill = |from: usize| (from..from + 5000).map(|number| format!("{number},,\n")).collect::<String>();
     let file = format!("external_key,name,within\na,,b\n{}b,,c\n{}c,,a\n", fill(0), fill(5000));
@@ -172,7 +172,7 @@ async fn a_row_is_refused_with_the_one_it_refers_to_and_leaves_nothing_behind() 
     let service = parts().await;
     let session = service.session().await;
     session.run("alter table crm.parts add constraint good check (name <> 'bad')").await;
-    // A circle, and a chain that is longer than the rows of a portion are looked at one after the other.
+    // A cycle, and a chain that is longer than the rows of a portion are looked at one after the other.
     let mut file = "external_key,name,within\nA,,B\nB,,C\nC,bad,A\nD,,E\nE,,D\nF,,\n".to_owned();
     for number in 0..30 {
         let name = if number == 29 { "bad" } else { "" };

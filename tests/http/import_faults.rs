@@ -62,8 +62,8 @@ async fn a_bad_byte_in_a_file_that_began_as_utf8_is_refused_with_its_line_howeve
     let service = Service::start().await;
     let file = ["external_key,name\na,é\nb,".as_bytes(), b"\xe9\nc,x\n"].concat();
     for size in [1, 7, file.len()] {
-        let pieces: Vec<_> = file.chunks(size).map(|piece| std::io::Result::Ok(piece.to_vec())).collect();
-        let body = reqwest::Body::wrap_stream(futures_util::stream::iter(pieces));
+        let chunks: Vec<_> = file.chunks(size).map(|chunk| std::io::Result::Ok(chunk.to_vec())).collect();
+        let body = reqwest::Body::wrap_stream(futures_util::stream::iter(chunks));
         let refused = import(&service, "", body).await.refused(400, "malformed_request");
         let detail = refused["detail"].as_str().unwrap_or_default();
         assert!(detail.contains("line 3 holds bytes that are no text in utf-8"), "{detail}");

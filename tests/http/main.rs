@@ -18,7 +18,7 @@ mod external_key;
 mod flood;
 mod history;
 mod idempotency;
-mod idempotency_room;
+mod idempotency_capacity;
 mod import;
 mod import_chains;
 mod import_faults;

@@ -16,7 +16,7 @@ async fn assert_idle_within(session: &Session, patience: Duration) {
 
 /// A file of so many rows, after which its sender falls silent.
 fn endless(rows: usize) -> reqwest::Body {
-    let pieces = stream::unfold(0, move |number| async move {
+    let chunks = stream::unfold(0, move |number| async move {
         if number >= rows {
             tokio::time::sleep(Duration::from_secs(3600)).await;
         }
@@ -24,7 +24,7 @@ fn endless(rows: usize) -> reqwest::Body {
         let lines: String = (number..number + 100).map(|key| format!("k{key},n\n")).collect();
         Some((Ok::<_, std::io::Error>(format!("{header}{lines}")), number + 100))
     });
-    reqwest::Body::wrap_stream(pieces)
+    reqwest::Body::wrap_stream(chunks)
 }
 
 #[tokio::test]
@@ -57,7 +57,7 @@ async fn a_reader_who_hangs_up_ends_the_export() {
     let session = service.session().await;
     session.run("insert into crm.customers (external_key, name) select 'k' || n, repeat('x', 1000) from generate_series(1, 20000) n").await;
     let mut answer = service.proxy.request("GET", "/v1/entities/template/customers/export").response().await;
-    assert!(answer.chunk().await.expect("a piece").is_some());
+    assert!(answer.chunk().await.expect("a chunk").is_some());
     let open = "select count(*) from pg_stat_activity where usename = 'keyed_proxy' \
                 and datname = current_database() and xact_start is not null";
     assert_eq!(session.text(open, &[]).await, "1");

@@ -173,7 +173,7 @@ impl World {
         }
     }
 
-    /// Gives references to most records, also to themselves and in circles.
+    /// Gives references to most records, also to themselves and in cycles.
     async fn link(&mut self, session: &Session, random: &mut Random) {
         let mut operations = Vec::new();
         for number in 0..self.rows.len() {

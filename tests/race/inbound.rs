@@ -40,7 +40,7 @@ async fn one_delivery_sent_eight_times_at_once_has_one_effect_and_one_answer() {
 }
 
 #[tokio::test]
-async fn deliveries_of_the_same_records_in_any_order_do_not_meet_in_a_circle() {
+async fn deliveries_of_the_same_records_in_any_order_do_not_meet_in_a_cycle() {
     let (service, sender) = service().await;
     let session = service.session().await;
     let deadlocks =

@@ -55,7 +55,7 @@ async fn increments_of_a_record_that_they_themselves_create_add_up() {
 }
 
 #[tokio::test]
-async fn increments_by_hand_and_by_function_add_up() {
+async fn increments_by_direct_sql_and_by_function_add_up() {
     let service = Service::start().await;
     service.upsert("K", json!({"visits": 0})).await.expect(201);
     let mut sessions = JoinSet::new();

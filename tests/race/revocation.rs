@@ -176,17 +176,18 @@ async fn a_revocation_that_meets_a_new_grant_takes_that_back_as_well() {
 }
 
 #[tokio::test]
-async fn upkeep_that_locks_tables_is_for_administrators_and_the_proxy() {
+async fn maintenance_that_locks_tables_is_for_administrators_and_the_proxy() {
     let (database, _administrator) = crm().await;
     let stranger = database.session_as(&database.create_role("stranger").await).await;
-    for upkeep in ["select keyed.enforce_grants()", "select keyed_http.run_jobs()", "select keyed.run_jobs()"]
+    for statement in
+        ["select keyed.enforce_grants()", "select keyed_http.run_jobs()", "select keyed.run_jobs()"]
     {
-        assert_eq!(stranger.refusal(upkeep, &[]).await.state, "42501", "{upkeep}");
+        assert_eq!(stranger.refusal(statement, &[]).await.state, "42501", "{statement}");
     }
     let proxy = database.session().await;
     proxy.run("set session authorization keyed_proxy").await;
-    for upkeep in ["select keyed.enforce_grants(100)", "select keyed_http.run_jobs()"] {
-        proxy.run(upkeep).await;
+    for statement in ["select keyed.enforce_grants(100)", "select keyed_http.run_jobs()"] {
+        proxy.run(statement).await;
     }
 }
 

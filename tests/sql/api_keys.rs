@@ -86,7 +86,7 @@ async fn a_revoked_key_is_refused_by_sessions_that_used_it_a_moment_ago() {
 }
 
 #[tokio::test]
-async fn a_key_changed_by_hand_is_seen_by_every_session() {
+async fn a_key_changed_by_direct_sql_is_seen_by_every_session() {
     let (database, session) = crm().await;
     let key = database.api_key("keyed_admin", &[]).await;
     let other = database.session_as("keyed_proxy").await;

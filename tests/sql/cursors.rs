@@ -168,7 +168,7 @@ async fn what_is_no_cursor_is_refused() {
 }
 
 #[tokio::test]
-async fn a_cursor_made_by_hand_is_read_as_carefully_as_the_rest_of_a_request() {
+async fn a_forged_cursor_is_validated_like_the_rest_of_a_request() {
     let gallery = six().await;
     let session = &gallery.session;
     let encode = "select rtrim(translate(replace(encode(convert_to($1, 'UTF8'), 'base64'), e'\\n', ''), '+/', '-_'), '=')";

@@ -26,7 +26,7 @@ async fn insert_refused(session: &Session, columns: &str, values: &str) -> Refus
 }
 
 #[tokio::test]
-async fn a_row_inserted_by_hand_is_a_record_like_any_other() {
+async fn a_row_inserted_by_direct_sql_is_a_record_like_any_other() {
     let (_database, session, role) = clerk().await;
     session.run("insert into crm.customers (external_key, name, tags) values (' A-1 ', 'Ada', '{x}')").await;
     let record = session.json("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await;
@@ -50,7 +50,7 @@ async fn a_row_inserted_by_hand_is_a_record_like_any_other() {
 }
 
 #[tokio::test]
-async fn an_update_by_hand_is_told_and_moves_updated_at() {
+async fn an_update_by_direct_sql_is_in_the_history_and_moves_updated_at() {
     let (_database, session, role) = clerk().await;
     session.run("insert into crm.customers (external_key, name) values ('A-1', 'Ada')").await;
     session
@@ -66,7 +66,7 @@ async fn an_update_by_hand_is_told_and_moves_updated_at() {
 }
 
 #[tokio::test]
-async fn an_update_by_hand_that_changes_nothing_leaves_no_trace() {
+async fn an_update_by_direct_sql_that_changes_nothing_leaves_no_trace() {
     let (_database, session, _) = clerk().await;
     session.run("insert into crm.customers (external_key, name, visits) values ('A-1', 'Ada', 1.5)").await;
     let before = session.text("select updated_at from crm.customers", &[]).await;
@@ -78,7 +78,7 @@ async fn an_update_by_hand_that_changes_nothing_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn deleting_by_hand_means_setting_deleted_at() {
+async fn deleting_by_direct_sql_means_setting_deleted_at() {
     let (database, session, _) = clerk().await;
     session.run("insert into crm.customers (external_key, name) values ('A-1', 'Ada')").await;
     session.run("update crm.customers set deleted_at = now() where external_key = 'A-1'").await;
@@ -182,7 +182,7 @@ async fn values_that_no_function_would_take_are_refused() {
 }
 
 #[tokio::test]
-async fn a_reference_by_hand_to_a_deleted_record_is_refused_as_by_function() {
+async fn a_reference_by_direct_sql_to_a_deleted_record_is_refused_as_by_function() {
     let (database, session, _) = clerk().await;
     session.run("insert into crm.companies (external_key, name) values ('C-1', 'ACME')").await;
     session.run("update crm.companies set deleted_at = now()").await;
@@ -192,7 +192,7 @@ async fn a_reference_by_hand_to_a_deleted_record_is_refused_as_by_function() {
 }
 
 #[tokio::test]
-async fn a_metric_written_by_hand_joins_its_series() {
+async fn a_metric_written_by_direct_sql_joins_its_series() {
     let (_database, session, _) = clerk().await;
     session.run("insert into crm.customers (external_key, mood) values ('A-1', 1)").await;
     session.run("update crm.customers set mood = 2").await;

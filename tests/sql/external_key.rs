@@ -1,36 +1,36 @@
-//! The external key's own rules, at every door that an SQL user has.
+//! The external key's own rules, at every entry point that an SQL user has.
 
 use harness::{Database, Session, id_of};
 use serde_json::json;
 
-/// Every statement through which a key enters; `$1` is the key. The record named `door` has none yet.
-const DOORS: [&str; 7] = [
+/// Every statement through which a key enters; `$1` is the key. The record named `entry point` has none yet.
+const ENTRY_POINTS: [&str; 7] = [
     "select keyed.normalize_key($1)",
     "select keyed.create_record('crm.customers', '{}', $1)",
     "select keyed.upsert_by_key('crm.customers', $1)",
     "select keyed.patch_record(id, jsonb_build_object('external_key', $1::text))
-       from crm.customers where name = 'door'",
+       from crm.customers where name = 'entry_point'",
     "select keyed.restore_record(id, jsonb_build_object('external_key', $1::text))
        from crm.customers where name = 'deleted'",
     "insert into crm.customers (external_key) values ($1)",
-    "update crm.customers set external_key = $1 where name = 'door'",
+    "update crm.customers set external_key = $1 where name = 'entry_point'",
 ];
 
-async fn with_doors() -> (Database, Session) {
+async fn with_entry_points() -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session
-        .run("insert into crm.customers (name, deleted_at) values ('door', null), ('deleted', now())")
+        .run("insert into crm.customers (name, deleted_at) values ('entry_point', null), ('deleted', now())")
         .await;
     (database, session)
 }
 
-/// The key as each door stored it.
+/// The key as each entry point stored it.
 async fn stored(session: &Session, key: &str) -> Vec<String> {
-    let mut stored = vec![session.text(DOORS[0], &[key]).await];
-    for door in &DOORS[1..] {
+    let mut stored = vec![session.text(ENTRY_POINTS[0], &[key]).await];
+    for entry_point in &ENTRY_POINTS[1..] {
         let statements = format!(
-            "begin; {door}; select external_key from crm.customers where external_key is not null; rollback"
+            "begin; {entry_point}; select external_key from crm.customers where external_key is not null; rollback"
         );
         stored.push(session.text(&statements, &[key]).await);
     }
@@ -38,43 +38,43 @@ async fn stored(session: &Session, key: &str) -> Vec<String> {
 }
 
 async fn assert_refused_at_every_door(session: &Session, key: &str) {
-    for door in DOORS {
-        let refusal = session.refusal(door, &[key]).await;
-        assert_eq!(refusal.is(), ("22023", "invalid_external_key"), "{key:?} by {door}: {refusal}");
+    for entry_point in ENTRY_POINTS {
+        let refusal = session.refusal(entry_point, &[key]).await;
+        assert_eq!(refusal.is(), ("22023", "invalid_external_key"), "{key:?} by {entry_point}: {refusal}");
     }
 }
 
 #[tokio::test]
 async fn a_key_loses_the_spaces_around_it_at_every_door() {
-    let (_database, session) = with_doors().await;
-    assert_eq!(stored(&session, "  A:1/é x  ").await, ["A:1/é x"; DOORS.len()]);
+    let (_database, session) = with_entry_points().await;
+    assert_eq!(stored(&session, "  A:1/é x  ").await, ["A:1/é x"; ENTRY_POINTS.len()]);
 }
 
 #[tokio::test]
 async fn a_key_keeps_all_other_white_space_and_invisible_characters_around_it() {
-    let (_database, session) = with_doors().await;
+    let (_database, session) = with_entry_points().await;
     for invisible in ['\u{a0}', '\u{3000}', '\u{200b}', '\u{202e}', '\u{feff}', '\u{2028}'] {
         for key in [format!("{invisible}A"), format!("A{invisible}")] {
-            assert_eq!(stored(&session, &key).await, [key.as_str(); DOORS.len()]);
+            assert_eq!(stored(&session, &key).await, [key.as_str(); ENTRY_POINTS.len()]);
         }
     }
 }
 
 #[tokio::test]
 async fn a_key_has_at_most_255_characters_after_trimming_however_many_bytes_they_take() {
-    let (_database, session) = with_doors().await;
+    let (_database, session) = with_entry_points().await;
     for character in ["a", "é", "😀"] {
         let longest = character.repeat(255);
-        assert_eq!(stored(&session, &longest).await, [longest.as_str(); DOORS.len()]);
+        assert_eq!(stored(&session, &longest).await, [longest.as_str(); ENTRY_POINTS.len()]);
         let spaced = format!("{0}{longest}{0}", " ".repeat(20));
-        assert_eq!(stored(&session, &spaced).await, [longest.as_str(); DOORS.len()]);
+        assert_eq!(stored(&session, &spaced).await, [longest.as_str(); ENTRY_POINTS.len()]);
         assert_refused_at_every_door(&session, &character.repeat(256)).await;
     }
 }
 
 #[tokio::test]
 async fn a_key_without_any_character_is_refused_and_not_taken_for_none() {
-    let (_database, session) = with_doors().await;
+    let (_database, session) = with_entry_points().await;
     for empty in ["", " ", "     "] {
         assert_refused_at_every_door(&session, empty).await;
     }
@@ -82,7 +82,7 @@ async fn a_key_without_any_character_is_refused_and_not_taken_for_none() {
 
 #[tokio::test]
 async fn a_control_character_anywhere_in_a_key_is_refused() {
-    let (_database, session) = with_doors().await;
+    let (_database, session) = with_entry_points().await;
     // PostgreSQL's text cannot hold U+0000, so it cannot be typed in SQL.
     for code in (0x01..=0x1f).chain(0x7f..=0x9f) {
         let control = char::from_u32(code).expect("a scalar value");
@@ -94,7 +94,7 @@ async fn a_control_character_anywhere_in_a_key_is_refused() {
 
 #[tokio::test]
 async fn a_key_is_opaque_so_letter_case_and_normal_form_make_another_key() {
-    let (_database, session) = with_doors().await;
+    let (_database, session) = with_entry_points().await;
     let mut ids = Vec::new();
     for key in ["a:1", "A:1", "caf\u{e9}", "cafe\u{301}", "a:1 ."] {
         let created =
@@ -111,23 +111,23 @@ async fn a_key_is_opaque_so_letter_case_and_normal_form_make_another_key() {
 
 #[tokio::test]
 async fn a_lookup_trims_the_key_as_a_write_does() {
-    let (_database, session) = with_doors().await;
+    let (_database, session) = with_entry_points().await;
     let id = session.text("select id from keyed.upsert_by_key('crm.customers', 'A-1')", &[]).await;
     assert_eq!(session.json("select keyed.get_by_key('crm.customers', '  A-1 ')", &[]).await["id"], id);
 }
 
 #[tokio::test]
 async fn no_two_live_records_of_a_template_hold_one_key() {
-    let (_database, session) = with_doors().await;
+    let (_database, session) = with_entry_points().await;
     let holder = session.json("select keyed.create_record('crm.customers', '{}', 'A-1')", &[]).await;
-    for door in [DOORS[1], DOORS[3], DOORS[4]] {
-        let refusal = session.refusal(door, &[" A-1 "]).await;
-        assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{door}");
-        assert_eq!(refusal.detail["existing_id"], holder["id"], "{door}");
-        assert_eq!(refusal.pointers(), ["/external_key"], "{door}");
+    for entry_point in [ENTRY_POINTS[1], ENTRY_POINTS[3], ENTRY_POINTS[4]] {
+        let refusal = session.refusal(entry_point, &[" A-1 "]).await;
+        assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{entry_point}");
+        assert_eq!(refusal.detail["existing_id"], holder["id"], "{entry_point}");
+        assert_eq!(refusal.pointers(), ["/external_key"], "{entry_point}");
     }
-    for door in [DOORS[5], DOORS[6]] {
-        assert_eq!(session.refusal(door, &[" A-1 "]).await.state, "23505", "{door}");
+    for entry_point in [ENTRY_POINTS[5], ENTRY_POINTS[6]] {
+        assert_eq!(session.refusal(entry_point, &[" A-1 "]).await.state, "23505", "{entry_point}");
     }
     let twice = "insert into crm.customers (external_key) values ('B-1'), (' B-1 ')";
     assert_eq!(session.refusal(twice, &[]).await.state, "23505");
@@ -135,7 +135,7 @@ async fn no_two_live_records_of_a_template_hold_one_key() {
 
 #[tokio::test]
 async fn any_number_of_records_have_no_key() {
-    let (_database, session) = with_doors().await;
+    let (_database, session) = with_entry_points().await;
     session.run("select keyed.create_record('crm.customers') from generate_series(1, 3)").await;
     session.run("insert into crm.customers (external_key) values (null), (null)").await;
     let count = "select count(*) from crm.customers where external_key is null and name is null";
@@ -144,7 +144,7 @@ async fn any_number_of_records_have_no_key() {
 
 #[tokio::test]
 async fn another_template_and_another_project_may_use_the_same_key() {
-    let (_database, session) = with_doors().await;
+    let (_database, session) = with_entry_points().await;
     session
         .run("select keyed.create_project('shop'); select keyed.create_template('shop', 'customers')")
         .await;
@@ -163,7 +163,7 @@ async fn another_template_and_another_project_may_use_the_same_key() {
 
 #[tokio::test]
 async fn a_deleted_record_releases_its_key_and_still_shows_it() {
-    let (_database, session) = with_doors().await;
+    let (_database, session) = with_entry_points().await;
     let old = session.json("select keyed.create_record('crm.customers', '{}', 'A-1')", &[]).await;
     session.rows("select keyed.delete_record($1)", &[id_of(&old)]).await;
     let missing = session.refusal("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await;
@@ -180,7 +180,7 @@ async fn a_deleted_record_releases_its_key_and_still_shows_it() {
 
 #[tokio::test]
 async fn one_index_in_byte_order_keeps_keys_unique() {
-    let (_database, session) = with_doors().await;
+    let (_database, session) = with_entry_points().await;
     let index = "select pg_get_expr(i.indpred, i.indrelid), i.indisunique, i.indisvalid, c.collname
                  from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
                  join pg_collation c on c.oid = i.indcollation[0] and c.oid = a.attcollation

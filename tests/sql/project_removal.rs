@@ -2,7 +2,7 @@
 
 use harness::{Database, Session};
 
-/// Two projects with something of everything, and templates that refer to each other in a circle.
+/// Two projects with something of everything, and templates that refer to each other in a cycle.
 async fn projects() -> (Database, Session, String) {
     let database = Database::with_crm().await;
     let session = database.session().await;

@@ -89,7 +89,7 @@ async fn a_deletion_moves_the_key_and_a_restore_moves_it_back_whichever_statemen
 }
 
 #[tokio::test]
-async fn a_restore_by_hand_takes_another_key_or_none() {
+async fn a_restore_by_direct_sql_takes_another_key_or_none() {
     let (_database, admin, _clerk) = crm().await;
     for (restore, key, change) in [
         (

@@ -77,7 +77,7 @@ async fn a_metric_is_taken_after_a_null_and_a_null_after_a_metric_in_one_session
 }
 
 #[tokio::test]
-async fn marking_as_deleted_by_hand_needs_the_right_to_delete() {
+async fn marking_as_deleted_by_direct_sql_needs_the_right_to_delete() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     database.grant(&role, "crm.customers", "read, create, update").await;

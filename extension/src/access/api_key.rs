@@ -11,7 +11,7 @@ use super::{binding, last_use};
 use crate::error::{Code, Error};
 use crate::postgres::clock::now;
 use crate::postgres::guard::{as_owner, owner};
-use crate::postgres::spi::{Access, Rows, connected};
+use crate::postgres::spi::{Rows, Snapshot, connected};
 use crate::postgres::{datum, invalidation, random, role};
 use crate::template::catalog::{self, Change};
 use crate::value::quote::identifier;
@@ -45,7 +45,7 @@ thread_local! {
 }
 
 /// Forgets the keys when their table has changed, or a role that one may act as.
-pub fn follow(change: &Change) {
+pub fn on_change(change: &Change) {
     let Change::Stale(stale) = change else { return };
     KNOWN.with_borrow_mut(|known| {
         if stale.roles || stale.has(known.table) {
@@ -193,7 +193,7 @@ pub fn issue(
             binding::renew(spi);
             let rows = spi.run_once(
                 "select pg_catalog.nextval(pg_catalog.pg_get_serial_sequence('keyed_state.api_key', 'id'))",
-                Access::Latest,
+                Snapshot::Latest,
                 &[],
             );
             let id = rows.get(0, 0).map_or(0, datum::read_i64);
@@ -204,7 +204,7 @@ pub fn issue(
                  overriding system value values ($1, $2, $3::integer[], $4, $5, $6, $7, $8, \
                  keyed.binding('keyed_state.api_key'::regclass)) returning id) \
                  insert into keyed_state.api_key_use (key_id) select id from made",
-                Access::Latest,
+                Snapshot::Latest,
                 &[
                     (pg_sys::INT8OID, Some(Datum::from(id))),
                     (pg_sys::REGROLEOID, Some(Datum::from(acts_as))),
@@ -249,7 +249,7 @@ pub fn revoke(id: i32) -> Result<bool, Error> {
             let rows = spi.run_once(
                 "update keyed_state.api_key set revoked_at = pg_catalog.now() \
                  where id = $1 and revoked_at is null",
-                Access::Latest,
+                Snapshot::Latest,
                 &[(pg_sys::INT4OID, Some(Datum::from(id)))],
             );
             !rows.is_empty()

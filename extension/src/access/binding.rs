@@ -13,7 +13,7 @@
 
 use crate::error::{Code, Error};
 use crate::postgres::function::{Answer, Call, sql_functions};
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::postgres::{datum, role};
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -80,7 +80,7 @@ pub fn renew(spi: &Connection) {
         );
         let find = format!("select from keyed_state.{table} t, pg_catalog.pg_roles r where {stale} limit 1");
         // A statement that changes nothing would still make every session forget what it knows.
-        if spi.run_once(&find, Access::Latest, &[]).is_empty() {
+        if spi.run_once(&find, Snapshot::Latest, &[]).is_empty() {
             continue;
         }
         spi.script(&format!(

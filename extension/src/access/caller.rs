@@ -232,12 +232,12 @@ impl Caller {
 
     /// Refuses a caller who is neither that nor the proxy itself, which does what has to be done now and then. Upkeep takes
     /// locks that last as long as the caller's transaction.
-    pub fn require_upkeep(&self, what: &str) -> Result<(), Error> {
+    pub fn require_maintenance(&self, what: &str) -> Result<(), Error> {
         let is_proxy = self.principal.is_none() && role::find(role::PROXY) == Some(role::current());
         if is_proxy { Ok(()) } else { self.require_admin(what) }
     }
 
-    /// The name that history gives to whoever wrote, and the door it came through. A key says who writes by our functions;
+    /// The name that history gives to whoever wrote, and the entry point it came through. A key says who writes by our functions;
     /// a statement that was typed is its session's, whatever key was shown in the transaction.
     pub fn actor_and_source() -> (String, String) {
         match Principal::current().filter(|_| guard::is_own_work()) {

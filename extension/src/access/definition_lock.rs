@@ -2,9 +2,9 @@
 
 use crate::access::Caller;
 use crate::error::Error;
-use crate::postgres::advisory_lock::{self, Kind, Mode};
+use crate::postgres::advisory_lock::{self, LockKind, Mode};
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::{datum, table_lock};
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -17,9 +17,9 @@ use pgrx::pg_sys::{self, Datum, Oid};
 pub fn one_at_a_time<R>(project: i32, body: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
     catalog::require_state();
     table_lock::trying_again(|| {
-        advisory_lock::lock(Kind::Setup, 0, Mode::Shared);
+        advisory_lock::lock(LockKind::Setup, 0, Mode::Shared);
         table_lock::lock_first("the definitions of the project", || {
-            advisory_lock::lock(Kind::Definition, project as u64, Mode::Exclusive);
+            advisory_lock::lock(LockKind::Definition, project as u64, Mode::Exclusive);
         });
         catalog::refresh();
         body()
@@ -27,7 +27,7 @@ pub fn one_at_a_time<R>(project: i32, body: impl Fn() -> Result<R, Error>) -> Re
 }
 
 /// The same for the project of a table, begun before the template is looked up: to look one up locks its table a little,
-/// and to wait for others while holding that would be to wait in a circle.
+/// and to wait for others while holding that would be to wait in a cycle.
 pub fn of_table<R>(table: Option<Oid>, body: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
     Caller::current().require_define_somewhere()?;
     one_at_a_time(table.map_or(0, catalog::project_of_table), body)
@@ -51,7 +51,7 @@ fn project_of(template: i32) -> Option<i32> {
         connected(|spi| {
             let sql = "select t.project_id from keyed_state.template t where t.id = $1";
             let template = [(pg_sys::INT4OID, Some(Datum::from(template)))];
-            let rows = spi.run_once(sql, Access::Latest, &template);
+            let rows = spi.run_once(sql, Snapshot::Latest, &template);
             if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_i32) }
         })
     })

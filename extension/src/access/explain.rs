@@ -1,8 +1,8 @@
 //! Why a role sees a record or does not: every grant that reaches the role, condition by condition.
 
-use super::granted::{Grant, reaching};
 use super::rights::Privilege;
-use super::sight::Sight;
+use super::stored_grant::{Grant, reaching};
+use super::visibility::CallerSchema;
 use super::{Caller, Right, scope};
 use crate::error::{Code, Error};
 use crate::filter::check::{self, Settings};
@@ -11,7 +11,7 @@ use crate::filter::render::{Lives, Options, render};
 use crate::filter::tree::Tree;
 use crate::json::write_string;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::{datum, role};
 use crate::template::{Template, catalog};
 use crate::value::record_id;
@@ -30,15 +30,15 @@ pub fn explain(id: Uuid, role_name: &str) -> Result<String, Error> {
     })?;
     let template = record_id::template_of(id).and_then(catalog::by_id).ok_or_else(Error::not_found)?;
     let state = state_of(&template, id);
-    let verdicts: Vec<Verdict> = reaching(role, &template)
+    let results: Vec<GrantResult> = reaching(role, &template)
         .into_iter()
         .filter(|grant| grant.privilege != Privilege::Define)
         .map(|grant| judge(grant, &template, id))
         .collect::<Result<_, _>>()?;
     let caller = Caller::of_role(role);
     let may = |right: Right| {
-        let is_granted = |verdict: &Verdict| verdict.grant.privilege == right.privilege() && verdict.holds;
-        caller.is_admin() || caller.require(right, &template).is_ok() && verdicts.iter().any(is_granted)
+        let is_granted = |result: &GrantResult| result.grant.privilege == right.privilege() && result.holds;
+        caller.is_admin() || caller.require(right, &template).is_ok() && results.iter().any(is_granted)
     };
     let sees = state == State::Live && may(Right::Read);
     let mut out = format!("{{\"id\":\"{id}\",\"role\":");
@@ -53,13 +53,13 @@ pub fn explain(id: Uuid, role_name: &str) -> Result<String, Error> {
         .collect();
     out.push_str(&rights.join(","));
     out.push_str("],\"because\":");
-    write_string(&mut out, &because(&caller, &template, state, sees, &verdicts));
+    write_string(&mut out, &because(&caller, &template, state, sees, &results));
     out.push_str(",\"grants\":[");
-    for (position, verdict) in verdicts.iter().enumerate() {
+    for (position, result) in results.iter().enumerate() {
         if position > 0 {
             out.push(',');
         }
-        verdict.write(&mut out, &template);
+        result.write(&mut out, &template);
     }
     out.push_str("]}");
     Ok(out)
@@ -93,13 +93,13 @@ struct Held {
 }
 
 /// A grant held against a record.
-struct Verdict {
+struct GrantResult {
     grant: Grant,
     holds: bool,
     conditions: Vec<Held>,
 }
 
-impl Verdict {
+impl GrantResult {
     fn write(&self, out: &mut String, template: &Template) {
         out.push_str("{\"role\":");
         write_string(out, &role::name(self.grant.role).unwrap_or_default());
@@ -124,15 +124,21 @@ impl Verdict {
     }
 }
 
-fn because(caller: &Caller, template: &Template, state: State, sees: bool, verdicts: &[Verdict]) -> String {
-    let reads = || verdicts.iter().filter(|verdict| verdict.grant.privilege == Right::Read.privilege());
-    let of = |verdict: &Verdict| {
-        let target = if verdict.grant.template.is_some() {
+fn because(
+    caller: &Caller,
+    template: &Template,
+    state: State,
+    sees: bool,
+    results: &[GrantResult],
+) -> String {
+    let reads = || results.iter().filter(|result| result.grant.privilege == Right::Read.privilege());
+    let of = |result: &GrantResult| {
+        let target = if result.grant.template.is_some() {
             template.full_name()
         } else {
             template.project_slug.clone()
         };
-        format!("{target} to {}", role::name(verdict.grant.role).unwrap_or_default())
+        format!("{target} to {}", role::name(result.grant.role).unwrap_or_default())
     };
     match state {
         State::Missing => return "there is no such record".to_owned(),
@@ -143,7 +149,7 @@ fn because(caller: &Caller, template: &Template, state: State, sees: bool, verdi
         State::Live => {}
     }
     if sees {
-        let shown = reads().find(|verdict| verdict.holds).map(of).unwrap_or_default();
+        let shown = reads().find(|result| result.holds).map(of).unwrap_or_default();
         return format!("read on {shown} shows it");
     }
     if reads().next().is_none() {
@@ -153,22 +159,22 @@ fn because(caller: &Caller, template: &Template, state: State, sees: bool, verdi
             template.full_name()
         );
     }
-    if reads().any(|verdict| verdict.holds) {
+    if reads().any(|result| result.holds) {
         return format!(
-            "a grant shows it, but the privilege SELECT on the table was taken away by hand: \
+            "a grant shows it, but the privilege SELECT on the table was revoked directly: \
                         GRANT SELECT ON {} TO the role",
             template.table_sql()
         );
     }
     let failed: Vec<String> = reads()
-        .map(|verdict| {
-            let failed: Vec<String> = verdict
+        .map(|result| {
+            let failed: Vec<String> = result
                 .conditions
                 .iter()
                 .filter(|it| it.holds == it.is_negated)
                 .map(|it| format!("{}{{{}}}", if it.is_negated { "not " } else { "" }, it.text))
                 .collect();
-            format!("read on {} needs {}", of(verdict), failed.join(", "))
+            format!("read on {} needs {}", of(result), failed.join(", "))
         })
         .collect();
     format!("the record is outside of every scope: {}", failed.join("; "))
@@ -178,7 +184,7 @@ fn state_of(template: &Template, id: Uuid) -> State {
     let sql = format!("select t.deleted_at from {} t where t.id = $1", template.table_sql());
     as_owner(|| {
         connected(|spi| {
-            let rows = spi.run_once(&sql, Access::Latest, &[(pg_sys::UUIDOID, datum::uuid(id))]);
+            let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::UUIDOID, datum::uuid(id))]);
             match (rows.is_empty(), (!rows.is_empty()).then(|| rows.get(0, 0)).flatten()) {
                 (true, _) => State::Missing,
                 (false, Some(_)) => State::Deleted,
@@ -188,35 +194,35 @@ fn state_of(template: &Template, id: Uuid) -> State {
     })
 }
 
-fn judge(grant: Grant, template: &Rc<Template>, id: Uuid) -> Result<Verdict, Error> {
+fn judge(grant: Grant, template: &Rc<Template>, id: Uuid) -> Result<GrantResult, Error> {
     let Some(scope) = grant.scope.clone() else {
-        return Ok(Verdict { grant, holds: true, conditions: Vec::new() });
+        return Ok(GrantResult { grant, holds: true, conditions: Vec::new() });
     };
     let options = Options { lives: Lives::Any, ..Options::default() };
     let whole = render(&scope::compile(template, &scope)?, "t", options);
     let raw: &RawValue = serde_json::from_str(&scope)
         .map_err(|error| Error::new(Code::MalformedRequest, format!("scope cannot be read: {error}")))?;
     let tree = parse::scope(raw)?;
-    let sight = Sight::new(&Caller::administrator(), Rc::clone(template));
+    let schema = CallerSchema::new(&Caller::administrator(), Rc::clone(template));
     let (mut texts, mut columns) = (Vec::new(), vec![format!("{whole} is true")]);
     let mut leaves = Vec::new();
     note_leaves(&tree, false, &mut leaves);
     for (condition, is_negated) in leaves {
         texts.push((members(condition), is_negated));
-        let alone = check::check(&Tree::Leaf(condition.clone()), &sight, Settings::default())?;
+        let alone = check::check(&Tree::Leaf(condition.clone()), &schema, Settings::default())?;
         columns.push(format!("{} is true", render(&alone, "t", options)));
     }
     let sql = format!("select {} from {} t where t.id = $1", columns.join(", "), template.table_sql());
     Ok(as_owner(|| {
         connected(|spi| {
-            let rows = spi.run_once(&sql, Access::Latest, &[(pg_sys::UUIDOID, datum::uuid(id))]);
+            let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::UUIDOID, datum::uuid(id))]);
             let holds = |column| !rows.is_empty() && rows.get(0, column).is_some_and(datum::read_bool);
             let conditions = texts.into_iter().enumerate().map(|(number, (text, is_negated))| Held {
                 text,
                 is_negated,
                 holds: holds(number + 1),
             });
-            Verdict { grant, holds: holds(0), conditions: conditions.collect() }
+            GrantResult { grant, holds: holds(0), conditions: conditions.collect() }
         })
     }))
 }

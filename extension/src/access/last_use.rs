@@ -2,7 +2,7 @@
 //! never waits for another that does.
 
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::transaction;
 use pgrx::pg_sys::{self, Datum};
 use std::cell::RefCell;
@@ -39,7 +39,7 @@ pub fn note(key: i32) {
                  and (u.last_used_at is null or u.last_used_at < now() - '30 seconds'::interval) \
                  for no key update skip locked) \
                  update keyed_state.api_key_use u set last_used_at = now() from free where u.key_id = free.key_id",
-                Access::Latest,
+                Snapshot::Latest,
                 &[(pg_sys::INT4OID, Some(Datum::from(key)))],
             );
         });

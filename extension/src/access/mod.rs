@@ -10,22 +10,16 @@ pub mod caller;
 pub mod credential;
 /// The frame of a change of definitions.
 pub mod definition_lock;
-/// Grants become policies and privileges of PostgreSQL.
-pub mod enforcement;
 /// Which condition shows or hides a record.
 pub mod explain;
-/// What was granted.
-pub mod granted;
 /// When each API key was last used.
 pub mod last_use;
-/// Which templates there are for a caller.
-pub mod listed;
 /// A template that a request names.
 pub mod lookup;
 /// What a caller may see and do.
 pub mod overview;
 /// Row-level security as SQL.
-pub mod policy;
+pub mod policy_sql;
 /// What a key says about a transaction, carried in a setting.
 pub mod principal;
 /// Privileges of PostgreSQL on tables.
@@ -34,9 +28,15 @@ pub mod privileges;
 pub mod rights;
 /// The scope of a grant.
 pub mod scope;
-/// A template as one caller sees it.
-pub mod sight;
+/// What was granted.
+pub mod stored_grant;
+/// Grants become policies and privileges of PostgreSQL.
+pub mod table_policies;
 /// What a grant is about.
 pub mod target;
+/// Which templates there are for a caller.
+pub mod template_list;
+/// The records that a caller sees and may write.
+pub mod visibility;
 
 pub use caller::{Caller, Right};

@@ -1,11 +1,11 @@
 //! What a caller may see and do, for the caller itself.
 
 use super::Caller;
-use super::listed::{self, Listed};
 use super::principal::Principal;
+use super::template_list::{self, ListedTemplate};
 use crate::json::write_string;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, Rows, connected};
+use crate::postgres::spi::{Rows, Snapshot, connected};
 use crate::postgres::{datum, role};
 use crate::template::catalog;
 use crate::value::time;
@@ -37,7 +37,7 @@ pub fn me(caller: &Caller) -> String {
         Some(projects) => write_list(&mut out, projects.into_iter().filter_map(slug), write_string_of),
     }
     out.push_str(",\"templates\":");
-    write_list(&mut out, listed::templates(caller).into_iter(), |out, template| {
+    write_list(&mut out, template_list::templates(caller).into_iter(), |out, template| {
         write_template(out, &template);
     });
     out.push('}');
@@ -47,12 +47,13 @@ pub fn me(caller: &Caller) -> String {
 /// `{projects: [{id, slug, name, created_at}]}`: those in which the caller may do anything at all.
 pub fn projects(caller: &Caller) -> String {
     let mut out = String::from("{\"projects\":[");
-    let known: HashSet<i32> = listed::templates(caller).iter().map(|template| template.project).collect();
+    let known: HashSet<i32> =
+        template_list::templates(caller).iter().map(|template| template.project).collect();
     as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once(
                 "select p.id, p.slug, p.name, p.created_at from keyed_state.project p order by p.slug",
-                Access::Snapshot,
+                Snapshot::Active,
                 &[],
             );
             let mut first = true;
@@ -85,7 +86,7 @@ fn write_project(out: &mut String, rows: &Rows, row: usize, id: i32) {
     out.push_str("\"}");
 }
 
-fn write_template(out: &mut String, template: &Listed) {
+fn write_template(out: &mut String, template: &ListedTemplate) {
     out.push_str(&format!("{{\"id\":\"{}\",\"template\":", template.id));
     write_string(out, &template.name);
     let held = template.held.iter();

@@ -1,14 +1,14 @@
 //! Privileges of PostgreSQL on tables of templates. To give or take one locks no table: it is noted in the catalog.
 
-use super::enforcement::role_sql;
 use super::rights::Privilege;
+use super::table_policies::role_sql;
 use super::target::Table;
-use super::{binding, policy};
+use super::{binding, policy_sql};
 use crate::error::{Code, Error};
-use crate::postgres::advisory_lock::{self, Kind, Mode};
+use crate::postgres::advisory_lock::{self, LockKind, Mode};
 use crate::postgres::datum;
 use crate::postgres::guard::{Class, subtransaction};
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::catalog::Project;
 use crate::value::quote::identifier;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -22,14 +22,14 @@ const MANY_RIGHTS: i64 = 1000;
 /// Lets nobody else give or take privileges in a project until the (sub)transaction ends: PostgreSQL refuses the later of
 /// two changes of one table's privileges.
 pub fn lock(project: i32) {
-    advisory_lock::lock(Kind::Privileges, project as u64, Mode::Exclusive);
+    advisory_lock::lock(LockKind::Privileges, project as u64, Mode::Exclusive);
 }
 
 /// Gives a role what the privileges of ours need.
 pub fn give(spi: &Connection, role: Oid, tables: &[Table], privileges: &[Privilege]) -> Result<(), Error> {
     let role = role_sql(role);
     for some in tables.chunks(AT_ONCE) {
-        for needed in privileges.iter().filter_map(|privilege| policy::table_privileges(*privilege)) {
+        for needed in privileges.iter().filter_map(|privilege| policy_sql::table_privileges(*privilege)) {
             let give = || spi.script(&format!("grant {needed} on {} to {role}", names(some)));
             // PostgreSQL keeps who may do what with a table in its row of pg_class, which must fit into a page.
             subtransaction(give).map_err(|caught| {
@@ -59,11 +59,11 @@ pub fn restore(spi: &Connection, role: Oid, project: i32, tables: &[&Table]) {
     );
     let arguments =
         [(pg_sys::REGROLEOID, Some(Datum::from(role))), (pg_sys::INT4OID, Some(Datum::from(project)))];
-    let rows = spi.run_once(&sql, Access::Latest, &arguments);
+    let rows = spi.run_once(&sql, Snapshot::Latest, &arguments);
     let kept: Vec<(&str, Option<i32>)> = (0..rows.len())
         .filter_map(|row| {
             let privilege = Privilege::parse(&rows.get(row, 0).map(datum::read_text)?)?;
-            Some((policy::table_privileges(privilege)?, rows.get(row, 1).map(datum::read_i32)))
+            Some((policy_sql::table_privileges(privilege)?, rows.get(row, 1).map(datum::read_i32)))
         })
         .collect();
     let role = role_sql(role);
@@ -110,7 +110,7 @@ pub fn close_schema(spi: &Connection, role: Oid, project: &Project, waiting: &[&
         (pg_sys::TEXTOID, datum::text(&identifier(&project.slug))),
         (pg_sys::OIDARRAYOID, datum::array_of(waiting, pg_sys::OIDOID)),
     ];
-    if spi.run_once(sql, Access::Latest, &arguments).is_empty() {
+    if spi.run_once(sql, Snapshot::Latest, &arguments).is_empty() {
         let schema = identifier(&project.slug);
         spi.script(&format!("revoke usage on schema {schema} from {}", role_sql(role)));
     }
@@ -121,7 +121,7 @@ fn rights_on(spi: &Connection, tables: &[Table]) -> i64 {
     let oids = tables.iter().map(|table| Some(Datum::from(table.oid))).collect();
     let sql = "select max(pg_catalog.cardinality(c.relacl))::bigint from pg_catalog.pg_class c where c.oid = any ($1)";
     let tables = [(pg_sys::OIDARRAYOID, datum::array_of(oids, pg_sys::OIDOID))];
-    spi.run_once(sql, Access::Latest, &tables).get(0, 0).map_or(0, datum::read_i64)
+    spi.run_once(sql, Snapshot::Latest, &tables).get(0, 0).map_or(0, datum::read_i64)
 }
 
 fn names(tables: &[Table]) -> String {

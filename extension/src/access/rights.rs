@@ -1,11 +1,11 @@
 //! What a role may do with the records of a template: the grants that apply to it, their scopes compiled.
 
-use super::granted::reaching;
+use super::stored_grant::reaching;
 use super::{binding, scope};
 use crate::filter::Filter;
 use crate::filter::render::{Lives, Options, render};
 use crate::postgres::guard::as_owner;
-use crate::postgres::role::{self, TableRight};
+use crate::postgres::role::{self, TablePrivilege};
 use crate::postgres::spi::connected;
 use crate::postgres::{invalidation, snapshot_is_fixed};
 use crate::template::Template;
@@ -122,7 +122,7 @@ thread_local! {
 
 /// Follows the catalog: rights hang on roles, on the table of grants and, by their scopes, on any template; what is known
 /// of them holds templates.
-pub fn follow(change: &Change) {
+pub fn on_change(change: &Change) {
     let is_stale = match change {
         Change::Stale(stale) => stale.everything || stale.roles || !stale.tables.is_empty(),
         Change::Forgotten => true,
@@ -209,7 +209,7 @@ fn load(role: Oid, template: &Template) -> Rights {
     let mut rights = Rights::default();
     for grant in reaching(role, template) {
         let (privilege, scope) = (grant.privilege, grant.scope);
-        if !has_table_right(role, template.table, privilege) {
+        if !has_table_privilege(role, template.table, privilege) {
             continue;
         }
         match scope.map(|scope| scope::compile(template, &scope)).transpose() {
@@ -222,17 +222,17 @@ fn load(role: Oid, template: &Template) -> Rights {
     rights
 }
 
-/// Whether a role still has the privilege of PostgreSQL that was granted along: one that was taken away by hand is gone
+/// Whether a role still has the privilege of PostgreSQL that was granted along: one that was revoked directly is gone
 /// for the functions too. A change of it is announced like one of the table.
-fn has_table_right(role: Oid, table: Oid, privilege: Privilege) -> bool {
+fn has_table_privilege(role: Oid, table: Oid, privilege: Privilege) -> bool {
     let right = match privilege {
-        Privilege::Read => TableRight::Select,
-        Privilege::Create => TableRight::Insert,
-        Privilege::Update => TableRight::Update,
-        Privilege::Delete => TableRight::Delete,
+        Privilege::Read => TablePrivilege::Select,
+        Privilege::Create => TablePrivilege::Insert,
+        Privilege::Update => TablePrivilege::Update,
+        Privilege::Delete => TablePrivilege::Delete,
         Privilege::Define => return true,
     };
-    role::has_table_right(role, table, right)
+    role::has_table_privilege(role, table, right)
 }
 
 /// A state that was not moved forward since the code was has no grants that could be read.

@@ -2,7 +2,7 @@
 //! condition behind a reference looks at every live target.
 
 use super::Caller;
-use super::sight::Sight;
+use super::visibility::CallerSchema;
 use crate::error::{Code, Error};
 use crate::filter::check::{self, Settings};
 use crate::filter::{Filter, field, parse};
@@ -21,7 +21,7 @@ pub fn compile(template: &Template, scope: &str) -> Result<Filter, Error> {
         return Err(Error::at(Code::InvalidValue, "", "a scope without conditions limits nothing")
             .hint("leave the scope out to grant the privileges on all records"));
     }
-    check::check(&conditions, &Sight::new(&Caller::administrator(), template), Settings::default())
+    check::check(&conditions, &CallerSchema::new(&Caller::administrator(), template), Settings::default())
 }
 
 /// Refuses a scope that not every template of a project understands: templates to come have only the standard fields
@@ -45,8 +45,8 @@ pub fn rename(template: &Rc<Template>, scope: &str, attribute: i32, new: &str) -
     let raw: &RawValue = serde_json::from_str(scope)
         .map_err(|error| Error::new(Code::MalformedRequest, format!("scope cannot be read: {error}")))?;
     let mut out = String::with_capacity(scope.len() + 16);
-    let sight = Sight::new(&Caller::administrator(), Rc::clone(template));
-    rewrite(raw, &mut out, &|name| renamed(&sight, name, attribute, new))?;
+    let schema = CallerSchema::new(&Caller::administrator(), Rc::clone(template));
+    rewrite(raw, &mut out, &|name| renamed(&schema, name, attribute, new))?;
     Ok(out)
 }
 
@@ -90,8 +90,8 @@ pub fn rewrite(raw: &RawValue, out: &mut String, field: &dyn Fn(&str) -> String)
 }
 
 /// The name of a field, once an attribute on the way to it is renamed.
-pub fn renamed(sight: &Sight, name: &str, attribute: i32, new: &str) -> String {
-    let Ok((path, last)) = field::find(sight, Default::default(), name, "") else { return name.to_owned() };
+pub fn renamed(schema: &CallerSchema, name: &str, attribute: i32, new: &str) -> String {
+    let Ok((path, last)) = field::find(schema, Default::default(), name, "") else { return name.to_owned() };
     let mut names: Vec<&str> =
         path.iter().map(|step| if step.attribute == attribute { new } else { &step.slug }).collect();
     let kept = name.rsplit('.').next().unwrap_or(name);

@@ -1,10 +1,10 @@
 //! What a grant is about. It is named without being opened: nobody who reads or changes a table is waited for.
 
-use super::listed::TABLES;
+use super::template_list::TABLES;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::catalog::{self, Project};
 use crate::value::table_name::table_sql;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -52,7 +52,7 @@ impl Target {
             (pg_sys::INT4OID, Some(Datum::from(self.project.id))),
             (pg_sys::INT4OID, self.template.map(Datum::from)),
         ];
-        let rows = spi.run_once(&sql, Access::Latest, &arguments);
+        let rows = spi.run_once(&sql, Snapshot::Latest, &arguments);
         let table = |row| {
             let text = |column| rows.get(row, column).map(datum::read_text);
             Some(Table {
@@ -70,7 +70,7 @@ fn number(project: i32, slug: &str) -> Option<i32> {
     as_owner(|| {
         connected(|spi| {
             let sql = "select t.id from keyed_state.template t where t.project_id = $1 and t.slug = $2";
-            let rows = spi.run_once(sql, Access::Latest, &arguments);
+            let rows = spi.run_once(sql, Snapshot::Latest, &arguments);
             if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_i32) }
         })
     })

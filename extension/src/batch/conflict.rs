@@ -1,12 +1,12 @@
 //! Keys that others take while an atomic batch runs.
 
-use super::parse::{Kind, Operation};
+use super::parse::{Operation, OperationKind};
 use super::{Done, Outcome};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::record::write::key_taken;
 use crate::template::Template;
 use pgrx::pg_sys;
@@ -69,16 +69,16 @@ impl Watch {
         };
         let name = (operation.template.id, key.to_owned());
         match operation.kind {
-            Kind::Upsert if !created => {
+            OperationKind::Upsert if !created => {
                 if !self.own.contains(&name) {
                     let (template, index) = (Rc::clone(&operation.template), operation.index);
                     met.push(Met { template, key: name.1, index });
                 }
             }
             // An update or deletion by key does not give the key to anybody.
-            Kind::Update | Kind::Delete if operation.id.is_none() => {}
-            Kind::Delete => {}
-            Kind::Create | Kind::Upsert | Kind::Update => {
+            OperationKind::Update | OperationKind::Delete if operation.id.is_none() => {}
+            OperationKind::Delete => {}
+            OperationKind::Create | OperationKind::Upsert | OperationKind::Update => {
                 self.own.insert(name);
             }
         }
@@ -108,7 +108,7 @@ fn taken_since<'m>(met: &[&'m Met]) -> Vec<&'m Met> {
         connected(|spi| {
             // By the snapshot of the statement that runs the batch: it shows neither what others wrote since, nor what
             // the batch wrote.
-            let rows = spi.run(&plan, Access::Snapshot, &[keys]);
+            let rows = spi.run(&plan, Snapshot::Active, &[keys]);
             (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect()
         })
     });

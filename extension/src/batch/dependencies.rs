@@ -1,8 +1,8 @@
 //! An order in which records come after those that they refer to. It is not the one that all batches share, so two batches
-//! may meet in a circle; it is for those whose references are refused again and again, and where no key changes hands.
+//! may meet in a cycle; it is for those whose references are refused again and again, and where no key changes hands.
 
 use super::order::arrange;
-use super::parse::{Kind, Operation};
+use super::parse::{Operation, OperationKind};
 use super::take;
 use crate::value::change::{Change, Changes, Value};
 use std::collections::HashMap;
@@ -13,8 +13,8 @@ use std::collections::hash_map::Entry;
 type Last = HashMap<(i32, String), (usize, bool)>;
 
 /// Puts operations into that order, and takes out of them the references that have to wait all the same: they are part of
-/// a circle. Gives them back by the new places.
-pub(super) fn follow<'a>(operations: &mut Vec<Operation<'a>>) -> Vec<(usize, Changes<'a>)> {
+/// a cycle. Gives them back by the new places.
+pub(super) fn sort_by_dependency<'a>(operations: &mut Vec<Operation<'a>>) -> Vec<(usize, Changes<'a>)> {
     let (last, order) = order(operations);
     let mut places = vec![0; order.len()];
     for (place, before) in order.iter().enumerate() {
@@ -44,7 +44,7 @@ fn order(operations: &[Operation]) -> (Last, Vec<usize>) {
     for (place, operation) in operations.iter().enumerate() {
         // Operations on one record stay in their order.
         if let Some(key) = operation.key.value() {
-            let brings = matches!(operation.kind, Kind::Create | Kind::Upsert);
+            let brings = matches!(operation.kind, OperationKind::Create | OperationKind::Upsert);
             match last.entry((operation.template.id, key.to_owned())) {
                 Entry::Vacant(vacant) => {
                     vacant.insert((place, brings));

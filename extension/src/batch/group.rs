@@ -1,13 +1,13 @@
 //! Many records of one template by one statement: what makes a batch fast. Operations join while they write the
 //! same attributes of one template with plain values and name different keys; the order is that of the plan.
 
-use super::parse::{Kind, Operation};
+use super::parse::{Operation, OperationKind};
 use super::{Done, Outcome, statement};
-use crate::access::sight::{Fences, verdict};
+use crate::access::visibility::{UpsertScopes, condition_column};
 use crate::access::{Caller, Right};
 use crate::error::{Error, OrRaise};
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::{datum, random};
 use crate::record::mode::Mode;
 use crate::record::write::key_taken;
@@ -36,9 +36,9 @@ pub struct Group<'a> {
 pub fn is_groupable(operation: &Operation) -> bool {
     let plain = operation.changes.iter().all(|(_, change)| matches!(change, Change::Set(_)));
     match operation.kind {
-        Kind::Create => plain,
-        Kind::Upsert => plain && changes::is_complete(&operation.template, &operation.changes),
-        Kind::Update | Kind::Delete => false,
+        OperationKind::Create => plain,
+        OperationKind::Upsert => plain && changes::is_complete(&operation.template, &operation.changes),
+        OperationKind::Update | OperationKind::Delete => false,
     }
 }
 
@@ -73,7 +73,7 @@ impl<'a> Group<'a> {
     /// Lets an operation wait, once its rights and references are settled.
     pub fn add(&mut self, caller: &Caller, mut operation: Operation<'a>) -> Result<(), Error> {
         caller.require(Right::Create, &operation.template)?;
-        if operation.kind == Kind::Upsert {
+        if operation.kind == OperationKind::Upsert {
             caller.require(Right::Update, &operation.template)?;
         }
         reference::resolve(caller, &operation.template, &mut operation.changes)?;
@@ -97,7 +97,7 @@ impl<'a> Group<'a> {
         let ids: Vec<Uuid> =
             self.members.iter().map(|_| record_id::generate(template.id, random::next_u64())).collect();
         let done = as_owner(|| match first.kind {
-            Kind::Upsert => self.run_upserts(caller, template, &first.changes, &ids),
+            OperationKind::Upsert => self.run_upserts(caller, template, &first.changes, &ids),
             _ => self.run_creates(caller, template, &first.changes, &ids),
         })?;
         for (member, (_, outcome)) in self.members.iter().zip(&done) {
@@ -115,15 +115,15 @@ impl<'a> Group<'a> {
         shape: &Changes,
         ids: &[Uuid],
     ) -> Result<Vec<(usize, Outcome)>, Outside> {
-        let fences = Mode::Create.fences(caller, template);
+        let write_scopes = Mode::Create.write_scopes(caller, template);
         let written: HashSet<Uuid> = self
-            .execute(template, shape, Kind::Create, ids, &fences)?
+            .execute(template, shape, OperationKind::Create, ids, &write_scopes)?
             .into_iter()
             .map(|row| row.id)
             .collect();
         let outcome = |(member, id): (&Operation, &Uuid)| {
             let outcome = if written.contains(id) {
-                Ok(Done { kind: Kind::Create, id: *id, created: true, changed: true })
+                Ok(Done { kind: OperationKind::Create, id: *id, created: true, changed: true })
             } else {
                 Err(key_taken(caller, template, member.key.value().unwrap_or_default()))
             };
@@ -139,8 +139,8 @@ impl<'a> Group<'a> {
         shape: &Changes,
         ids: &[Uuid],
     ) -> Result<Vec<(usize, Outcome)>, Outside> {
-        let fences = Mode::Upsert.fences(caller, template);
-        let written = self.execute(template, shape, Kind::Upsert, ids, &fences)?;
+        let write_scopes = Mode::Upsert.write_scopes(caller, template);
+        let written = self.execute(template, shape, OperationKind::Upsert, ids, &write_scopes)?;
         let mut by_key: HashMap<String, (Uuid, bool)> = HashMap::with_capacity(self.members.len());
         by_key.extend(written.into_iter().filter_map(|row| Some((row.key?, (row.id, true)))));
         // Records that hold these values already were not written: their ids are looked up.
@@ -153,13 +153,13 @@ impl<'a> Group<'a> {
         if !unwritten.is_empty() {
             let sql = format!(
                 "select t.external_key, t.id{} from {} t where t.external_key = any ($1) and t.deleted_at is null",
-                verdict(fences.update.within.as_deref()),
+                condition_column(write_scopes.update.writable.as_deref()),
                 template.table_sql()
             );
             let plan = template.plan(&sql, || vec![pg_sys::TEXTARRAYOID]);
             let outside = connected(|spi| {
                 let keys = datum::text_array(unwritten.iter().map(|key| Some(*key)));
-                let rows = spi.run(&plan, Access::Latest, &[keys]);
+                let rows = spi.run(&plan, Snapshot::Latest, &[keys]);
                 let mut outside = HashSet::new();
                 for row in 0..rows.len() {
                     let Some(key) = rows.get(row, 0).map(datum::read_text) else { continue };
@@ -180,7 +180,7 @@ impl<'a> Group<'a> {
         let outcome = |(member, new): (&Operation, &Uuid)| {
             let found = member.key.value().and_then(|key| by_key.get(key));
             let done = |(id, changed): &(Uuid, bool)| Done {
-                kind: Kind::Upsert,
+                kind: OperationKind::Upsert,
                 id: *id,
                 created: id == new,
                 changed: *changed,
@@ -201,11 +201,11 @@ impl<'a> Group<'a> {
         &self,
         template: &Template,
         shape: &Changes,
-        kind: Kind,
+        kind: OperationKind,
         ids: &[Uuid],
-        fences: &Fences,
+        write_scopes: &UpsertScopes,
     ) -> Result<Vec<Written>, Outside> {
-        let sql = statement::sql(template, shape, kind, fences);
+        let sql = statement::sql(template, shape, kind, write_scopes);
         let plan = template.plan(&sql, || {
             let mut types = vec![pg_sys::UUIDARRAYOID, pg_sys::TEXTARRAYOID];
             types.extend(
@@ -221,7 +221,7 @@ impl<'a> Group<'a> {
             let values = self.members.iter().map(|member| &member.changes[column].1);
             arguments.push(statement::array_argument(template.attributes[*position].kind, values));
         }
-        let is_open = fences.are_open();
+        let is_open = write_scopes.are_open();
         let new: HashSet<&Uuid> = if is_open { HashSet::new() } else { ids.iter().collect() };
         let (written, outside) = connected(|spi| {
             let rows = template.write(spi, &plan, &arguments);
@@ -229,9 +229,9 @@ impl<'a> Group<'a> {
             let mut outside = Vec::new();
             for row in 0..rows.len() {
                 let Some(id) = rows.get(row, 0).map(datum::read_uuid) else { continue };
-                let verdict = if new.contains(&id) { 2 } else { 3 };
+                let column = if new.contains(&id) { 2 } else { 3 };
                 let key = rows.get(row, 1).map(datum::read_text);
-                if !is_open && !rows.get(row, verdict).is_some_and(datum::read_bool) {
+                if !is_open && !rows.get(row, column).is_some_and(datum::read_bool) {
                     outside.push((id, key.clone()));
                 }
                 written.push(Written { id, key });

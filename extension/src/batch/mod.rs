@@ -26,11 +26,11 @@ use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::function::{Answer, sql_functions};
 use crate::postgres::guard::{Caught, Class, attempt};
-use crate::quota::ahead;
+use crate::quota::reserve;
 use crate::value::change::{Change, Changes, Value};
 use conflict::{Conflict, Watch};
 use few::{Few, Stop};
-use parse::{Kind, Operation};
+use parse::{Operation, OperationKind};
 use pgrx::prelude::PgSqlErrorCode;
 use rounds::Rounds;
 use std::collections::HashMap;
@@ -59,7 +59,7 @@ sql_functions! {
 /// What became of an operation that was not refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done {
-    kind: Kind,
+    kind: OperationKind,
     id: Uuid,
     created: bool,
     changed: bool,
@@ -114,7 +114,7 @@ pub fn execute(
             Err(error) => outcomes[index] = Some(Err(error)),
         }
     }
-    look_ahead(&ready);
+    reserve_quota(&ready);
     let steps = order::plan(&ready);
     let mut put_off: Vec<(usize, Changes)> = Vec::new();
     for (place, step) in steps.iter().enumerate().filter(|(_, step)| !step.put_off.is_empty()) {
@@ -190,7 +190,7 @@ fn finish(
 }
 
 /// Waits for quotas before records are locked, for those of one project after the other.
-fn look_ahead(operations: &[Operation]) {
+fn reserve_quota(operations: &[Operation]) {
     let mut of_templates: HashMap<(i32, i32), Vec<&Operation>> = HashMap::new();
     for operation in operations {
         let template = &operation.template;
@@ -199,10 +199,11 @@ fn look_ahead(operations: &[Operation]) {
     let mut of_templates: Vec<_> = of_templates.into_iter().collect();
     of_templates.sort_by_key(|(template, _)| *template);
     for (_, operations) in of_templates {
-        let makes = |operation: &&&Operation| matches!(operation.kind, Kind::Create | Kind::Upsert);
+        let makes =
+            |operation: &&&Operation| matches!(operation.kind, OperationKind::Create | OperationKind::Upsert);
         let keys: Vec<Option<&str>> =
             operations.iter().filter(makes).map(|operation| operation.key.value()).collect();
-        ahead::of_many(&operations[0].template, &keys, operations.len());
+        reserve::for_many(&operations[0].template, &keys, operations.len());
     }
 }
 

@@ -1,15 +1,15 @@
 //! The order in which operations run, which is not that of the request: row locks are taken in one order that all
-//! batches share, so that concurrent batches wait for each other but never in a circle.
+//! batches share, so that concurrent batches wait for each other but never in a cycle.
 //!
 //! The order is: templates that others refer to first, then by template, then by key, then by id; operations on
 //! the same key keep the order of the request. A reference to a record that a later operation writes is made when all
 //! records are there; where it is required, that operation is pulled forward.
 
-use super::parse::{Kind, Operation};
+use super::parse::{Operation, OperationKind};
 use super::refers_by_key;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::record::read;
 use crate::template::{Template, catalog};
 use crate::value::change::{Change, Value};
@@ -103,7 +103,7 @@ struct Place {
 }
 
 /// How many templates a template leads to by references, over any number of steps: what is referred to leads to
-/// fewer, except in a circle, whose members lead to as many and are told apart by their numbers.
+/// fewer, except in a cycle, whose members lead to as many and are told apart by their numbers.
 fn rank(template: &Template) -> usize {
     let mut reached: HashSet<i32> = HashSet::new();
     let mut open: Vec<i32> = template.attributes.iter().filter_map(|attribute| attribute.target).collect();
@@ -125,7 +125,7 @@ fn current_key(template: &Template, id: Uuid) -> Option<String> {
     as_owner(|| {
         let plan = template.plan(&sql, || vec![pg_sys::UUIDOID]);
         connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &[datum::uuid(id)]);
+            let rows = spi.run(&plan, Snapshot::Latest, &[datum::uuid(id)]);
             if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_text) }
         })
     })
@@ -135,7 +135,9 @@ fn current_key(template: &Template, id: Uuid) -> Option<String> {
 fn writers_by_key(operations: &[Operation]) -> HashMap<(i32, String), usize> {
     let mut writers = HashMap::new();
     for (position, operation) in operations.iter().enumerate() {
-        if let (Kind::Create | Kind::Upsert, Some(key)) = (operation.kind, operation.key.value()) {
+        if let (OperationKind::Create | OperationKind::Upsert, Some(key)) =
+            (operation.kind, operation.key.value())
+        {
             writers.entry((operation.template.id, key.to_owned())).or_insert(position);
         }
     }
@@ -155,10 +157,10 @@ fn needed(operation: &Operation, writers: &HashMap<(i32, String), usize>) -> Vec
     needed
 }
 
-/// Puts what is needed before what needs it, and otherwise keeps the base order. A circle is left as it stands: its
+/// Puts what is needed before what needs it, and otherwise keeps the base order. A cycle is left as it stands: its
 /// references will be refused.
 pub(super) fn arrange(base: &[usize], needs: &[Vec<usize>]) -> Vec<usize> {
-    let mut is_seen = vec![false; needs.len()];
+    let mut is_visible = vec![false; needs.len()];
     let mut is_placed = vec![false; needs.len()];
     let mut order = Vec::with_capacity(base.len());
     for &start in base {
@@ -168,11 +170,11 @@ pub(super) fn arrange(base: &[usize], needs: &[Vec<usize>]) -> Vec<usize> {
             if is_placed[operation] {
                 continue;
             }
-            is_seen[operation] = true;
+            is_visible[operation] = true;
             match needs[operation].get(looked_at) {
                 Some(&needed) => {
                     walk.push((operation, looked_at + 1));
-                    if !is_seen[needed] {
+                    if !is_visible[needed] {
                         walk.push((needed, 0));
                     }
                 }
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_ends() {
+    fn a_cycle_ends() {
         assert_eq!(arrange(&[0, 1], &[vec![1], vec![0]]), [1, 0]);
         assert_eq!(arrange(&[0], &[vec![0]]), [0]);
     }
@@ -210,7 +212,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_operation_runs_once_and_after_its_needs(edges in prop::collection::vec((0..20usize, 0..20usize), 0..60)) {
-            // Needs that point downwards only can have no circle.
+            // Needs that point downwards only can have no cycle.
             let mut needs = vec![Vec::new(); 20];
             for (from, to) in edges {
                 if to < from {

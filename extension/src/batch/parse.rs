@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum OperationKind {
     /// Create a record; a key that is held is a conflict.
     Create,
     /// Change a live record.
@@ -37,7 +37,7 @@ pub struct Operation<'a> {
     /// Where it stands in the request.
     pub index: usize,
     /// What it does.
-    pub kind: Kind,
+    pub kind: OperationKind,
     /// Whose record it is.
     pub template: Rc<Template>,
     /// Which record, when it is named by id.
@@ -141,13 +141,15 @@ fn operation<'a>(caller: &Caller, index: usize, entry: &'a RawValue) -> Result<O
     let kind = kind.ok_or_else(|| missing("op", ""))?;
     let template = find_template(caller, template.as_deref(), id)?;
     match kind {
-        Kind::Create if id.is_some() => {
+        OperationKind::Create if id.is_some() => {
             return Err(Error::at(Code::InvalidValue, "/id", "a new record gets its id from the service"));
         }
-        Kind::Upsert if id.is_some() => {
+        OperationKind::Upsert if id.is_some() => {
             return Err(Error::at(Code::InvalidValue, "/id", "an upsert names its record by external_key"));
         }
-        Kind::Upsert | Kind::Update | Kind::Delete if id.is_none() && key.value().is_none() => {
+        OperationKind::Upsert | OperationKind::Update | OperationKind::Delete
+            if id.is_none() && key.value().is_none() =>
+        {
             return Err(Error::at(
                 Code::InvalidExternalKey,
                 "/external_key",
@@ -155,10 +157,10 @@ fn operation<'a>(caller: &Caller, index: usize, entry: &'a RawValue) -> Result<O
             )
             .hint("send external_key, or (update, delete) id"));
         }
-        Kind::Delete if embedding != Embedding::Absent => {
+        OperationKind::Delete if embedding != Embedding::Absent => {
             return Err(Error::at(Code::UnknownField, "/embedding", "a delete has no embedding"));
         }
-        Kind::Delete if attributes.is_some() => {
+        OperationKind::Delete if attributes.is_some() => {
             return Err(Error::at(Code::UnknownField, "/attributes", "a delete has no attributes"));
         }
         _ => {}
@@ -169,27 +171,27 @@ fn operation<'a>(caller: &Caller, index: usize, entry: &'a RawValue) -> Result<O
     }
     let changes =
         attributes.map(|attributes| changes::parse(&template, attributes)).transpose()?.unwrap_or_default();
-    if kind == Kind::Create {
+    if kind == OperationKind::Create {
         changes::check_complete(&template, &changes)?;
     }
     Ok(Operation { index, kind, template, id, key, changes, embedding })
 }
 
-fn rights(kind: Kind) -> &'static [Right] {
+fn rights(kind: OperationKind) -> &'static [Right] {
     match kind {
-        Kind::Create => &[Right::Create],
-        Kind::Update => &[Right::Update],
-        Kind::Upsert => &[Right::Create, Right::Update],
-        Kind::Delete => &[Right::Delete],
+        OperationKind::Create => &[Right::Create],
+        OperationKind::Update => &[Right::Update],
+        OperationKind::Upsert => &[Right::Create, Right::Update],
+        OperationKind::Delete => &[Right::Delete],
     }
 }
 
-fn parse_kind(name: &str) -> Result<Kind, Error> {
+fn parse_kind(name: &str) -> Result<OperationKind, Error> {
     match name {
-        "create" => Ok(Kind::Create),
-        "update" => Ok(Kind::Update),
-        "upsert" => Ok(Kind::Upsert),
-        "delete" => Ok(Kind::Delete),
+        "create" => Ok(OperationKind::Create),
+        "update" => Ok(OperationKind::Update),
+        "upsert" => Ok(OperationKind::Upsert),
+        "delete" => Ok(OperationKind::Delete),
         _ => Err(Error::at(Code::InvalidValue, "/op", format!("{name:?} is not an operation"))
             .hint("the operations are create, update, upsert and delete")),
     }

@@ -1,6 +1,6 @@
 //! Results → JSON, in the order of the request (docs/reference/http.md).
 
-use super::parse::Kind;
+use super::parse::OperationKind;
 use super::{Done, Outcome};
 use crate::error::Error;
 use crate::json::write_string;
@@ -34,7 +34,7 @@ pub fn to_json(outcomes: &[Option<Outcome>]) -> String {
 
 fn status(done: &Done) -> u16 {
     match (done.kind, done.created) {
-        (Kind::Delete, _) => 204,
+        (OperationKind::Delete, _) => 204,
         (_, true) => 201,
         (_, false) => 200,
     }

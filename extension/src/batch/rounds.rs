@@ -3,12 +3,12 @@
 //! done is undone then, and done again without it and without what refers to it.
 //!
 //! A batch is done at most `2 * MOST + 1` times, whatever refers to whatever: so often in the order that all batches
-//! share; so often in an order in which records come after those that they refer to, so that only circles wait; and once
-//! with no reference that waits, which refuses what is left of the circles.
+//! share; so often in an order in which records come after those that they refer to, so that only cycles wait; and once
+//! with no reference that waits, which refuses what is left of the cycles.
 
 use super::conflict::Watch;
 use super::few::{Few, Stop};
-use super::parse::{Kind, Operation};
+use super::parse::{Operation, OperationKind};
 use super::{Outcome, dependencies, pass, single};
 use crate::access::Caller;
 use crate::error::Error;
@@ -46,7 +46,7 @@ enum End {
 }
 
 /// A record as references by key name it: by its template and key.
-type Name<'b> = (i32, &'b str);
+type RecordKey<'b> = (i32, &'b str);
 
 impl<'a> Rounds<'_, 'a> {
     /// Runs all operations.
@@ -60,7 +60,7 @@ impl<'a> Rounds<'_, 'a> {
         let done = if operations.iter().any(Operation::sets_key) {
             self.some_rounds(true, &mut lost, watch)?
         } else {
-            let put_off = dependencies::follow(&mut operations);
+            let put_off = dependencies::sort_by_dependency(&mut operations);
             let later = Rounds { operations: operations.iter().collect(), put_off, ..*self };
             let done = later.some_rounds(false, &mut lost, watch)?;
             operations = later.whole();
@@ -179,11 +179,11 @@ impl<'a> Rounds<'_, 'a> {
     /// Adds the operations that wait for what only lost ones would have brought, directly or through others. What this
     /// does not find, the next round does.
     fn add_followers(&self, lost: &mut HashMap<usize, Error>) {
-        let mut bringing: HashMap<Name, usize> = HashMap::new();
+        let mut bringing: HashMap<RecordKey, usize> = HashMap::new();
         for name in self.operations.iter().filter_map(|operation| brought(operation)) {
             *bringing.entry(name).or_default() += 1;
         }
-        let mut waiting: HashMap<Name, Vec<(usize, usize)>> = HashMap::new();
+        let mut waiting: HashMap<RecordKey, Vec<(usize, usize)>> = HashMap::new();
         for (place, changes) in &self.put_off {
             for (attribute, change) in changes {
                 let Change::Set(Value::ReferenceByKey(key)) = change else { continue };
@@ -216,7 +216,8 @@ impl<'a> Rounds<'_, 'a> {
 }
 
 /// The record that an operation may bring into being, or give its key.
-fn brought<'b>(operation: &'b Operation) -> Option<Name<'b>> {
-    let brings = matches!(operation.kind, Kind::Create | Kind::Upsert) || operation.sets_key();
+fn brought<'b>(operation: &'b Operation) -> Option<RecordKey<'b>> {
+    let brings =
+        matches!(operation.kind, OperationKind::Create | OperationKind::Upsert) || operation.sets_key();
     operation.key.value().filter(|_| brings).map(|key| (operation.template.id, key))
 }

@@ -1,6 +1,6 @@
 //! One operation of a batch, by the same functions that serve it alone.
 
-use super::parse::{Kind, Operation};
+use super::parse::{Operation, OperationKind};
 use super::{Done, Outcome};
 use crate::access::{Caller, Right};
 use crate::error::Error;
@@ -25,10 +25,14 @@ fn write(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
     let none = &Preconditions::default();
     let done = |id, created| Done { kind, id, created, changed: true };
     match (kind, operation.id, operation.key.value()) {
-        (Kind::Create, _, key) => write::create(caller, template, key, changes).map(|(id, _)| done(id, true)),
-        (Kind::Upsert, _, Some(key)) => upsert::upsert(caller, template, Mode::Upsert, key, changes, none)
-            .map(|(id, created)| done(id, created)),
-        (Kind::Update, Some(id), _) => {
+        (OperationKind::Create, _, key) => {
+            write::create(caller, template, key, changes).map(|(id, _)| done(id, true))
+        }
+        (OperationKind::Upsert, _, Some(key)) => {
+            upsert::upsert(caller, template, Mode::Upsert, key, changes, none)
+                .map(|(id, created)| done(id, created))
+        }
+        (OperationKind::Update, Some(id), _) => {
             caller.require(Right::Update, template)?;
             if operation.embedding != Embedding::Absent {
                 require_writable(caller, template, id)?;
@@ -36,20 +40,19 @@ fn write(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
             write::update(caller, Right::Update, template, id, &operation.key, changes, none)
                 .map(|_| done(id, false))
         }
-        (Kind::Update, None, Some(key)) => {
+        (OperationKind::Update, None, Some(key)) => {
             upsert::upsert(caller, template, Mode::Update, key, changes, none).map(|(id, _)| done(id, false))
         }
-        (Kind::Delete, Some(id), _) => deletion::delete(caller, id, none).map(|()| done(id, false)),
-        (Kind::Delete, None, Some(key)) => {
+        (OperationKind::Delete, Some(id), _) => deletion::delete(caller, id, none).map(|()| done(id, false)),
+        (OperationKind::Delete, None, Some(key)) => {
             deletion::delete_by_key(caller, template, key, none).map(|id| done(id, false))
         }
-        (Kind::Upsert | Kind::Update | Kind::Delete, None, None) | (Kind::Upsert, Some(_), None) => {
-            Err(Error::not_found())
-        }
+        (OperationKind::Upsert | OperationKind::Update | OperationKind::Delete, None, None)
+        | (OperationKind::Upsert, Some(_), None) => Err(Error::not_found()),
     }
 }
 
-/// Makes the references that had to wait until all records of a circle exist.
+/// Makes the references that had to wait until all records of a cycle exist.
 pub fn link(caller: &Caller, operation: &Operation, done: Done, changes: Changes) -> Outcome {
     let right = if done.created { Right::Create } else { Right::Update };
     let none = &Preconditions::default();

@@ -1,7 +1,7 @@
 //! The statement that writes many records of one template: text, and the arrays that are its arguments.
 
-use super::parse::Kind;
-use crate::access::sight::{Fences, and};
+use super::parse::OperationKind;
+use crate::access::visibility::{UpsertScopes, and};
 use crate::postgres::datum::{self, Argument};
 use crate::record::argument::{argument, type_oid};
 use crate::record::statement::differs;
@@ -12,8 +12,8 @@ use pgrx::pg_sys;
 use std::fmt::Write as _;
 
 /// Writes the rows of arrays, one for each column: $1 ids, $2 keys, then the values. Returns id and key of each row
-/// written, and what the fences say of it.
-pub fn sql(template: &Template, shape: &Changes, kind: Kind, fences: &Fences) -> String {
+/// written, and what the write scopes say of it.
+pub fn sql(template: &Template, shape: &Changes, kind: OperationKind, write_scopes: &UpsertScopes) -> String {
     let (mut names, mut values, mut parameters, mut aliases) =
         (String::new(), String::new(), String::new(), String::new());
     let (mut updates, mut changed) = (String::new(), String::new());
@@ -29,10 +29,10 @@ pub fn sql(template: &Template, shape: &Changes, kind: Kind, fences: &Fences) ->
         let _ = write!(updates, "\"{slug}\" = excluded.\"{slug}\", ");
         let _ = write!(changed, "{or}{}", differs(attribute, &format!("excluded.\"{slug}\"")));
     }
-    let action = if kind == Kind::Create || shape.is_empty() {
+    let action = if kind == OperationKind::Create || shape.is_empty() {
         "nothing".to_owned()
     } else {
-        let within = and(fences.update.within.as_deref());
+        let within = and(write_scopes.update.writable.as_deref());
         format!("update set {updates}updated_at = now() where t.deleted_at is null and ({changed}){within}")
     };
     format!(
@@ -40,7 +40,7 @@ pub fn sql(template: &Template, shape: &Changes, kind: Kind, fences: &Fences) ->
          from unnest($1, $2{parameters}) u (id, external_key{aliases}) \
          on conflict (external_key) do {action} returning t.id, t.external_key{}",
         template.table_sql(),
-        fences.verdicts()
+        write_scopes.condition_columns()
     )
 }
 

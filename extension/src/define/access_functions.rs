@@ -1,7 +1,7 @@
 //! The SQL functions that say who may do what.
 
-use super::{enforcement_round, grant, revocation};
-use crate::access::{Caller, api_key, explain, granted, overview};
+use super::{enforce_grants, grant, revocation};
+use crate::access::{Caller, api_key, explain, overview, stored_grant};
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call, asked_once, must_not_be_null, sql_functions};
@@ -47,9 +47,9 @@ sql_functions! {
 
     /// `keyed.enforce_grants(maximum integer) returns integer`.
     keyed_enforce_grants => |call| {
-        Caller::current().require_upkeep("enforce grants")?;
+        Caller::current().require_maintenance("enforce grants")?;
         let maximum = call.integer(0).map(|maximum| usize::try_from(maximum).unwrap_or(0));
-        let waiting = enforcement_round::enforce(maximum);
+        let waiting = enforce_grants::enforce(maximum);
         Ok(Answer::Datum(Datum::from(waiting as i32)))
     };
 
@@ -77,7 +77,7 @@ sql_functions! {
 
 asked_once! {
     /// `keyed.is_granted(number integer) returns boolean`.
-    keyed_is_granted => granted::is_there
+    keyed_is_granted => stored_grant::is_there
 }
 
 fn role_argument(call: &Call) -> Result<String, Error> {

@@ -2,9 +2,9 @@
 
 use super::creation::check_language;
 use super::rows::{update_attribute, update_template};
-use super::view::upkeep;
+use super::view::dependents;
 use super::{attribute, embed};
-use crate::access::{Caller, granted};
+use crate::access::{Caller, stored_grant};
 use crate::embedding::queue;
 use crate::error::{Code, Error};
 use crate::inbound;
@@ -12,7 +12,7 @@ use crate::json;
 use crate::json::pointer_step;
 use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::{lock_exclusively, lock_with_views};
 use crate::postgres::transaction::begin_command;
 use crate::postgres::{datum, invalidation};
@@ -50,7 +50,7 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
         as_owner_defining(|| {
             connected(|spi| {
                 // Writers wait here, and see the new definition when they go on.
-                lock_with_views(&[template.table_sql()], &upkeep::reading(spi, template));
+                lock_with_views(&[template.table_sql()], &dependents::reading(spi, template));
                 let steps = || -> Result<(), Error> {
                     if let Some(renames) = member("rename") {
                         rename_all(spi, id, renames)?;
@@ -87,8 +87,8 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                     }
                     let after = current(id)?;
                     check_quota(template, &after)?;
-                    granted::check_scopes(spi, &caller, id)?;
-                    upkeep::follow(spi, &caller, &stored::reaching(spi, id))
+                    stored_grant::check_scopes(spi, &caller, id)?;
+                    dependents::sync(spi, &caller, &stored::reaching(spi, id))
                 };
                 // An error undoes every step, like one that PostgreSQL raises.
                 if let Err(error) = steps() {
@@ -97,8 +97,8 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                 invalidation::announce(template.table);
                 match current(id) {
                     Ok(after) => {
-                        text::rebuild::follow(spi, template, &after);
-                        queue::definition::follow(spi, template, &after);
+                        text::rebuild::sync(spi, template, &after);
+                        queue::definition::sync(spi, template, &after);
                     }
                     Err(error) => error.raise(),
                 }
@@ -177,9 +177,9 @@ fn rename(spi: &Connection, template: &Template, old: &str, new: &str, pointer: 
     if template.position(new).is_some() {
         return Err(Error::at(Code::Conflict, pointer, format!("there is an attribute {new:?} already")));
     }
-    granted::rename_attribute(spi, template.id, attribute.id, new)?;
-    upkeep::rename_attribute(spi, template, attribute, new)?;
-    inbound::upkeep::rename_attribute(spi, template, attribute, new);
+    stored_grant::rename_attribute(spi, template.id, attribute.id, new)?;
+    dependents::rename_attribute(spi, template, attribute, new)?;
+    inbound::dependents::rename_attribute(spi, template, attribute, new);
     spi.script(&format!("alter table {} rename column \"{old}\" to \"{new}\"", template.table_sql()));
     update_attribute(spi, attribute, "slug", pg_sys::TEXTOID, datum::text(new));
     if template.display.as_deref() == Some(old) {
@@ -197,17 +197,17 @@ fn drop_attribute(
     pointer: &str,
 ) -> Result<(), Error> {
     let attribute = find(template, slug, pointer)?;
-    granted::check_unused(spi, caller, template.id, attribute.id, pointer)?;
-    upkeep::check_unused(spi, caller, template.id, attribute.id, pointer)?;
-    inbound::upkeep::check_unused(spi, caller, template, attribute, pointer)?;
-    upkeep::take_away(spi, template);
+    stored_grant::check_unused(spi, caller, template.id, attribute.id, pointer)?;
+    dependents::check_unused(spi, caller, template.id, attribute.id, pointer)?;
+    inbound::dependents::check_unused(spi, caller, template, attribute, pointer)?;
+    dependents::drop_relations(spi, template);
     if let Some(target) = attribute.target.filter(|target| *target != template.id).and_then(catalog::by_id) {
         // With the column goes its foreign key, for which PostgreSQL locks what it points to.
         lock_exclusively(&[target.table_sql()]);
     }
     spi.script(&format!("alter table {} drop column \"{slug}\"", template.table_sql()));
     let by_id = [(pg_sys::INT4OID, Some(Datum::from(attribute.id)))];
-    spi.run_once("delete from keyed_state.attribute where id = $1", Access::Latest, &by_id);
+    spi.run_once("delete from keyed_state.attribute where id = $1", Snapshot::Latest, &by_id);
     if attribute.kind == AttributeType::Metric {
         metric::removal::forget(spi, template, attribute.id);
     }
@@ -264,7 +264,7 @@ fn set_template(
     }
     spi.run_once(
         "update keyed_state.template set updated_at = now() where id = $1",
-        Access::Latest,
+        Snapshot::Latest,
         &[(pg_sys::INT4OID, Some(Datum::from(template.id)))],
     );
     Ok(())

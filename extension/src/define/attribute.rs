@@ -9,7 +9,7 @@ use crate::json;
 use crate::json::pointer_step;
 use crate::limits;
 use crate::metric;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::postgres::table_lock::lock_against_writers;
 use crate::postgres::{datum, invalidation};
 use crate::search::text;
@@ -68,7 +68,7 @@ pub fn add(
         let name = SideTable::Series.sql(template.id);
         let exists = spi.run_once(
             "select from pg_class where oid = to_regclass($1)",
-            Access::Latest,
+            Snapshot::Latest,
             &[(pg_sys::TEXTOID, datum::text(&name))],
         );
         if exists.is_empty() {
@@ -77,7 +77,7 @@ pub fn add(
     }
     let position = spi.run_once(
         "select coalesce(max(position), 0) + 1 from keyed_state.attribute where template_id = $1",
-        Access::Latest,
+        Snapshot::Latest,
         &[(pg_sys::INT4OID, Some(Datum::from(template.id)))],
     );
     let position = position.get(0, 0).map_or(1, datum::read_i32);
@@ -208,7 +208,7 @@ fn check_options_cover(
         attribute.slug
     );
     let arguments = [texts(&options.iter().collect::<Vec<_>>()), texts(&taken_away)];
-    let rows = spi.run_once(&sql, Access::Latest, &arguments);
+    let rows = spi.run_once(&sql, Snapshot::Latest, &arguments);
     if rows.is_empty() {
         return Ok(());
     }
@@ -289,7 +289,7 @@ pub fn make_missing_indexes(spi: &Connection) {
          where a.type = 'string' and a.indexed and not exists (select from pg_index i \
          join pg_class x on x.oid = i.indexrelid join pg_am m on m.oid = x.relam \
          where i.indrelid = c.oid and i.indkey[0] = f.attnum and m.amname = 'gin') order by a.id",
-        Access::Latest,
+        Snapshot::Latest,
         &[],
     );
     let name = |row, column| rows.get(row, column).map(datum::read_text);

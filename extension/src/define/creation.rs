@@ -3,13 +3,13 @@
 use super::ddl::{self, NewColumn};
 use super::rows::insert_attribute;
 use super::{attribute, embed};
-use crate::access::{Caller, definition_lock, enforcement};
+use crate::access::{Caller, definition_lock, table_policies};
 use crate::error::{Code, Error, OrRaise};
 use crate::json;
 use crate::metric;
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::lock_against_writers;
 use crate::postgres::transaction::begin_command;
 use crate::quota;
@@ -163,7 +163,7 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
                 // Makes the new table known to the look-ups that follow.
                 begin_command();
                 if let Some(template) = catalog::by_id(id) {
-                    enforcement::follow_new_template(spi, &template).or_raise();
+                    table_policies::grant_on_new_template(spi, &template).or_raise();
                     if new.embed.is_some() {
                         vectors::table::require(&template).or_raise();
                     }
@@ -188,7 +188,7 @@ fn insert_template(spi: &Connection, project: i32, new: &NewTemplate, language: 
     let rows = spi.run_once(
         "insert into keyed_state.template (project_id, slug, label, display, language) \
          values ($1, $2, $3, $4, $5) returning id",
-        Access::Latest,
+        Snapshot::Latest,
         &[
             (pg_sys::INT4OID, Some(Datum::from(project))),
             (pg_sys::TEXTOID, datum::text(&new.slug)),
@@ -211,7 +211,7 @@ pub fn check_language(language: &str) -> Result<(), Error> {
         let rows = spi.run_once(
             "select from pg_catalog.pg_ts_config c where c.cfgname operator(pg_catalog.=) $1::pg_catalog.name \
              and c.cfgnamespace operator(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace",
-            Access::Snapshot,
+            Snapshot::Active,
             &[(pg_sys::TEXTOID, datum::text(language))],
         );
         !rows.is_empty()

@@ -1,6 +1,6 @@
 //! Statements that make and change tables: pure text. Names are checked slugs; values go through [`crate::value::quote::literal`].
 
-use crate::access::policy;
+use crate::access::policy_sql;
 use crate::template::column as standard;
 use crate::template::definition::Definition;
 use crate::value::attribute_type::AttributeType;
@@ -64,11 +64,11 @@ pub fn create_table(
          grant select on {history} to keyed_admin; \
          comment on table {table} is {}; {} {}",
         literal(&format!(
-            "Every change of the records of {project}.{slug}: who, when, by which door, old and new values."
+            "Every change of the records of {project}.{slug}: who, when, from which source, old and new values."
         )),
         literal(label.unwrap_or(slug)),
         secure_table(&table),
-        policy::enable_beside(&SideTable::History.name(id), &table),
+        policy_sql::enable_beside(&SideTable::History.name(id), &table),
         key_index = key_index(&table),
     );
     sql.push_str(&comment_on_released_key(&table));
@@ -89,7 +89,7 @@ pub fn create_table(
         ("version", "Counts the changes of a record, from 1."),
         ("at", "When: the time of the transaction."),
         ("actor", "Who: the API key by its label and number, or the login."),
-        ("source", "By which door: api, csv, inbound or sql."),
+        ("source", "The source of the change: api, csv, inbound or sql."),
         ("operation", "create, update, delete, restore or purge."),
         ("external_key", "The key that the record held after the change."),
         ("changes", "What differs: {attribute: {old, new}}."),
@@ -128,7 +128,7 @@ pub fn secure_table(table: &str) -> String {
         "{} create index on {table} (deleted_at) where deleted_at is not null; \
          create trigger keyed_guard_delete before delete on {table} \
            for each statement execute function keyed.guard_delete();",
-        policy::enable(table)
+        policy_sql::enable(table)
     )
 }
 

@@ -3,7 +3,7 @@
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::datum;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::{Attribute, Template};
 use crate::value::attribute_type::AttributeType;
 use crate::value::member::text_at;
@@ -60,7 +60,7 @@ pub fn set(spi: &Connection, template: i32, slugs: Option<&[String]>) {
     spi.run_once(
         "update keyed_state.template set embed = (select array_agg(a.id order by array_position($2, a.slug)) \
          from keyed_state.attribute a where a.template_id = $1 and a.slug = any ($2)) where id = $1",
-        Access::Latest,
+        Snapshot::Latest,
         &[(pg_sys::INT4OID, Some(Datum::from(template))), (pg_sys::TEXTARRAYOID, slugs)],
     );
 }
@@ -70,7 +70,7 @@ pub fn forget(spi: &Connection, template: &Template, attribute: i32) {
     if template.embed.contains(&attribute) {
         spi.run_once(
             "update keyed_state.template set embed = nullif(array_remove(embed, $2), '{}') where id = $1",
-            Access::Latest,
+            Snapshot::Latest,
             &[
                 (pg_sys::INT4OID, Some(Datum::from(template.id))),
                 (pg_sys::INT4OID, Some(Datum::from(attribute))),

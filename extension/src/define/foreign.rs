@@ -3,7 +3,7 @@
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::with_pinned_path;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 
 /// Refuses to go on beside objects that somebody else made where only ours belong: to adopt them would be to run what
 /// their owner put into them.
@@ -13,12 +13,12 @@ pub fn refuse_objects() -> Result<(), Error> {
             // The SQL of the extension may be older than the library, until ALTER EXTENSION … UPDATE.
             let known = spi.run_once(
                 "select pg_catalog.to_regprocedure('keyed.foreign_objects()')",
-                Access::Latest,
+                Snapshot::Latest,
                 &[],
             );
             known.get(0, 0)?;
             let sql = "select object, finding, remedy, pg_catalog.count(*) over () from keyed.foreign_objects() limit 1";
-            let rows = spi.run_once(sql, Access::Latest, &[]);
+            let rows = spi.run_once(sql, Snapshot::Latest, &[]);
             let text = |column| rows.get(0, column).map(datum::read_text).unwrap_or_default();
             let others =
                 |count: i64| if count > 1 { format!(", and {} more", count - 1) } else { String::new() };

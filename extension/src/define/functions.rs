@@ -1,9 +1,9 @@
-//! The SQL functions and the HTTP door that define templates.
+//! The SQL and HTTP functions that define templates.
 
 use super::creation::{NewTemplate, create};
 use super::{alter, project_removal, removal, setup};
 use crate::access::lookup::template_by_name;
-use crate::access::{Caller, definition_lock, listed};
+use crate::access::{Caller, definition_lock, template_list};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, sql_functions};
@@ -170,6 +170,6 @@ fn attribute_slug(attribute: &str) -> Result<String, Error> {
 }
 
 fn list(caller: &Caller) -> String {
-    let ids: Vec<i32> = listed::templates(caller).iter().map(|template| template.id).collect();
+    let ids: Vec<i32> = template_list::templates(caller).iter().map(|template| template.id).collect();
     format!("{{\"templates\":[{}]}}", load::describe(&ids).join(","))
 }

@@ -1,15 +1,15 @@
 //! Privileges are given: written down, and made into privileges and policies of PostgreSQL.
 
 use super::reconcile;
-use super::view::upkeep;
-use crate::access::enforcement::{forget_dropped_roles, role_sql};
-use crate::access::granted::{COLUMNS, Grant, read};
+use super::view::dependents;
 use crate::access::rights::Privilege;
+use crate::access::stored_grant::{COLUMNS, Grant, read};
+use crate::access::table_policies::{forget_dropped_roles, role_sql};
 use crate::access::target::{Table, Target};
 use crate::access::{Caller, binding, definition_lock, privileges, scope};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner_defining;
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::{self, lock_exclusively};
 use crate::postgres::{datum, role};
 use crate::template::catalog;
@@ -74,11 +74,11 @@ fn make(
     } else {
         // Policies that wait are made along, and their scopes may be about other templates.
         table_lock::lock_in_turn(&what, || {
-            now.iter().for_each(|table| drop(reconcile::follow_locked(spi, project.id, table)));
+            now.iter().for_each(|table| drop(reconcile::sync_locked(spi, project.id, table)));
         });
         now.len()
     };
-    upkeep::follow_grants(spi, &tables.iter().map(|table| table.template).collect::<Vec<_>>());
+    dependents::sync_grants(spi, &tables.iter().map(|table| table.template).collect::<Vec<_>>());
     let schema = identifier(&project.slug);
     spi.script(&format!("grant usage on schema {schema} to {}", role_sql(role)));
     if done < tables.len() {
@@ -97,7 +97,7 @@ fn held(spi: &Connection, role: Oid, target: &Target) -> Vec<Grant> {
         "select {COLUMNS} from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
          and g.template_id is not distinct from $3"
     );
-    read(&spi.run_once(&sql, Access::Latest, &place(role, target)))
+    read(&spi.run_once(&sql, Snapshot::Latest, &place(role, target)))
 }
 
 /// Whether another scope takes something away from what is held. Whether it is the narrower of two is not known: it counts as
@@ -133,7 +133,7 @@ fn write(spi: &Connection, role: Oid, target: &Target, privilege: Privilege, sco
     spi.run_once(
         "delete from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
          and g.template_id is not distinct from $3 and g.privilege = $4",
-        Access::Latest,
+        Snapshot::Latest,
         &[role_argument, project, template, privilege_argument],
     );
     let granted_by = role::name(role::session()).unwrap_or_default();
@@ -141,7 +141,7 @@ fn write(spi: &Connection, role: Oid, target: &Target, privilege: Privilege, sco
         "insert into keyed_state.access_grant \
          (role, project_id, template_id, privilege, scope, granted_by, role_name, bound_in) \
          values ($1, $2, $3, $4, $5::jsonb, $6, $7, keyed.binding('keyed_state.access_grant'::regclass))",
-        Access::Latest,
+        Snapshot::Latest,
         &[
             role_argument,
             project,

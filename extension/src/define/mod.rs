@@ -13,7 +13,7 @@ pub mod ddl;
 /// Which texts are embedded.
 pub mod embed;
 /// What is done at once of the policies that wait.
-pub mod enforcement_round;
+pub mod enforce_grants;
 /// Objects that others made where only ours belong.
 pub mod foreign;
 /// The SQL functions of templates and attributes, for SQL and HTTP.

@@ -1,13 +1,13 @@
 //! The end of a project.
 
 use super::removal;
-use super::view::upkeep;
-use crate::access::{Caller, definition_lock, enforcement};
+use super::view::dependents;
+use crate::access::{Caller, definition_lock, table_policies};
 use crate::embedding;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::{self, lock_with_views};
 use crate::template::catalog::{self, Project};
 use crate::template::{Template, in_use};
@@ -51,7 +51,7 @@ fn drop_found(project: &Project, with_records: bool) -> Result<(), Error> {
                 drop_all(spi, &templates);
                 let id = [(pg_sys::INT4OID, Some(Datum::from(project.id)))];
                 for sql in [
-                    // Before their templates, to which they may refer in a circle.
+                    // Before their templates, to which they may refer in a cycle.
                     "delete from keyed_state.attribute a using keyed_state.template t \
                      where a.template_id = t.id and t.project_id = $1",
                     "delete from keyed_state.template where project_id = $1",
@@ -62,7 +62,7 @@ fn drop_found(project: &Project, with_records: bool) -> Result<(), Error> {
                     // Its views, endpoints, grants and quotas go along.
                     "delete from keyed_state.project where id = $1",
                 ] {
-                    spi.run_once(sql, Access::Latest, &id);
+                    spi.run_once(sql, Snapshot::Latest, &id);
                 }
                 spi.script(&format!("drop schema {schema} restrict"));
             });
@@ -82,7 +82,7 @@ fn require_room(spi: &Connection, project: &Project) {
            to_regclass('keyed_state.history_' || t.id), to_regclass('keyed_state.metric_' || t.id), \
            to_regclass('keyed_state.text_' || t.id), to_regclass('keyed_state.vector_' || t.id)]) c (oid) \
          where t.project_id = $1 and c.oid is not null",
-        Access::Latest,
+        Snapshot::Latest,
         &[
             (pg_sys::INT4OID, Some(Datum::from(project.id))),
             (pg_sys::TEXTOID, datum::text(&project.slug)),
@@ -100,20 +100,20 @@ fn require_room(spi: &Connection, project: &Project) {
 fn lock_all(spi: &Connection, templates: &[Rc<Template>]) {
     let tables: Vec<String> = templates.iter().map(|template| template.table_sql()).collect();
     let mut views: Vec<pg_sys::Oid> =
-        templates.iter().flat_map(|template| upkeep::reading(spi, template)).collect();
+        templates.iter().flat_map(|template| dependents::reading(spi, template)).collect();
     views.sort_unstable_by_key(|view| view.to_u32());
     views.dedup();
     lock_with_views(&tables, &views);
 }
 
-/// Drops the tables of all templates at once, since they may refer to each other in a circle.
+/// Drops the tables of all templates at once, since they may refer to each other in a cycle.
 fn drop_all(spi: &Connection, templates: &[Rc<Template>]) {
     for template in templates {
-        upkeep::take_away(spi, template);
+        dependents::drop_relations(spi, template);
         drop_policies(spi, template);
     }
     for template in templates {
-        enforcement::drop_functions_of(spi, template.id);
+        table_policies::drop_functions_of(spi, template.id);
     }
     let tables: Vec<String> = templates.iter().flat_map(|template| removal::tables_of(template)).collect();
     if !tables.is_empty() {
@@ -132,7 +132,7 @@ fn drop_policies(spi: &Connection, template: &Template) {
     let table = template.table_sql();
     let rows = spi.run_once(
         "select pg_catalog.quote_ident(p.polname) from pg_catalog.pg_policy p where p.polrelid = $1",
-        Access::Latest,
+        Snapshot::Latest,
         &[(pg_sys::OIDOID, Some(Datum::from(template.table)))],
     );
     let names: Vec<String> =

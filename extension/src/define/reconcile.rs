@@ -4,16 +4,16 @@
 //! Nothing is open meanwhile: a policy whose grant is gone shows and allows nothing, and without a policy plain SQL sees
 //! no row.
 
-use super::view::upkeep;
-use crate::access::enforcement::{create_policy, drop_named, is_policy_sql};
-use crate::access::granted::{COLUMNS, Grant, read, read_all};
-use crate::access::listed::TABLES;
+use super::view::dependents;
 use crate::access::rights::Privilege;
+use crate::access::stored_grant::{COLUMNS, Grant, read, read_all};
+use crate::access::table_policies::{create_policy, drop_named, is_policy_sql};
 use crate::access::target::Table;
+use crate::access::template_list::TABLES;
 use crate::access::{binding, privileges};
 use crate::error::OrRaise;
 use crate::postgres::guard::{Caught, subtransaction, with_settings};
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::postgres::{datum, role, table_lock};
 use crate::template::catalog;
 use crate::value::table_name::table_sql;
@@ -47,17 +47,17 @@ pub fn is_busy(caught: &Caught) -> bool {
 /// Makes the policies of some templates follow, as far as their tables are free and there are not too many. Returns how many
 /// do.
 pub fn enforce_on(spi: &Connection, tables: &[Table]) -> usize {
-    let follows = |table: &&Table| follow_if_free(spi, table.template, Wait::Moment).is_some();
+    let syncs = |table: &&Table| sync_if_free(spi, table.template, Wait::Moment).is_some();
     if let [only] = tables {
-        return usize::from(follows(&only));
+        return usize::from(syncs(&only));
     }
-    tables.iter().take(IN_PASSING).take_while(follows).count()
+    tables.iter().take(IN_PASSING).take_while(syncs).count()
 }
 
 /// State step 19: policies end with their grants. What is not free now follows when it is.
 pub fn bind_policies(spi: &Connection) {
     for template in waiting(spi).into_iter().take(table_lock::most_tables()) {
-        follow_if_free(spi, template, Wait::Moment);
+        sync_if_free(spi, template, Wait::Moment);
     }
 }
 
@@ -65,7 +65,7 @@ pub fn bind_policies(spi: &Connection) {
 pub fn drop_unbound(spi: &Connection, project: i32, tables: &[&Table]) {
     for table in tables {
         table_lock::lock_exclusively(std::slice::from_ref(&table.sql));
-        follow_locked(spi, project, table);
+        sync_locked(spi, project, table);
     }
 }
 
@@ -78,7 +78,7 @@ pub fn with_policies_of(spi: &Connection, grants: &[Grant]) -> HashMap<Oid, bool
         "select p.polrelid, bool_and(p.is_gated) from ({}) p group by p.polrelid",
         policies("y.polname = any ($1::name[])")
     );
-    let rows = spi.run_once(&sql, Access::Latest, &[(pg_sys::TEXTARRAYOID, names)]);
+    let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::TEXTARRAYOID, names)]);
     let table = |row| {
         let table = Oid::from(rows.get(row, 0)?.value() as u32);
         Some((table, rows.get(row, 1).is_some_and(datum::read_bool)))
@@ -106,7 +106,7 @@ pub fn waiting(spi: &Connection) -> Vec<i32> {
     );
     let mut templates = BTreeSet::new();
     for sql in [left, missing] {
-        let rows = spi.run_once(&sql, Access::Latest, &[]);
+        let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
         templates.extend((0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)));
     }
     templates.into_iter().collect()
@@ -129,16 +129,16 @@ fn policies(condition: &str) -> String {
 pub type Loser = (u32, i32);
 
 /// Who lost what on the table, or nothing where others use it.
-pub fn follow_if_free(spi: &Connection, template: i32, wait: Wait) -> Option<Vec<Loser>> {
+pub fn sync_if_free(spi: &Connection, template: i32, wait: Wait) -> Option<Vec<Loser>> {
     pgrx::check_for_interrupts!();
-    match subtransaction(|| follow(spi, template, wait)) {
+    match subtransaction(|| sync(spi, template, wait)) {
         Ok(losers) => Some(losers),
         Err(caught) if is_busy(&caught) => None,
         Err(caught) => caught.rethrow(),
     }
 }
 
-fn follow(spi: &Connection, template: i32, wait: Wait) -> Vec<Loser> {
+fn sync(spi: &Connection, template: i32, wait: Wait) -> Vec<Loser> {
     let Some((project, table)) = find(spi, template) else { return Vec::new() };
     let (longest, option) = match wait {
         Wait::Not => (c"1ms", " nowait"),
@@ -149,12 +149,12 @@ fn follow(spi: &Connection, template: i32, wait: Wait) -> Vec<Loser> {
         privileges::lock(project);
     });
     // A scope may be about other tables, and somebody else may change the privileges of this one by hand.
-    with_settings(&[(c"lock_timeout", MOMENT)], || follow_locked(spi, project, &table))
+    with_settings(&[(c"lock_timeout", MOMENT)], || sync_locked(spi, project, &table))
 }
 
 /// Makes the policies of a table follow, of which nobody else has a lock: those of grants that are gone are dropped, missing
 /// ones made.
-pub fn follow_locked(spi: &Connection, project: i32, table: &Table) -> Vec<Loser> {
+pub fn sync_locked(spi: &Connection, project: i32, table: &Table) -> Vec<Loser> {
     let template = table.template;
     let of_template =
         [(pg_sys::INT4OID, Some(Datum::from(template))), (pg_sys::INT4OID, Some(Datum::from(project)))];
@@ -162,7 +162,7 @@ pub fn follow_locked(spi: &Connection, project: i32, table: &Table) -> Vec<Loser
         "select {COLUMNS} from keyed_state.access_grant g \
          where g.template_id = $1 or g.template_id is null and g.project_id = $2 order by g.id"
     );
-    let rows = spi.run_once(&sql, Access::Latest, &of_template);
+    let rows = spi.run_once(&sql, Snapshot::Latest, &of_template);
     let (all, bound) = (read_all(&rows), read(&rows));
     let (mut made, mut losers) = (Vec::new(), BTreeSet::new());
     for policy in of_table(spi, table.oid) {
@@ -184,7 +184,7 @@ pub fn follow_locked(spi: &Connection, project: i32, table: &Table) -> Vec<Loser
         privileges::restore(spi, Oid::from(*role), project, &[table]);
     }
     if !losers.is_empty() {
-        upkeep::follow_grants(spi, &[template]);
+        dependents::sync_grants(spi, &[template]);
     }
     let missing =
         bound.iter().filter(|grant| grant.privilege != Privilege::Define && !made.contains(&grant.id));
@@ -198,7 +198,7 @@ pub fn follow_locked(spi: &Connection, project: i32, table: &Table) -> Vec<Loser
 
 fn find(spi: &Connection, template: i32) -> Option<(i32, Table)> {
     let sql = format!("select t.project_id, c.oid, p.slug, t.slug from {TABLES} where t.id = $1");
-    let rows = spi.run_once(&sql, Access::Latest, &[(pg_sys::INT4OID, Some(Datum::from(template)))]);
+    let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::INT4OID, Some(Datum::from(template)))]);
     if rows.is_empty() {
         return None;
     }
@@ -228,7 +228,7 @@ fn of_table(spi: &Connection, table: Oid) -> Vec<Made> {
          from ({}) p",
         policies("y.polrelid = $1")
     );
-    let rows = spi.run_once(&sql, Access::Latest, &[(pg_sys::OIDOID, Some(Datum::from(table)))]);
+    let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::OIDOID, Some(Datum::from(table)))]);
     let made = |row| {
         let roles = rows.get(row, 3).map(datum::read_text).unwrap_or_default();
         Some(Made {

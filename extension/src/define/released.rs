@@ -1,11 +1,11 @@
 //! Tables of before keys were released into a column of their own: `keyed.migrate()` converts them.
 
 use super::ddl;
-use crate::access::enforcement;
-use crate::access::listed::TABLES;
+use crate::access::table_policies;
+use crate::access::template_list::TABLES;
 use crate::error::OrRaise;
 use crate::postgres::datum;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::postgres::table_lock::{lock_exclusively, most_tables};
 use crate::postgres::transaction::begin_command;
 use crate::template::{Template, catalog, column};
@@ -20,7 +20,7 @@ pub fn convert_some(spi: &Connection) -> usize {
          and a.attname = '{}' and not a.attisdropped) order by t.id",
         column::RELEASED_KEY
     );
-    let rows = spi.run_once(&sql, Access::Latest, &[]);
+    let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
     let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
     let now = &ids[..ids.len().min(most_tables() / 4)];
     let old: Vec<Rc<Template>> = now.iter().copied().filter_map(catalog::by_id).collect();
@@ -32,7 +32,7 @@ pub fn convert_some(spi: &Connection) -> usize {
         begin_command();
         catalog::refresh();
         let Some(template) = catalog::by_id(template.id) else { continue };
-        enforcement::renew_policies_of_deletion(spi, &template).or_raise();
+        table_policies::renew_policies_of_deletion(spi, &template).or_raise();
     }
     ids.len() - now.len()
 }
@@ -62,7 +62,7 @@ fn old_indexes(spi: &Connection, template: &Template) -> Vec<String> {
          join pg_catalog.pg_class c on c.oid = i.indexrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace \
          where i.indrelid = $1 and i.indisunique and i.indnatts = 1 and i.indkey[0] = 2 \
          and pg_get_expr(i.indpred, i.indrelid) = '((deleted_at IS NULL) AND (external_key IS NOT NULL))'",
-        Access::Latest,
+        Snapshot::Latest,
         &[(pg_sys::OIDOID, Some(Datum::from(template.table)))],
     );
     (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect()

@@ -1,11 +1,11 @@
 //! The end of a template.
 
-use super::view::upkeep;
-use crate::access::{Caller, enforcement};
+use super::view::dependents;
+use crate::access::{Caller, table_policies};
 use crate::embedding;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::lock_with_views;
 use crate::quota::{count, usage};
 use crate::template::{Template, catalog, in_use};
@@ -26,7 +26,7 @@ pub(crate) fn tables_of(template: &Template) -> [String; 5] {
 /// Whether a template has live records.
 pub(crate) fn has_live_records(spi: &Connection, template: &Template) -> bool {
     let sql = format!("select from {} t where t.deleted_at is null limit 1", template.table_sql());
-    !spi.run_once(&sql, Access::Latest, &[]).is_empty()
+    !spi.run_once(&sql, Snapshot::Latest, &[]).is_empty()
 }
 
 /// Removes a template with its table, history and series. One that holds live records is kept unless
@@ -43,7 +43,7 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                     template.attributes.iter().filter_map(|attribute| catalog::by_id(attribute.target?));
                 let mut tables: Vec<String> = targets.map(|target| target.table_sql()).collect();
                 tables.push(table.clone());
-                lock_with_views(&tables, &upkeep::reading(spi, template));
+                lock_with_views(&tables, &dependents::reading(spi, template));
                 if !with_records && has_live_records(spi, template) {
                     Error::new(Code::Conflict, format!("{name} holds live records"))
                         .hint(
@@ -59,10 +59,10 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                     tables_of(template).join(", "),
                     template.id
                 );
-                upkeep::take_away(spi, template);
+                dependents::drop_relations(spi, template);
                 // What is not there is nothing to tell the caller about.
                 with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&statements));
-                enforcement::drop_functions_of(spi, template.id);
+                table_policies::drop_functions_of(spi, template.id);
                 embedding::queue::definition::forget(template.id);
             });
         });

@@ -1,16 +1,16 @@
-//! Privileges are taken back. What closes every door waits for nobody who reads: the row of the grant goes, which the
+//! Privileges are taken back. What closes every entry point waits for nobody who reads: the row of the grant goes, which the
 //! functions and every policy ask for, and the privileges of PostgreSQL. The policies themselves are dropped when their
 //! table is free.
 
 use super::grant::{find_role, place};
 use super::reconcile;
-use super::view::upkeep;
-use crate::access::granted::{COLUMNS, Grant, read_all};
+use super::view::dependents;
+use crate::access::stored_grant::{COLUMNS, Grant, read_all};
 use crate::access::target::{Table, Target};
 use crate::access::{Caller, privileges};
 use crate::error::Error;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock;
 use pgrx::pg_sys::Oid;
 
@@ -54,7 +54,7 @@ fn take_privileges(spi: &Connection, role: Oid, target: &Target, now: &[&Table],
         with_settings(&[(c"lock_timeout", c"300ms")], || {
             privileges::lock(target.project.id);
             privileges::restore(spi, role, target.project.id, now);
-            upkeep::follow_grants(spi, &templates);
+            dependents::sync_grants(spi, &templates);
             privileges::close_schema(spi, role, &target.project, later);
         });
     });
@@ -75,7 +75,7 @@ fn delete_grants(spi: &Connection, role: Oid, target: &Target) -> Vec<Grant> {
     let mut all = Vec::new();
     for time in 1.. {
         pgrx::check_for_interrupts!();
-        let deleted = read_all(&spi.run_once(&sql, Access::Latest, &place(role, target)));
+        let deleted = read_all(&spi.run_once(&sql, Snapshot::Latest, &place(role, target)));
         if deleted.is_empty() && time > 1 {
             break;
         }

@@ -1,7 +1,7 @@
 //! The rows that describe templates and attributes in the state.
 
 use crate::postgres::datum;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::definition::Definition;
 use crate::template::{Attribute, Template};
 use crate::value::list_option;
@@ -21,7 +21,7 @@ pub fn insert_attribute(
          (template_id, position, slug, type, label, required, indexed, options, target_id, default_value) \
          values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10::jsonb) returning id) \
          insert into keyed_state.attribute_use (attribute_id) select id from made returning attribute_id",
-        Access::Latest,
+        Snapshot::Latest,
         &[
             (pg_sys::INT4OID, Some(Datum::from(template))),
             (pg_sys::INT4OID, Some(Datum::from(position))),
@@ -48,7 +48,7 @@ pub fn update_attribute(
 ) {
     spi.run_once(
         &format!("update keyed_state.attribute set {column} = $2 where id = $1"),
-        Access::Latest,
+        Snapshot::Latest,
         &[(pg_sys::INT4OID, Some(Datum::from(attribute.id))), (kind, value)],
     );
 }
@@ -57,7 +57,7 @@ pub fn update_attribute(
 pub fn update_template(spi: &Connection, template: &Template, column: &str, value: datum::Argument) {
     spi.run_once(
         &format!("update keyed_state.template set {column} = $2 where id = $1"),
-        Access::Latest,
+        Snapshot::Latest,
         &[(pg_sys::INT4OID, Some(Datum::from(template.id))), (pg_sys::TEXTOID, value)],
     );
 }

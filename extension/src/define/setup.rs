@@ -1,12 +1,12 @@
 //! Setting a database up, moving its state forward, and making projects.
 
-use super::view::upkeep;
+use super::view::dependents;
 use super::{attribute, ddl, foreign, reconcile, released};
-use crate::access::{Caller, binding, definition_lock, policy};
+use crate::access::{Caller, binding, definition_lock, policy_sql};
 use crate::error::{Code, Error};
-use crate::postgres::advisory_lock::{self, Kind, Mode};
+use crate::postgres::advisory_lock::{self, LockKind, Mode};
 use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction, with_pinned_path, with_settings};
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::transaction::begin_command;
 use crate::postgres::{datum, role};
 use crate::search::{text, time_zone};
@@ -60,7 +60,7 @@ const STATE: &[(i32, Step)] = &[
 
 /// Only one session at a time sets up or migrates a database.
 fn lock_setup() {
-    advisory_lock::lock(Kind::Setup, 0, Mode::Exclusive);
+    advisory_lock::lock(LockKind::Setup, 0, Mode::Exclusive);
 }
 
 /// Makes the roles and the state tables; what is there already stays. Returns the version of the state.
@@ -104,7 +104,7 @@ pub fn migrate() -> Result<i32, Error> {
                  comment on column keyed_state.version.applied_at is 'When it ran.';";
             // That it is there already is the normal case; a notice of it would only alarm.
             with_settings(&[(c"client_min_messages", c"warning")], || spi.script(make_version));
-            let rows = spi.run_once("select number from keyed_state.version", Access::Latest, &[]);
+            let rows = spi.run_once("select number from keyed_state.version", Snapshot::Latest, &[]);
             let seen: HashSet<i32> =
                 (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
             let mut version = seen.iter().copied().max().unwrap_or(0);
@@ -142,7 +142,7 @@ pub fn pending() -> Vec<i32> {
     }
     as_owner(|| {
         connected(|spi| {
-            let rows = spi.run_once("select number from keyed_state.version", Access::Snapshot, &[]);
+            let rows = spi.run_once("select number from keyed_state.version", Snapshot::Active, &[]);
             let seen: HashSet<i32> =
                 (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
             known().filter(|number| !seen.contains(number)).collect()
@@ -160,7 +160,7 @@ fn ensure_extension(name: &str) -> bool {
                     "select pg_catalog.quote_ident(n.nspname), pg_catalog.has_schema_privilege('keyed_owner', n.oid, 'usage') \
                      from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace \
                      where e.extname = $1",
-                    Access::Latest,
+                    Snapshot::Latest,
                     &[(pg_sys::TEXTOID, datum::text(name))],
                 );
                 let schema = (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_text)).flatten();
@@ -172,7 +172,7 @@ fn ensure_extension(name: &str) -> bool {
                     return false;
                 }
                 let has_public =
-                    spi.run_once("select pg_catalog.to_regnamespace('public')", Access::Latest, &[]);
+                    spi.run_once("select pg_catalog.to_regnamespace('public')", Snapshot::Latest, &[]);
                 let schema = if has_public.get(0, 0).is_some() { "public" } else { "keyed_state" };
                 spi.script(&format!("create extension {name} schema {schema}"));
             }
@@ -190,7 +190,7 @@ fn ensure_extension(name: &str) -> bool {
 fn is_available(extension: &str) -> bool {
     connected(|spi| {
         let sql = "select from pg_catalog.pg_available_extensions e where e.name operator(pg_catalog.=) $1::pg_catalog.name";
-        !spi.run_once(sql, Access::Latest, &[(pg_sys::TEXTOID, datum::text(extension))]).is_empty()
+        !spi.run_once(sql, Snapshot::Latest, &[(pg_sys::TEXTOID, datum::text(extension))]).is_empty()
     })
 }
 
@@ -203,14 +203,14 @@ fn secure_templates(spi: &Connection) {
            to_regclass('keyed_state.history_' || t.id), to_regclass('keyed_state.metric_' || t.id), \
            to_regclass('keyed_state.text_' || t.id)) \
          where not c.relrowsecurity order by t.id",
-        Access::Latest,
+        Snapshot::Latest,
         &[],
     );
     for row in 0..rows.len() {
         let text = |column| rows.get(row, column).map(datum::read_text).unwrap_or_default();
         let table = table_sql(&text(0), &text(1));
         spi.script(&if rows.get(row, 3).is_some_and(datum::read_bool) {
-            policy::enable_beside(&text(2), &table)
+            policy_sql::enable_beside(&text(2), &table)
         } else {
             ddl::secure_table(&table)
         });
@@ -237,7 +237,7 @@ pub fn create_project(slug: &str, name: Option<&str>) -> Result<i32, Error> {
                 spi.script(&ddl::create_schema(slug, name));
                 let rows = spi.run_once(
                     "insert into keyed_state.project (slug, name) values ($1, $2) returning id",
-                    Access::Latest,
+                    Snapshot::Latest,
                     &[(pg_sys::TEXTOID, datum::text(slug)), (pg_sys::TEXTOID, datum::text(name))],
                 );
                 rows.get(0, 0).map_or(0, datum::read_i32)
@@ -267,7 +267,7 @@ fn change_time_zone(caller: &Caller, project: i32, name: Option<&str>) -> Result
         connected(|spi| {
             spi.run_once(
                 "update keyed_state.project set time_zone = $2 where id = $1",
-                Access::Latest,
+                Snapshot::Latest,
                 &[
                     (pg_sys::INT4OID, Some(pg_sys::Datum::from(project))),
                     (pg_sys::TEXTOID, datum::optional_text(name)),
@@ -276,7 +276,7 @@ fn change_time_zone(caller: &Caller, project: i32, name: Option<&str>) -> Result
             // Makes the new time zone known to the look-ups that follow.
             begin_command();
             catalog::refresh();
-            upkeep::follow(spi, caller, &stored::of_project(spi, project))
+            dependents::sync(spi, caller, &stored::of_project(spi, project))
         })
     })
 }
@@ -285,7 +285,7 @@ fn owner_may_create_schemas() -> bool {
     connected(|spi| {
         let rows = spi.run_once(
             "select pg_catalog.has_database_privilege('keyed_owner', pg_catalog.current_database(), 'create')",
-            Access::Snapshot,
+            Snapshot::Active,
             &[],
         );
         rows.get(0, 0).is_some_and(datum::read_bool)

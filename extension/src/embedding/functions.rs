@@ -1,4 +1,4 @@
-//! The SQL functions and the HTTP door that write vectors.
+//! The SQL and HTTP functions that write vectors.
 
 use crate::access::Caller;
 use crate::error::{Code, Error};

@@ -1,7 +1,7 @@
 //! Search → cursors, and what is written of their rows.
 
 use super::{Field, Format, csv, ndjson};
-use crate::access::sight::{self, Sight};
+use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::filter::schema::Schema;
@@ -10,9 +10,9 @@ use crate::postgres::cursor::{Closed, Cursor};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Rows, connected};
 use crate::postgres::{datum, transaction};
-use crate::record::shape::{STANDARD_COLUMNS, View};
+use crate::record::shape::{Projection, STANDARD_COLUMNS};
 use crate::search::plan::{Plan, RECORD};
-use crate::search::query::Query;
+use crate::search::query::SearchQuery;
 use crate::search::statement::select_all;
 use crate::search::words::Selection;
 use crate::search::{time_zone, words};
@@ -100,7 +100,7 @@ impl Record<'_> {
 /// facets of the search do not matter; without a sort the order is that of the table.
 pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
-    let query = Query::parse(body)?;
+    let query = SearchQuery::parse(body)?;
     let saved = stored::body_of(template, query.view.as_deref())?;
     let mut query = query.within(saved.as_deref())?;
     if query.vector.is_some() {
@@ -110,16 +110,16 @@ pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format
     }
     query.cursor = None;
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
-    let sight = Sight::new(caller, Rc::clone(template));
-    let plan = Plan::new(&query, &sight, &zone)?;
+    let schema = CallerSchema::new(caller, Rc::clone(template));
+    let plan = Plan::new(&query, &schema, &zone)?;
     // Refuses names of fields that there are not.
-    View::parse(caller, template, query.fields.as_deref(), false)?;
+    Projection::parse(caller, template, query.fields.as_deref(), false)?;
     let fields = Field::of_export(template, query.fields.as_deref());
     let selection = match &plan.words {
         Some(words) => Some(words::select(caller, template, words, None)?.0),
         None => None,
     };
-    let (further, columns) = further_columns(template, &sight, &fields);
+    let (further, columns) = further_columns(template, &schema, &fields);
     let selected = selection.as_ref().map(|it| it.condition(template, true)).unwrap_or_default();
     let arguments = selection.as_ref().map(Selection::arguments).unwrap_or_default();
     let segments = match plan.keys.is_empty() {
@@ -139,7 +139,7 @@ pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format
         Format::Ndjson => String::new(),
     };
     let transaction = transaction::number();
-    let seen = sight::rows(caller, template, RECORD);
+    let seen = visibility::rows(caller, template, RECORD);
     let (caller, template) = (caller.clone(), Rc::clone(template));
     EXPORT.set(Some(Export { transaction, caller, seen, template, format, fields, further, cursors }));
     Ok(header)
@@ -147,7 +147,7 @@ pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format
 
 /// The references and metrics among the fields, and the expressions that give the keys of what the ones refer to and
 /// the times of the others.
-fn further_columns(template: &Template, sight: &Sight, fields: &[Field]) -> (Vec<usize>, String) {
+fn further_columns(template: &Template, schema: &CallerSchema, fields: &[Field]) -> (Vec<usize>, String) {
     let (mut further, mut columns) = (Vec::new(), String::new());
     for field in fields {
         let Field::Attribute(position) = field else { continue };
@@ -162,7 +162,7 @@ fn further_columns(template: &Template, sight: &Sight, fields: &[Field]) -> (Vec
             further.push(*position);
             continue;
         }
-        let Some(target) = attribute.target.and_then(|_| sight.target(attribute.id)) else { continue };
+        let Some(target) = attribute.target.and_then(|_| schema.target(attribute.id)) else { continue };
         let visible = target.visible("r").map(|visible| format!(" and {visible}")).unwrap_or_default();
         columns.push_str(&format!(
             ", (select r.external_key from {} r where r.id = {RECORD}.{} and r.deleted_at is null{visible})",
@@ -184,7 +184,7 @@ pub fn next(caller: &Caller) -> Result<Option<String>, Error> {
             .hint("call keyed_http.export_open first, in the same transaction and as the same role"));
     };
     caller.require(Right::Read, &export.template)?;
-    if sight::rows(caller, &export.template, RECORD) != export.seen {
+    if visibility::rows(caller, &export.template, RECORD) != export.seen {
         return Err(Error::new(Code::Forbidden, "what you may read was changed since the export began")
             .hint("begin it again: it then has what you may read now"));
     }

@@ -165,7 +165,7 @@ pub fn find(
     let last = names.pop().unwrap_or_default();
     let mut path: Vec<Step> = Vec::with_capacity(names.len());
     for step in names {
-        let step = follow(owner(root, &path), key, step, pointer)?
+        let step = resolve_reference(owner(root, &path), key, step, pointer)?
             .ok_or_else(|| unknown(root, owner(root, &path), key, name, pointer))?;
         path.push(step);
     }
@@ -195,7 +195,12 @@ fn standard(name: &str) -> Option<Field> {
 }
 
 /// The reference of this name; none when its target is out of the caller's sight, as if it had no fields.
-fn follow(owner: &dyn Schema, key: AttributeKey, name: &str, pointer: &str) -> Result<Option<Step>, Error> {
+fn resolve_reference(
+    owner: &dyn Schema,
+    key: AttributeKey,
+    name: &str,
+    pointer: &str,
+) -> Result<Option<Step>, Error> {
     let Some(attribute) = owner.attribute(key, name) else { return Ok(None) };
     if attribute.kind != AttributeType::Reference {
         let message = format!(

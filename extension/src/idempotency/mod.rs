@@ -2,11 +2,11 @@
 //!
 //! Only what was committed is kept. A refusal had no effect, so the same request sent again is judged anew.
 
+/// How much the answers of an API key may take.
+pub mod capacity;
 /// The SQL functions.
 pub mod functions;
 /// What a repeated answer may show.
 pub mod replay;
-/// How much the answers of an API key may take.
-pub mod room;
 /// Answers, kept and found.
 pub mod store;

@@ -1,13 +1,13 @@
 //! Answers, kept and found.
 
-use super::{replay, room};
+use super::{capacity, replay};
 use crate::access::Caller;
 use crate::error::{Code, Error};
-use crate::postgres::advisory_lock::{Kind, Mode, try_lock};
+use crate::postgres::advisory_lock::{LockKind, Mode, try_lock};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
 use crate::postgres::random;
-use crate::postgres::spi::{Access, Plan, connected};
+use crate::postgres::spi::{Plan, Snapshot, connected};
 use pgrx::pg_sys::{self, Datum, Oid};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
@@ -38,7 +38,7 @@ pub type Texts = Vec<Option<String>>;
 /// The answer that the request got, as far as the caller may still see it. `None` when it got none, and then nobody
 /// else runs it before this transaction ends.
 pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
-    if !try_lock(Kind::Request, request.number(), Mode::Exclusive) {
+    if !try_lock(LockKind::Request, request.number(), Mode::Exclusive) {
         return Err(Error::new(
             Code::RequestInProgress,
             "a request with this Idempotency-Key is being run at the moment",
@@ -51,12 +51,12 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
          from (values ($1, $2)) asked (key_id, idempotency_key) left join keyed_state.idempotent_request r \
          on r.key_id = asked.key_id and r.idempotency_key = asked.idempotency_key \
          and r.created_at >= now() - {KEPT}",
-        room::is_full("asked.key_id"),
+        capacity::is_full("asked.key_id"),
     );
     let (found, is_full) = as_owner(|| {
         let plan = plan(&sql, &[pg_sys::INT4OID, pg_sys::TEXTOID]);
         connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &request.name());
+            let rows = spi.run(&plan, Snapshot::Latest, &request.name());
             let found = rows.get(0, 0).map(|fingerprint| {
                 let answer = (1..=4).map(|column| rows.get(0, column).map(datum::read_text)).collect();
                 (datum::read_bytes(fingerprint), answer)
@@ -65,7 +65,7 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
         })
     });
     match found {
-        None if is_full => Err(room::none_left()),
+        None if is_full => Err(capacity::none_left()),
         None => Ok(None),
         Some((fingerprint, _)) if fingerprint != request.fingerprint => Err(Error::new(
             Code::IdempotencyKeyReused,
@@ -85,7 +85,7 @@ pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
          values ($1, $2, $3, $4) on conflict (key_id, idempotency_key) do update \
          set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at \
          where r.created_at < excluded.created_at - {KEPT} returning pg_column_size(r.answer), {}",
-        room::was_full("r.key_id"),
+        capacity::was_full("r.key_id"),
     );
     let kept = as_owner(|| {
         let types = [pg_sys::INT4OID, pg_sys::TEXTOID, pg_sys::BYTEAOID, pg_sys::TEXTARRAYOID];
@@ -93,12 +93,12 @@ pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
         let [api_key, key] = request.name();
         let arguments = [api_key, key, datum::bytea(&request.fingerprint), Some(answer)];
         let kept = connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &arguments);
+            let rows = spi.run(&plan, Snapshot::Latest, &arguments);
             let size = || rows.get(0, 0).map_or(0, datum::read_i32);
             (!rows.is_empty()).then(|| (size(), rows.get(0, 1).is_some_and(datum::read_bool)))
         });
         if let Some((size, was_full)) = kept {
-            room::look(request.api_key, size, was_full);
+            capacity::recount(request.api_key, size, was_full);
         }
         if random::next_u64().is_multiple_of(PURGE_EVERY) {
             forget_expired(PURGE_AT_ONCE);
@@ -124,7 +124,7 @@ pub fn forget_expired(most: u64) -> i64 {
     );
     as_owner(|| {
         let plan = plan(&sql, &[]);
-        connected(|spi| spi.run(&plan, Access::Latest, &[]).len() as i64)
+        connected(|spi| spi.run(&plan, Snapshot::Latest, &[]).len() as i64)
     })
 }
 
@@ -135,7 +135,7 @@ pub fn purge(older_than: Datum) -> i64 {
             let sql = "delete from keyed_state.idempotent_request r where (r.key_id, r.idempotency_key) in ( \
                          select o.key_id, o.idempotency_key from keyed_state.idempotent_request o \
                          where o.created_at < now() - $1 for update skip locked)";
-            spi.run_once(sql, Access::Latest, &[(pg_sys::INTERVALOID, Some(older_than))]).len() as i64
+            spi.run_once(sql, Snapshot::Latest, &[(pg_sys::INTERVALOID, Some(older_than))]).len() as i64
         })
     })
 }

@@ -3,7 +3,7 @@
 use super::columns::{self, Column};
 use super::options::{Format, Options};
 use super::run::{Run, require_rights};
-use super::{csv, ndjson, report, whole};
+use super::{csv, ndjson, report, single_transaction};
 use crate::access::Caller;
 use crate::access::lookup::template_by_name;
 use crate::error::Error;
@@ -19,7 +19,7 @@ sql_functions! {
         require_rights(&caller, &template)?;
         let options = Options::parse(&call.required_text(1, "options")?)?;
         if options.is_whole {
-            whole::enter(&template);
+            single_transaction::enter(&template);
         }
         import(&caller, &template, &options, &call.required_text(2, "rows")?).map(Answer::Text)
     };

@@ -1,7 +1,7 @@
 //! Records of which a row waits, as the proxy names them with every portion: a Bloom filter, whose size does not grow
 //! with the file. Whoever is taken for one of them waits in vain until the end of the file, which harms nobody: pure.
 
-use super::Name;
+use super::RecordHash;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
@@ -20,7 +20,7 @@ impl Held {
     }
 
     /// Whether a name is one of them.
-    pub fn contains(&self, name: Name) -> bool {
+    pub fn contains(&self, name: RecordHash) -> bool {
         let Some(mask) = (self.0.len() as u32 * 8).checked_sub(1) else { return false };
         let (first, step) = (name as u32, (name >> 32) as u32 | 1);
         (0..BITS_OF_NAME).all(|number| {

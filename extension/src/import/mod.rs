@@ -9,12 +9,12 @@
 
 /// One cell of a CSV file → what it does to an attribute.
 pub mod cell;
-/// Rows that refer to each other.
-pub mod circle;
 /// The header of a CSV file → what its columns are.
 pub mod columns;
 /// CSV → rows.
 pub mod csv;
+/// Rows that refer to each other.
+pub mod cycles;
 /// The SQL functions.
 pub mod functions;
 /// Records of which a row waits.
@@ -27,12 +27,12 @@ pub mod options;
 pub mod report;
 /// Rows → records.
 pub mod run;
+/// One transaction for a whole file.
+pub mod single_transaction;
 /// Changes of records that are there.
 pub mod update;
 /// Which rows go together.
 pub mod waves;
-/// One transaction for a whole file.
-pub mod whole;
 
 use crate::error::Error;
 use crate::template::Template;
@@ -58,10 +58,10 @@ pub struct Row<'a> {
 
 /// A number that stands for the record of a row, the same in every session. Should two share one, a row waits for another
 /// in vain.
-pub type Name = u64;
+pub type RecordHash = u64;
 
 /// What stands for the record that holds a key.
-fn name_of_key(key: &str) -> Name {
+fn hash_of_key(key: &str) -> RecordHash {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
     hasher.finish()
@@ -69,9 +69,9 @@ fn name_of_key(key: &str) -> Name {
 
 impl Row<'_> {
     /// Which record it is about; none where it makes one without a key.
-    fn name(&self) -> Option<Name> {
+    fn record_hash(&self) -> Option<RecordHash> {
         match (&self.key, self.id) {
-            (Some(key), _) => Some(name_of_key(key)),
+            (Some(key), _) => Some(hash_of_key(key)),
             (None, Some(id)) => {
                 let mut hasher = DefaultHasher::new();
                 id.hash(&mut hasher);
@@ -82,12 +82,12 @@ impl Row<'_> {
     }
 
     /// The records of its own template that it refers to and that were not found.
-    fn targets(&self, template: &Template) -> impl Iterator<Item = Name> {
+    fn targets(&self, template: &Template) -> impl Iterator<Item = RecordHash> {
         self.changes.iter().filter_map(|(position, change)| match change {
             Change::Set(Value::ReferenceByKey(key))
                 if template.attributes[*position].target == Some(template.id) =>
             {
-                Some(name_of_key(key))
+                Some(hash_of_key(key))
             }
             _ => None,
         })
@@ -95,7 +95,7 @@ impl Row<'_> {
 
     /// It waits for what it refers to.
     fn waits(&self, template: &Template) -> Outcome {
-        Outcome::Waits { name: self.name(), targets: self.targets(template).collect() }
+        Outcome::Waits { name: self.record_hash(), targets: self.targets(template).collect() }
     }
 }
 
@@ -111,9 +111,9 @@ pub enum Outcome {
     /// It refers to a record that a later row of the file may bring, or comes after such a row of the same record.
     Waits {
         /// Its record.
-        name: Option<Name>,
+        name: Option<RecordHash>,
         /// What it refers to.
-        targets: Vec<Name>,
+        targets: Vec<RecordHash>,
     },
     /// Nothing was written.
     Refused(Error),

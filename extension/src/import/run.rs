@@ -6,11 +6,11 @@ use super::update::{self, By};
 use super::{Outcome, Row};
 use crate::access::{Caller, Right};
 use crate::batch::group::{Group, Outside};
-use crate::batch::parse::{Kind, Operation};
+use crate::batch::parse::{Operation, OperationKind};
 use crate::batch::{alone, rethrow_unless_local, single};
 use crate::error::Error;
 use crate::postgres::guard::attempt;
-use crate::quota::ahead;
+use crate::quota::reserve;
 use crate::record::write::Key;
 use crate::record::{changes, reference};
 use crate::template::Template;
@@ -27,7 +27,7 @@ pub struct Run<'r> {
 
 /// By which statement a row is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Way {
+enum WriteStrategy {
     Create,
     Upsert,
     Update(By),
@@ -37,8 +37,8 @@ enum Way {
     Alone,
 }
 
-/// Rows that one statement can write: of one way, and writing the same attributes.
-type Shape = (Way, Vec<usize>);
+/// Rows that one statement can write: of one strategy, and writing the same attributes.
+type Shape = (WriteStrategy, Vec<usize>);
 
 impl<'r> Run<'r> {
     /// A run over so many rows, of which some were refused already.
@@ -60,14 +60,14 @@ impl<'r> Run<'r> {
     pub fn run(mut self, rows: Vec<Row>, options: &Options) -> Result<Vec<Outcome>, Error> {
         let may_be_new = rows.iter().filter(|row| row.key.is_some() || row.id.is_none());
         let keys: Vec<Option<&str>> = may_be_new.map(|row| row.key.as_deref()).collect();
-        ahead::of_many(self.template, &keys, rows.len());
-        let is_held = |row: &Row| row.name().is_some_and(|name| options.held.contains(name));
+        reserve::for_many(self.template, &keys, rows.len());
+        let is_held = |row: &Row| row.record_hash().is_some_and(|name| options.held.contains(name));
         let (held, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_held);
         for row in held {
             self.settle(row.index, row.waits(self.template));
         }
         let left = self.write_in_waves(rows)?;
-        self.close_circles(left, options.is_last)?;
+        self.close_cycles(left, options.is_last)?;
         // Whether a record held these values already is for its readers to know.
         let may_tell = self.caller.require(Right::Read, self.template).is_ok();
         let told = |outcome: Option<Outcome>| match outcome {
@@ -102,59 +102,63 @@ impl<'r> Run<'r> {
 
     /// Writes rows whose references are settled and whose keys differ.
     pub(super) fn write(&mut self, rows: Vec<Row>) -> Result<(), Error> {
-        let ways = rows.into_iter().map(|row| (self.way(&row), row)).collect();
-        self.write_by(ways)
+        let strategies = rows.into_iter().map(|row| (self.strategy(&row), row)).collect();
+        self.write_by(strategies)
     }
 
     /// Writes the references of rows whose records are there. To complete a new one is a part of its creation.
     pub(super) fn link(&mut self, rows: Vec<Row>) -> Result<(), Error> {
         let is_new = |row: &Row| matches!(self.outcomes[row.index], Some(Outcome::Created));
-        let way = |row: &Row| if is_new(row) { Way::Completion } else { self.way(row) };
-        let ways = rows.into_iter().map(|row| (way(&row), row)).collect();
-        self.write_by(ways)
+        let strategy = |row: &Row| if is_new(row) { WriteStrategy::Completion } else { self.strategy(row) };
+        let strategies = rows.into_iter().map(|row| (strategy(&row), row)).collect();
+        self.write_by(strategies)
     }
 
-    fn write_by(&mut self, rows: Vec<(Way, Row)>) -> Result<(), Error> {
+    fn write_by(&mut self, rows: Vec<(WriteStrategy, Row)>) -> Result<(), Error> {
         let mut groups: HashMap<Shape, Vec<Row>> = HashMap::new();
-        for (way, row) in rows {
+        for (strategy, row) in rows {
             let shape = row.changes.iter().map(|change| change.0).collect();
-            groups.entry((way, shape)).or_default().push(row);
+            groups.entry((strategy, shape)).or_default().push(row);
         }
         // Where one statement does not do, the records that are there are locked in the order of their keys beforehand:
-        // so that nobody who locks in that order too waits in a circle.
+        // so that nobody who locks in that order too waits in a cycle.
         if groups.len() > 1 {
             let keys = groups.values().flatten().filter_map(|row| row.key.as_deref());
             update::lock_all(self.template, keys);
         }
         let mut groups: Vec<(Shape, Vec<Row>)> = groups.into_iter().collect();
         groups.sort_by_cached_key(|(_, rows)| rows.iter().map(|row| row.index).min());
-        for ((way, _), mut rows) in groups {
+        for ((strategy, _), mut rows) in groups {
             rows.sort_by(|one, other| {
                 (&one.key, one.id, one.index).cmp(&(&other.key, other.id, other.index))
             });
-            self.write_group(way, rows)?;
+            self.write_group(strategy, rows)?;
         }
         Ok(())
     }
 
-    fn way(&self, row: &Row) -> Way {
+    fn strategy(&self, row: &Row) -> WriteStrategy {
         let plain = row.changes.iter().all(|(_, change)| matches!(change, Change::Set(_)));
         match (&row.key, row.id) {
-            (None, Some(_)) if plain => Way::Update(By::Id),
-            (None, None) if plain && changes::is_complete(self.template, &row.changes) => Way::Create,
-            (Some(_), _) if plain && changes::is_complete(self.template, &row.changes) => Way::Upsert,
-            (Some(_), _) if plain => Way::Update(By::Key),
-            _ => Way::Alone,
+            (None, Some(_)) if plain => WriteStrategy::Update(By::Id),
+            (None, None) if plain && changes::is_complete(self.template, &row.changes) => {
+                WriteStrategy::Create
+            }
+            (Some(_), _) if plain && changes::is_complete(self.template, &row.changes) => {
+                WriteStrategy::Upsert
+            }
+            (Some(_), _) if plain => WriteStrategy::Update(By::Key),
+            _ => WriteStrategy::Alone,
         }
     }
 
     /// Writes rows of one shape, in the order given. A bad row costs its neighbours nothing but a second try.
-    fn write_group(&mut self, way: Way, rows: Vec<Row>) -> Result<(), Error> {
+    fn write_group(&mut self, strategy: WriteStrategy, rows: Vec<Row>) -> Result<(), Error> {
         pgrx::check_for_interrupts!();
         if rows.is_empty() {
             return Ok(());
         }
-        let outside = match attempt(|| self.try_group(way, &rows)) {
+        let outside = match attempt(|| self.try_group(strategy, &rows)) {
             Ok(Ok(outcomes)) => {
                 outcomes.into_iter().for_each(|(index, outcome)| self.settle(index, outcome));
                 return Ok(());
@@ -174,20 +178,20 @@ impl<'r> Run<'r> {
         if outside.is_empty() {
             let mut rows = rows;
             let half = rows.split_off(rows.len() / 2);
-            self.write_group(way, rows)?;
-            return self.write_group(way, half);
+            self.write_group(strategy, rows)?;
+            return self.write_group(strategy, half);
         }
         let outside: HashSet<usize> = outside.into_iter().collect();
         let (refused, rest): (Vec<_>, Vec<_>) =
             rows.into_iter().enumerate().partition(|(place, _)| outside.contains(place));
         for (_, row) in refused {
             let index = row.index;
-            if way == Way::Completion {
+            if strategy == WriteStrategy::Completion {
                 let refusal = self.caller.outside(Right::Create, self.template);
                 self.settle(index, Outcome::Refused(refusal));
                 continue;
             }
-            let operation = self.operation(way, row);
+            let operation = self.operation(strategy, row);
             let outcome = match alone(|| single::run(self.caller, &operation, operation.changes.clone()))? {
                 Ok(done) if done.is_created() => Outcome::Created,
                 Ok(_) => Outcome::Updated,
@@ -195,15 +199,17 @@ impl<'r> Run<'r> {
             };
             self.settle(index, outcome);
         }
-        self.write_group(way, rest.into_iter().map(|(_, row)| row).collect())
+        self.write_group(strategy, rest.into_iter().map(|(_, row)| row).collect())
     }
 
-    fn try_group(&self, way: Way, rows: &[Row]) -> Result<Vec<(usize, Outcome)>, Outside> {
-        let operations = || rows.iter().map(|row| self.operation(way, row.clone()));
-        match way {
-            Way::Update(by) => update::run(self.caller, Right::Update, self.template, by, rows),
-            Way::Completion => update::run(self.caller, Right::Create, self.template, By::Key, rows),
-            Way::Create | Way::Upsert => {
+    fn try_group(&self, strategy: WriteStrategy, rows: &[Row]) -> Result<Vec<(usize, Outcome)>, Outside> {
+        let operations = || rows.iter().map(|row| self.operation(strategy, row.clone()));
+        match strategy {
+            WriteStrategy::Update(by) => update::run(self.caller, Right::Update, self.template, by, rows),
+            WriteStrategy::Completion => {
+                update::run(self.caller, Right::Create, self.template, By::Key, rows)
+            }
+            WriteStrategy::Create | WriteStrategy::Upsert => {
                 let done = Group::of(operations().collect()).run(self.caller)?;
                 let outcome = |outcome| match outcome {
                     Err(error) => Outcome::Refused(error),
@@ -211,7 +217,7 @@ impl<'r> Run<'r> {
                 };
                 Ok(done.into_iter().map(|(index, done)| (index, outcome(done))).collect())
             }
-            Way::Alone => {
+            WriteStrategy::Alone => {
                 let mut outcomes = Vec::with_capacity(rows.len());
                 for operation in operations() {
                     match single::run(self.caller, &operation, operation.changes.clone()) {
@@ -228,11 +234,13 @@ impl<'r> Run<'r> {
         }
     }
 
-    fn operation<'a>(&self, way: Way, row: Row<'a>) -> Operation<'a> {
-        let kind = match (way, &row.key, row.id) {
-            (Way::Create, ..) | (Way::Alone, None, None) => Kind::Create,
-            (Way::Update(By::Id), ..) | (Way::Alone, None, Some(_)) => Kind::Update,
-            _ => Kind::Upsert,
+    fn operation<'a>(&self, strategy: WriteStrategy, row: Row<'a>) -> Operation<'a> {
+        let kind = match (strategy, &row.key, row.id) {
+            (WriteStrategy::Create, ..) | (WriteStrategy::Alone, None, None) => OperationKind::Create,
+            (WriteStrategy::Update(By::Id), ..) | (WriteStrategy::Alone, None, Some(_)) => {
+                OperationKind::Update
+            }
+            _ => OperationKind::Upsert,
         };
         Operation {
             index: row.index,

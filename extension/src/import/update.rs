@@ -2,14 +2,14 @@
 //! a new record must have, and for records named by their id.
 
 use super::{Outcome, Row};
-use crate::access::sight::{Fence, and, verdict};
+use crate::access::visibility::{WriteScope, and, condition_column};
 use crate::access::{Caller, Right};
 use crate::batch::group::Outside;
 use crate::batch::statement::{array_argument, array_oid};
 use crate::error::{Error, OrRaise};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::record::changes;
 use crate::record::statement::differs;
 use crate::record::write::key_taken;
@@ -32,10 +32,10 @@ pub enum By {
 }
 
 /// A record that a row names.
-struct Standing {
+struct LockedRecord {
     id: Uuid,
-    is_seen: bool,
-    is_within: bool,
+    is_visible: bool,
+    is_writable: bool,
 }
 
 /// Changes the records that rows name, by this right; all rows write the same attributes, each to a record of its own.
@@ -46,18 +46,18 @@ pub fn run(
     by: By,
     rows: &[Row],
 ) -> Result<Vec<(usize, Outcome)>, Outside> {
-    let fence = Fence::of(caller, right, template);
+    let write_scope = WriteScope::of(caller, right, template);
     as_owner(|| {
-        let standing = lock(template, by, rows, &fence);
+        let found = lock(template, by, rows, &write_scope);
         let mut outcomes = Vec::with_capacity(rows.len());
         let (mut ids, mut written) = (Vec::new(), Vec::new());
         for (place, row) in rows.iter().enumerate() {
-            match standing.get(&name(by, row)) {
-                Some(Standing { id, is_seen: true, is_within: true }) => {
+            match found.get(&name(by, row)) {
+                Some(LockedRecord { id, is_visible: true, is_writable: true }) => {
                     ids.push(*id);
                     written.push(place);
                 }
-                Some(Standing { is_seen: true, .. }) => {
+                Some(LockedRecord { is_visible: true, .. }) => {
                     outcomes.push((row.index, Outcome::Refused(caller.outside(right, template))));
                 }
                 hidden => outcomes
@@ -67,7 +67,7 @@ pub fn run(
         let changed = match rows.first() {
             Some(first) if !first.changes.is_empty() => {
                 let members: Vec<&Row> = written.iter().map(|place| &rows[*place]).collect();
-                write(template, &first.changes, &members, &ids, &fence)
+                write(template, &first.changes, &members, &ids, &write_scope)
                     .map_err(|outside| Outside(outside.into_iter().map(|place| written[place]).collect()))?
             }
             _ => HashSet::new(),
@@ -99,7 +99,12 @@ fn name(by: By, row: &Row) -> String {
 }
 
 /// Locks the live records that rows name, in the order of their keys, which all batches share.
-fn lock(template: &Template, by: By, rows: &[Row], fence: &Fence) -> HashMap<String, Standing> {
+fn lock(
+    template: &Template,
+    by: By,
+    rows: &[Row],
+    write_scope: &WriteScope,
+) -> HashMap<String, LockedRecord> {
     let (column, parameter, names) = match by {
         By::Key => (
             "t.external_key",
@@ -115,20 +120,20 @@ fn lock(template: &Template, by: By, rows: &[Row], fence: &Fence) -> HashMap<Str
     let sql = format!(
         "select t.id, {column}::text{}{} from {} t where {column} = any ($1) and t.deleted_at is null \
          order by t.external_key, t.id for no key update of t",
-        verdict(fence.seen.as_deref()),
-        verdict(fence.within.as_deref()),
+        condition_column(write_scope.visible.as_deref()),
+        condition_column(write_scope.writable.as_deref()),
         template.table_sql()
     );
     let plan = template.plan(&sql, || vec![parameter]);
     connected(|spi| {
-        let rows = spi.run(&plan, Access::Latest, &[names]);
+        let rows = spi.run(&plan, Snapshot::Latest, &[names]);
         let holds = |row, column| rows.get(row, column).is_some_and(datum::read_bool);
-        let standing = |row| {
+        let found = |row| {
             let name = rows.get(row, 1).map(datum::read_text)?;
             let id = rows.get(row, 0).map(datum::read_uuid)?;
-            Some((name, Standing { id, is_seen: holds(row, 2), is_within: holds(row, 3) }))
+            Some((name, LockedRecord { id, is_visible: holds(row, 2), is_writable: holds(row, 3) }))
         };
-        (0..rows.len()).filter_map(standing).collect()
+        (0..rows.len()).filter_map(found).collect()
     })
 }
 
@@ -146,18 +151,18 @@ pub fn lock_all<'a>(template: &Template, keys: impl Iterator<Item = &'a str>) {
     as_owner(|| {
         let plan = template.plan(&sql, || vec![pg_sys::TEXTARRAYOID]);
         connected(|spi| {
-            spi.run(&plan, Access::Latest, &[datum::text_array(keys.into_iter())]);
+            spi.run(&plan, Snapshot::Latest, &[datum::text_array(keys.into_iter())]);
         });
     });
 }
 
-/// Writes what differs, and tells which records were written; or which of the rows took theirs out of the fence.
+/// Writes what differs, and tells which records were written; or which of the rows took theirs out of the write scope.
 fn write(
     template: &Template,
     shape: &Changes,
     rows: &[&Row],
     ids: &[Uuid],
-    fence: &Fence,
+    write_scope: &WriteScope,
 ) -> Result<HashSet<Uuid>, Vec<usize>> {
     let (mut sets, mut differing, mut parameters, mut names) =
         (String::new(), String::new(), String::new(), String::new());
@@ -175,8 +180,8 @@ fn write(
         "update {} t set {sets}updated_at = now() from unnest($1{parameters}) u (id{names}) \
          where t.id = u.id and t.deleted_at is null and ({differing}){} returning t.id{}",
         template.table_sql(),
-        and(fence.within.as_deref()),
-        verdict(fence.within.as_deref())
+        and(write_scope.writable.as_deref()),
+        condition_column(write_scope.writable.as_deref())
     );
     let kind_of = |position: &usize| template.attributes[*position].kind;
     let plan = template.plan(&sql, || {

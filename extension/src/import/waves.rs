@@ -2,7 +2,7 @@
 //! comes after was written, not with every wave.
 
 use super::run::Run;
-use super::{Name, Outcome, Row};
+use super::{Outcome, RecordHash, Row};
 use crate::error::Error;
 use crate::template::Template;
 use std::collections::hash_map::Entry;
@@ -25,7 +25,7 @@ impl Run<'_> {
     pub(super) fn write_in_waves<'a>(&mut self, rows: Vec<Row<'a>>) -> Result<Vec<Row<'a>>, Error> {
         let (mut wave, mut followers) = first_of_each_record(rows);
         // Rows that refer to a record which is not there, by one such record.
-        let mut parked: HashMap<Name, Vec<Row>> = HashMap::new();
+        let mut parked: HashMap<RecordHash, Vec<Row>> = HashMap::new();
         let mut left = most(self.template);
         while !wave.is_empty() && left > 0 {
             pgrx::check_for_interrupts!();
@@ -36,12 +36,12 @@ impl Run<'_> {
                 let target = row.targets(self.template).next();
                 match (missing.get(&place), target) {
                     (Some(Some(error)), _) => {
-                        done.extend(row.name());
+                        done.extend(row.record_hash());
                         self.settle(row.index, Outcome::Refused(error.clone()));
                     }
                     (Some(None), Some(target)) => parked.entry(target).or_default().push(row),
                     _ => {
-                        done.extend(row.name());
+                        done.extend(row.record_hash());
                         ready.push(row);
                     }
                 }
@@ -70,13 +70,13 @@ impl Run<'_> {
 }
 
 /// The first row of each record, and those that come after one.
-type Ranked<'a> = (Vec<Row<'a>>, HashMap<Name, VecDeque<Row<'a>>>);
+type Ranked<'a> = (Vec<Row<'a>>, HashMap<RecordHash, VecDeque<Row<'a>>>);
 
 fn first_of_each_record(rows: Vec<Row>) -> Ranked {
     let mut first = Vec::with_capacity(rows.len());
-    let mut followers: HashMap<Name, VecDeque<Row>> = HashMap::with_capacity(rows.len());
+    let mut followers: HashMap<RecordHash, VecDeque<Row>> = HashMap::with_capacity(rows.len());
     for row in rows {
-        match row.name().map(|name| followers.entry(name)) {
+        match row.record_hash().map(|name| followers.entry(name)) {
             Some(Entry::Occupied(mut others)) => others.get_mut().push_back(row),
             Some(Entry::Vacant(others)) => {
                 others.insert(VecDeque::new());

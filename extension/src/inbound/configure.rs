@@ -8,7 +8,7 @@ use crate::access::lookup::template_by_name;
 use crate::access::{Caller, binding};
 use crate::error::{Code, Error};
 use crate::postgres::guard::{Caught, as_owner, owner, subtransaction};
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::{datum, role};
 use crate::template::Template;
 use crate::value::member::missing;
@@ -124,7 +124,7 @@ pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Re
                     "insert into keyed_state.inbound_endpoint as e (project_id, template_id, slug, role, items, external_key, \
                      key_prefix, mapping, secret, enabled, token_hash, created_by, role_name, bound_in) \
                      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, keyed.binding('keyed_state.inbound_endpoint'::regclass)) returning e.id",
-                    Access::Latest,
+                    Snapshot::Latest,
                     &[
                         (pg_sys::INT4OID, Some(Datum::from(template.project_id))),
                         (pg_sys::INT4OID, Some(Datum::from(template.id))),
@@ -198,7 +198,7 @@ impl Endpoint {
                          key_prefix = $6, mapping = $7, secret = $8, enabled = $9, \
                          token_hash = coalesce($10, e.token_hash), updated_at = now(), role_name = $11, \
                          bound_in = keyed.binding(e.tableoid) where e.id = $1",
-                        Access::Latest,
+                        Snapshot::Latest,
                         &[
                             (pg_sys::INT4OID, Some(Datum::from(self.id))),
                             (pg_sys::TEXTOID, datum::text(slug)),
@@ -232,7 +232,7 @@ impl Endpoint {
         as_owner(|| {
             connected(|spi| {
                 let id = [(pg_sys::INT4OID, Some(Datum::from(self.id)))];
-                spi.run_once("delete from keyed_state.inbound_endpoint where id = $1", Access::Latest, &id);
+                spi.run_once("delete from keyed_state.inbound_endpoint where id = $1", Snapshot::Latest, &id);
             });
         });
     }

@@ -4,7 +4,7 @@ use crate::error::{Code, Error};
 use crate::json::{self, pointer_step};
 use crate::postgres::datum;
 use crate::postgres::guard::{subtransaction, with_pinned_path};
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::template::Template;
 use crate::value::attribute_type::AttributeType;
 use crate::value::member::{text_at, unknown_member};
@@ -175,7 +175,7 @@ fn check_path(path: &str, pointer: &str) -> Result<(), Error> {
         with_pinned_path(|| {
             connected(|spi| {
                 let text = [(pg_sys::TEXTOID, datum::text(path))];
-                spi.run_once("select $1::pg_catalog.jsonpath", Access::Snapshot, &text);
+                spi.run_once("select $1::pg_catalog.jsonpath", Snapshot::Active, &text);
             });
         });
     });

@@ -2,14 +2,14 @@
 
 use super::endpoint::{self, Endpoint};
 use super::log::{self, Begun, Outcome};
+use super::log_capacity;
 use super::mapping::{self, Item};
-use super::room;
 use super::signature::{Signed, verify};
 use crate::access::principal::Principal;
 use crate::access::{Caller, Right};
 use crate::batch;
 use crate::batch::conflict::Conflict;
-use crate::batch::parse::{Kind, Operation};
+use crate::batch::parse::{Operation, OperationKind};
 use crate::error::{Code, Error};
 use crate::postgres::guard::{Caught, Class, attempt};
 use crate::postgres::{clock, role};
@@ -58,10 +58,10 @@ pub fn deliver(token_hash: &[u8], headers: Signed, body: &str) -> Result<(u16, S
     };
     let outcome = write(&endpoint, body);
     if outcome.is_err() {
-        room::require(&endpoint, body)?;
+        log_capacity::require(&endpoint, body)?;
     }
     log::finish(id, &outcome);
-    room::trim(&endpoint, body);
+    log_capacity::trim(&endpoint, body);
     Ok(answer(id, &outcome))
 }
 
@@ -166,7 +166,7 @@ fn run(endpoint: &Endpoint, payload: &str) -> Result<Counts, Error> {
         match changes::parse(template, attributes) {
             Ok(changes) => operations.push(Ok(Operation {
                 index,
-                kind: Kind::Upsert,
+                kind: OperationKind::Upsert,
                 template: std::rc::Rc::clone(template),
                 id: None,
                 key: Key::Value(item.key.clone()),

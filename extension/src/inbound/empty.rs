@@ -4,7 +4,7 @@ use super::path::{self, Empty, Last, Prefix};
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use pgrx::pg_sys::{self, Datum};
 
 /// The most steps of a path that are looked at: one that is longer counts as an expression.
@@ -44,7 +44,7 @@ fn prefixes(path: &str) -> Option<Vec<Prefix>> {
     let canonical = as_owner(|| {
         connected(|spi| {
             let text = [(pg_sys::TEXTOID, datum::text(path))];
-            spi.run_once("select $1::jsonpath::text", Access::Snapshot, &text).get(0, 0).map(datum::read_text)
+            spi.run_once("select $1::jsonpath::text", Snapshot::Active, &text).get(0, 0).map(datum::read_text)
         })
     });
     path::prefixes(&canonical?).filter(|prefixes| prefixes.len() <= MOST_STEPS)
@@ -65,7 +65,7 @@ fn last(payload: &str, items: &str, prefixes: &[Prefix], wanted: &[usize]) -> Ve
                    cross join lateral jsonb_path_query(i.item, p.path::jsonpath) v (value) \
                    group by p.n order by p.n desc limit 1) p \
                  where i.n = any ($4)",
-                Access::Snapshot,
+                Snapshot::Active,
                 &[
                     (pg_sys::TEXTOID, datum::text(payload)),
                     (pg_sys::TEXTOID, datum::text(items)),

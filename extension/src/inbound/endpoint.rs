@@ -7,7 +7,7 @@ use crate::access::{Caller, binding};
 use crate::error::{Code, Error};
 use crate::json::write_string;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{datum, role};
 use crate::template::{Template, catalog};
 use crate::value::quote::literal;
@@ -88,7 +88,7 @@ pub fn find(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argumen
          from keyed_state.inbound_endpoint e where {condition} order by e.slug, e.id",
         binding::role_sql("e")
     );
-    read(&spi.run_once(&sql, Access::Latest, arguments))
+    read(&spi.run_once(&sql, Snapshot::Latest, arguments))
 }
 
 /// The endpoint of a token, of which the SHA-256 is presented.

@@ -1,6 +1,6 @@
-//! The SQL functions and the HTTP door of inbound endpoints.
+//! The SQL and HTTP functions of inbound endpoints.
 
-use super::log::{self, Wanted};
+use super::log::{self, LogQuery};
 use super::signature::Signed;
 use super::{configure, delivery, endpoint, replay};
 use crate::access::Caller;
@@ -182,6 +182,6 @@ fn delivery_id(call: &Call) -> Result<i64, Error> {
     call.required_text(1, "id")?.parse().map_err(|_| Error::not_found())
 }
 
-fn wanted(call: &Call) -> Wanted {
-    Wanted { status: call.text(1), limit: call.integer(2), cursor: call.text(3) }
+fn wanted(call: &Call) -> LogQuery {
+    LogQuery { status: call.text(1), limit: call.integer(2), cursor: call.text(3) }
 }

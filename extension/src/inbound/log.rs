@@ -7,7 +7,7 @@ use crate::error::{Code, Error};
 use crate::json::write_string;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::value::time;
 use pgrx::pg_sys::{self, Datum};
 
@@ -38,7 +38,7 @@ pub fn begin(endpoint: &Endpoint, webhook_id: Option<&str>, payload: &str) -> Re
             let rows = spi.run_once(
                 "insert into keyed_state.inbound_delivery (endpoint_id, webhook_id, payload, status) \
                  values ($1, $2, $3, 'done') on conflict (endpoint_id, webhook_id) do nothing returning id",
-                Access::Latest,
+                Snapshot::Latest,
                 &[id, webhook_id, (pg_sys::TEXTOID, datum::text(payload))],
             );
             if !rows.is_empty() {
@@ -47,7 +47,7 @@ pub fn begin(endpoint: &Endpoint, webhook_id: Option<&str>, payload: &str) -> Re
             let sql = format!(
                 "select {COLUMNS} from keyed_state.inbound_delivery d where d.endpoint_id = $1 and d.webhook_id = $2"
             );
-            let rows = spi.run_once(&sql, Access::Latest, &[id, webhook_id]);
+            let rows = spi.run_once(&sql, Snapshot::Latest, &[id, webhook_id]);
             match read(&rows).pop() {
                 Some(delivery) => Ok(Begun::Seen(delivery.id, delivery.outcome())),
                 None => {
@@ -70,7 +70,7 @@ pub fn finish(id: i64, outcome: &Outcome) {
             spi.run_once(
                 "update keyed_state.inbound_delivery set status = $2, error = $3, created = $4, updated = $5 \
                  where id = $1",
-                Access::Latest,
+                Snapshot::Latest,
                 &[
                     (pg_sys::INT8OID, Some(Datum::from(id))),
                     (pg_sys::TEXTOID, datum::text(status)),
@@ -167,7 +167,7 @@ impl Delivery {
 
 /// Which page of the log is wanted.
 #[derive(Debug, Default)]
-pub struct Wanted {
+pub struct LogQuery {
     /// `done` or `failed`; all when absent.
     pub status: Option<String>,
     /// How many.
@@ -177,7 +177,7 @@ pub struct Wanted {
 }
 
 /// `{deliveries: […], next_cursor}`, the newest first, without payloads.
-pub fn page(endpoint: &Endpoint, wanted: &Wanted) -> Result<String, Error> {
+pub fn page(endpoint: &Endpoint, wanted: &LogQuery) -> Result<String, Error> {
     let limit = wanted.limit.unwrap_or(PAGE.0);
     if !(1..=PAGE.1).contains(&limit) {
         return Err(Error::at(
@@ -205,7 +205,7 @@ pub fn page(endpoint: &Endpoint, wanted: &Wanted) -> Result<String, Error> {
         connected(|spi| {
             read(&spi.run_once(
                 &sql,
-                Access::Latest,
+                Snapshot::Latest,
                 &[
                     (pg_sys::INT4OID, Some(Datum::from(endpoint.id))),
                     (pg_sys::INT8OID, Some(Datum::from(after))),
@@ -233,7 +233,7 @@ pub fn get(id: i64, lock: bool) -> Option<(Delivery, Option<String>)> {
         format!("select {COLUMNS}, d.payload from keyed_state.inbound_delivery d where d.id = $1{lock}");
     as_owner(|| {
         connected(|spi| {
-            let rows = spi.run_once(&sql, Access::Latest, &[(pg_sys::INT8OID, Some(Datum::from(id)))]);
+            let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::INT8OID, Some(Datum::from(id)))]);
             let delivery = read(&rows).pop()?;
             Some((delivery, rows.get(0, 8).map(datum::read_text)))
         })
@@ -248,7 +248,7 @@ pub fn failed(endpoint: &Endpoint, after: i64, most: i64) -> Vec<i64> {
             let rows = spi.run_once(
                 "select d.id from keyed_state.inbound_delivery d where d.endpoint_id = $1 and d.status = 'failed' \
                  and d.id > $2 order by d.id limit $3 for update skip locked",
-                Access::Latest,
+                Snapshot::Latest,
                 &[
                     (pg_sys::INT4OID, Some(Datum::from(endpoint.id))),
                     (pg_sys::INT8OID, Some(Datum::from(after))),
@@ -277,6 +277,6 @@ pub fn purge(before: Datum, status: &str) -> Result<i64, Error> {
         _ => return Err(Error::at(Code::InvalidValue, "/status", "status is done or failed")),
     };
     let before = [(pg_sys::TIMESTAMPTZOID, Some(before))];
-    let run = |spi: &Connection, sql: &&str| spi.run_once(sql, Access::Latest, &before).len() as i64;
+    let run = |spi: &Connection, sql: &&str| spi.run_once(sql, Snapshot::Latest, &before).len() as i64;
     Ok(as_owner(|| connected(|spi| statements.iter().map(|sql| run(spi, sql)).sum())))
 }

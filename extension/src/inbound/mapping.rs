@@ -7,7 +7,7 @@ use crate::error::{Code, Error};
 use crate::json::write_string;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::template::Template;
 use crate::value::attribute_type::AttributeType;
 use crate::value::key;
@@ -67,7 +67,7 @@ fn find(mapping: &Mapping, payload: &str) -> Result<Vec<Vec<Vec<String>>>, Error
                  cross join unnest($3) with ordinality p (path, n) \
                  left join lateral jsonb_path_query(i.item, p.path::jsonpath) with ordinality v (value, n) on true \
                  limit $5) f (item, path, value, place) order by f.item, f.path, f.place",
-                Access::Snapshot,
+                Snapshot::Active,
                 &[
                     (pg_sys::TEXTOID, datum::text(payload)),
                     (pg_sys::TEXTOID, datum::text(&mapping.items)),

@@ -13,23 +13,23 @@ pub mod configure;
 pub mod definition;
 /// A delivery, from the request to its line in the log.
 pub mod delivery;
+/// What becomes of mappings when attributes change.
+pub mod dependents;
 /// Why a path finds nothing.
 pub mod empty;
 /// Endpoints, as they are stored and shown.
 pub mod endpoint;
-/// The SQL functions and the HTTP door.
+/// The SQL and HTTP functions.
 pub mod functions;
 /// The log of deliveries.
 pub mod log;
+/// How much the log may hold.
+pub mod log_capacity;
 /// Payload → keys and attributes.
 pub mod mapping;
 /// The steps of a path.
 pub mod path;
 /// Deliveries again, and mappings on trial.
 pub mod replay;
-/// How much the log may hold.
-pub mod room;
 /// Signatures of Standard Webhooks.
 pub mod signature;
-/// What becomes of mappings when attributes change.
-pub mod upkeep;

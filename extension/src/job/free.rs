@@ -1,21 +1,21 @@
 //! Records that nobody else is writing, locked so that it stays so for the transaction.
 
 use crate::postgres::datum;
-use crate::postgres::spi::{Access, Connection, Rows};
+use crate::postgres::spi::{Connection, Rows, Snapshot};
 use pgrx::pg_sys;
 use std::collections::HashSet;
 use uuid::Uuid;
 
 /// Locks what is kept of these live records in the table `beside`, where nobody else has it; of a record of which nothing is
 /// kept yet the record itself, so that nobody deletes it before there is something. Nothing is waited for, so nobody waits
-/// in a circle. Answers those that are locked and those that are not.
+/// in a cycle. Answers those that are locked and those that are not.
 pub fn lock_free(
     spi: &Connection,
     records: &str,
     beside: &str,
     wanted: &[Uuid],
 ) -> (HashSet<Uuid>, Vec<Uuid>) {
-    let select = |sql: &str, some: &[Uuid]| uuids(&spi.run_once(sql, Access::Latest, &[array(some)]));
+    let select = |sql: &str, some: &[Uuid]| uuids(&spi.run_once(sql, Snapshot::Latest, &[array(some)]));
     let sql = format!(
         "select b.record_id from {beside} b where b.record_id = any ($1) for no key update skip locked"
     );

@@ -14,7 +14,7 @@ pub mod workers;
 pub use free::{array, lock_free, uuids};
 
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::{datum, invalidation, role, worker};
 use crate::template::{Template, catalog};
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -45,7 +45,7 @@ pub const FEW_RECORDS: i64 = 5000;
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum JobKind {
     /// The indexes of an attribute are built.
     Index,
     /// What is searched of each record is written anew.
@@ -56,27 +56,27 @@ pub enum Kind {
     Series,
 }
 
-impl Kind {
+impl JobKind {
     /// Its name in the state.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Index => "index",
-            Kind::Documents => "documents",
-            Kind::Embeddings => "embeddings",
-            Kind::Series => "series",
+            JobKind::Index => "index",
+            JobKind::Documents => "documents",
+            JobKind::Embeddings => "embeddings",
+            JobKind::Series => "series",
         }
     }
 
     fn worker(self) -> Worker {
         match self {
-            Kind::Index => Worker::Indexes,
-            Kind::Documents | Kind::Embeddings | Kind::Series => Worker::Records,
+            JobKind::Index => Worker::Indexes,
+            JobKind::Documents | JobKind::Embeddings | JobKind::Series => Worker::Records,
         }
     }
 
     /// The kind of that name.
-    pub fn parse(name: &str) -> Option<Kind> {
-        [Kind::Index, Kind::Documents, Kind::Embeddings, Kind::Series]
+    pub fn parse(name: &str) -> Option<JobKind> {
+        [JobKind::Index, JobKind::Documents, JobKind::Embeddings, JobKind::Series]
             .into_iter()
             .find(|kind| kind.name() == name)
     }
@@ -91,7 +91,7 @@ pub fn exist() -> bool {
 pub fn takes_index_long(spi: &Connection, table: Oid) -> bool {
     let rows = spi.run_once(
         "select pg_catalog.pg_relation_size($1)",
-        Access::Latest,
+        Snapshot::Latest,
         &[(pg_sys::REGCLASSOID, Some(Datum::from(table)))],
     );
     exist() && rows.get(0, 0).is_some_and(|size| datum::read_i64(size) > SHORT_TABLE)
@@ -100,38 +100,38 @@ pub fn takes_index_long(spi: &Connection, table: Oid) -> bool {
 /// Whether a table has so many records that to look at each takes long.
 pub fn are_many(spi: &Connection, table: &str) -> bool {
     let sql = format!("select count(*) from (select from {table} limit {}) r", FEW_RECORDS + 1);
-    let count = spi.run_once(&sql, Access::Latest, &[]);
+    let count = spi.run_once(&sql, Snapshot::Latest, &[]);
     exist() && count.get(0, 0).is_some_and(|count| datum::read_i64(count) > FEW_RECORDS)
 }
 
 /// Has the indexes of an attribute built once this transaction is committed.
 pub fn add_index(spi: &Connection, template: &Template, attribute: i32) {
-    add(spi, template, Kind::Index, Some(attribute), None, &[]);
+    add(spi, template, JobKind::Index, Some(attribute), None, &[]);
 }
 
 /// Has the documents of a template written anew; those that are not yet may hold stems of the language of `before`, and
 /// texts of attributes that are dropped.
 pub fn add_documents(spi: &Connection, before: &Template, dropped: &[i32]) {
-    add(spi, before, Kind::Documents, None, Some(&before.language), dropped);
+    add(spi, before, JobKind::Documents, None, Some(&before.language), dropped);
     // Whoever has read the definition without the job reads it again, this transaction included.
     invalidation::announce(before.table);
 }
 
 /// Has the records of a template looked at for texts to embed.
 pub fn add_embeddings(spi: &Connection, template: &Template) {
-    add(spi, template, Kind::Embeddings, None, None, &[]);
+    add(spi, template, JobKind::Embeddings, None, None, &[]);
 }
 
 /// Has the points of a dropped metric deleted.
 pub fn add_series(spi: &Connection, template: &Template, attribute: i32) {
-    add(spi, template, Kind::Series, None, None, &[attribute]);
+    add(spi, template, JobKind::Series, None, None, &[attribute]);
 }
 
 /// A job that is there already begins anew, also one that failed.
 fn add(
     spi: &Connection,
     template: &Template,
-    kind: Kind,
+    kind: JobKind,
     attribute: Option<i32>,
     language: Option<&str>,
     dropped: &[i32],
@@ -143,7 +143,7 @@ fn add(
          records = null, state = 'pending', attempts = 0, error = null, created_at = excluded.created_at, \
          started_at = null, dropped = j.dropped || excluded.dropped, \
          languages = array(select distinct u.name from unnest(j.languages || excluded.languages) u (name))",
-        Access::Latest,
+        Snapshot::Latest,
         &[
             (pg_sys::INT4OID, Some(Datum::from(template.id))),
             (pg_sys::TEXTOID, datum::text(kind.name())),
@@ -159,14 +159,14 @@ fn add(
 pub fn has_index(spi: &Connection, attribute: i32) -> bool {
     let by_attribute = [(pg_sys::INT4OID, Some(Datum::from(attribute)))];
     let sql = "select from keyed_state.job where attribute_id = $1";
-    exist() && !spi.run_once(sql, Access::Latest, &by_attribute).is_empty()
+    exist() && !spi.run_once(sql, Snapshot::Latest, &by_attribute).is_empty()
 }
 
 /// The attribute shall have no index any more.
 pub fn forget_index(spi: &Connection, attribute: i32) {
     if exist() {
         let by_attribute = [(pg_sys::INT4OID, Some(Datum::from(attribute)))];
-        spi.run_once("delete from keyed_state.job where attribute_id = $1", Access::Latest, &by_attribute);
+        spi.run_once("delete from keyed_state.job where attribute_id = $1", Snapshot::Latest, &by_attribute);
     }
 }
 
@@ -175,7 +175,7 @@ pub fn forget_embeddings(spi: &Connection, template: i32) {
     if exist() {
         let by_template = [(pg_sys::INT4OID, Some(Datum::from(template)))];
         let sql = "delete from keyed_state.job where template_id = $1 and kind = 'embeddings'";
-        spi.run_once(sql, Access::Latest, &by_template);
+        spi.run_once(sql, Snapshot::Latest, &by_template);
     }
 }
 
@@ -184,7 +184,7 @@ fn start(spi: &Connection, workers: &[Worker]) {
     let rows = spi.run_once(
         "select r.oid from pg_catalog.pg_roles r where r.rolname = 'keyed_proxy' and r.rolcanlogin \
          and pg_catalog.has_database_privilege(r.oid, pg_catalog.current_database(), 'connect')",
-        Access::Latest,
+        Snapshot::Latest,
         &[],
     );
     let proxy = if rows.is_empty() { None } else { rows.get(0, 0).map(|oid| Oid::from(oid.value() as u32)) };
@@ -209,7 +209,7 @@ pub fn start_pending(retry: bool) -> i32 {
             for worker in Worker::ALL {
                 let jobs = worker.jobs();
                 let sql = format!("select count(*)::integer from {TABLE} where state = 'pending' and {jobs}");
-                let rows = spi.run_once(&sql, Access::Latest, &[]);
+                let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
                 let count = rows.get(0, 0).map_or(0, datum::read_i32);
                 if count > 0 {
                     start(spi, &[worker]);

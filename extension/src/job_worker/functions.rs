@@ -1,15 +1,15 @@
 //! The SQL functions of jobs.
 
 use crate::access::rights::Privilege;
-use crate::access::{Caller, listed};
+use crate::access::{Caller, template_list};
 use crate::error::Error;
 use crate::job::start_pending;
 use crate::job::workers::Worker;
-use crate::postgres::advisory_lock::Kind as Lock;
+use crate::postgres::advisory_lock::LockKind;
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, sql_functions};
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::search::text;
 use crate::template::catalog;
 use pgrx::pg_sys::Datum;
@@ -30,7 +30,7 @@ sql_functions! {
 
     /// `keyed_http.run_jobs() returns integer`.
     keyed_http_run_jobs => |_| {
-        Caller::current().require_upkeep("run jobs")?;
+        Caller::current().require_maintenance("run jobs")?;
         Ok(Answer::Datum(Datum::from(start_pending(false))))
     };
 
@@ -73,14 +73,14 @@ open transactions: the job comes back to them' \
          from job j join keyed_state.template t on t.id = j.template_id \
          join keyed_state.project p on p.id = t.project_id left join keyed_state.attribute a on a.id = j.attribute_id \
          order by j.id",
-        kind = Lock::Job as u16,
+        kind = LockKind::Job as u16,
         by_record = Worker::Records.jobs(),
         records = Worker::Records.place(),
         indexes = Worker::Indexes.place(),
     );
     let mut jobs: Vec<(i32, String)> = as_owner(|| {
         connected(|spi| {
-            let rows = spi.run_once(&sql, Access::Snapshot, &[]);
+            let rows = spi.run_once(&sql, Snapshot::Active, &[]);
             let job =
                 |row| Some((datum::read_i32(rows.get(row, 0)?), rows.get(row, 1).map(datum::read_jsonb)?));
             (0..rows.len()).filter_map(job).collect()
@@ -89,7 +89,8 @@ open transactions: the job comes back to them' \
     if !caller.is_admin() && !jobs.is_empty() {
         // No template is opened: that would lock its table, also for a caller without any right, and wait for a definition
         // under way.
-        let defined = listed::templates(caller).into_iter().filter(|listed| listed.holds(Privilege::Define));
+        let defined =
+            template_list::templates(caller).into_iter().filter(|listed| listed.holds(Privilege::Define));
         let defined: BTreeSet<i32> = defined.map(|listed| listed.id).collect();
         jobs.retain(|(template, _)| defined.contains(template));
     }

@@ -8,7 +8,7 @@ use super::turns::{Outcome, note_start};
 use crate::define::ddl;
 use crate::job::TABLE;
 use crate::postgres::guard::Caught;
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::{datum, worker};
 use crate::search::text;
 use crate::template;
@@ -60,7 +60,7 @@ impl Turns {
         brief(|| {
             connected(|spi| {
                 let sql = format!("delete from {TABLE} where id = $1 and state = 'pending'");
-                spi.run_once(&sql, Access::Latest, &[(pg_sys::INT8OID, Some(Datum::from(job.id)))]);
+                spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::INT8OID, Some(Datum::from(job.id)))]);
             });
         })?;
         Ok(Outcome::Over)
@@ -119,7 +119,7 @@ fn in_the_way(spi: &Connection, table: Oid, with_readers: bool) -> Vec<String> {
          and l.granted and l.pid is distinct from pg_catalog.pg_backend_pid() \
          and ($2 or l.mode not in ('AccessShareLock', 'RowShareLock')) and not (l.mode = 'ShareUpdateExclusiveLock' \
            and exists (select from pg_catalog.pg_stat_get_activity(l.pid) a where a.pid = l.pid and a.usesysid is null))",
-        Access::Latest,
+        Snapshot::Latest,
         &[
             (pg_sys::OIDOID, Some(Datum::from(table))),
             (pg_sys::BOOLOID, Some(Datum::from(with_readers))),

@@ -6,10 +6,10 @@ use super::run::{Job, brief};
 use super::turns::{Outcome, note_start};
 use crate::embedding::queue;
 use crate::job::free::array;
-use crate::job::{Done, Kind, TABLE};
+use crate::job::{Done, JobKind, TABLE};
 use crate::metric;
 use crate::postgres::guard::{Caught, with_settings};
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::{datum, invalidation};
 use crate::search::text;
 use crate::template::{Template, catalog};
@@ -51,7 +51,7 @@ fn template_of(job: &Job) -> Option<std::rc::Rc<Template>> {
 fn count(spi: &Connection, job: &Job) {
     let Some(template) = template_of(job) else { return };
     let counted = match job.kind {
-        Kind::Series => {
+        JobKind::Series => {
             format!("{} p where p.attribute_id = any (j.dropped)", SideTable::Series.sql(template.id))
         }
         _ => format!("{} t where t.deleted_at is null", template.table_sql()),
@@ -59,7 +59,7 @@ fn count(spi: &Connection, job: &Job) {
     let sql = format!(
         "update {TABLE} j set records = (select count(*) from {counted}) where j.id = $1 and j.records is null"
     );
-    spi.run_once(&sql, Access::Latest, &[(pg_sys::INT8OID, Some(Datum::from(job.id)))]);
+    spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::INT8OID, Some(Datum::from(job.id)))]);
 }
 
 /// Does some records.
@@ -71,7 +71,7 @@ fn portion(spi: &Connection, job: &Job) -> Outcome {
         return Outcome::Over;
     };
     let sql = format!("select position, left_out, dropped from {TABLE} where id = $1 for update nowait");
-    let rows = spi.run_once(&sql, Access::Latest, &[by_id]);
+    let rows = spi.run_once(&sql, Snapshot::Latest, &[by_id]);
     if rows.is_empty() {
         return Outcome::Over;
     }
@@ -87,16 +87,16 @@ fn portion(spi: &Connection, job: &Job) -> Outcome {
         let position = (pg_sys::UUIDOID, datum::uuid(position));
         let error = text::write::refusal(&done.refused).and_then(|it| datum::text(&it));
         let error = (pg_sys::TEXTOID, error);
-        spi.run_once(&sql, Access::Latest, &[by_id, position, count, array(left_out), error]);
+        spi.run_once(&sql, Snapshot::Latest, &[by_id, position, count, array(left_out), error]);
         if done.is_heavy { Outcome::Much } else { Outcome::More }
     };
     // Behind the last record of all.
     let end = Uuid::max();
     if left_out.len() >= MOST_LEFT_OUT || position == end && !left_out.is_empty() {
         let done = match job.kind {
-            Kind::Documents => text::rebuild::some(spi, &template, &left_out),
-            Kind::Embeddings => queue::definition::some(spi, &template, &left_out),
-            Kind::Index | Kind::Series => return Outcome::Over,
+            JobKind::Documents => text::rebuild::some(spi, &template, &left_out),
+            JobKind::Embeddings => queue::definition::some(spi, &template, &left_out),
+            JobKind::Index | JobKind::Series => return Outcome::Over,
         };
         if done.records == 0 && done.busy.is_empty() {
             fail(spi, job, &text::write::refusal(&done.refused).unwrap_or_default());
@@ -108,19 +108,19 @@ fn portion(spi: &Connection, job: &Job) -> Outcome {
         return note(position, &done, &[&*done.busy, &*done.refused].concat());
     }
     if position == end {
-        spi.run_once(&format!("delete from {TABLE} where id = $1"), Access::Latest, &[by_id]);
+        spi.run_once(&format!("delete from {TABLE} where id = $1"), Snapshot::Latest, &[by_id]);
         // Searches ask for stems of this language alone from now on.
         invalidation::announce(template.table);
         return Outcome::Over;
     }
     let done = match job.kind {
-        Kind::Documents => text::rebuild::portion(spi, &template, position),
-        Kind::Embeddings => queue::definition::portion(spi, &template, position),
-        Kind::Series => {
+        JobKind::Documents => text::rebuild::portion(spi, &template, position),
+        JobKind::Embeddings => queue::definition::portion(spi, &template, position),
+        JobKind::Series => {
             let dropped = rows.get(0, 2).and_then(datum::read_i32_array).unwrap_or_default();
             metric::removal::portion(spi, &template, &dropped, position)
         }
-        Kind::Index => return Outcome::Over,
+        JobKind::Index => return Outcome::Over,
     };
     note(done.last.unwrap_or(end), &done, &[&*left_out, &*done.busy, &*done.refused].concat())
 }
@@ -129,5 +129,5 @@ fn portion(spi: &Connection, job: &Job) -> Outcome {
 fn fail(spi: &Connection, job: &Job, error: &str) {
     let sql = format!("update {TABLE} set state = 'failed', error = $2 where id = $1");
     let by_id = (pg_sys::INT8OID, Some(Datum::from(job.id)));
-    spi.run_once(&sql, Access::Latest, &[by_id, (pg_sys::TEXTOID, datum::text(error))]);
+    spi.run_once(&sql, Snapshot::Latest, &[by_id, (pg_sys::TEXTOID, datum::text(error))]);
 }

@@ -3,10 +3,10 @@
 use super::turns::{Next, Outcome, Turns};
 use super::{index, portions};
 use crate::job::workers::Worker;
-use crate::job::{Kind, TABLE};
-use crate::postgres::advisory_lock::{self, Kind as Lock};
+use crate::job::{JobKind, TABLE};
+use crate::postgres::advisory_lock::{self, LockKind};
 use crate::postgres::guard::{Caught, with_settings};
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::{datum, worker};
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
@@ -21,7 +21,7 @@ const PATIENCE: &CStr = c"1s";
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job {
     pub(crate) id: i64,
-    pub(crate) kind: Kind,
+    pub(crate) kind: JobKind,
     pub(crate) template: i32,
     pub(crate) attribute: Option<i32>,
 }
@@ -40,7 +40,7 @@ fn work_on_jobs(number: u8) {
         if work(worker) {
             in_vain = 0;
         }
-        undisturbed(|| advisory_lock::unlock_for_session(Lock::Job, worker.place() as u64));
+        undisturbed(|| advisory_lock::unlock_for_session(LockKind::Job, worker.place() as u64));
     }
 }
 
@@ -95,29 +95,29 @@ fn undisturbed<R>(body: impl Fn() -> R) -> Option<R> {
 }
 
 fn take_place(worker: Worker) -> bool {
-    undisturbed(|| advisory_lock::try_lock_for_session(Lock::Job, worker.place() as u64)).unwrap_or(false)
+    undisturbed(|| advisory_lock::try_lock_for_session(LockKind::Job, worker.place() as u64)).unwrap_or(false)
 }
 
 fn has_pending(worker: Worker) -> bool {
     let sql = format!("select from {TABLE} where state = 'pending' and {} limit 1", worker.jobs());
     undisturbed(|| {
-        crate::job::exist() && connected(|spi| !spi.run_once(&sql, Access::Latest, &[]).is_empty())
+        crate::job::exist() && connected(|spi| !spi.run_once(&sql, Snapshot::Latest, &[]).is_empty())
     })
     .unwrap_or(false)
 }
 
 /// One turn of a job.
 fn run(job: &Job, indexes: &mut index::Turns) -> Outcome {
-    if undisturbed(|| advisory_lock::try_lock_for_session(Lock::Job, job.id as u64)).is_none() {
+    if undisturbed(|| advisory_lock::try_lock_for_session(LockKind::Job, job.id as u64)).is_none() {
         return Outcome::Held;
     }
     worker::show_activity(&format!("keyed: {} of template {}", job.kind.name(), job.template));
     let outcome = match job.kind {
-        Kind::Index => indexes.build(job),
-        Kind::Documents | Kind::Embeddings | Kind::Series => portions::run(job),
+        JobKind::Index => indexes.build(job),
+        JobKind::Documents | JobKind::Embeddings | JobKind::Series => portions::run(job),
     };
     let outcome = outcome.unwrap_or_else(|caught| give_up(job, &caught));
-    undisturbed(|| advisory_lock::unlock_for_session(Lock::Job, job.id as u64));
+    undisturbed(|| advisory_lock::unlock_for_session(LockKind::Job, job.id as u64));
     outcome
 }
 
@@ -140,7 +140,7 @@ fn give_up(job: &Job, caught: &Caught) -> Outcome {
                 (pg_sys::TEXTOID, datum::text(&caught.message)),
                 (pg_sys::BOOLOID, Some(Datum::from(is_final))),
             ];
-            spi.run_once(&sql, Access::Latest, &arguments);
+            spi.run_once(&sql, Snapshot::Latest, &arguments);
         });
     };
     if let Err(caught) = brief(note) {
@@ -148,7 +148,7 @@ fn give_up(job: &Job, caught: &Caught) -> Outcome {
         pgrx::warning!("keyed: job {} is locked: {}", job.id, caught.message);
         return Outcome::Held;
     }
-    if is_final && job.kind == Kind::Index {
+    if is_final && job.kind == JobKind::Index {
         index::clean_up(job);
     }
     Outcome::GaveWay

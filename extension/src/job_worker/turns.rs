@@ -2,10 +2,10 @@
 
 use super::run::{Job, brief};
 use crate::job::workers::Worker;
-use crate::job::{Kind, TABLE};
+use crate::job::{JobKind, TABLE};
 use crate::postgres::datum;
 use crate::postgres::guard::Caught;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use pgrx::pg_sys::{self, Datum};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -94,11 +94,11 @@ fn waiting(worker: Worker) -> Vec<Job> {
             "select id, kind, template_id, attribute_id from {TABLE} where state = 'pending' and {}",
             worker.jobs()
         );
-        let rows = spi.run_once(&sql, Access::Latest, &[]);
+        let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
         let job = |row| {
             Some(Job {
                 id: datum::read_i64(rows.get(row, 0)?),
-                kind: Kind::parse(&datum::read_text(rows.get(row, 1)?))?,
+                kind: JobKind::parse(&datum::read_text(rows.get(row, 1)?))?,
                 template: datum::read_i32(rows.get(row, 2)?),
                 attribute: rows.get(row, 3).map(datum::read_i32),
             })
@@ -113,14 +113,14 @@ pub(crate) fn note_start(job: &Job) -> bool {
     connected(|spi| {
         let by_id = [(pg_sys::INT8OID, Some(Datum::from(job.id)))];
         let sql = format!("select started_at is null from {TABLE} where id = $1 for update nowait");
-        let rows = spi.run_once(&sql, Access::Latest, &by_id);
+        let rows = spi.run_once(&sql, Snapshot::Latest, &by_id);
         if rows.is_empty() {
             return false;
         }
         if rows.get(0, 0).is_some_and(datum::read_bool) {
             spi.run_once(
                 &format!("update {TABLE} set started_at = now() where id = $1"),
-                Access::Latest,
+                Snapshot::Latest,
                 &by_id,
             );
         }
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     fn job(template: i32, id: i64) -> Job {
-        Job { id, kind: Kind::Documents, template, attribute: None }
+        Job { id, kind: JobKind::Documents, template, attribute: None }
     }
 
     #[test]

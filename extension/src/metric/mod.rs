@@ -3,11 +3,11 @@
 /// The series of attributes that were dropped.
 pub mod removal;
 
-use crate::access::policy;
+use crate::access::policy_sql;
 use crate::postgres::clock::now;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::Firing;
 use crate::template::{Template, column};
 use crate::value::attribute_type::AttributeType;
@@ -33,7 +33,7 @@ pub fn create_table(template: i32, full_name: &str, records: &str) -> String {
         crate::value::quote::literal(&format!(
             "Series of the metrics of {full_name}: every point ever appended."
         )),
-        policy::enable_beside(&SideTable::Series.name(template), records)
+        policy_sql::enable_beside(&SideTable::Series.name(template), records)
     )
 }
 
@@ -63,7 +63,7 @@ pub fn append(template: &Template, record: Uuid, changes: &Changes) {
 }
 
 /// A metric's column written by hand is a point measured now.
-pub fn append_by_hand(template: &Template, firing: &Firing) {
+pub fn append_direct(template: &Template, firing: &Firing) {
     let Some(new) = &firing.new else { return };
     let Some(record) = new.get(column::ID).map(datum::read_uuid) else { return };
     for attribute in template.attributes.iter().filter(|attribute| attribute.kind == AttributeType::Metric) {
@@ -90,7 +90,7 @@ fn append_point(template: &Template, record: Uuid, attribute: i32, point: &Point
                 point.at.map(Datum::from),
                 datum::double(point.value),
             ];
-            spi.run(&plan, Access::Latest, &arguments);
+            spi.run(&plan, Snapshot::Latest, &arguments);
         });
     });
 }
@@ -117,7 +117,7 @@ fn append_points(template: &Template, record: Uuid, attribute: i32, points: &[Po
                 datum::array_of(times, pg_sys::TIMESTAMPTZOID),
                 datum::array_of(values, pg_sys::FLOAT8OID),
             ];
-            spi.run(&plan, Access::Latest, &arguments);
+            spi.run(&plan, Snapshot::Latest, &arguments);
         });
     });
 }

@@ -2,7 +2,7 @@
 
 use crate::job::{self, Done};
 use crate::postgres::datum;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::Template;
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum};
@@ -20,7 +20,7 @@ pub fn forget(spi: &Connection, template: &Template, attribute: i32) {
         return;
     }
     let by_attribute = [(pg_sys::INT4OID, Some(Datum::from(attribute)))];
-    spi.run_once(&format!("delete from {table} where attribute_id = $1"), Access::Latest, &by_attribute);
+    spi.run_once(&format!("delete from {table} where attribute_id = $1"), Snapshot::Latest, &by_attribute);
 }
 
 /// Deletes some points of these attributes, those of records that do not come before one in the order of their ids.
@@ -35,7 +35,7 @@ pub fn portion(spi: &Connection, template: &Template, attributes: &[i32], from: 
     );
     let arguments =
         [(pg_sys::UUIDOID, datum::uuid(from)), (pg_sys::INT4ARRAYOID, datum::integers(attributes))];
-    let rows = spi.run_once(&sql, Access::Latest, &arguments);
+    let rows = spi.run_once(&sql, Snapshot::Latest, &arguments);
     let last = (rows.len() == PORTION).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten();
     Done { last, records: rows.len(), ..Done::default() }
 }

@@ -7,7 +7,7 @@ use pgrx::pg_sys;
 /// Which of the kinds of advisory locks: SQL takes 1 and 2.
 #[derive(Clone, Copy)]
 #[repr(u16)]
-pub enum Kind {
+pub enum LockKind {
     /// A request with an Idempotency-Key.
     Request = 3,
     /// A quota of a project.
@@ -34,17 +34,17 @@ pub enum Mode {
 }
 
 /// Takes a lock until the (sub)transaction ends, waiting for it. Different numbers are different locks.
-pub fn lock(kind: Kind, number: u64, mode: Mode) {
+pub fn lock(kind: LockKind, number: u64, mode: Mode) {
     acquire(kind, number, mode, false);
 }
 
 /// Takes a lock, unless it would have to be waited for.
-pub fn try_lock(kind: Kind, number: u64, mode: Mode) -> bool {
+pub fn try_lock(kind: LockKind, number: u64, mode: Mode) -> bool {
     acquire(kind, number, mode, true)
 }
 
 /// Gives back a lock that was just taken, unless it was had before as well.
-pub fn unlock(kind: Kind, number: u64, mode: Mode) {
+pub fn unlock(kind: LockKind, number: u64, mode: Mode) {
     // SAFETY: the tag is complete; the lock is held, by the same owner of resources that took it.
     unsafe {
         pg_sys::LockRelease(&tag(kind, number), mode.number(), false);
@@ -52,27 +52,27 @@ pub fn unlock(kind: Kind, number: u64, mode: Mode) {
 }
 
 /// Takes a lock until it is given back or the session ends, unless it would have to be waited for.
-pub fn try_lock_for_session(kind: Kind, number: u64) -> bool {
+pub fn try_lock_for_session(kind: LockKind, number: u64) -> bool {
     // SAFETY: the tag is complete; the lock is the session's, and released with it.
     let outcome = unsafe { pg_sys::LockAcquire(&tag(kind, number), Mode::Exclusive.number(), true, true) };
     outcome != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL
 }
 
 /// Gives back a lock of the session.
-pub fn unlock_for_session(kind: Kind, number: u64) {
+pub fn unlock_for_session(kind: LockKind, number: u64) {
     // SAFETY: the tag is complete; the session holds the lock.
     unsafe {
         pg_sys::LockRelease(&tag(kind, number), Mode::Exclusive.number(), true);
     }
 }
 
-fn acquire(kind: Kind, number: u64, mode: Mode, at_once: bool) -> bool {
+fn acquire(kind: LockKind, number: u64, mode: Mode, at_once: bool) -> bool {
     // SAFETY: the tag is complete; the lock is the transaction's, and released with it.
     let outcome = unsafe { pg_sys::LockAcquire(&tag(kind, number), mode.number(), false, at_once) };
     outcome != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL
 }
 
-fn tag(kind: Kind, number: u64) -> pg_sys::LOCKTAG {
+fn tag(kind: LockKind, number: u64) -> pg_sys::LOCKTAG {
     pg_sys::LOCKTAG {
         // SAFETY: reads a variable of the session.
         locktag_field1: unsafe { pg_sys::MyDatabaseId }.to_u32(),

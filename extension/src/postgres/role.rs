@@ -82,7 +82,7 @@ pub fn is_member(role: Oid, of: Oid) -> bool {
 
 /// A right on a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableRight {
+pub enum TablePrivilege {
     /// SELECT.
     Select,
     /// INSERT.
@@ -94,12 +94,12 @@ pub enum TableRight {
 }
 
 /// Whether `role` holds the right on the whole table.
-pub fn has_table_right(role: Oid, table: Oid, right: TableRight) -> bool {
+pub fn has_table_privilege(role: Oid, table: Oid, right: TablePrivilege) -> bool {
     let mode = match right {
-        TableRight::Select => pg_sys::ACL_SELECT,
-        TableRight::Insert => pg_sys::ACL_INSERT,
-        TableRight::Update => pg_sys::ACL_UPDATE,
-        TableRight::Delete => pg_sys::ACL_DELETE,
+        TablePrivilege::Select => pg_sys::ACL_SELECT,
+        TablePrivilege::Insert => pg_sys::ACL_INSERT,
+        TablePrivilege::Update => pg_sys::ACL_UPDATE,
+        TablePrivilege::Delete => pg_sys::ACL_DELETE,
     };
     // SAFETY: asks the catalog.
     unsafe {

@@ -45,9 +45,9 @@ pub fn connected<R>(body: impl FnOnce(&Connection) -> R) -> R {
 /// Which state of the database a statement sees. Neither takes a transaction id by itself, so reading works on a
 /// standby.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// The caller's snapshot; such a statement may only read.
-    Snapshot,
+pub enum Snapshot {
+    /// The active snapshot, that of the calling statement; may only read.
+    Active,
     /// What is committed by now (below REPEATABLE READ), and what this transaction wrote itself; may write.
     Latest,
 }
@@ -77,7 +77,7 @@ impl Connection {
     }
 
     /// Runs a kept statement.
-    pub fn run(&self, plan: &Plan, access: Access, arguments: &[Argument]) -> Rows<'_> {
+    pub fn run(&self, plan: &Plan, snapshot: Snapshot, arguments: &[Argument]) -> Rows<'_> {
         assert_eq!(plan.parameters, arguments.len(), "as many arguments as parameters");
         let (mut values, nulls) = split(arguments);
         // SAFETY: values and nulls have one entry for each parameter, of the type it was prepared with.
@@ -86,7 +86,7 @@ impl Connection {
                 plan.pointer,
                 values.as_mut_ptr(),
                 nulls.as_ptr(),
-                access == Access::Snapshot,
+                snapshot == Snapshot::Active,
                 0,
             )
         };
@@ -94,7 +94,7 @@ impl Connection {
     }
 
     /// Runs a statement once, with parameters of the given types.
-    pub fn run_once(&self, sql: &str, access: Access, arguments: &[(Oid, Argument)]) -> Rows<'_> {
+    pub fn run_once(&self, sql: &str, snapshot: Snapshot, arguments: &[(Oid, Argument)]) -> Rows<'_> {
         let source = c_string(sql);
         let mut types: Vec<Oid> = arguments.iter().map(|argument| argument.0).collect();
         let (mut values, nulls) = split(&arguments.iter().map(|argument| argument.1).collect::<Vec<_>>());
@@ -106,7 +106,7 @@ impl Connection {
                 types.as_mut_ptr(),
                 values.as_mut_ptr(),
                 nulls.as_ptr(),
-                access == Access::Snapshot,
+                snapshot == Snapshot::Active,
                 0,
             )
         };
@@ -125,12 +125,12 @@ impl Connection {
             if plan.is_null() {
                 fail("prepare", sql);
             }
-            let (snapshot, crosscheck) = (pg_sys::GetLatestSnapshot(), std::ptr::null_mut());
+            let (latest, crosscheck) = (pg_sys::GetLatestSnapshot(), std::ptr::null_mut());
             pg_sys::SPI_execute_snapshot(
                 plan,
                 values.as_mut_ptr(),
                 nulls.as_ptr(),
-                snapshot,
+                latest,
                 crosscheck,
                 true,
                 false,

@@ -1,14 +1,14 @@
 //! Locks on whole tables for changes of definitions.
 //!
 //! Who waits for such a lock makes everybody wait who comes after, and who waits for one while holding another waits in
-//! a circle sooner or later, since requests lock the same tables in an order of their own. So all are taken or none:
+//! a cycle sooner or later, since requests lock the same tables in an order of their own. So all are taken or none:
 //! after a moment of waiting everything is given back, the lock on the project's definitions included, others go on, and it
 //! is tried again, less and less often. Our own worker that builds an index on one of the tables gives way at once, and
 //! begins anew later.
 
-use super::advisory_lock::Kind;
+use super::advisory_lock::LockKind;
 use super::guard::{Counted, attempt, with_settings};
-use super::spi::{Access, connected};
+use super::spi::{Snapshot, connected};
 use super::{datum, worker};
 use crate::error::{Code, Error};
 use pgrx::pg_sys::{self, Oid};
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// For how long it is tried, where the session's `lock_timeout` is not shorter.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// For how long others wait at each try: shorter than PostgreSQL waits before it looks for a circle.
+/// For how long others wait at each try: shorter than PostgreSQL waits before it looks for a cycle.
 const WAIT: &CStr = c"300ms";
 
 /// For how long others go on before it is tried again, in milliseconds: at first, and at most.
@@ -190,9 +190,9 @@ fn cancel_worker(tables: &[String]) {
              and l.database = w.database and w.database = (select d.oid from pg_catalog.pg_database d \
              where d.datname = pg_catalog.current_database()) \
              and l.relation = any (select pg_catalog.to_regclass(u.name) from pg_catalog.unnest($1) u (name))",
-            Kind::Job as u16
+            LockKind::Job as u16
         );
-        let rows = spi.run_once(&sql, Access::Latest, &[(pg_sys::TEXTARRAYOID, names)]);
+        let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::TEXTARRAYOID, names)]);
         (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect()
     });
     processes.into_iter().for_each(worker::cancel);

@@ -5,10 +5,10 @@ use crate::access::{Caller, definition_lock};
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::Mode;
 use crate::postgres::guard::{as_owner_defining, not_migrated};
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::{lock_against_writers, lock_in_turn, most_tables};
 use crate::postgres::{datum, role, snapshot_is_fixed};
-use crate::quota::{Name, dealing, slots, usage};
+use crate::quota::{Name, rebalance, slots, usage};
 use crate::template::catalog::{self, Project};
 use pgrx::pg_sys::{self, Datum};
 
@@ -67,7 +67,7 @@ pub(crate) fn project_named(project: &str) -> Result<Project, Error> {
 fn take_away(spi: &Connection, project: &Project, name: Name) {
     spi.run_once(
         "delete from keyed_state.quota q where q.project_id = $1 and q.name = $2",
-        Access::Latest,
+        Snapshot::Latest,
         &[(pg_sys::INT4OID, Some(Datum::from(project.id))), (pg_sys::TEXTOID, datum::text(name.text()))],
     );
 }
@@ -78,7 +78,7 @@ fn put(spi: &Connection, project: &Project, name: Name, maximum: i64) {
          on conflict (project_id, name) do update \
          set maximum = excluded.maximum, set_at = excluded.set_at, set_by = excluded.set_by \
          returning not exists (select from keyed_state.quota_slot s where s.project_id = $1 and s.name = $2)",
-        Access::Latest,
+        Snapshot::Latest,
         &[
             (pg_sys::INT4OID, Some(Datum::from(project.id))),
             (pg_sys::TEXTOID, datum::text(name.text())),
@@ -97,7 +97,7 @@ fn put(spi: &Connection, project: &Project, name: Name, maximum: i64) {
         };
         make_slots(spi, project.id, name, used);
     }
-    lock_in_turn(BUSY, || dealing::deal_anew(project.id, name));
+    lock_in_turn(BUSY, || rebalance::all_slots(project.id, name));
 }
 
 /// How many live records the project has, and will have until this transaction ends: writers wait, and count from then
@@ -123,7 +123,7 @@ fn make_slots(spi: &Connection, project: i32, name: Name, used: i64) {
          select $1, $2, n, case when n = 0 then $3 else 0 end, 0, \
            case when $2 = 'live_records' then 'infinity'::date else '-infinity' end \
          from generate_series(0, $4 - 1) n",
-        Access::Latest,
+        Snapshot::Latest,
         &[
             (pg_sys::INT4OID, Some(Datum::from(project))),
             (pg_sys::TEXTOID, datum::text(name.text())),

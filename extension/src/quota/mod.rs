@@ -1,25 +1,25 @@
 //! Quotas: how much a project may hold and write.
 //!
 //! Templates and attributes are counted where they are defined, one definition at a time. Records and writes are
-//! counted where their history is written, by whatever door they come; `slots` has how that is exact and yet makes no
+//! counted where their history is written, by whatever entry point they come; `slots` has how that is exact and yet makes no
 //! writer wait for another.
 
-/// Waiting for a quota before anything else is waited for.
-pub mod ahead;
 /// What statements bring into being, counted when they end.
 pub mod count;
-/// Dealing a quota out among its slots, by whoever has it alone.
-mod dealing;
 /// Setting a quota.
 pub mod define;
 /// The SQL functions.
 pub mod functions;
-/// Gathering room where one slot has not enough.
-mod gathering;
+/// Dealing a quota out among its slots, by whoever has it alone.
+mod rebalance;
+/// Waiting for a quota before anything else is waited for.
+pub mod reserve;
 /// What a session remembers of its own slot.
-mod room;
+mod session_state;
 /// Counting without waiting for each other.
 mod slots;
+/// Gathering room where one slot has not enough.
+mod transfer;
 /// Telling what is used.
 pub mod usage;
 
@@ -85,12 +85,12 @@ thread_local! {
 }
 
 /// Forgets what this session knows, when the table of quotas has changed.
-pub fn follow(change: &Change) {
+pub fn on_change(change: &Change) {
     let Change::Stale(stale) = change else { return };
     KNOWN.with_borrow_mut(|known| {
         if stale.has(known.table) {
             known.quotas.clear();
-            room::forget();
+            session_state::forget();
         }
     });
 }

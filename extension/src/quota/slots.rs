@@ -7,15 +7,15 @@
 //!
 //! Only when the free slots together have no room is it necessary to know what the others will have used: then all of
 //! them are waited for, and what is left is dealt out anew. A shared lock, which everybody holds who takes something
-//! here, and which is taken exclusively for that, makes them wait in order instead of in a circle. Who gives something
+//! here, and which is taken exclusively for that, makes them wait in order instead of in a cycle. Who gives something
 //! back waits for nobody.
 
-use super::{Name, Reached, room};
+use super::{Name, Reached, session_state};
 use crate::error::{Code, Error};
-use crate::postgres::advisory_lock::{self, Kind, Mode};
+use crate::postgres::advisory_lock::{self, LockKind, Mode};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, Connection, Plan, Rows, connected};
+use crate::postgres::spi::{Connection, Plan, Rows, Snapshot, connected};
 use crate::postgres::{process_id, snapshot_is_fixed};
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -45,7 +45,7 @@ pub(super) const USED: &str = "case when s.day >= d.today then s.used else 0 end
 
 /// What may still be taken from a slot. Where more was used than there may be, nothing, on any day until it is dealt out
 /// anew.
-pub(super) const ROOM: &str =
+pub(super) const HEADROOM: &str =
     "case when s.is_over then 0 else s.allowed - case when s.day >= d.today then s.used else 0 end end";
 
 /// Adds to what is used of a quota, or gives back what is negative.
@@ -58,7 +58,7 @@ pub(super) fn add(project: i32, name: Name, count: i64) -> Result<(), Reached> {
                 return Ok(());
             }
             quota.take(spi, count)?;
-            room::took(quota.number(), count);
+            session_state::record_taken(quota.number(), count);
             Ok(())
         })
     })
@@ -67,20 +67,20 @@ pub(super) fn add(project: i32, name: Name, count: i64) -> Result<(), Reached> {
 /// Whether so many may have to wait for others, as far as can be told without waiting.
 pub(super) fn is_scarce(project: i32, name: Name, count: i64) -> bool {
     let quota = Quota::new(project, name);
-    if room::is_known_to_be(quota.number(), count + PLENTY) {
+    if session_state::had_headroom(quota.number(), count + PLENTY) {
         return false;
     }
     let sql = format!(
         "with d as materialized (select {TODAY} as today) \
-         select 1 from d where case when coalesce((select {ROOM} from keyed_state.quota_slot s \
+         select 1 from d where case when coalesce((select {HEADROOM} from keyed_state.quota_slot s \
            where s.ctid = $7::tid and s.project_id = $1 and s.name = $2 and s.slot = $4), \
-           (select {ROOM} from keyed_state.quota_slot s \
+           (select {HEADROOM} from keyed_state.quota_slot s \
            where s.project_id = $1 and s.name = $2 and s.slot = $4)) >= $5 then false \
-         else (select sum(greatest({ROOM}, 0)) from keyed_state.quota_slot s \
+         else (select sum(greatest({HEADROOM}, 0)) from keyed_state.quota_slot s \
            where s.project_id = $1 and s.name = $2) < $6 end"
     );
     let [own, all] = AMPLE.map(|ample| int8(count + ample));
-    let place = (pg_sys::TEXTOID, datum::optional_text(room::place(quota.number()).as_deref()));
+    let place = (pg_sys::TEXTOID, datum::optional_text(session_state::place(quota.number()).as_deref()));
     as_owner(|| connected(|spi| quota.run(spi, &sql, &[int4(own_slot()), own, all, place]) > 0))
 }
 
@@ -107,11 +107,11 @@ impl Quota {
     }
 
     pub(super) fn lock(&self, mode: Mode) {
-        advisory_lock::lock(Kind::Quota, self.number(), mode);
+        advisory_lock::lock(LockKind::Quota, self.number(), mode);
     }
 
     fn unlock(&self, mode: Mode) {
-        advisory_lock::unlock(Kind::Quota, self.number(), mode);
+        advisory_lock::unlock(LockKind::Quota, self.number(), mode);
     }
 
     pub(super) fn number(&self) -> u64 {
@@ -131,7 +131,7 @@ impl Quota {
         let types: Vec<Oid> = more.iter().map(|argument| argument.0).collect();
         let mut arguments = self.names();
         arguments.extend(more.iter().map(|argument| argument.1));
-        spi.run(&plan(spi, sql, &types), Access::Latest, &arguments)
+        spi.run(&plan(spi, sql, &types), Snapshot::Latest, &arguments)
     }
 
     fn take(&self, spi: &Connection, count: i64) -> Result<(), Reached> {
@@ -141,7 +141,7 @@ impl Quota {
         }
         // Nothing was taken. Whoever waits for the others must not be one that they wait for.
         self.unlock(Mode::Shared);
-        if self.take_from_others(count) {
+        if self.transfer_from_others(count) {
             return Ok(());
         }
         self.lock(Mode::Exclusive);
@@ -158,9 +158,9 @@ impl Quota {
              update keyed_state.quota_slot s set used = {USED} + $5, day = greatest(s.day, d.today) from d \
              where s.project_id = $1 and s.name = $2 and s.slot = (select f.slot from keyed_state.quota_slot f \
                where f.project_id = $1 and f.name = $2 and f.slot = $4 and {} >= $5 \
-               for update skip locked) and {ROOM} >= $5 returning {ROOM}, s.ctid::text",
+               for update skip locked) and {HEADROOM} >= $5 returning {HEADROOM}, s.ctid::text",
             // Without room its row is not even locked.
-            ROOM.replace("s.", "f.").replace("d.today", TODAY)
+            HEADROOM.replace("s.", "f.").replace("d.today", TODAY)
         );
         self.remember(&self.rows(spi, &sql, &[int4(own_slot()), int8(count)]))
     }
@@ -169,23 +169,23 @@ impl Quota {
     pub(super) fn remember(&self, rows: &Rows) -> bool {
         let left = if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_i64) };
         let place = left.and_then(|_| rows.get(0, 1)).map(datum::read_text);
-        room::remember(self.number(), left.unwrap_or_default(), place);
+        session_state::remember(self.number(), left.unwrap_or_default(), place);
         left.is_some()
     }
 
     /// Takes from the session's own slot, or gives back there, where its row was left. While somebody holds an old
     /// snapshot, no version of a row is removed, and whoever looks for the newest by the index walks through all of them.
     fn change_at_place(&self, spi: &Connection, count: i64) -> bool {
-        let Some(place) = room::place(self.number()) else { return false };
+        let Some(place) = session_state::place(self.number()) else { return false };
         let sql = format!(
             "with d as materialized (select {TODAY} as today) \
              update keyed_state.quota_slot s set used = {USED} + $5, day = greatest(s.day, d.today), \
                allowed = s.allowed + case when s.is_over and $5 < 0 then $5 else 0 end from d \
              where s.ctid = (select f.ctid from keyed_state.quota_slot f where f.ctid = $6::tid \
                and f.project_id = $1 and f.name = $2 and f.slot = $4 and ($5 < 0 or {} >= $5) for update skip locked) \
-             and s.project_id = $1 and s.name = $2 and s.slot = $4 and ($5 < 0 or {ROOM} >= $5) \
-             returning {ROOM}, s.ctid::text",
-            ROOM.replace("s.", "f.").replace("d.today", TODAY)
+             and s.project_id = $1 and s.name = $2 and s.slot = $4 and ($5 < 0 or {HEADROOM} >= $5) \
+             returning {HEADROOM}, s.ctid::text",
+            HEADROOM.replace("s.", "f.").replace("d.today", TODAY)
         );
         let place = (pg_sys::TEXTOID, datum::text(&place));
         let rows = self.rows(spi, &sql, &[int4(own_slot()), int8(count), place]);
@@ -205,7 +205,7 @@ impl Quota {
             )
         };
         let arguments = [int4(own_slot()), int8(count)];
-        let ways: &[&str] = if advisory_lock::try_lock(Kind::Quota, self.number(), Mode::Shared) {
+        let ways: &[&str] = if advisory_lock::try_lock(LockKind::Quota, self.number(), Mode::Shared) {
             if self.change_at_place(spi, count) {
                 return;
             }
@@ -255,7 +255,7 @@ pub(super) fn int8(value: i64) -> (Oid, Argument) {
 
 /// The slot in which this session looks first.
 pub(super) fn own_slot() -> i32 {
-    room::slot().unwrap_or_else(|| process_id() % SLOTS)
+    session_state::slot().unwrap_or_else(|| process_id() % SLOTS)
 }
 
 thread_local! {

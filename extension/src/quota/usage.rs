@@ -1,13 +1,13 @@
 //! Telling what is used.
 
 use super::define::project_named;
-use super::{Name, dealing, of_project, slots};
+use super::{Name, of_project, rebalance, slots};
 use crate::access::Caller;
 use crate::access::target::{Table, Target};
 use crate::error::Error;
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, attempt};
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum};
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ pub fn report(project: &str) -> Result<String, Error> {
             (Name::Templates, _) => Some(templates(project.id)),
             (Name::AttributesPerTemplate, _) => Some(most_attributes(project.id)),
             (Name::LiveRecords, None) => Some(live_records(project.id)),
-            (Name::LiveRecords | Name::WritesPerDay, Some(_)) => Some(dealing::used(project.id, name)),
+            (Name::LiveRecords | Name::WritesPerDay, Some(_)) => Some(rebalance::used(project.id, name)),
             (Name::WritesPerDay, None) => None,
         };
         let resets_at = match name {
@@ -96,7 +96,7 @@ fn end_of_day(project: i32) -> String {
     let sql = "select to_char((((clock_timestamp() at time zone $1)::date + 1)::timestamp at time zone $1) \
                at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')";
     connected(|spi| {
-        let rows = spi.run_once(sql, Access::Snapshot, &[(pg_sys::TEXTOID, datum::text(&zone))]);
+        let rows = spi.run_once(sql, Snapshot::Active, &[(pg_sys::TEXTOID, datum::text(&zone))]);
         rows.get(0, 0).map(datum::read_text).unwrap_or_default()
     })
 }

@@ -5,12 +5,12 @@
 //! change what it may not. And a statement that reads nothing meets no policy of reading. The trigger therefore asks
 //! everything again for the role that is in force when the row is written: the row as it was and as it becomes.
 
-use crate::access::sight::Fence;
+use crate::access::visibility::WriteScope;
 use crate::access::{Caller, Right};
 use crate::error::Error;
 use crate::postgres::guard::as_owner;
 use crate::postgres::own_statement::is_own_statement;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::{self, Row};
 use crate::postgres::{datum, role};
 use crate::template::{Template, column};
@@ -53,11 +53,11 @@ pub fn check_update(writer: &Caller, template: &Template, old: &Row, new: &Row) 
 /// Refuses a row that the writer sees and has no right to; false for one that it does not see.
 fn require_reach(writer: &Caller, right: Right, template: &Template, old: &Row) -> Result<bool, Error> {
     writer.require(right, template)?;
-    let fence = Fence::of(writer, right, template);
-    if !holds(template, old, fence.seen.as_deref()) {
+    let write_scope = WriteScope::of(writer, right, template);
+    if !holds(template, old, write_scope.visible.as_deref()) {
         return Ok(false);
     }
-    if !holds(template, old, fence.within.as_deref()) {
+    if !holds(template, old, write_scope.writable.as_deref()) {
         return Err(writer.outside(right, template));
     }
     Ok(true)
@@ -81,7 +81,7 @@ fn holds(template: &Template, row: &Row, condition: Option<&str>) -> bool {
         let sql = format!("select {condition} is true from (select ($1).*) t");
         let plan = template.plan(&sql, || vec![trigger::row_type(template.table)]);
         connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &[Some(row.composite())]);
+            let rows = spi.run(&plan, Snapshot::Latest, &[Some(row.composite())]);
             !rows.is_empty() && rows.get(0, 0).is_some_and(datum::read_bool)
         })
     })

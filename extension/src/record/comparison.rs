@@ -4,7 +4,7 @@
 //! for a third of what a statement costs that in the end writes nothing.
 
 use super::statement::Assignments;
-use crate::access::sight::Fence;
+use crate::access::visibility::WriteScope;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::index::{self, Found, Index, Which};
 use crate::postgres::transaction;
@@ -22,13 +22,18 @@ pub struct Holder {
 
 /// The live record that holds a key and that the caller may write; none where only a statement can say so, as where one
 /// has to wait for another writer of the record. It is not locked: by the time that the caller writes it may be another.
-pub fn holder(template: &Template, key: &str, assignments: &Assignments, fence: &Fence) -> Option<Holder> {
+pub fn holder(
+    template: &Template,
+    key: &str,
+    assignments: &Assignments,
+    write_scope: &WriteScope,
+) -> Option<Holder> {
     // In a fixed snapshot the statement tells of a conflict, and where nothing may be written it says so.
     if !transaction::may_write() {
         return None;
     }
     let index = template.key_index.map(Index::Known)?;
-    let conditions = [&fence.seen, &fence.within].into_iter().flatten();
+    let conditions = [&write_scope.visible, &write_scope.writable].into_iter().flatten();
     let conditions = conditions.map(|it| template.condition(it)).collect::<Option<Vec<_>>>()?;
     let columns = [column::EXTERNAL_KEY];
     let key = datum::text(key)?;

@@ -3,16 +3,16 @@
 use super::shown::Shown;
 use super::statement::columns;
 use super::version::Preconditions;
-use super::write::{Key, require_within, write_one};
+use super::write::{Key, require_in_scope, write_one};
 use super::{precondition, read, released};
-use crate::access::sight::{Fence, and, verdict};
+use crate::access::visibility::{WriteScope, and, condition_column};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::filter::render::Lives;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::{self, as_owner};
-use crate::postgres::spi::{Access, connected};
-use crate::quota::ahead;
+use crate::postgres::spi::{Snapshot, connected};
+use crate::quota::reserve;
 use crate::template::{Template, column};
 use pgrx::pg_sys;
 use uuid::Uuid;
@@ -43,18 +43,18 @@ fn delete_where(
     (condition, parameter, argument): (&str, pg_sys::Oid, Argument),
     preconditions: &Preconditions,
 ) -> Result<Uuid, Error> {
-    ahead::of_change(template);
-    let fence = Fence::of(caller, Right::Delete, template);
+    reserve::for_change(template);
+    let write_scope = WriteScope::of(caller, Right::Delete, template);
     let condition = format!("{condition} and t.deleted_at is null");
     if !preconditions.are_none() {
-        let standing = read::lock(template, &condition, &fence, parameter, argument);
-        let id = require_within(caller, Right::Delete, template, standing)?;
+        let found = read::lock(template, &condition, &write_scope, parameter, argument);
+        let id = require_in_scope(caller, Right::Delete, template, found)?;
         precondition::require_of_locked(caller, template, id, preconditions)?;
     }
     let sql = format!(
         "update {} t set deleted_at = now(), updated_at = now() where {condition}{} returning t.id",
         template.table_sql(),
-        and(fence.within.as_deref())
+        and(write_scope.writable.as_deref())
     );
     let deleted = as_owner(|| {
         let plan = template.plan(&sql, || vec![parameter]);
@@ -63,9 +63,9 @@ fn delete_where(
             if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_uuid) }
         })
     });
-    if deleted.is_none() && !fence.is_open() {
-        let standing = read::lock(template, &condition, &fence, parameter, argument);
-        require_within(caller, Right::Delete, template, standing)?;
+    if deleted.is_none() && !write_scope.is_open() {
+        let found = read::lock(template, &condition, &write_scope, parameter, argument);
+        require_in_scope(caller, Right::Delete, template, found)?;
     }
     deleted.ok_or_else(Error::not_found)
 }
@@ -73,21 +73,21 @@ fn delete_where(
 /// Brings a deleted record back, with its old key or with the one given.
 pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditions) -> Result<Shown, Error> {
     let template = read::template_of(caller, id, Right::Update)?;
-    ahead::of_creation(&template);
+    reserve::for_creation(&template);
     template.released_key.ok_or_else(guard::not_migrated)?;
     // The record is judged as it is and as it will be: deleted, then live.
-    let fence = Fence::around(Lives::Any, caller, Right::Update, &template);
+    let write_scope = WriteScope::over(Lives::Any, caller, Right::Update, &template);
     let old_key = as_owner(|| {
         let sql = format!(
             "select {}, t.deleted_at{} from {} t where t.id = $1{} for no key update",
             released::shown_sql(&template),
-            verdict(fence.within.as_deref()),
+            condition_column(write_scope.writable.as_deref()),
             template.table_sql(),
-            and(fence.seen.as_deref())
+            and(write_scope.visible.as_deref())
         );
         let plan = template.plan(&sql, || vec![pg_sys::UUIDOID]);
         connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &[datum::uuid(id)]);
+            let rows = spi.run(&plan, Snapshot::Latest, &[datum::uuid(id)]);
             if rows.is_empty() {
                 return Err(Error::not_found());
             }
@@ -116,7 +116,7 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditio
         template.table_sql(),
         column::RELEASED_KEY,
         columns(&template),
-        verdict(fence.within.as_deref())
+        condition_column(write_scope.writable.as_deref())
     );
     let arguments = [datum::uuid(id), datum::optional_text(wanted.value())];
     let types = vec![pg_sys::UUIDOID, pg_sys::TEXTOID];

@@ -1,9 +1,9 @@
 //! The vector of one record, set by a caller.
 
 use super::version::Preconditions;
-use super::write::require_within;
+use super::write::require_in_scope;
 use super::{precondition, read};
-use crate::access::sight::Fence;
+use crate::access::visibility::WriteScope;
 use crate::access::{Caller, Right};
 use crate::error::Error;
 use crate::postgres::datum;
@@ -30,8 +30,8 @@ pub fn set(
 /// Locks a live record whose vector is about to be written. Refuses one that is not there for the caller, or that
 /// the caller may not update.
 pub fn require_writable(caller: &Caller, template: &Template, id: Uuid) -> Result<(), Error> {
-    let fence = Fence::of(caller, Right::Update, template);
+    let write_scope = WriteScope::of(caller, Right::Update, template);
     let live = "t.id = $1 and t.deleted_at is null";
-    let standing = read::lock(template, live, &fence, pg_sys::UUIDOID, datum::uuid(id));
-    require_within(caller, Right::Update, template, standing).map(|_| ())
+    let found = read::lock(template, live, &write_scope, pg_sys::UUIDOID, datum::uuid(id));
+    require_in_scope(caller, Right::Update, template, found).map(|_| ())
 }

@@ -3,17 +3,17 @@
 use super::mode::Mode;
 use super::precondition::preconditions;
 use super::read::{self, Lifetime};
-use super::shape::View;
+use super::shape::Projection;
 use super::shown::Shown;
 use super::version::Preconditions;
 use super::write::{self, Key};
 use super::{changes, deletion, history, series, upsert};
-use crate::access::{Caller, Right, sight};
+use crate::access::{Caller, Right, visibility};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
 use crate::postgres::random;
-use crate::postgres::spi::Access;
+use crate::postgres::spi::Snapshot;
 use crate::template::{Template, catalog};
 use crate::value::{key, record_id};
 use serde_json::value::RawValue;
@@ -131,12 +131,12 @@ pub(super) fn get_record(
 ) -> Result<Shown, Error> {
     let caller = Caller::current();
     let template = read::template_of(&caller, id, Right::Read)?;
-    let view = View::parse(&caller, &template, fields, verbose)?.with_tag(wants_tag);
+    let projection = Projection::parse(&caller, &template, fields, verbose)?.with_tag(wants_tag);
     let (lifetime, seen) = match include_deleted {
-        true => (Lifetime::Any, sight::rows_of_any(&caller, &template, "t")),
-        false => (Lifetime::Live, sight::rows(&caller, &template, "t")),
+        true => (Lifetime::Any, visibility::rows_of_any(&caller, &template, "t")),
+        false => (Lifetime::Live, visibility::rows(&caller, &template, "t")),
     };
-    read::by_id(&template, id, seen.as_deref(), lifetime, &view, Access::Snapshot)
+    read::by_id(&template, id, seen.as_deref(), lifetime, &projection, Snapshot::Active)
 }
 
 pub(super) fn get_by_key(
@@ -148,9 +148,9 @@ pub(super) fn get_by_key(
 ) -> Result<Shown, Error> {
     let caller = Caller::current();
     caller.require(Right::Read, template)?;
-    let seen = sight::rows(&caller, template, "t");
-    let view = View::parse(&caller, template, fields, verbose)?.with_tag(wants_tag);
-    read::by_key(template, key, seen.as_deref(), &view)
+    let seen = visibility::rows(&caller, template, "t");
+    let projection = Projection::parse(&caller, template, fields, verbose)?.with_tag(wants_tag);
+    read::by_key(template, key, seen.as_deref(), &projection)
 }
 
 pub(super) fn patch(id: Uuid, body: &str, preconditions: &Preconditions) -> Result<Shown, Error> {
@@ -171,7 +171,7 @@ pub(super) fn restore(id: Uuid, body: Option<&str>, preconditions: &Precondition
 
 pub(super) fn metric_page(call: &Call, id: Uuid) -> Result<String, Error> {
     let slug = call.required_text(1, "slug")?;
-    let query = series::Query {
+    let query = series::SeriesQuery {
         from: call.text(2),
         to: call.text(3),
         bucket: call.text(4),

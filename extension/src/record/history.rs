@@ -5,7 +5,7 @@ use crate::error::{Code, Error};
 use crate::json::write_string;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::record::read;
 use crate::record::shape::write_value;
 use crate::value::attribute_type::AttributeType;
@@ -51,7 +51,7 @@ pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>)
             // One row more than wanted tells whether there is another page.
             let arguments =
                 [datum::uuid(id), Some(Datum::from(before)), Some(Datum::from(i64::from(limit) + 1))];
-            let rows = spi.run(&plan, Access::Snapshot, &arguments);
+            let rows = spi.run(&plan, Snapshot::Active, &arguments);
             if rows.is_empty() && cursor.is_none() {
                 return Err(Error::not_found());
             }

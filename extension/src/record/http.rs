@@ -1,10 +1,10 @@
-//! The functions behind the HTTP door that read and write records: texts in and out, as a request carries them.
+//! The HTTP functions that read and write records: texts in and out, as a request carries them.
 
 use super::functions::{attributes_argument, get_by_key, get_record, metric_page, patch, restore};
 use super::mode::Mode;
 use super::precondition::preconditions;
 use super::read::{self, Lifetime};
-use super::shape::View;
+use super::shape::Projection;
 use super::shown::Shown;
 use super::version::{self, Preconditions};
 use super::write::{self, Key};
@@ -14,7 +14,7 @@ use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, Call, sql_functions};
-use crate::postgres::spi::Access;
+use crate::postgres::spi::Snapshot;
 use crate::template::Template;
 use crate::vectors;
 use std::rc::Rc;
@@ -190,8 +190,8 @@ fn http_upsert(
     if !return_record {
         return Ok(answer(status, created_id, Some(body + "}")));
     }
-    let view = View::of_written(&caller, template);
-    let record = read::by_id(template, id, None, Lifetime::Live, &view, Access::Latest)?;
+    let projection = Projection::of_written(&caller, template);
+    let record = read::by_id(template, id, None, Lifetime::Live, &projection, Snapshot::Latest)?;
     let tag = record.tag();
     let body = format!("{body},\"record\":{}}}", record.json);
     Ok(Answer::Texts(vec![Some(status.to_string()), created_id.map(|id| id.to_string()), Some(body), tag]))

@@ -18,7 +18,7 @@ pub mod embedding;
 pub mod functions;
 /// Pages of a record's history.
 pub mod history;
-/// The functions behind the HTTP door.
+/// The HTTP functions.
 pub mod http;
 /// Which branches an upsert may take.
 pub mod mode;

@@ -1,6 +1,6 @@
 //! Which branches an upsert may take, and what its caller needs for them.
 
-use crate::access::sight::{Fence, Fences};
+use crate::access::visibility::{UpsertScopes, WriteScope};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::template::Template;
@@ -40,11 +40,12 @@ impl Mode {
         Ok(())
     }
 
-    /// What stands around the records that an upsert may write.
-    pub fn fences(self, caller: &Caller, template: &Template) -> Fences {
-        let of =
-            |right, is_needed| if is_needed { Fence::of(caller, right, template) } else { Fence::default() };
-        Fences {
+    /// The write scopes of an upsert.
+    pub fn write_scopes(self, caller: &Caller, template: &Template) -> UpsertScopes {
+        let of = |right, is_needed| {
+            if is_needed { WriteScope::of(caller, right, template) } else { WriteScope::default() }
+        };
+        UpsertScopes {
             create: of(Right::Create, self != Mode::Update),
             update: of(Right::Update, self != Mode::Create),
         }

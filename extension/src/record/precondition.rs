@@ -1,18 +1,18 @@
 //! What a write demands of the state that it meets, looked at with the record locked: so nobody changes it in between.
 
 use super::mode::Mode;
-use super::read::{self, Lifetime, Standing};
-use super::shape::View;
+use super::read::{self, FoundRecord, Lifetime};
+use super::shape::Projection;
 use super::upsert::{MOST_TRIES, gave_up};
 use super::version::Preconditions;
-use super::write::{key_taken, require_within};
-use crate::access::sight::Fence;
+use super::write::{key_taken, require_in_scope};
+use crate::access::visibility::WriteScope;
 use crate::access::{Caller, Right};
 use crate::error::Error;
 use crate::postgres::datum;
 use crate::postgres::function::Call;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::Access;
+use crate::postgres::spi::Snapshot;
 use crate::template::Template;
 use pgrx::pg_sys;
 use uuid::Uuid;
@@ -36,10 +36,10 @@ pub fn require(
     if preconditions.are_none() {
         return Ok(());
     }
-    let fence = Fence::of(caller, right, template);
+    let write_scope = WriteScope::of(caller, right, template);
     let live = "t.id = $1 and t.deleted_at is null";
-    let standing = read::lock(template, live, &fence, pg_sys::UUIDOID, datum::uuid(id));
-    require_within(caller, right, template, standing)?;
+    let found = read::lock(template, live, &write_scope, pg_sys::UUIDOID, datum::uuid(id));
+    require_in_scope(caller, right, template, found)?;
     require_of_locked(caller, template, id, preconditions)
 }
 
@@ -58,7 +58,8 @@ pub fn require_of_locked(
         true => {
             // A version tells whether a guess of all that the record says is right.
             caller.require(Right::Read, template)?;
-            let shown = read::by_id(template, id, None, Lifetime::Any, &View::default(), Access::Latest)?;
+            let shown =
+                read::by_id(template, id, None, Lifetime::Any, &Projection::default(), Snapshot::Latest)?;
             shown.tag().unwrap_or_default()
         }
     };
@@ -74,35 +75,35 @@ pub fn narrow(
     key: &str,
     preconditions: &Preconditions,
 ) -> Result<Mode, Error> {
-    let standing = match mode {
-        Mode::Create => read::holder(template, key, &Fence::of(caller, Right::Read, template))
+    let found = match mode {
+        Mode::Create => read::holder(template, key, &WriteScope::of(caller, Right::Read, template))
             .filter(|_| caller.require(Right::Read, template).is_ok()),
         Mode::Update | Mode::Upsert => lock_holder(caller, template, key)?,
     };
-    match (standing, mode) {
+    match (found, mode) {
         (None, Mode::Update) => Err(Error::not_found()),
         (None, Mode::Create | Mode::Upsert) if !preconditions.hold_for_none() => {
             Err(preconditions.refusal_for_none())
         }
         (None, Mode::Create | Mode::Upsert) => Ok(Mode::Create),
-        (Some(Standing { is_seen: false, .. }), Mode::Update) => Err(Error::not_found()),
-        (Some(Standing { is_seen: false, .. }), _) => Err(key_taken(caller, template, key)),
-        (Some(standing), Mode::Create) => {
-            require_of_locked(caller, template, standing.id, preconditions).map(|()| Mode::Create)
+        (Some(FoundRecord { is_visible: false, .. }), Mode::Update) => Err(Error::not_found()),
+        (Some(FoundRecord { is_visible: false, .. }), _) => Err(key_taken(caller, template, key)),
+        (Some(found), Mode::Create) => {
+            require_of_locked(caller, template, found.id, preconditions).map(|()| Mode::Create)
         }
-        (standing @ Some(Standing { id, .. }), Mode::Update | Mode::Upsert) => {
-            require_within(caller, Right::Update, template, standing)?;
+        (found @ Some(FoundRecord { id, .. }), Mode::Update | Mode::Upsert) => {
+            require_in_scope(caller, Right::Update, template, found)?;
             require_of_locked(caller, template, id, preconditions).map(|()| Mode::Update)
         }
     }
 }
 
 /// Locks the live record that holds the key.
-fn lock_holder(caller: &Caller, template: &Template, key: &str) -> Result<Option<Standing>, Error> {
-    let fence = Fence::of(caller, Right::Update, template);
+fn lock_holder(caller: &Caller, template: &Template, key: &str) -> Result<Option<FoundRecord>, Error> {
+    let write_scope = WriteScope::of(caller, Right::Update, template);
     let holder = "t.external_key = $1 and t.deleted_at is null";
     for _ in 0..MOST_TRIES {
-        let locked = read::lock(template, holder, &fence, pg_sys::TEXTOID, datum::text(key));
+        let locked = read::lock(template, holder, &write_scope, pg_sys::TEXTOID, datum::text(key));
         // The record that was waited for may have given the key away to one that was not seen yet.
         if locked.is_some() || as_owner(|| read::id_by_key(template, key)).is_none() {
             return Ok(locked);

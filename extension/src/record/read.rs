@@ -1,16 +1,16 @@
 //! One record, found by its id or its key, as JSON.
 
 use super::released;
-use super::shape::{self, View};
+use super::shape::{self, Projection};
 use super::shown::{self, Shown};
 use super::statement::{columns, columns_of_any};
-use crate::access::sight::{self, Fence, and, verdict};
+use crate::access::visibility::{self, WriteScope, and, condition_column};
 use crate::access::{Caller, Right};
 use crate::error::Error;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
 use crate::postgres::index::{self, Equality, Found, Index, Unfit, Which};
-use crate::postgres::spi::{Access, Rows, connected};
+use crate::postgres::spi::{Rows, Snapshot, connected};
 use crate::template::{Template, catalog, column};
 use crate::value::{key, record_id};
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -39,12 +39,12 @@ pub fn by_id(
     id: Uuid,
     seen: Option<&str>,
     lifetime: Lifetime,
-    view: &View,
-    access: Access,
+    projection: &Projection,
+    snapshot: Snapshot,
 ) -> Result<Shown, Error> {
     let by = By { index: Index::PrimaryKey, column: column::ID, equality: index::UUID };
-    if access == Access::Snapshot
-        && let Some(found) = by_index(template, by, datum::uuid(id), seen, lifetime, view)
+    if snapshot == Snapshot::Active
+        && let Some(found) = by_index(template, by, datum::uuid(id), seen, lifetime, projection)
     {
         return found;
     }
@@ -57,48 +57,53 @@ pub fn by_id(
         Lifetime::Any => columns_of_any(template),
     };
     let condition = format!("{condition}{}", and(seen));
-    one(template, &columns, &condition, pg_sys::UUIDOID, datum::uuid(id), view, access)
+    one(template, &columns, &condition, pg_sys::UUIDOID, datum::uuid(id), projection, snapshot)
 }
 
 /// The live record that holds this key, if it passes the condition; a key that breaks the rules is held by none.
-pub fn by_key(template: &Template, key: &str, seen: Option<&str>, view: &View) -> Result<Shown, Error> {
+pub fn by_key(
+    template: &Template,
+    key: &str,
+    seen: Option<&str>,
+    projection: &Projection,
+) -> Result<Shown, Error> {
     let Ok(key) = key::normalize(key) else { return Err(Error::not_found()) };
     let value = datum::text(key);
     if let Some(index) = template.key_index.map(Index::Known)
         && let by = (By { index, column: column::EXTERNAL_KEY, equality: index::KEY })
-        && let Some(found) = by_index(template, by, value, seen, Lifetime::Live, view)
+        && let Some(found) = by_index(template, by, value, seen, Lifetime::Live, projection)
     {
         return found;
     }
     let condition = format!("t.external_key = $1 and t.deleted_at is null{}", and(seen));
-    one(template, &columns(template), &condition, pg_sys::TEXTOID, value, view, Access::Snapshot)
+    one(template, &columns(template), &condition, pg_sys::TEXTOID, value, projection, Snapshot::Active)
 }
 
-/// A record that stands where a caller wants to write.
+/// A record that a caller wants to write.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing {
+pub struct FoundRecord {
     /// Its id.
     pub id: Uuid,
-    /// Whether it is there for the caller.
-    pub is_seen: bool,
+    /// Whether the caller sees it.
+    pub is_visible: bool,
     /// Whether the caller may write it.
-    pub is_within: bool,
+    pub is_writable: bool,
 }
 
 /// The id of the live record that holds this key, whoever may see it.
 pub fn id_by_key(template: &Template, key: &str) -> Option<Uuid> {
-    holder(template, key, &Fence::default()).map(|standing| standing.id)
+    holder(template, key, &WriteScope::default()).map(|found| found.id)
 }
 
 /// The record with this id, deleted or not.
-pub fn by_fence(template: &Template, id: Uuid, fence: &Fence) -> Option<Standing> {
-    standing(template, "t.id = $1", "", fence, pg_sys::UUIDOID, datum::uuid(id))
+pub fn by_id_in_scope(template: &Template, id: Uuid, write_scope: &WriteScope) -> Option<FoundRecord> {
+    found(template, "t.id = $1", "", write_scope, pg_sys::UUIDOID, datum::uuid(id))
 }
 
 /// The live record that holds this key.
-pub fn holder(template: &Template, key: &str, fence: &Fence) -> Option<Standing> {
+pub fn holder(template: &Template, key: &str, write_scope: &WriteScope) -> Option<FoundRecord> {
     let condition = "t.external_key = $1 and t.deleted_at is null";
-    standing(template, condition, "", fence, pg_sys::TEXTOID, datum::text(key))
+    found(template, condition, "", write_scope, pg_sys::TEXTOID, datum::text(key))
 }
 
 /// Locks the row that a condition names until the transaction ends: no other can write it then, and every statement
@@ -106,38 +111,42 @@ pub fn holder(template: &Template, key: &str, fence: &Fence) -> Option<Standing>
 pub fn lock(
     template: &Template,
     condition: &str,
-    fence: &Fence,
+    write_scope: &WriteScope,
     parameter: Oid,
     argument: Argument,
-) -> Option<Standing> {
-    standing(template, condition, " for no key update", fence, parameter, argument)
+) -> Option<FoundRecord> {
+    found(template, condition, " for no key update", write_scope, parameter, argument)
 }
 
-fn standing(
+fn found(
     template: &Template,
     condition: &str,
     locking: &str,
-    fence: &Fence,
+    write_scope: &WriteScope,
     parameter: Oid,
     argument: Argument,
-) -> Option<Standing> {
-    let verdicts = match fence.is_open() {
+) -> Option<FoundRecord> {
+    let condition_columns = match write_scope.is_open() {
         true => String::new(),
-        false => verdict(fence.seen.as_deref()) + &verdict(fence.within.as_deref()),
+        false => {
+            condition_column(write_scope.visible.as_deref())
+                + &condition_column(write_scope.writable.as_deref())
+        }
     };
-    let sql = format!("select t.id{verdicts} from {} t where {condition}{locking}", template.table_sql());
+    let sql =
+        format!("select t.id{condition_columns} from {} t where {condition}{locking}", template.table_sql());
     as_owner(|| {
         let plan = template.plan(&sql, || vec![parameter]);
         connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &[argument]);
+            let rows = spi.run(&plan, Snapshot::Latest, &[argument]);
             if rows.is_empty() {
                 return None;
             }
-            let holds = |column| fence.is_open() || rows.get(0, column).is_some_and(datum::read_bool);
-            Some(Standing {
+            let holds = |column| write_scope.is_open() || rows.get(0, column).is_some_and(datum::read_bool);
+            Some(FoundRecord {
                 id: rows.get(0, 0).map(datum::read_uuid)?,
-                is_seen: holds(1),
-                is_within: holds(2),
+                is_visible: holds(1),
+                is_writable: holds(2),
             })
         })
     })
@@ -145,9 +154,12 @@ fn standing(
 
 /// Refuses a caller who does not see the record of this id, deleted or not.
 pub fn require_seen(caller: &Caller, template: &Template, id: Uuid) -> Result<(), Error> {
-    let Some(seen) = sight::rows_of_any(caller, template, "t") else { return Ok(()) };
-    let fence = Fence { seen: Some(seen), within: None };
-    by_fence(template, id, &fence).filter(|it| it.is_seen).map(|_| ()).ok_or_else(Error::not_found)
+    let Some(seen) = visibility::rows_of_any(caller, template, "t") else { return Ok(()) };
+    let write_scope = WriteScope { visible: Some(seen), writable: None };
+    by_id_in_scope(template, id, &write_scope)
+        .filter(|it| it.is_visible)
+        .map(|_| ())
+        .ok_or_else(Error::not_found)
 }
 
 /// What a record is found by.
@@ -165,10 +177,10 @@ fn by_index(
     value: Argument,
     seen: Option<&str>,
     lifetime: Lifetime,
-    view: &View,
+    projection: &Projection,
 ) -> Option<Result<Shown, Error>> {
     let value = value?;
-    if view.verbose_for.is_some() {
+    if projection.verbose_for.is_some() {
         return None;
     }
     let seen = match seen {
@@ -183,7 +195,7 @@ fn by_index(
         if lifetime == Lifetime::Live && found.get(column::DELETED_AT).is_some() {
             return None;
         }
-        Some(Shown::of(template, &columns_of(template, found), view))
+        Some(Shown::of(template, &columns_of(template, found), projection))
     });
     Some(record.ok()?.flatten().ok_or_else(Error::not_found))
 }
@@ -194,15 +206,15 @@ fn one(
     condition: &str,
     parameter: Oid,
     argument: Argument,
-    view: &View,
-    access: Access,
+    projection: &Projection,
+    snapshot: Snapshot,
 ) -> Result<Shown, Error> {
     let sql = format!("select {columns} from {} t where {condition}", template.table_sql());
     as_owner(|| {
         let plan = template.plan(&sql, || vec![parameter]);
         connected(|spi| {
-            let rows = spi.run(&plan, access, &[argument]);
-            if rows.is_empty() { Err(Error::not_found()) } else { Ok(shown(template, &rows, 0, view)) }
+            let rows = spi.run(&plan, snapshot, &[argument]);
+            if rows.is_empty() { Err(Error::not_found()) } else { Ok(shown(template, &rows, 0, projection)) }
         })
     })
 }
@@ -213,10 +225,10 @@ pub fn each_by_id(
     template: &Template,
     ids: impl Iterator<Item = Uuid>,
     condition: &str,
-    view: &View,
+    projection: &Projection,
     mut read: impl FnMut(usize, String) -> bool,
 ) -> Result<(), Unfit> {
-    if view.verbose_for.is_some() {
+    if projection.verbose_for.is_some() {
         return Err(Unfit);
     }
     let condition = template.condition(condition).ok_or(Unfit)?;
@@ -224,7 +236,7 @@ pub fn each_by_id(
     let ids = ids.filter_map(datum::uuid);
     index::find_each(template.table, Index::PrimaryKey, &[column::ID], index::UUID, ids, |place, found| {
         !condition.holds_for(found)
-            || read(place, shown::render(template, &columns_of(template, found), view))
+            || read(place, shown::render(template, &columns_of(template, found), projection))
     })
 }
 
@@ -241,11 +253,11 @@ fn columns_of<'f>(template: &'f Template, found: &'f Found) -> impl Fn(usize) ->
 }
 
 /// One row of [`columns`].
-pub fn shown(template: &Template, rows: &Rows, row: usize, view: &View) -> Shown {
-    Shown::of(template, &|position| rows.get(row, position), view)
+pub fn shown(template: &Template, rows: &Rows, row: usize, projection: &Projection) -> Shown {
+    Shown::of(template, &|position| rows.get(row, position), projection)
 }
 
 /// One row of [`columns`] as JSON.
-pub fn to_json(template: &Template, rows: &Rows, row: usize, view: &View) -> String {
-    shown::render(template, &|position| rows.get(row, position), view)
+pub fn to_json(template: &Template, rows: &Rows, row: usize, projection: &Projection) -> String {
+    shown::render(template, &|position| rows.get(row, position), projection)
 }

@@ -1,11 +1,11 @@
 //! References: which record is meant, and that it is live.
 
-use crate::access::sight::{self, and};
+use crate::access::visibility::{self, and};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::template::{Attribute, Template, catalog};
 use crate::value::change::{Change, Changes, Value};
 use pgrx::pg_sys::{self, Datum};
@@ -20,9 +20,9 @@ pub fn resolve(caller: &Caller, template: &Template, changes: &mut Changes) -> R
     for (position, change) in changes.iter_mut() {
         let attribute = &template.attributes[*position];
         let found = match (&*change, attribute.target) {
-            (Change::Set(Value::Reference(id)), Some(target)) => find(caller, target, &Wanted::Id(*id)),
+            (Change::Set(Value::Reference(id)), Some(target)) => find(caller, target, &ReferenceTo::Id(*id)),
             (Change::Set(Value::ReferenceByKey(key)), Some(target)) => {
-                find(caller, target, &Wanted::Key(key))
+                find(caller, target, &ReferenceTo::Key(key))
             }
             _ => continue,
         };
@@ -83,7 +83,7 @@ fn find_all(
     if ids.is_empty() && keys.is_empty() || caller.require(Right::Read, &target).is_err() {
         return;
     }
-    let seen = and(sight::rows(caller, &target, "t").as_deref());
+    let seen = and(visibility::rows(caller, &target, "t").as_deref());
     let look = |what: &str, parameter, wanted, found: &mut dyn FnMut(Option<Uuid>, Option<Datum>)| {
         let sql = format!(
             "select t.id, t.external_key from {} t where t.{what} = any ($1) and t.deleted_at is null{seen}",
@@ -92,7 +92,7 @@ fn find_all(
         as_owner(|| {
             let plan = target.plan(&sql, || vec![parameter]);
             connected(|spi| {
-                let rows = spi.run(&plan, Access::Latest, &[wanted]);
+                let rows = spi.run(&plan, Snapshot::Latest, &[wanted]);
                 (0..rows.len())
                     .for_each(|row| found(rows.get(row, 0).map(datum::read_uuid), rows.get(row, 1)));
             });
@@ -129,31 +129,31 @@ pub fn not_found(attribute: &Attribute, change: &Change) -> Error {
 
 /// Whether a template has a live record with this id, as far as the caller sees.
 pub fn is_live(caller: &Caller, target: i32, id: Uuid) -> bool {
-    find(caller, target, &Wanted::Id(id)).is_some()
+    find(caller, target, &ReferenceTo::Id(id)).is_some()
 }
 
-enum Wanted<'a> {
+enum ReferenceTo<'a> {
     Id(Uuid),
     Key(&'a str),
 }
 
-fn find(caller: &Caller, target: i32, wanted: &Wanted) -> Option<Uuid> {
+fn find(caller: &Caller, target: i32, wanted: &ReferenceTo) -> Option<Uuid> {
     let target: Rc<Template> = catalog::by_id(target)?;
     caller.require(Right::Read, &target).ok()?;
     let (condition, parameter, argument) = match wanted {
-        Wanted::Id(id) => ("t.id = $1", pg_sys::UUIDOID, datum::uuid(*id)),
-        Wanted::Key(key) => ("t.external_key = $1", pg_sys::TEXTOID, datum::text(key)),
+        ReferenceTo::Id(id) => ("t.id = $1", pg_sys::UUIDOID, datum::uuid(*id)),
+        ReferenceTo::Key(key) => ("t.external_key = $1", pg_sys::TEXTOID, datum::text(key)),
     };
     let sql = format!(
         "select t.id from {} t where {condition} and t.deleted_at is null{}",
         target.table_sql(),
-        and(sight::rows(caller, &target, "t").as_deref())
+        and(visibility::rows(caller, &target, "t").as_deref())
     );
     as_owner(|| {
         let plan = target.plan(&sql, || vec![parameter]);
         connected(|spi| {
             // The target may have been written by an earlier operation of the same request.
-            let rows = spi.run(&plan, Access::Latest, &[argument]);
+            let rows = spi.run(&plan, Snapshot::Latest, &[argument]);
             (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten()
         })
     })

@@ -5,7 +5,7 @@ use crate::error::{Code, Error};
 use crate::json_write::write_double;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::record::read;
 use crate::record::shape::write_value;
 use crate::template::Template;
@@ -35,7 +35,7 @@ const AFTER_ALL: i64 = i64::MAX;
 
 /// What part of a series is wanted, and how.
 #[derive(Debug, Default)]
-pub struct Query {
+pub struct SeriesQuery {
     /// From this time on (RFC 3339).
     pub from: Option<String>,
     /// Before this time (RFC 3339).
@@ -51,7 +51,7 @@ pub struct Query {
 }
 
 /// The series of a record's metric: `{points:[{at,value}],next_cursor}`, oldest first.
-pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &Query) -> Result<String, Error> {
+pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> Result<String, Error> {
     let template = read::template_of(caller, record, Right::Read)?;
     read::require_seen(caller, &template, record)?;
     let attribute = template.position(slug).map(|position| &template.attributes[position]);
@@ -109,7 +109,7 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &Query) -> Result<
                 Some(Datum::from(after_id.unwrap_or(i64::MIN))),
                 Some(Datum::from(i64::from(limit) + 1)),
             ];
-            let rows = spi.run(&plan, Access::Snapshot, &arguments);
+            let rows = spi.run(&plan, Snapshot::Active, &arguments);
             if rows.is_empty() && !exists(&template, record) {
                 return Err(Error::not_found());
             }
@@ -140,7 +140,7 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &Query) -> Result<
 fn exists(template: &Template, record: Uuid) -> bool {
     let sql = format!("select from {} t where t.id = $1", template.table_sql());
     let plan = template.plan(&sql, || vec![pg_sys::UUIDOID]);
-    connected(|spi| !spi.run(&plan, Access::Snapshot, &[datum::uuid(record)]).is_empty())
+    connected(|spi| !spi.run(&plan, Snapshot::Active, &[datum::uuid(record)]).is_empty())
 }
 
 fn parse_cursor(cursor: Option<&str>) -> Result<(Option<i64>, Option<i64>), Error> {

@@ -17,9 +17,9 @@ pub const STANDARD_COLUMNS: usize = 5;
 /// The columns of one record, in the order of [`super::statement::columns`].
 pub type Columns<'a> = dyn Fn(usize) -> Option<Datum> + 'a;
 
-/// Which parts of a record are wanted.
+/// Which parts of a record an answer shows.
 #[derive(Debug, Default)]
-pub struct View {
+pub struct Projection {
     /// Standard fields beyond the three that are always there; `None`: all.
     standard: Option<Vec<&'static str>>,
     /// Positions of attributes; `None`: all.
@@ -32,16 +32,16 @@ pub struct View {
     only_id: bool,
 }
 
-impl View {
+impl Projection {
     /// Reads the names of `fields`; an unknown one is refused with its place.
     pub fn parse(
         caller: &Caller,
         template: &Template,
         fields: Option<&[String]>,
         verbose: bool,
-    ) -> Result<View, Error> {
+    ) -> Result<Projection, Error> {
         let verbose_for = verbose.then(|| caller.clone());
-        let Some(fields) = fields else { return Ok(View { verbose_for, ..View::default() }) };
+        let Some(fields) = fields else { return Ok(Projection { verbose_for, ..Projection::default() }) };
         let (mut standard, mut attributes) = (Vec::new(), Vec::new());
         for (index, field) in fields.iter().enumerate() {
             if let Some(name) = STANDARD_FIELDS.into_iter().find(|name| name == field) {
@@ -54,17 +54,22 @@ impl View {
                     .hint("name attributes by their slug, or standard fields"));
             }
         }
-        Ok(View { standard: Some(standard), attributes: Some(attributes), verbose_for, ..View::default() })
+        Ok(Projection {
+            standard: Some(standard),
+            attributes: Some(attributes),
+            verbose_for,
+            ..Projection::default()
+        })
     }
 
-    /// The same view, for an answer whose tag is wanted or not.
-    pub fn with_tag(self, wants_tag: bool) -> View {
-        View { wants_tag, ..self }
+    /// The same projection, for an answer whose tag is wanted or not.
+    pub fn with_tag(self, wants_tag: bool) -> Projection {
+        Projection { wants_tag, ..self }
     }
 
     /// What the answer to a write shows: the record, or to a caller who may not read it no more than its id.
-    pub fn of_written(caller: &Caller, template: &Template) -> View {
-        View { only_id: caller.require(Right::Read, template).is_err(), ..View::default() }
+    pub fn of_written(caller: &Caller, template: &Template) -> Projection {
+        Projection { only_id: caller.require(Right::Read, template).is_err(), ..Projection::default() }
     }
 
     /// Whether this is the record as it is shown to who asks for nothing in particular.
@@ -83,14 +88,14 @@ impl View {
 }
 
 /// Appends a record without its closing brace, so that more members can follow.
-pub fn write_open(out: &mut String, template: &Template, column: &Columns, view: &View) {
+pub fn write_open(out: &mut String, template: &Template, column: &Columns, projection: &Projection) {
     out.push_str("{\"id\":\"");
     write_uuid(out, column(0));
-    if view.only_id {
+    if projection.only_id {
         out.push('"');
         return;
     }
-    if view.has_standard("template_id") {
+    if projection.has_standard("template_id") {
         out.push_str("\",\"template_id\":\"");
         out.push_str(&template.id_text);
     }
@@ -102,7 +107,7 @@ pub fn write_open(out: &mut String, template: &Template, column: &Columns, view:
         None => out.push_str("null"),
     }
     for (name, position) in [("created_at", 2), ("updated_at", 3), ("deleted_at", 4)] {
-        if view.has_standard(name) {
+        if projection.has_standard(name) {
             out.push_str(",\"");
             out.push_str(name);
             out.push_str("\":");
@@ -112,7 +117,7 @@ pub fn write_open(out: &mut String, template: &Template, column: &Columns, view:
     out.push_str(",\"attributes\":{");
     let mut first = true;
     for (position, attribute) in template.attributes.iter().enumerate() {
-        if view.has_attribute(position) {
+        if projection.has_attribute(position) {
             write_name(out, attribute, &mut first);
             write_value(out, attribute.kind, column(STANDARD_COLUMNS + position));
         }

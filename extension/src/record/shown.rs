@@ -1,6 +1,6 @@
 //! A record as JSON, with what its version is known by.
 
-use super::shape::{self, Columns, View};
+use super::shape::{self, Columns, Projection};
 use super::version;
 use crate::template::Template;
 
@@ -25,13 +25,13 @@ enum State {
 
 impl Shown {
     /// A record from its columns.
-    pub fn of(template: &Template, columns: &Columns, view: &View) -> Shown {
-        let json = render(template, columns, view);
-        let state = match view {
-            _ if view.is_whole() => State::Whole,
-            _ if !view.wants_tag => State::Untold,
-            View { verbose_for, .. } => {
-                let version = version::of(&render(template, columns, &View::default()));
+    pub fn of(template: &Template, columns: &Columns, projection: &Projection) -> Shown {
+        let json = render(template, columns, projection);
+        let state = match projection {
+            _ if projection.is_whole() => State::Whole,
+            _ if !projection.wants_tag => State::Untold,
+            Projection { verbose_for, .. } => {
+                let version = version::of(&render(template, columns, &Projection::default()));
                 State::Tag(match verbose_for {
                     Some(_) => version::with_surroundings(&version, &json),
                     None => version,
@@ -52,11 +52,11 @@ impl Shown {
 }
 
 /// A record as JSON.
-pub fn render(template: &Template, columns: &Columns, view: &View) -> String {
+pub fn render(template: &Template, columns: &Columns, projection: &Projection) -> String {
     let mut out = String::with_capacity(256 + 32 * template.attributes.len());
-    shape::write_open(&mut out, template, columns, view);
-    if let Some(caller) = &view.verbose_for {
-        super::verbose::write(&mut out, caller, template, columns, view);
+    shape::write_open(&mut out, template, columns, projection);
+    if let Some(caller) = &projection.verbose_for {
+        super::verbose::write(&mut out, caller, template, columns, projection);
     }
     out.push('}');
     out

@@ -1,7 +1,7 @@
 //! Statements on the records of a template: pure text. Values are parameters, names are checked slugs.
 
 use super::released;
-use crate::access::sight::{Fence, Fences, and, verdict};
+use crate::access::visibility::{UpsertScopes, WriteScope, and, condition_column};
 use crate::postgres::datum::{self, Argument};
 use crate::record::argument::{argument, type_oid};
 use crate::template::{Attribute, Template};
@@ -198,8 +198,8 @@ pub fn insert(template: &Template, assignments: &Assignments, returning: &str) -
 }
 
 /// Creates a record or updates the live one that holds the key: $1 id, $2 key, then the values. Returns the id of
-/// the record written, or nothing when the record holds these values already or lies outside of the fence.
-pub fn upsert(template: &Template, assignments: &Assignments, fences: &Fences) -> String {
+/// the record written, or nothing when the record holds these values already or lies outside of the write scope.
+pub fn upsert(template: &Template, assignments: &Assignments, write_scopes: &UpsertScopes) -> String {
     let (names, values) = assignments.inserted(3);
     let action = if assignments.is_empty() {
         "nothing".to_owned()
@@ -208,26 +208,26 @@ pub fn upsert(template: &Template, assignments: &Assignments, fences: &Fences) -
             "update set {} where t.deleted_at is null{}{}",
             assignments.updated(template, 3),
             assignments.changed(3),
-            and(fences.update.within.as_deref())
+            and(write_scopes.update.writable.as_deref())
         )
     };
     format!(
         "insert into {} as t (id, external_key{names}) values ($1, $2{values}) \
          on conflict (external_key) do {action} returning t.id{}",
         template.table_sql(),
-        fences.verdicts()
+        write_scopes.condition_columns()
     )
 }
 
 /// Updates the live record that holds the key: $1 key, then the values.
-pub fn update_by_key(template: &Template, assignments: &Assignments, fence: &Fence) -> String {
+pub fn update_by_key(template: &Template, assignments: &Assignments, write_scope: &WriteScope) -> String {
     format!(
         "update {} t set {} where t.external_key = $1 and t.deleted_at is null{}{} returning t.id{}",
         template.table_sql(),
         assignments.updated(template, 2),
         assignments.changed(2),
-        and(fence.within.as_deref()),
-        verdict(fence.within.as_deref())
+        and(write_scope.writable.as_deref()),
+        condition_column(write_scope.writable.as_deref())
     )
 }
 
@@ -241,12 +241,12 @@ pub enum KeyAssignment {
 }
 
 /// Updates a live record: $1 id, $2 key (only with [`KeyAssignment::Set`]), then the values. Returns the columns of the
-/// record and whether it still lies within the fence.
+/// record and whether it still lies within the write scope.
 pub fn update_by_id(
     template: &Template,
     key: KeyAssignment,
     assignments: &Assignments,
-    fence: &Fence,
+    write_scope: &WriteScope,
 ) -> String {
     let (set_key, changed) = match key {
         KeyAssignment::Keep => ("", assignments.changed(2)),
@@ -264,9 +264,9 @@ pub fn update_by_id(
         "update {} t set {set_key}{} where t.id = $1 and t.deleted_at is null{changed}{} returning {}{}",
         template.table_sql(),
         assignments.updated(template, first),
-        and(fence.within.as_deref()),
+        and(write_scope.writable.as_deref()),
         columns(template),
-        verdict(fence.within.as_deref())
+        condition_column(write_scope.writable.as_deref())
     )
 }
 

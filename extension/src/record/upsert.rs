@@ -2,12 +2,12 @@
 //! which of the two it was.
 
 use super::mode::Mode;
-use super::read::{self, Standing};
+use super::read::{self, FoundRecord};
 use super::statement::{self, Assignments, Verb};
 use super::version::Preconditions;
 use super::write::{key_and_values, key_taken};
 use super::{changes, comparison, precondition, reference};
-use crate::access::sight::{Fences, verdict};
+use crate::access::visibility::{UpsertScopes, condition_column};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::metric;
@@ -15,7 +15,7 @@ use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
 use crate::postgres::random;
 use crate::postgres::spi::{Plan, connected};
-use crate::quota::ahead;
+use crate::quota::reserve;
 use crate::template::Template;
 use crate::value::change::Changes;
 use crate::value::record_id;
@@ -41,21 +41,27 @@ pub fn upsert(
     metric::stamp(&mut changes);
     let updates_first = match mode {
         Mode::Update => {
-            ahead::of_change(template);
+            reserve::for_change(template);
             false
         }
         Mode::Create | Mode::Upsert => {
-            ahead::of_upsert(template, || as_owner(|| read::id_by_key(template, key)).is_some())
+            reserve::for_upsert(template, || as_owner(|| read::id_by_key(template, key)).is_some())
         }
     };
-    let upsert = Upsert { caller, template, key, changes: &changes, fences: mode.fences(caller, template) };
+    let upsert = Upsert {
+        caller,
+        template,
+        key,
+        changes: &changes,
+        write_scopes: mode.write_scopes(caller, template),
+    };
     let complete = changes::is_complete(template, &changes);
     let (id, created) = as_owner(|| match mode {
         _ if !preconditions.are_none() => upsert.write_if(mode, preconditions),
         Mode::Upsert if updates_first => match upsert.update()? {
             Some(id) => Ok((id, false)),
             None => {
-                ahead::of_creation(template);
+                reserve::for_creation(template);
                 upsert.write(complete)
             }
         },
@@ -76,7 +82,7 @@ struct Upsert<'a> {
     template: &'a Template,
     key: &'a str,
     changes: &'a Changes<'a>,
-    fences: Fences,
+    write_scopes: UpsertScopes,
 }
 
 impl Upsert<'_> {
@@ -89,7 +95,7 @@ impl Upsert<'_> {
                 return Ok((self.update()?.ok_or_else(Error::not_found)?, false));
             }
             changes::check_complete(template, self.changes)?;
-            ahead::of_creation(template);
+            reserve::for_creation(template);
             if let Some(id) = self.insert()? {
                 return Ok((id, true));
             }
@@ -105,8 +111,8 @@ impl Upsert<'_> {
     fn write_known(&self, complete: bool) -> Result<(Uuid, bool), Error> {
         if !metric::has_points(self.changes) {
             let assignments = Assignments::new(self.template, self.changes);
-            let fence = &self.fences.update;
-            match comparison::holder(self.template, self.key, &assignments, fence) {
+            let write_scope = &self.write_scopes.update;
+            match comparison::holder(self.template, self.key, &assignments, write_scope) {
                 Some(holder) if holder.has_values => return Ok((holder.id, false)),
                 Some(_) => {
                     if let Some(id) = self.update_once(&assignments)? {
@@ -131,10 +137,10 @@ impl Upsert<'_> {
     /// The one statement. Its row tells the branch: a new id means created, another one means updated. No row means
     /// that the record holds these values already, or is not this caller's to write.
     fn insert_or_update(&self) -> Result<(Uuid, bool), Error> {
-        let (template, fences) = (self.template, &self.fences);
+        let (template, write_scopes) = (self.template, &self.write_scopes);
         let assignments = Assignments::new(template, self.changes);
-        let sql = || statement::upsert(template, &assignments, fences);
-        let plan = self.plan(Verb::Upsert, &assignments, fences.are_open(), sql, key_and_values);
+        let sql = || statement::upsert(template, &assignments, write_scopes);
+        let plan = self.plan(Verb::Upsert, &assignments, write_scopes.are_open(), sql, key_and_values);
         for _ in 0..MOST_TRIES {
             let id = record_id::generate(template.id, random::next_u64());
             let written = connected(|spi| {
@@ -143,9 +149,10 @@ impl Upsert<'_> {
                     return None;
                 }
                 let written = rows.get(0, 0).map(datum::read_uuid)?;
-                let verdict = if written == id { 1 } else { 2 };
-                let is_within = fences.are_open() || rows.get(0, verdict).is_some_and(datum::read_bool);
-                Some((written, is_within))
+                let column = if written == id { 1 } else { 2 };
+                let is_writable =
+                    write_scopes.are_open() || rows.get(0, column).is_some_and(datum::read_bool);
+                Some((written, is_writable))
             });
             match written {
                 Some((written, true)) => return Ok((written, written == id)),
@@ -155,18 +162,18 @@ impl Upsert<'_> {
                 }
                 None => {}
             }
-            if let Some(standing) = read::holder(template, self.key, &fences.update) {
-                return self.unchanged(standing).map(|id| (id, false));
+            if let Some(found) = read::holder(template, self.key, &write_scopes.update) {
+                return self.unchanged(found).map(|id| (id, false));
             }
         }
         Err(gave_up())
     }
 
     /// The record that a statement left alone: it is as it should be, or not this caller's.
-    fn unchanged(&self, standing: Standing) -> Result<Uuid, Error> {
-        match standing {
-            Standing { is_seen: true, is_within: true, id } => Ok(id),
-            Standing { is_seen: true, .. } => Err(self.caller.outside(Right::Update, self.template)),
+    fn unchanged(&self, found: FoundRecord) -> Result<Uuid, Error> {
+        match found {
+            FoundRecord { is_visible: true, is_writable: true, id } => Ok(id),
+            FoundRecord { is_visible: true, .. } => Err(self.caller.outside(Right::Update, self.template)),
             // That a key is taken is told, by whom is not.
             _ => Err(key_taken(self.caller, self.template, self.key)),
         }
@@ -190,8 +197,8 @@ impl Upsert<'_> {
 
     /// Refuses a key that is held by a record out of the caller's sight, which no further try would change.
     fn require_unseen_holder_is_told(&self) -> Result<(), Error> {
-        match read::holder(self.template, self.key, &self.fences.update) {
-            Some(standing) if !standing.is_seen => self.unchanged(standing).map(|_| ()),
+        match read::holder(self.template, self.key, &self.write_scopes.update) {
+            Some(found) if !found.is_visible => self.unchanged(found).map(|_| ()),
             _ => Ok(()),
         }
     }
@@ -207,18 +214,22 @@ impl Upsert<'_> {
     }
 
     fn insert(&self) -> Result<Option<Uuid>, Error> {
-        let (template, fence) = (self.template, &self.fences.create);
+        let (template, write_scope) = (self.template, &self.write_scopes.create);
         let assignments = Assignments::new(template, self.changes);
         let sql = || {
-            statement::insert(template, &assignments, &format!("t.id{}", verdict(fence.within.as_deref())))
+            statement::insert(
+                template,
+                &assignments,
+                &format!("t.id{}", condition_column(write_scope.writable.as_deref())),
+            )
         };
-        let plan = self.plan(Verb::Insert, &assignments, fence.is_open(), sql, key_and_values);
+        let plan = self.plan(Verb::Insert, &assignments, write_scope.is_open(), sql, key_and_values);
         let id = record_id::generate(template.id, random::next_u64());
-        let is_within = connected(|spi| {
+        let is_writable = connected(|spi| {
             let rows = template.write(spi, &plan, &self.arguments(Some(id), &assignments));
             (!rows.is_empty()).then(|| rows.get(0, 1).is_some_and(datum::read_bool))
         });
-        match is_within {
+        match is_writable {
             None => Ok(None),
             Some(true) => Ok(Some(id)),
             Some(false) => Err(self.caller.outside(Right::Create, template)),
@@ -230,11 +241,11 @@ impl Upsert<'_> {
     /// the statement did not see yet. A lock tells them apart: once it is held, the same statement again can only miss
     /// because nothing differs.
     fn update(&self) -> Result<Option<Uuid>, Error> {
-        let (template, key, fence) = (self.template, self.key, &self.fences.update);
+        let (template, key, write_scope) = (self.template, self.key, &self.write_scopes.update);
         let assignments = Assignments::new(template, self.changes);
-        let seen = |standing: Option<Standing>| standing.filter(|standing| standing.is_seen);
+        let seen = |found: Option<FoundRecord>| found.filter(|found| found.is_visible);
         if assignments.is_empty() {
-            return seen(read::holder(template, key, fence)).map(|it| self.unchanged(it)).transpose();
+            return seen(read::holder(template, key, write_scope)).map(|it| self.unchanged(it)).transpose();
         }
         for _ in 0..MOST_TRIES {
             // Which point of a series is the latest would be read too early by a statement that has to wait.
@@ -244,10 +255,10 @@ impl Upsert<'_> {
                 return Ok(Some(id));
             }
             let holder = "t.external_key = $1 and t.deleted_at is null";
-            let locked = read::lock(template, holder, fence, pg_sys::TEXTOID, datum::text(key));
+            let locked = read::lock(template, holder, write_scope, pg_sys::TEXTOID, datum::text(key));
             if locked.is_some() {
-                let Some(standing) = seen(locked) else { return Ok(None) };
-                let id = self.unchanged(standing)?;
+                let Some(found) = seen(locked) else { return Ok(None) };
+                let id = self.unchanged(found)?;
                 return Ok(self.update_once(&assignments)?.or(Some(id)));
             }
             if read::id_by_key(template, key).is_none() {
@@ -258,9 +269,9 @@ impl Upsert<'_> {
     }
 
     fn update_once(&self, assignments: &Assignments) -> Result<Option<Uuid>, Error> {
-        let (template, fence) = (self.template, &self.fences.update);
-        let sql = || statement::update_by_key(template, assignments, fence);
-        let plan = self.plan(Verb::UpdateByKey, assignments, fence.is_open(), sql, |assignments| {
+        let (template, write_scope) = (self.template, &self.write_scopes.update);
+        let sql = || statement::update_by_key(template, assignments, write_scope);
+        let plan = self.plan(Verb::UpdateByKey, assignments, write_scope.is_open(), sql, |assignments| {
             let mut types = vec![pg_sys::TEXTOID];
             types.extend(assignments.parameter_types());
             types
@@ -276,7 +287,7 @@ impl Upsert<'_> {
         }
     }
 
-    /// The kept statement: without fences it is known by less than its text.
+    /// The kept statement: without write scopes it is known by less than its text.
     fn plan(
         &self,
         verb: Verb,

@@ -1,11 +1,11 @@
 //! What `verbose=true` adds: `attribute_values`, each with its type, label and what helps a person read it.
 
-use super::shape::{Columns, STANDARD_COLUMNS, View, write_name, write_value};
-use crate::access::sight::{self, and};
+use super::shape::{Columns, Projection, STANDARD_COLUMNS, write_name, write_value};
+use crate::access::visibility::{self, and};
 use crate::access::{Caller, Right};
 use crate::json::write_string;
 use crate::postgres::datum;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::template::{Attribute, Template, catalog};
 use crate::value::attribute_type::AttributeType;
 use crate::value::quote::identifier;
@@ -13,12 +13,18 @@ use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum};
 
 /// Appends `,"attribute_values":{slug:{value,type,label,…}}`.
-pub fn write(out: &mut String, caller: &Caller, template: &Template, column: &Columns, view: &View) {
+pub fn write(
+    out: &mut String,
+    caller: &Caller,
+    template: &Template,
+    column: &Columns,
+    projection: &Projection,
+) {
     let Some(record) = column(0) else { return };
     out.push_str(",\"attribute_values\":{");
     let mut first = true;
     for (position, attribute) in template.attributes.iter().enumerate() {
-        if !view.has_attribute(position) {
+        if !projection.has_attribute(position) {
             continue;
         }
         let value = column(STANDARD_COLUMNS + position);
@@ -65,11 +71,11 @@ pub fn write_target(out: &mut String, caller: &Caller, attribute: &Attribute, ta
     let sql = format!(
         "select {display}, t.external_key from {} t where t.id = $1 and t.deleted_at is null{}",
         target.table_sql(),
-        and(sight::rows(caller, &target, "t").as_deref())
+        and(visibility::rows(caller, &target, "t").as_deref())
     );
     let plan = target.plan(&sql, || vec![pg_sys::UUIDOID]);
     connected(|spi| {
-        let rows = spi.run(&plan, Access::Latest, &[Some(target_id)]);
+        let rows = spi.run(&plan, Snapshot::Latest, &[Some(target_id)]);
         for (name, column) in [("display", 0), ("external_key", 1)] {
             out.push_str(",\"");
             out.push_str(name);
@@ -90,7 +96,7 @@ fn write_time(out: &mut String, template: &Template, attribute: &Attribute, reco
     );
     let plan = template.plan(&sql, || vec![pg_sys::UUIDOID, pg_sys::INT4OID]);
     connected(|spi| {
-        let rows = spi.run(&plan, Access::Latest, &[Some(record), Some(Datum::from(attribute.id))]);
+        let rows = spi.run(&plan, Snapshot::Latest, &[Some(record), Some(Datum::from(attribute.id))]);
         out.push_str(",\"at\":");
         write_value(out, AttributeType::DateTime, if rows.is_empty() { None } else { rows.get(0, 0) });
     });

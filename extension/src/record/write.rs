@@ -1,19 +1,19 @@
 //! Create and change a record. Each is one statement; the triggers keep the rules and the history.
 
-use super::read::{self, Lifetime, Standing};
-use super::shape::{STANDARD_COLUMNS, View};
+use super::read::{self, FoundRecord, Lifetime};
+use super::shape::{Projection, STANDARD_COLUMNS};
 use super::shown::Shown;
 use super::statement::{self, Assignments, KeyAssignment, columns};
 use super::version::Preconditions;
 use super::{changes, precondition, reference};
-use crate::access::sight::{Fence, verdict};
+use crate::access::visibility::{WriteScope, condition_column};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::{as_owner, subtransaction};
 use crate::postgres::random;
-use crate::postgres::spi::{Access, Rows, connected};
-use crate::quota::ahead;
+use crate::postgres::spi::{Rows, Snapshot, connected};
+use crate::quota::reserve;
 use crate::template::Template;
 use crate::value::change::Changes;
 use crate::value::embedding::Embedding;
@@ -73,19 +73,19 @@ pub fn create(
     changes::check_complete(template, &changes)?;
     reference::resolve(caller, template, &mut changes)?;
     metric::stamp(&mut changes);
-    ahead::of_creation(template);
+    reserve::for_creation(template);
     let id = record_id::generate(template.id, random::next_u64());
-    let view = View::of_written(caller, template);
-    let fence = Fence::of(caller, Right::Create, template);
+    let projection = Projection::of_written(caller, template);
+    let write_scope = WriteScope::of(caller, Right::Create, template);
     let record = as_owner(|| {
         let assignments = Assignments::new(template, &changes);
-        let returning = columns(template) + &verdict(fence.within.as_deref());
+        let returning = columns(template) + &condition_column(write_scope.writable.as_deref());
         let sql = statement::insert(template, &assignments, &returning);
         let plan = template.plan(&sql, || key_and_values(&assignments));
         connected(|spi| {
             let mut arguments = vec![datum::uuid(id), datum::optional_text(key)];
             arguments.extend_from_slice(&assignments.arguments);
-            written(&template.write(spi, &plan, &arguments), template, &view)
+            written(&template.write(spi, &plan, &arguments), template, &projection)
         })
     });
     let record = match record {
@@ -105,14 +105,14 @@ enum Written {
     Outside,
 }
 
-/// What a statement wrote that returns the columns of a record and whether it lies within its writer's fence.
-fn written(rows: &Rows, template: &Template, view: &View) -> Option<Written> {
+/// What a statement wrote that returns the columns of a record and whether it lies within its writer's write scope.
+fn written(rows: &Rows, template: &Template, projection: &Projection) -> Option<Written> {
     if rows.is_empty() {
         return None;
     }
-    let verdict = STANDARD_COLUMNS + template.attributes.len();
-    Some(match rows.get(0, verdict).is_some_and(datum::read_bool) {
-        true => Written::Within(read::shown(template, rows, 0, view)),
+    let column = STANDARD_COLUMNS + template.attributes.len();
+    Some(match rows.get(0, column).is_some_and(datum::read_bool) {
+        true => Written::Within(read::shown(template, rows, 0, projection)),
         false => Written::Outside,
     })
 }
@@ -128,14 +128,15 @@ pub fn key_and_values(assignments: &Assignments) -> Vec<pg_sys::Oid> {
 pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
     let message = format!("another live record of {} holds the external_key {key:?}", template.full_name());
     let may_read = caller.require(Right::Read, template).is_ok();
-    let holder =
-        may_read.then(|| read::holder(template, key, &Fence::of(caller, Right::Read, template))).flatten();
-    let hint = if may_read && holder.as_ref().is_none_or(|holder| holder.is_seen) {
+    let holder = may_read
+        .then(|| read::holder(template, key, &WriteScope::of(caller, Right::Read, template)))
+        .flatten();
+    let hint = if may_read && holder.as_ref().is_none_or(|holder| holder.is_visible) {
         "send another key, or write to that record: PUT …/by-key, keyed.upsert_by_key"
     } else {
         "send another key; this one belongs to a record that you may not see"
     };
-    let existing_id = holder.filter(|holder| holder.is_seen).map(|holder| holder.id);
+    let existing_id = holder.filter(|holder| holder.is_visible).map(|holder| holder.id);
     Error { existing_id, ..Error::at(Code::ExternalKeyTaken, "/external_key", message) }.hint(hint)
 }
 
@@ -178,18 +179,25 @@ pub fn update(
     reference::resolve(caller, template, &mut changes)?;
     metric::stamp(&mut changes);
     let assignments = Assignments::new(template, &changes);
-    let view = View::of_written(caller, template);
-    let fence = Fence::of(caller, right, template);
+    let projection = Projection::of_written(caller, template);
+    let write_scope = WriteScope::of(caller, right, template);
     let is_idle = assignments.is_empty() && *key == Key::Absent;
     if !is_idle || !preconditions.are_none() {
-        ahead::of_change(template);
+        reserve::for_change(template);
         precondition::require(caller, right, template, id, preconditions)?;
     }
     if is_idle {
-        return read::by_id(template, id, fence.seen.as_deref(), Lifetime::Live, &view, Access::Latest);
+        return read::by_id(
+            template,
+            id,
+            write_scope.visible.as_deref(),
+            Lifetime::Live,
+            &projection,
+            Snapshot::Latest,
+        );
     }
     if metric::has_points(&changes) {
-        read::lock(template, "t.id = $1", &fence, pg_sys::UUIDOID, datum::uuid(id));
+        read::lock(template, "t.id = $1", &write_scope, pg_sys::UUIDOID, datum::uuid(id));
     }
     let (assignment, mut arguments, mut types) = (
         if *key == Key::Absent { KeyAssignment::Keep } else { KeyAssignment::Set },
@@ -202,15 +210,15 @@ pub fn update(
     }
     arguments.extend_from_slice(&assignments.arguments);
     types.extend(assignments.parameter_types());
-    let sql = statement::update_by_id(template, assignment, &assignments, &fence);
+    let sql = statement::update_by_id(template, assignment, &assignments, &write_scope);
     let mut written = write_one(caller, right, template, &sql, types.clone(), &arguments, key)?;
     if written.is_none() {
         // Nothing differed, there is no such record for this caller, or it was deleted and restored while this one
         // waited. A record that cannot be locked is not there, whoever may restore it from now on; with the lock held,
         // the same statement again can only miss because nothing differs.
         let live = "t.id = $1 and t.deleted_at is null";
-        let standing = read::lock(template, live, &fence, pg_sys::UUIDOID, datum::uuid(id));
-        require_within(caller, right, template, standing)?;
+        let found = read::lock(template, live, &write_scope, pg_sys::UUIDOID, datum::uuid(id));
+        require_in_scope(caller, right, template, found)?;
         written = write_one(caller, right, template, &sql, types, &arguments, key)?;
     }
     match written {
@@ -218,25 +226,25 @@ pub fn update(
             metric::append(template, id, &changes);
             Ok(record)
         }
-        None => read::by_id(template, id, None, Lifetime::Live, &view, Access::Latest),
+        None => read::by_id(template, id, None, Lifetime::Live, &projection, Snapshot::Latest),
     }
 }
 
 /// Refuses a record that is not there for the caller, or that the caller may not write.
-pub fn require_within(
+pub fn require_in_scope(
     caller: &Caller,
     right: Right,
     template: &Template,
-    standing: Option<Standing>,
+    found: Option<FoundRecord>,
 ) -> Result<Uuid, Error> {
-    match standing {
-        Some(Standing { is_seen: true, is_within: true, id }) => Ok(id),
-        Some(Standing { is_seen: true, .. }) => Err(caller.outside(right, template)),
+    match found {
+        Some(FoundRecord { is_visible: true, is_writable: true, id }) => Ok(id),
+        Some(FoundRecord { is_visible: true, .. }) => Err(caller.outside(right, template)),
         _ => Err(Error::not_found()),
     }
 }
 
-/// Runs a statement that returns the written record and whether it is within its writer's fence; a key that is taken
+/// Runs a statement that returns the written record and whether it is within its writer's write scope; a key that is taken
 /// comes back as our own error.
 pub(super) fn write_one(
     caller: &Caller,
@@ -247,11 +255,11 @@ pub(super) fn write_one(
     arguments: &[Argument],
     key: &Key,
 ) -> Result<Option<Shown>, Error> {
-    let view = View::of_written(caller, template);
+    let projection = Projection::of_written(caller, template);
     let run = || {
         as_owner(|| {
             let plan = template.plan(sql, || types);
-            connected(|spi| written(&template.write(spi, &plan, arguments), template, &view))
+            connected(|spi| written(&template.write(spi, &plan, arguments), template, &projection))
         })
     };
     // Only a write that touches the key can meet a taken one; the others are spared the subtransaction.

@@ -1,19 +1,19 @@
 //! How a search is done: its statement, the planner's plan, and in words what no index serves.
 
 use super::plan::{Plan, RECORD};
-use super::query::{Count, Query};
+use super::query::{Count, SearchQuery};
 use super::run::Search;
-use super::semantic::find::Wanted;
-use super::semantic::way;
+use super::semantic::find::VectorSearch;
+use super::semantic::strategy;
 use super::text::names;
 use super::time_zone;
 use super::words::{self, Selection};
-use crate::access::sight::{self, Sight};
+use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Caller, Right};
 use crate::error::Error;
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, without_jit};
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;
 use crate::vectors;
 use crate::view::stored;
@@ -27,24 +27,24 @@ const WITHHELD: &str = "The plan is for those who may read all records.\n";
 /// ones included.
 pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
-    let query = Query::parse(body)?;
+    let query = SearchQuery::parse(body)?;
     let saved = stored::body_of(template, query.view.as_deref())?;
     let query = query.within(saved.as_deref())?;
-    let sight = Sight::new(caller, Rc::clone(template));
-    let plan = Plan::new(&query, &sight, &time_zone::of_search(query.time_zone.as_deref(), template)?)?;
-    let is_fenced = sight::rows(caller, template, RECORD).is_some();
+    let schema = CallerSchema::new(caller, Rc::clone(template));
+    let plan = Plan::new(&query, &schema, &time_zone::of_search(query.time_zone.as_deref(), template)?)?;
+    let is_scoped = visibility::rows(caller, template, RECORD).is_some();
     let mut out = String::new();
     let mut selection = None;
     if let Some(words) = &plan.words {
         let (selected, scanned) = words::select(caller, template, words, plan.position.as_ref())?;
-        out.push_str(&describe(&selected, &scanned, is_fenced));
+        out.push_str(&describe(&selected, &scanned, is_scoped));
         selection = Some(selected);
     }
     as_owner(|| {
         without_jit(|| {
             connected(|spi| {
-                if let Some(words) = plan.words.as_ref().filter(|_| !is_fenced) {
-                    let seen = |target: &Template, alias: &str| sight::condition(caller, target, alias);
+                if let Some(words) = plan.words.as_ref().filter(|_| !is_scoped) {
+                    let seen = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
                     for reference in names::references(template, &seen) {
                         for term in words.terms.iter().filter(|term| reference.is_scanned(spi, term)) {
                             out.push_str(&format!(
@@ -57,17 +57,17 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
                 }
                 if let Some(vector) = &query.vector {
                     vectors::table::require(template)?;
-                    if is_fenced {
+                    if is_scoped {
                         out.push_str(WITHHELD);
                     } else {
-                        let wanted = Wanted::of(caller, template, &plan, vector, plan.limit, 0.0);
-                        out.push_str(way::choose(spi, &wanted).describe());
+                        let wanted = VectorSearch::of(caller, template, &plan, vector, plan.limit, 0.0);
+                        out.push_str(strategy::choose(spi, &wanted).describe());
                     }
                     return Ok(());
                 }
                 let search = Search { spi, caller, template, plan: &plan, selection };
                 for (purpose, sql) in statements(&search) {
-                    write_statement(spi, &purpose, &sql, is_fenced, &mut out);
+                    write_statement(spi, &purpose, &sql, is_scoped, &mut out);
                 }
                 Ok(())
             })
@@ -102,7 +102,7 @@ fn statements(search: &Search) -> Vec<(String, String)> {
     statements
 }
 
-fn write_statement(spi: &Connection, purpose: &str, sql: &str, is_fenced: bool, out: &mut String) {
+fn write_statement(spi: &Connection, purpose: &str, sql: &str, is_scoped: bool, out: &mut String) {
     if !out.is_empty() {
         out.push('\n');
     }
@@ -112,12 +112,12 @@ fn write_statement(spi: &Connection, purpose: &str, sql: &str, is_fenced: bool, 
     }
     out.push_str(sql);
     out.push_str("\n\n");
-    if is_fenced {
+    if is_scoped {
         out.push_str(WITHHELD);
         return;
     }
     // PostgreSQL explains nothing through a fixed snapshot.
-    let rows = spi.run_once(&format!("explain {sql}"), Access::Latest, &[]);
+    let rows = spi.run_once(&format!("explain {sql}"), Snapshot::Latest, &[]);
     let lines: Vec<String> =
         (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect();
     for line in &lines {
@@ -164,11 +164,11 @@ fn advice(purpose: &str, table: &str) -> &'static str {
 }
 
 /// What became of the words.
-fn describe(selection: &Selection, scanned: &[String], is_fenced: bool) -> String {
+fn describe(selection: &Selection, scanned: &[String], is_scoped: bool) -> String {
     let mut out = match selection {
-        Selection::Ranked(_) if is_fenced => "The records that hold the words are ranked.\n".to_owned(),
+        Selection::Ranked(_) if is_scoped => "The records that hold the words are ranked.\n".to_owned(),
         Selection::Ranked(ranked) => format!("{} records hold the words; they are ranked.\n", ranked.len()),
-        Selection::Newest { .. } if is_fenced => "The records that hold the words are found.\n".to_owned(),
+        Selection::Newest { .. } if is_scoped => "The records that hold the words are found.\n".to_owned(),
         Selection::Newest { .. } => {
             "So many records hold the words that they are not ranked: documents are read from \
             the newest on, until the page is full.\n"
@@ -176,7 +176,7 @@ fn describe(selection: &Selection, scanned: &[String], is_fenced: bool) -> Strin
         }
     };
     // Which words most documents have follows from the hidden ones too.
-    if !scanned.is_empty() && !is_fenced {
+    if !scanned.is_empty() && !is_scoped {
         out.push_str(&format!(
             "Every document is read for {}: no index serves words without a letter or digit, exclusions alone, or \
              words that most documents have.\n",

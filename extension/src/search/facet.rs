@@ -5,7 +5,7 @@ use crate::error::{Code, Error};
 use crate::filter::field::{self, Column, Field};
 use crate::filter::schema::{AttributeKey, Schema};
 use crate::postgres::datum;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::Template;
 use crate::value::attribute_type::AttributeType;
 use pgrx::pg_sys;
@@ -30,10 +30,10 @@ pub struct Facet {
 
 impl Facet {
     /// Reads the names. Only fields of the template itself are counted, and only such as have values in common.
-    pub fn parse(names: &[Cow<str>], sight: &dyn Schema, key: AttributeKey) -> Result<Vec<Facet>, Error> {
+    pub fn parse(names: &[Cow<str>], schema: &dyn Schema, key: AttributeKey) -> Result<Vec<Facet>, Error> {
         let parse = |(index, name): (usize, &Cow<str>)| {
             let pointer = format!("/facets/{index}");
-            match field::find(sight, key, name, &pointer)? {
+            match field::find(schema, key, name, &pointer)? {
                 (path, Field::Column(column @ Column::Attribute { .. })) if path.is_empty() => {
                     Ok(Facet { name: name.clone().into_owned(), column })
                 }
@@ -59,7 +59,7 @@ impl Facet {
             "select from pg_stats s where s.schemaname = $1 and s.tablename = $2 and s.attname = $3 \
              and s.n_distinct > 0 and s.n_distinct <= {MOST_LISTS}"
         );
-        !spi.run_once(&sql, Access::Snapshot, &[project, template, column]).is_empty()
+        !spi.run_once(&sql, Snapshot::Active, &[project, template, column]).is_empty()
     }
 
     /// The statement that counts: value and number, the most frequent first. Where many records hold the same list, each

@@ -1,4 +1,4 @@
-//! The SQL functions and the HTTP door that search.
+//! The SQL and HTTP functions that search.
 
 use super::text::trigram;
 use super::{explain, run, semantic};

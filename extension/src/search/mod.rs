@@ -13,12 +13,14 @@ pub mod cursor;
 pub mod explain;
 /// Values and how often they occur.
 pub mod facet;
-/// The SQL functions and the HTTP door.
+/// The SQL and HTTP functions.
 pub mod functions;
 /// By words, by vectors, or by both.
 pub mod mode;
 /// Keyset pages.
 pub mod page;
+/// The records of a page, written until it is full.
+pub mod page_writer;
 /// Query + template → parts of statements.
 pub mod plan;
 /// The body of a search.
@@ -41,5 +43,3 @@ pub mod time_zone;
 pub mod usage;
 /// Searches for words.
 pub mod words;
-/// The records of a page, written until it is full.
-pub mod written;

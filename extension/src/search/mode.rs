@@ -1,6 +1,6 @@
 //! What the records found are ranked by: words, vectors, or both. Pure.
 
-use super::query::{Count, Query};
+use super::query::{Count, SearchQuery};
 use super::semantic::hybrid;
 use crate::error::{Code, Error};
 use crate::json::text_at;
@@ -33,7 +33,7 @@ impl Mode {
 }
 
 /// Drops what the mode makes no use of, and refuses what makes no sense in it.
-pub fn settle(query: &mut Query, asked: Option<Mode>) -> Result<(), Error> {
+pub fn settle(query: &mut SearchQuery, asked: Option<Mode>) -> Result<(), Error> {
     let mode = asked.unwrap_or(match (&query.vector, &query.global_search) {
         (None, _) => Mode::Keyword,
         (Some(_), None) => Mode::Semantic,
@@ -75,7 +75,7 @@ pub fn settle(query: &mut Query, asked: Option<Mode>) -> Result<(), Error> {
 }
 
 /// Refuses a view that looks for words, for a search by a vector: the closest records need not have them.
-pub fn check_view(view: &Query) -> Result<(), Error> {
+pub fn check_view(view: &SearchQuery) -> Result<(), Error> {
     if view.global_search.is_none() {
         return Ok(());
     }
@@ -101,7 +101,7 @@ mod tests {
             (r#","global_search":"x","mode":"keyword","sort":"name","count":"exact""#, false, true),
         ] {
             let body = with_vector(members);
-            let query = Query::parse(&body).expect("a query");
+            let query = SearchQuery::parse(&body).expect("a query");
             assert_eq!(
                 (query.vector.is_some(), query.global_search.is_some()),
                 (has_vector, has_words),
@@ -120,7 +120,7 @@ mod tests {
             (r#","limit":201"#, "/limit"),
             (r#","mode":"hybrid""#, "/global_search"),
         ] {
-            let error = Query::parse(&with_vector(members)).map(|_| ()).expect_err(members);
+            let error = SearchQuery::parse(&with_vector(members)).map(|_| ()).expect_err(members);
             assert_eq!(error.faults[0].pointer, pointer);
         }
     }

@@ -3,10 +3,10 @@
 use super::cursor::{self, CursorKey, Position};
 use super::facet::Facet;
 use super::page::{Expression, Order};
-use super::query::{Count, DEFAULT_LIMIT, Query};
+use super::query::{Count, DEFAULT_LIMIT, SearchQuery};
 use super::sort::{self, Direction, SortKey};
-use super::text::query::Query as Words;
-use crate::access::sight::Sight;
+use super::text::query::TextQuery;
+use crate::access::visibility::CallerSchema;
 use crate::error::{Code, Error};
 use crate::filter::field::Column;
 use crate::filter::schema::Schema;
@@ -26,7 +26,7 @@ pub struct Plan {
     /// The conditions of `filters` and `filter_groups`.
     pub filter: Filter,
     /// The words that records must have.
-    pub words: Option<Words>,
+    pub words: Option<TextQuery>,
     /// What the records are sorted by.
     pub keys: Vec<SortKey>,
     /// The tables: the template's, and those whose columns it is sorted by.
@@ -55,29 +55,29 @@ pub struct Plan {
 
 impl Plan {
     /// Checks a query against a template as its caller sees it. `time_zone` was seen to be one.
-    pub fn new(query: &Query, sight: &Sight, time_zone: &str) -> Result<Plan, Error> {
-        let mut filter = filter(query, sight, time_zone)?;
+    pub fn new(query: &SearchQuery, schema: &CallerSchema, time_zone: &str) -> Result<Plan, Error> {
+        let mut filter = filter(query, schema, time_zone)?;
         let mut words = words(query)?;
         match (&query.within, &query.view) {
             (Some(view), _) => {
                 let within = |error| of_view(query, error);
-                filter = self::filter(view, sight, time_zone).map_err(within)?.and(filter);
+                filter = self::filter(view, schema, time_zone).map_err(within)?.and(filter);
                 words = self::words(view).map_err(within)?.and(words);
             }
             (None, Some(_)) => return Err(Error::new(Code::Internal, "the view of a search was not read")),
             (None, None) => {}
         }
-        let of_source = |source: &Query| {
+        let of_source = |source: &SearchQuery| {
             let is_view = !std::ptr::eq(source, query);
             move |error| if is_view { of_view(query, error) } else { error }
         };
         let source = query.source("sort");
-        let keys = sort::parse(source.sort, sight, source.attribute_key).map_err(of_source(source))?;
+        let keys = sort::parse(source.sort, schema, source.attribute_key).map_err(of_source(source))?;
         let source = query.source("facets");
-        let facets = Facet::parse(&source.facets, sight, source.attribute_key).map_err(of_source(source))?;
+        let facets = Facet::parse(&source.facets, schema, source.attribute_key).map_err(of_source(source))?;
         let rendered = render::render(&filter, RECORD, render::Options::default());
 
-        let mut from = format!("{} {RECORD}", sight.table());
+        let mut from = format!("{} {RECORD}", schema.table());
         let mut expressions = Vec::with_capacity(keys.len());
         for (number, key) in keys.iter().enumerate() {
             let alias = join(&mut from, number, key);
@@ -95,14 +95,14 @@ impl Plan {
         }
 
         let mut conditions = vec![format!("{RECORD}.deleted_at is null")];
-        conditions.extend(sight.visible(RECORD));
+        conditions.extend(schema.visible(RECORD));
         if !filter.is_always_true() {
             conditions.push(rendered.clone());
         }
         let has_words_only = words.is_some() && conditions.len() == 1;
         let text = words.as_ref().map(|words| words.text.as_str()).unwrap_or_default();
         let fingerprint =
-            cursor::fingerprint(&[&sight.full_name(), &rendered, &from, &format!("{order:?}"), text]);
+            cursor::fingerprint(&[&schema.full_name(), &rendered, &from, &format!("{order:?}"), text]);
         let position = match &query.cursor {
             Some(cursor) => Some(cursor::decode(cursor, &fingerprint, &cursor_keys)?),
             None => None,
@@ -126,18 +126,18 @@ impl Plan {
     }
 }
 
-fn filter(query: &Query, sight: &Sight, time_zone: &str) -> Result<Filter, Error> {
+fn filter(query: &SearchQuery, schema: &CallerSchema, time_zone: &str) -> Result<Filter, Error> {
     let conditions = parse::body(query.filters, query.filter_groups)?;
     let settings = check::Settings { attribute_key: query.attribute_key, time_zone };
-    check::check(&conditions, sight, settings)
+    check::check(&conditions, schema, settings)
 }
 
-fn words(query: &Query) -> Result<Words, Error> {
-    query.global_search.as_deref().map_or_else(|| Ok(Words::default()), Words::parse)
+fn words(query: &SearchQuery) -> Result<TextQuery, Error> {
+    query.global_search.as_deref().map_or_else(|| Ok(TextQuery::default()), TextQuery::parse)
 }
 
 /// What is wrong with a view for this caller has its place in the view; the search only names it.
-fn of_view(query: &Query, error: Error) -> Error {
+fn of_view(query: &SearchQuery, error: Error) -> Error {
     let name = query.view.as_deref().unwrap_or_default();
     Error::at(error.code, "/view", format!("the view {name:?} cannot be used: {}", error.message)).hint(
         "a view is read with the rights of its reader: it may name a template that this caller may not read",

@@ -33,7 +33,7 @@ pub enum Count {
 
 /// A search as it was sent (docs/reference/search.md).
 #[derive(Debug, Default)]
-pub struct Query<'a> {
+pub struct SearchQuery<'a> {
     /// Words to find anywhere in a record.
     pub global_search: Option<Cow<'a, str>>,
     /// Conditions that must all hold.
@@ -61,17 +61,17 @@ pub struct Query<'a> {
     /// The slug of the saved view whose records are searched.
     pub view: Option<Cow<'a, str>>,
     /// What that view asks for, once it was read.
-    pub within: Option<Box<Query<'a>>>,
+    pub within: Option<Box<SearchQuery<'a>>>,
     /// The members that the body has.
     given: Vec<Cow<'a, str>>,
     /// What the vectors of records are compared with, in the modes that do.
     pub vector: Option<Vector>,
 }
 
-impl<'a> Query<'a> {
+impl<'a> SearchQuery<'a> {
     /// Reads the body. Members that are null count as absent.
-    pub fn parse(body: &'a str) -> Result<Query<'a>, Error> {
-        let (mut query, mut mode) = (Query::default(), None);
+    pub fn parse(body: &'a str) -> Result<SearchQuery<'a>, Error> {
+        let (mut query, mut mode) = (SearchQuery::default(), None);
         for (name, value) in json::object(body)?.0 {
             let here = format!("/{}", json::pointer_step(&name));
             if json::is_null(value) && KNOWN.contains(&name.as_ref()) {
@@ -108,9 +108,9 @@ impl<'a> Query<'a> {
 
     /// The search within a saved view, which is given by its body: both must be met, and what the search does not say
     /// about the page is as the view says.
-    pub fn within(mut self, view: Option<&'a str>) -> Result<Query<'a>, Error> {
+    pub fn within(mut self, view: Option<&'a str>) -> Result<SearchQuery<'a>, Error> {
         let Some(view) = view else { return Ok(self) };
-        let view = Query::parse(view)?;
+        let view = SearchQuery::parse(view)?;
         if self.vector.is_some() {
             mode::check_view(&view)?;
         }
@@ -134,7 +134,7 @@ impl<'a> Query<'a> {
     }
 
     /// The body that says about a member: this one, else that of its view.
-    pub fn source(&self, member: &str) -> &Query<'a> {
+    pub fn source(&self, member: &str) -> &SearchQuery<'a> {
         match &self.within {
             Some(view) if !self.says(member) => view,
             _ => self,

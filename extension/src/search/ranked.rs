@@ -1,13 +1,13 @@
 //! A page of a search for words whose matches are ranked: they are looked up in their order.
 
 use super::cursor::{self, Position};
+use super::page_writer::PageWriter;
 use super::plan::{Plan, RECORD};
 use super::words::ids;
-use super::written::Page;
 use crate::postgres::datum;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::record::read;
-use crate::record::shape::{STANDARD_COLUMNS, View};
+use crate::record::shape::{Projection, STANDARD_COLUMNS};
 use crate::record::statement::columns;
 use crate::template::Template;
 use pgrx::pg_sys;
@@ -29,15 +29,15 @@ fn ranked_by_index(
     template: &Template,
     plan: &Plan,
     rest: &[(i16, Uuid)],
-    view: &View,
+    projection: &Projection,
     out: &mut String,
-) -> Option<Page> {
+) -> Option<PageWriter> {
     if !plan.filter.is_always_true() {
         return None;
     }
-    let (mut page, mut last) = (Page::default(), None);
+    let (mut page, mut last) = (PageWriter::default(), None);
     let ids = rest.iter().map(|(_, id)| *id);
-    let outcome = read::each_by_id(template, ids, &plan.condition, view, |place, record| {
+    let outcome = read::each_by_id(template, ids, &plan.condition, projection, |place, record| {
         page.has_more = page.shown == plan.limit || page.is_full(out);
         if !page.has_more {
             page.write_record(&record, out);
@@ -57,10 +57,10 @@ pub fn ranked_page(
     template: &Template,
     plan: &Plan,
     ranked: &[(i16, Uuid)],
-    view: &View,
+    projection: &Projection,
     out: &mut String,
-) -> Page {
-    let mut page = Page::default();
+) -> PageWriter {
+    let mut page = PageWriter::default();
     let mut rest = match &plan.position {
         Some(Position { rank: Some(rank), uuid, .. }) => {
             let before = |(other, id): &(i16, Uuid)| (i32::from(*other), *id) >= (*rank, *uuid);
@@ -68,7 +68,7 @@ pub fn ranked_page(
         }
         _ => ranked,
     };
-    if let Some(page) = ranked_by_index(template, plan, rest, view, out) {
+    if let Some(page) = ranked_by_index(template, plan, rest, projection, out) {
         return page;
     }
     let sql = ranked_sql(&columns(template), template, plan);
@@ -78,8 +78,8 @@ pub fn ranked_page(
         let (now, later) = rest.split_at(portion.min(rest.len()));
         let room = plan.limit - page.shown;
         let limit = (pg_sys::INT8OID, Some(pg_sys::Datum::from(room as i64 + 1)));
-        let rows = spi.run_once(&sql, Access::Snapshot, &[ids(now.iter().map(|(_, id)| *id)), limit]);
-        let shown = page.write_records(template, &rows, rows.len().min(room), view, out);
+        let rows = spi.run_once(&sql, Snapshot::Active, &[ids(now.iter().map(|(_, id)| *id)), limit]);
+        let shown = page.write_records(template, &rows, rows.len().min(room), projection, out);
         if shown > 0 {
             let at = rows.get(shown - 1, number).map_or(1, datum::read_i64) as usize - 1;
             let (rank, id) = now[at];

@@ -2,22 +2,22 @@
 
 use super::facet::Facet;
 use super::page::Segment;
+use super::page_writer::PageWriter;
 use super::plan::{Plan, RECORD};
-use super::query::{Count, Query};
+use super::query::{Count, SearchQuery};
 use super::semantic::hybrid;
 use super::statement::select;
 use super::words::{self, Selection};
-use super::written::Page;
 use super::{cursor, time_zone, usage};
-use crate::access::sight::{self, Sight};
+use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Caller, Right};
 use crate::error::Error;
 use crate::filter::render;
 use crate::json::write_string;
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, without_jit};
-use crate::postgres::spi::{Access, Connection, Rows, connected};
-use crate::record::shape::{STANDARD_COLUMNS, View, write_value};
+use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
+use crate::record::shape::{Projection, STANDARD_COLUMNS, write_value};
 use crate::record::verbose;
 use crate::template::Template;
 use crate::value::attribute_type::AttributeType;
@@ -30,13 +30,13 @@ use std::rc::Rc;
 /// Finds records of a template.
 pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
-    let query = Query::parse(body)?;
+    let query = SearchQuery::parse(body)?;
     let saved = stored::body_of(template, query.view.as_deref())?;
     let query = query.within(saved.as_deref())?;
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
-    let sight = Sight::new(caller, Rc::clone(template));
-    let plan = Plan::new(&query, &sight, &zone)?;
-    let view = View::parse(caller, template, query.fields.as_deref(), query.verbose)?;
+    let schema = CallerSchema::new(caller, Rc::clone(template));
+    let plan = Plan::new(&query, &schema, &zone)?;
+    let projection = Projection::parse(caller, template, query.fields.as_deref(), query.verbose)?;
     let selection = match &plan.words {
         Some(words) => Some(words::select(caller, template, words, plan.position.as_ref())?.0),
         None => None,
@@ -45,10 +45,18 @@ pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<St
         without_jit(|| {
             connected(|spi| {
                 if let Some(vector) = &query.vector {
-                    return hybrid::answer(spi, caller, template, &plan, vector, selection.as_ref(), &view);
+                    return hybrid::answer(
+                        spi,
+                        caller,
+                        template,
+                        &plan,
+                        vector,
+                        selection.as_ref(),
+                        &projection,
+                    );
                 }
                 let search = Search { spi, caller, template, plan: &plan, selection };
-                Ok(search.answer(&view))
+                Ok(search.answer(&projection))
             })
         })
     })?;
@@ -59,12 +67,12 @@ pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<St
 /// Refuses a search that [`search`] would refuse, without looking for anything.
 pub fn check(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<(), Error> {
     caller.require(Right::Read, template)?;
-    let query = Query::parse(body)?;
+    let query = SearchQuery::parse(body)?;
     let saved = stored::body_of(template, query.view.as_deref())?;
     let query = query.within(saved.as_deref())?;
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
-    Plan::new(&query, &Sight::new(caller, Rc::clone(template)), &zone)?;
-    View::parse(caller, template, query.fields.as_deref(), query.verbose)?;
+    Plan::new(&query, &CallerSchema::new(caller, Rc::clone(template)), &zone)?;
+    Projection::parse(caller, template, query.fields.as_deref(), query.verbose)?;
     if query.vector.is_some() {
         vectors::table::require(template)?;
     }
@@ -74,12 +82,12 @@ pub fn check(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<(),
 /// The condition that the words and filters of a search compile to, for reading.
 pub fn filter_sql(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     caller.require(Right::Read, template)?;
-    let query = Query::parse(body)?;
+    let query = SearchQuery::parse(body)?;
     let saved = stored::body_of(template, query.view.as_deref())?;
     let query = query.within(saved.as_deref())?;
     let plan = Plan::new(
         &query,
-        &Sight::new(caller, Rc::clone(template)),
+        &CallerSchema::new(caller, Rc::clone(template)),
         &time_zone::of_search(query.time_zone.as_deref(), template)?,
     )?;
     let filters = render::render(&plan.filter, RECORD, render::Options::default());
@@ -104,14 +112,14 @@ pub struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn answer(&self, view: &View) -> String {
+    fn answer(&self, projection: &Projection) -> String {
         let mut out = String::from("{\"records\":[");
         let page = match &self.selection {
-            _ if self.plan.filter.is_never_true() => Page::default(),
+            _ if self.plan.filter.is_never_true() => PageWriter::default(),
             Some(selection) if self.plan.keys.is_empty() => {
-                selection.page(self.spi, self.template, self.plan, view, &mut out)
+                selection.page(self.spi, self.template, self.plan, projection, &mut out)
             }
-            _ => self.records(view, &mut out),
+            _ => self.records(projection, &mut out),
         };
         out.push_str("],\"next_cursor\":");
         match page.last.as_ref().filter(|_| page.has_more) {
@@ -154,7 +162,7 @@ impl Search<'_> {
 
     fn ask(&self, sql: &str) -> Rows<'_> {
         let arguments = self.selection.as_ref().map(Selection::arguments).unwrap_or_default();
-        self.spi.run_once(sql, Access::Snapshot, &arguments)
+        self.spi.run_once(sql, Snapshot::Active, &arguments)
     }
 
     /// The statement that reads a segment.
@@ -180,14 +188,14 @@ impl Search<'_> {
     }
 
     /// Writes the records of the page, segment after segment until it is full.
-    fn records(&self, view: &View, out: &mut String) -> Page {
+    fn records(&self, projection: &Projection, out: &mut String) -> PageWriter {
         let (plan, template) = (self.plan, self.template);
-        let mut page = Page::default();
+        let mut page = PageWriter::default();
         for segment in plan.order.segments(plan.position.as_ref()) {
             // One record more than wanted tells whether there is another page.
             let room = plan.limit - page.shown;
             let rows = self.ask(&self.page_sql(&segment, room + 1));
-            let shown = page.write_records(template, &rows, rows.len().min(room), view, out);
+            let shown = page.write_records(template, &rows, rows.len().min(room), projection, out);
             // A page may end where a segment does: then its last record is one of the segment before.
             if shown > 0 {
                 page.last = Some(cursor_at(template, plan, &rows, shown - 1));
@@ -201,7 +209,7 @@ impl Search<'_> {
     }
 
     /// How many records are found in all, as far as that was asked for.
-    fn total(&self, page: &Page) -> Option<i64> {
+    fn total(&self, page: &PageWriter) -> Option<i64> {
         if self.plan.count == Count::None {
             return None;
         }
@@ -211,9 +219,9 @@ impl Search<'_> {
         }
         // Words that were ranked are few enough to be counted. To a caller who sees only some records the planner's
         // guess would tell of the others.
-        let is_fenced = sight::rows(self.caller, self.template, RECORD).is_some();
+        let is_scoped = visibility::rows(self.caller, self.template, RECORD).is_some();
         if self.plan.count == Count::Exact
-            || is_fenced
+            || is_scoped
             || matches!(self.selection, Some(Selection::Ranked(_)))
         {
             return self.ask(&self.count_sql()).get(0, 0).map(datum::read_i64);
@@ -221,7 +229,7 @@ impl Search<'_> {
         let (table, condition) = (self.template.table_sql(), self.condition_of_all());
         let sql = format!("explain (format json) select from {table} {RECORD} where {condition}");
         // PostgreSQL explains nothing through a fixed snapshot.
-        let rows = self.spi.run_once(&sql, Access::Latest, &[]);
+        let rows = self.spi.run_once(&sql, Snapshot::Latest, &[]);
         let plan = rows.get(0, 0).map(datum::read_text)?;
         let plan: serde_json::Value = serde_json::from_str(&plan).ok()?;
         let estimated = plan[0]["Plan"]["Plan Rows"].as_f64()? as i64;

@@ -6,7 +6,7 @@
 use super::plan::Plan;
 use crate::filter::operator::{Comparison, Operator};
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::{datum, transaction};
 use pgrx::pg_sys::{self, Datum};
 use std::cell::RefCell;
@@ -91,7 +91,7 @@ fn write() {
                  update keyed_state.attribute_use u set filters = u.filters + n.filters, sorts = u.sorts + n.sorts, \
                  last_at = now() from free, unnest($1, $2, $3) n (attribute_id, filters, sorts) \
                  where u.attribute_id = free.attribute_id and n.attribute_id = free.attribute_id",
-                Access::Latest,
+                Snapshot::Latest,
                 &arguments,
             );
         });

@@ -1,19 +1,19 @@
 //! A search for words: which records it selects, and its own order, the best first.
 
 use super::cursor::{self, Position};
+use super::page_writer::PageWriter;
 use super::plan::{Plan, RECORD};
 use super::ranked::{ranked_page, ranked_sql};
 use super::text::find::{self, Matches, Order};
-use super::text::query::Query;
+use super::text::query::TextQuery;
 use super::text::table;
-use super::written::Page;
-use crate::access::{Caller, sight};
+use crate::access::{Caller, visibility};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::with_settings;
-use crate::postgres::spi::{Access, Connection, Rows};
+use crate::postgres::spi::{Connection, Rows, Snapshot};
 use crate::record::read;
-use crate::record::shape::View;
+use crate::record::shape::Projection;
 use crate::record::statement::columns;
 use crate::template::Template;
 use crate::value::table_name::SideTable;
@@ -44,18 +44,18 @@ pub enum Selection {
 pub fn select(
     caller: &Caller,
     template: &Template,
-    words: &Query,
+    words: &TextQuery,
     position: Option<&Position>,
 ) -> Result<(Selection, Vec<String>), Error> {
     if !template.has_documents {
         return Err(table::not_migrated(template));
     }
-    let sight = |target: &Template, alias: &str| sight::condition(caller, target, alias);
+    let visible_rows = |target: &Template, alias: &str| visibility::condition(caller, target, alias);
     let order = position.and_then(|position| position.rank).map(|rank| match rank {
         NEWEST => Order::Newest,
         _ => Order::Ranked,
     });
-    let found = find::find(template, words, &sight, order);
+    let found = find::find(template, words, &visible_rows, order);
     match found.matches {
         Matches::Ranked(ranked) => Ok((Selection::Ranked(ranked), found.scanned)),
         Matches::Newest { .. } if order == Some(Order::Ranked) => Err(Error::at(
@@ -71,12 +71,12 @@ pub fn select(
 }
 
 /// The condition that a record has the words, for a person to read.
-pub fn condition(caller: &Caller, template: &Template, words: &Query) -> Result<String, Error> {
+pub fn condition(caller: &Caller, template: &Template, words: &TextQuery) -> Result<String, Error> {
     if !template.has_documents {
         return Err(table::not_migrated(template));
     }
     let condition =
-        find::condition(template, words, &|target, alias| sight::condition(caller, target, alias));
+        find::condition(template, words, &|target, alias| visibility::condition(caller, target, alias));
     let documents = SideTable::Documents.sql(template.id);
     Ok(format!("exists (select from {documents} d where d.record_id = {RECORD}.id and {condition})"))
 }
@@ -133,7 +133,7 @@ impl Selection {
                     let (now, later) = rest.split_at(portion.min(rest.len()));
                     let limit = (pg_sys::INT8OID, Some(pg_sys::Datum::from(most - found.len())));
                     let rows =
-                        spi.run_once(&sql, Access::Snapshot, &[ids(now.iter().map(|(_, id)| *id)), limit]);
+                        spi.run_once(&sql, Snapshot::Active, &[ids(now.iter().map(|(_, id)| *id)), limit]);
                     found.extend::<Vec<Uuid>>(read(&rows));
                     (rest, portion) = (later, portion * 8);
                 }
@@ -157,13 +157,13 @@ impl Selection {
         spi: &Connection,
         template: &Template,
         plan: &Plan,
-        view: &View,
+        projection: &Projection,
         out: &mut String,
-    ) -> Page {
+    ) -> PageWriter {
         match self {
-            Selection::Ranked(ranked) => ranked_page(spi, template, plan, ranked, view, out),
+            Selection::Ranked(ranked) => ranked_page(spi, template, plan, ranked, projection, out),
             Selection::Newest { condition, first, .. } => {
-                newest_page(spi, template, plan, condition, *first, view, out)
+                newest_page(spi, template, plan, condition, *first, projection, out)
             }
         }
     }
@@ -183,7 +183,7 @@ fn first_row<'c>(
 ) -> Rows<'c> {
     let table = template.table_sql();
     let sql = format!("select {columns} from {table} {RECORD} where {RECORD}.id = $1 and {}", plan.condition);
-    spi.run_once(&sql, Access::Snapshot, &[(pg_sys::UUIDOID, datum::uuid(first))])
+    spi.run_once(&sql, Snapshot::Active, &[(pg_sys::UUIDOID, datum::uuid(first))])
 }
 
 /// The newest first, each document checked on the way: matches are frequent, so a page is found soon. The planner, who
@@ -213,7 +213,7 @@ fn newest<'c>(
         (c"enable_seqscan", c"off"),
         (c"enable_bitmapscan", c"off"),
     ];
-    with_settings(&settings, || spi.run_once(&sql, Access::Snapshot, &[]))
+    with_settings(&settings, || spi.run_once(&sql, Snapshot::Active, &[]))
 }
 
 /// A page of the newest.
@@ -223,23 +223,23 @@ fn newest_page(
     plan: &Plan,
     condition: &str,
     first: Option<Uuid>,
-    view: &View,
+    projection: &Projection,
     out: &mut String,
-) -> Page {
-    let mut page = Page::default();
+) -> PageWriter {
+    let mut page = PageWriter::default();
     let columns = columns(template);
     let cursor = |id: &str| cursor::encode(&plan.fingerprint, &[NEWEST.to_string()], id);
     if let (Some(first), None) = (first, &plan.position) {
         let rows = first_row(spi, &columns, template, plan, first);
         if !rows.is_empty() {
-            page.write_record(&read::to_json(template, &rows, 0, view), out);
+            page.write_record(&read::to_json(template, &rows, 0, projection), out);
             page.last = Some(cursor(&Uuid::max().to_string()));
         }
     }
     let after = plan.position.as_ref().map(|it| format!(" and {RECORD}.id < {}", it.id)).unwrap_or_default();
     let room = plan.limit - page.shown;
     let rows = newest(spi, &columns, template, plan, condition, &after, room + 1);
-    let shown = page.write_records(template, &rows, rows.len().min(room), view, out);
+    let shown = page.write_records(template, &rows, rows.len().min(room), projection, out);
     if shown > 0 {
         let id = rows.get(shown - 1, 0).map(datum::read_uuid).unwrap_or_default();
         page.last = Some(cursor(&id.to_string()));

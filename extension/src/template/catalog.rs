@@ -9,7 +9,7 @@ use crate::postgres::guard::{self, as_owner};
 use crate::postgres::invalidation::{self, Stale};
 pub use crate::postgres::relation::{has_column, table_oid};
 use crate::postgres::relation::{has_schema, lock_for_reading, table_name};
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -143,7 +143,7 @@ pub const REACHING: &str = "reaching (id) as (select $1::integer union \
 pub fn of_project(spi: &Connection, project: i32) -> Vec<Rc<Template>> {
     let rows = spi.run_once(
         "select t.id from keyed_state.template t where t.project_id = $1 order by t.id",
-        Access::Latest,
+        Snapshot::Latest,
         &[(pg_sys::INT4OID, Some(Datum::from(project)))],
     );
     let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
@@ -212,7 +212,7 @@ pub fn project_by_name_or_id(name: &str) -> Option<Project> {
                     // As JSON, since a state that is not migrated yet has no time zones.
                     "select p.id, p.slug, to_jsonb(p) ->> 'time_zone' from keyed_state.project p \
                      where p.slug = $1 or p.id::text = $1",
-                    Access::Latest,
+                    Snapshot::Latest,
                     &[(pg_sys::TEXTOID, datum::text(name))],
                 );
                 if rows.is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::error::{Code, Error};
 use crate::postgres::guard::{Caught, as_owner};
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::{datum, role};
 use pgrx::pg_sys::{self, Datum, Oid};
 
@@ -64,7 +64,7 @@ fn schema_oid(schema: &str) -> Oid {
     as_owner(|| {
         connected(|spi| {
             let sql = "select n.oid from pg_namespace n where n.nspname = $1";
-            let rows = spi.run_once(sql, Access::Latest, &[(pg_sys::TEXTOID, datum::text(schema))]);
+            let rows = spi.run_once(sql, Snapshot::Latest, &[(pg_sys::TEXTOID, datum::text(schema))]);
             let number = (!rows.is_empty()).then(|| rows.get(0, 0)).flatten();
             number.map_or(Oid::INVALID, |number| Oid::from(number.value() as u32))
         })
@@ -80,7 +80,7 @@ fn dependents(found: &str, subject: Oid) -> Vec<String> {
                 (pg_sys::OIDOID, Some(Datum::from(owner))),
                 (pg_sys::INT4OID, Some(Datum::from(MOST_NAMED))),
             ];
-            let rows = spi.run_once(&format!("{found} {DEPENDENTS}"), Access::Latest, &arguments);
+            let rows = spi.run_once(&format!("{found} {DEPENDENTS}"), Snapshot::Latest, &arguments);
             (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect()
         })
     })

@@ -1,7 +1,7 @@
 //! The indexes that are there.
 
 use crate::postgres::datum;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use pgrx::pg_sys::{self, Datum, Oid};
 
 /// An index of one attribute.
@@ -30,7 +30,7 @@ pub fn of_column(spi: &Connection, table: Oid, column: i16) -> Vec<Index> {
          and d.refobjid = $1 and d.refobjsubid = $2) \
          and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = i.indexrelid \
          and d.refobjid = $1 and d.refobjsubid not in ($2, 1))",
-        Access::Latest,
+        Snapshot::Latest,
         &[
             (pg_sys::OIDOID, Some(Datum::from(table))),
             (pg_sys::INT4OID, Some(Datum::from(i32::from(column)))),

@@ -2,7 +2,7 @@
 
 use super::{Attribute, Template, catalog, column};
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{datum, invalidation, relation, snapshot_is_fixed, transaction};
 use crate::value::attribute_type::AttributeType;
 use crate::value::list_option;
@@ -53,7 +53,7 @@ fn newest<'c>(spi: &'c Connection, sql: &str, arguments: &[(Oid, datum::Argument
     if snapshot_is_fixed() && !transaction::is_in_parallel() {
         spi.run_newest_and_own(sql, arguments)
     } else {
-        spi.run_once(sql, Access::Latest, arguments)
+        spi.run_once(sql, Snapshot::Latest, arguments)
     }
 }
 
@@ -113,7 +113,7 @@ pub fn describe(ids: &[i32]) -> Vec<String> {
                     "select {COLUMNS} from keyed_state.template t join keyed_state.project p on p.id = t.project_id \
                      where t.id = any ($1) order by p.slug, t.slug"
                 ),
-                Access::Snapshot,
+                Snapshot::Active,
                 &ids,
             );
             let slugs = slugs_of_targets(spi);
@@ -134,7 +134,7 @@ fn describe_attributes(spi: &Connection, ids: &[(Oid, datum::Argument)]) -> Hash
         "select a.id, a.slug, a.type, a.label, a.required, a.indexed, a.options, a.target_id, a.default_value, \
          0::smallint, a.template_id from keyed_state.attribute a where a.template_id = any ($1) \
          order by a.template_id, a.position, a.id",
-        Access::Snapshot,
+        Snapshot::Active,
         ids,
     );
     let mut attributes: HashMap<i32, Vec<Attribute>> = HashMap::new();
@@ -152,7 +152,7 @@ fn describe_attributes(spi: &Connection, ids: &[(Oid, datum::Argument)]) -> Hash
 fn slugs_of_targets(spi: &Connection) -> HashMap<i32, String> {
     let sql = "select t.id, t.slug from keyed_state.template t \
                where t.id in (select a.target_id from keyed_state.attribute a)";
-    let rows = spi.run_once(sql, Access::Snapshot, &[]);
+    let rows = spi.run_once(sql, Snapshot::Active, &[]);
     let slug = |row| Some((datum::read_i32(rows.get(row, 0)?), datum::read_text(rows.get(row, 1)?)));
     (0..rows.len()).filter_map(slug).collect()
 }
@@ -226,7 +226,7 @@ pub fn vector_schema(spi: &Connection, template: i32) -> Option<String> {
         "select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_attribute a \
          join pg_catalog.pg_type y on y.oid = a.atttypid join pg_catalog.pg_namespace n on n.oid = y.typnamespace \
          where a.attrelid = $1 and a.attname = 'embedding'",
-        Access::Latest,
+        Snapshot::Latest,
         &[(pg_sys::OIDOID, Some(Datum::from(table)))],
     );
     if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_text) }
@@ -245,7 +245,7 @@ fn former(spi: &Connection, template: i32, attributes: &[Attribute]) -> (Vec<Str
          from keyed_state.template t where t.id = $1";
     let mut noted = vec![newest(spi, by_job, &by_template)];
     if snapshot_is_fixed() {
-        let of_snapshot = |sql| spi.run_once(sql, Access::Latest, &by_template);
+        let of_snapshot = |sql| spi.run_once(sql, Snapshot::Latest, &by_template);
         noted.extend([by_job, by_snapshot].map(of_snapshot));
     }
     let (mut languages, mut dropped) = (BTreeSet::new(), BTreeSet::new());

@@ -19,7 +19,7 @@ use crate::postgres::condition::Condition;
 use crate::postgres::datum::Argument;
 use crate::postgres::guard::as_owner;
 use crate::postgres::own_statement;
-use crate::postgres::spi::{Access, Connection, Plan, Rows, connected};
+use crate::postgres::spi::{Connection, Plan, Rows, Snapshot, connected};
 use crate::value::attribute_type::AttributeType;
 use crate::value::list_option::ListOption;
 pub use crate::value::standard_column as column;
@@ -185,7 +185,7 @@ impl Template {
 
     /// Runs a kept statement that writes records of this template, in the name of a function that has checked its caller.
     pub fn write<'c>(&self, spi: &'c Connection, plan: &Plan, arguments: &[Argument]) -> Rows<'c> {
-        own_statement::writing(self.table, || spi.run(plan, Access::Latest, arguments))
+        own_statement::writing(self.table, || spi.run(plan, Snapshot::Latest, arguments))
     }
 
     /// A condition over the record `t`, prepared at its first use; none for one that looks into other tables too.

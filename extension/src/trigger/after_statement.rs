@@ -12,13 +12,13 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::index::{self, Index, Which};
 use crate::postgres::insert::{insert_rows, lock_table};
 use crate::postgres::own_statement::is_own_statement;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::transaction::{self, Moment};
 use crate::postgres::trigger::{self, Firing, Row};
 use crate::quota::count;
 use crate::record::released;
 use crate::record::shape::write_value;
-use crate::search::text::upkeep;
+use crate::search::text::pending;
 use crate::template::{Template, catalog, column};
 use crate::trigger::before_row::{changed_attributes, is_deleted, operation};
 use crate::value::attribute_type::AttributeType;
@@ -109,7 +109,7 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     let pass = Answer::Datum(firing.pass());
     let operation = operation(&firing);
     if !is_own_statement(firing.table) {
-        metric::append_by_hand(&template, &firing);
+        metric::append_direct(&template, &firing);
     }
     let changes = changes(&template, &firing);
     if operation == "update" && changes.len() == 2 {
@@ -125,12 +125,12 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
             let noted = waiting.entries.iter_mut().filter(|entry| entry.record == record);
             noted.for_each(|entry| entry.is_fresh = false);
         });
-        upkeep::is_no_longer_fresh(record);
+        pending::is_no_longer_fresh(record);
     }
     let moment = transaction::moment();
     let is_fresh = operation == "create" && record_id::is_fresh(record);
-    upkeep::note(&template, &firing, is_fresh, moment);
-    vectors::write::follow(&template, &firing);
+    pending::note(&template, &firing, is_fresh, moment);
+    vectors::write::sync_row(&template, &firing);
     vectors::queue::note(&template, &firing, moment);
     let is_live = |row: &Option<Row>| row.as_ref().is_some_and(|row| row.get(column::DELETED_AT).is_none());
     count::note(&template, is_live(&firing.old), is_live(&firing.new), moment);
@@ -163,14 +163,14 @@ pub fn write_history(call: &Call) -> Result<Answer, Error> {
     let table = trigger::table_of(call)?;
     let is_waiting = WAITING.with_borrow(|waiting| waiting.entries.iter().any(|it| it.table == table));
     if is_waiting
-        || upkeep::is_waiting(table)
+        || pending::is_waiting(table)
         || vectors::queue::is_waiting(table)
         || count::is_waiting(table)
     {
         let (template, moment) = (catalog::by_table(table)?, transaction::moment());
         flush(&template, moment);
-        upkeep::follow(&template, moment);
-        vectors::queue::follow(&template, moment);
+        pending::flush(&template, moment);
+        vectors::queue::flush(&template, moment);
         count::settle(&template, moment)?;
     }
     Ok(Answer::Datum(Datum::from(0usize)))
@@ -250,7 +250,7 @@ fn write_by_statement(template: &Template, entries: &[Entry], actor: &str, sourc
             datum::text_array(entries.iter().map(|entry| entry.external_key.as_deref())),
             datum::text_array(entries.iter().map(|entry| Some(entry.changes.as_str()))),
         ];
-        spi.run(&plan, Access::Latest, &arguments);
+        spi.run(&plan, Snapshot::Latest, &arguments);
     });
 }
 

@@ -6,7 +6,7 @@ use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::function::{Answer, Call};
 use crate::postgres::own_statement::is_own_statement;
-use crate::postgres::role::{self, TableRight};
+use crate::postgres::role::{self, TablePrivilege};
 use crate::postgres::spi::connected;
 use crate::postgres::trigger::{self, Event, Firing, Row};
 use crate::postgres::{guard, transaction};
@@ -126,7 +126,7 @@ fn check_deletion(firing: &Firing, old: &Row, new: &Row) -> Result<(), Error> {
         .hint("restore the record first: SET deleted_at = null")),
         (None, Some(_))
             if !is_own_statement(firing.table)
-                && !role::has_table_right(role::current(), firing.table, TableRight::Delete) =>
+                && !role::has_table_privilege(role::current(), firing.table, TablePrivilege::Delete) =>
         {
             Err(Error::new(
                 Code::Forbidden,

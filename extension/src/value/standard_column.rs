@@ -18,6 +18,6 @@ pub const RELEASED_KEY: &str = "_released_key";
 /// serves every query, and `ON CONFLICT (external_key)` finds it. Row locks are why it is there. A column of a unique
 /// index without predicate counts as one that foreign keys may point to, and whoever changes it takes the lock that
 /// excludes even those who write references to the record. A deletion would then wait for every open transaction that
-/// refers to the record, and wait in a circle with some. PostgreSQL drops the predicate anew for every statement that
+/// refers to the record, and wait in a cycle with some. PostgreSQL drops the predicate anew for every statement that
 /// writes, so it is one of the shortest.
 pub const KEY_PREDICATE: &str = "(NOT false)";

@@ -4,7 +4,7 @@
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::notes::Notes;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::transaction::Moment;
 use crate::postgres::trigger::{Firing, Row};
 use crate::template::{Template, column};
@@ -46,7 +46,7 @@ pub fn note(template: &Template, firing: &Firing, moment: Moment) {
     let Some(record) = row.get(column::ID).map(datum::read_uuid) else { return };
     let waiting = NOTES.with_borrow_mut(|notes| notes.push(template.table, moment, (record, event)));
     if waiting >= PORTION {
-        follow(template, moment);
+        flush(template, moment);
     }
 }
 
@@ -69,7 +69,7 @@ pub fn is_waiting(table: Oid) -> bool {
 }
 
 /// Writes down what is to be done for the records noted at this moment.
-pub fn follow(template: &Template, moment: Moment) {
+pub fn flush(template: &Template, moment: Moment) {
     let notes = NOTES.with_borrow_mut(|notes| notes.take(template.table, moment));
     // Of a record that several triggers wrote, what it came to counts. In the order of ids, as everybody locks.
     let mut events: BTreeMap<Uuid, Event> = BTreeMap::new();
@@ -132,7 +132,7 @@ fn run(template: &Template, sql: &str, records: &[Uuid]) {
     as_owner(|| {
         let plan = template.plan(sql, || vec![pg_sys::UUIDARRAYOID, pg_sys::INT4OID]);
         connected(|spi| {
-            spi.run(&plan, Access::Latest, &[ids, Some(Datum::from(template.id))]);
+            spi.run(&plan, Snapshot::Latest, &[ids, Some(Datum::from(template.id))]);
         });
     });
 }

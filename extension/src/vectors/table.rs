@@ -5,10 +5,10 @@
 //! PostgreSQL would put values of their size, a scan of them takes three times as long. The index holds them in half
 //! precision, which takes half the memory; scores come from the table, in full precision.
 
-use crate::access::policy;
+use crate::access::policy_sql;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, with_settings};
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::{datum, invalidation, table_lock};
 use crate::template::load::vector_schema;
 use crate::template::{Template, catalog};
@@ -41,7 +41,7 @@ pub fn create(schema: &str, template: i32, full_name: &str, records: &str) -> St
          comment on column {table}.record_id is 'The record.'; \
          comment on column {table}.embedding is 'Its vector, of length one.'; \
          comment on column {table}.live is 'Whether the record is live: the index holds no others.'; {}",
-        policy::enable_beside(&SideTable::Vectors.name(template), records)
+        policy_sql::enable_beside(&SideTable::Vectors.name(template), records)
     ) + &create_index(schema, template)
 }
 
@@ -59,7 +59,7 @@ pub fn extension_schema(spi: &Connection) -> Option<String> {
     let rows = spi.run_once(
         "select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_extension e \
          join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = $1",
-        Access::Latest,
+        Snapshot::Latest,
         &[(pg_sys::TEXTOID, datum::text(EXTENSION))],
     );
     if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_text) }
@@ -73,7 +73,7 @@ pub fn make_missing(spi: &Connection) {
         "select t.id from keyed_state.template t where to_regclass('keyed_state.vector_' || t.id || '_hnsw') is null \
          or not exists (select from pg_catalog.pg_attribute a where a.attname = 'embedding' and not a.attisdropped \
            and a.attrelid = to_regclass('keyed_state.vector_' || t.id)) order by t.id",
-        Access::Latest,
+        Snapshot::Latest,
         &[],
     );
     let mut ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
@@ -101,7 +101,7 @@ pub fn filled(templates: &[i32]) -> Vec<i32> {
             let rows = spi.run_once(
                 "select t.id from unnest($1) with ordinality t (id, place) \
                  where pg_relation_size(to_regclass('keyed_state.vector_' || t.id)) > 0 order by t.place",
-                Access::Snapshot,
+                Snapshot::Active,
                 &[(pg_sys::INT4ARRAYOID, datum::array_of(ids, pg_sys::INT4OID))],
             );
             (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect()

@@ -4,7 +4,7 @@ use super::{queue, table};
 use crate::error::Error;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::{Firing, Row};
 use crate::template::{Template, column};
 use crate::value::embedding::Embedding;
@@ -55,7 +55,7 @@ pub fn put(template: &Template, record: Uuid, embedding: &Embedding) -> Result<(
 
 /// Keeps the vector of a record that was deleted, out of the index, and takes it back when the record is restored;
 /// removes that of a record that is gone for good. Called after each row of a template's table was written.
-pub fn follow(template: &Template, firing: &Firing) {
+pub fn sync_row(template: &Template, firing: &Firing) {
     if template.vector_schema.is_none() {
         return;
     }
@@ -81,7 +81,7 @@ fn run(template: &Template, sql: &str, types: &[pg_sys::Oid], arguments: &[datum
     as_owner(|| {
         let plan = template.plan(sql, || types.to_vec());
         connected(|spi| {
-            spi.run(&plan, Access::Latest, arguments);
+            spi.run(&plan, Snapshot::Latest, arguments);
         });
     });
 }

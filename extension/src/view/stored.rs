@@ -6,7 +6,7 @@ use crate::error::{Code, Error};
 use crate::json::write_string;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::template::Template;
 use crate::template::catalog::{self, REACHING};
 use crate::value::time;
@@ -113,7 +113,7 @@ fn find(spi: &Connection, condition: &str, number: i32) -> Vec<SavedView> {
         "with recursive {REACHING} select {COLUMNS} from keyed_state.view v where {condition} \
          order by v.template_id, v.slug"
     );
-    read(&spi.run_once(&sql, Access::Latest, &[(pg_sys::INT4OID, Some(Datum::from(number)))]))
+    read(&spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::INT4OID, Some(Datum::from(number)))]))
 }
 
 /// The body of the view that a search is within, if it is within one. The right to read the template must have been
@@ -125,7 +125,7 @@ pub fn body_of(template: &Template, slug: Option<&str>) -> Result<Option<String>
         let plan = exist().then(|| template.plan(sql, || vec![pg_sys::INT4OID, pg_sys::TEXTOID]))?;
         connected(|spi| {
             let arguments = [Some(Datum::from(template.id)), datum::text(slug)];
-            let rows = spi.run(&plan, Access::Latest, &arguments);
+            let rows = spi.run(&plan, Snapshot::Latest, &arguments);
             (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_text)).flatten()
         })
     });

@@ -10,8 +10,8 @@ use tokio_postgres::types::Type;
 
 use super::bucket::Excess;
 use super::budget::{self, Reserved};
-use super::presented::{Answer, Presented};
-use super::{Admission, Kind, too_many_failures};
+use super::credential::{Answer, Credential};
+use super::{Admission, CredentialKind, too_many_failures};
 use crate::database::Database;
 use crate::database::Effect::Lookup;
 use crate::problem::Problem;
@@ -23,16 +23,16 @@ pub(crate) struct Admitted(Arc<Inner>);
 
 struct Inner {
     app: Arc<App>,
-    kind: Kind,
+    kind: CredentialKind,
     digest: [u8; 32],
-    presented: Arc<Presented>,
+    credential: Arc<Credential>,
     address: IpAddr,
     body: OnceLock<Reserved>,
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.presented.in_flight.fetch_sub(1, Ordering::Relaxed);
+        self.credential.in_flight.fetch_sub(1, Ordering::Relaxed);
         self.app.admission.requests.fetch_sub(1, Ordering::Relaxed);
     }
 }
@@ -40,20 +40,20 @@ impl Drop for Inner {
 impl Admitted {
     pub(super) fn new(
         app: &Arc<App>,
-        kind: Kind,
+        kind: CredentialKind,
         digest: [u8; 32],
-        presented: Arc<Presented>,
+        credential: Arc<Credential>,
         address: IpAddr,
     ) -> Result<Admitted, Problem> {
         let admission = &app.admission;
         let all = admission.requests.fetch_add(1, Ordering::Relaxed);
-        let own = presented.in_flight.fetch_add(1, Ordering::Relaxed);
+        let own = credential.in_flight.fetch_add(1, Ordering::Relaxed);
         // From here on dropping it takes both back.
         let admitted = Admitted(Arc::new(Inner {
             app: Arc::clone(app),
             kind,
             digest,
-            presented,
+            credential,
             address,
             body: OnceLock::new(),
         }));
@@ -79,14 +79,14 @@ impl Admitted {
 
     /// Asks the database whether the key is good. Whoever comes with it meanwhile waits for the same answer.
     pub(super) async fn authenticate(&self, is_unknown: bool, now: Instant) -> Result<(), Problem> {
-        let Inner { app, kind, digest, presented, address, .. } = &*self.0;
+        let Inner { app, kind, digest, credential, address, .. } = &*self.0;
         if is_unknown && let Err(excess) = self.admission().failures.may_guess(*address, now) {
             return Err(too_many_failures(excess));
         }
         let guess = is_unknown.then_some(*address);
-        let look = presented.look(|| {
-            let (app, kind, digest, presented) = (Arc::clone(app), *kind, *digest, Arc::clone(presented));
-            tokio::spawn(async move { look_up(&app, kind, &digest, &presented, guess).await })
+        let look = credential.look(|| {
+            let (app, kind, digest, credential) = (Arc::clone(app), *kind, *digest, Arc::clone(credential));
+            tokio::spawn(async move { look_up(&app, kind, &digest, &credential, guess).await })
         });
         match look.await {
             Ok(true) => Ok(()),
@@ -98,15 +98,15 @@ impl Admitted {
     /// Takes note of why a statement in the name of this key was refused. It may be the key: whether it still is good is
     /// asked before the next request, since a trigger of somebody else's may say the same for a reason of its own.
     pub(crate) fn heed(&self, problem: &Problem) {
-        let Inner { kind, presented, .. } = &*self.0;
+        let Inner { kind, credential, .. } = &*self.0;
         if kind.is_refusal(problem) {
-            presented.doubt();
+            credential.doubt();
         }
     }
 
     /// A share of the connections to the database: one key cannot have all of them.
     pub(crate) async fn connection(&self) -> Result<Option<SemaphorePermit<'_>>, Problem> {
-        let Some(connections) = &self.0.presented.connections else { return Ok(None) };
+        let Some(connections) = &self.0.credential.connections else { return Ok(None) };
         match tokio::time::timeout(self.admission().patience, connections.acquire()).await {
             Ok(Ok(permit)) => Ok(Some(permit)),
             _ => Err(too_many_at_once(
@@ -119,7 +119,7 @@ impl Admitted {
 
     /// Leave to have a file on its way.
     pub(crate) async fn file(&self) -> Result<FilePermit<'_>, Problem> {
-        let (own, all) = (&self.0.presented.files, &self.admission().files);
+        let (own, all) = (&self.0.credential.files, &self.admission().files);
         let deadline = tokio::time::Instant::now() + self.admission().patience;
         let Ok(Ok(own)) = tokio::time::timeout_at(deadline, own.acquire()).await else {
             return Err(too_many_at_once(
@@ -140,7 +140,7 @@ impl Admitted {
     /// Room in memory for so many bytes of this request's body, beside what it has.
     pub(crate) async fn reserve(&self, reserved: &mut Option<Reserved>, bytes: usize) -> Result<(), Problem> {
         let deadline = tokio::time::Instant::now() + self.admission().patience;
-        let own = Arc::clone(&self.0.presented.body_bytes);
+        let own = Arc::clone(&self.0.credential.body_bytes);
         let Ok(own) = budget::take(own, bytes, deadline).await else {
             return Err(too_many_at_once(
                 self.admission().table(self.0.kind).parts().body_bytes,
@@ -175,10 +175,10 @@ pub(crate) struct FilePermit<'a> {
 
 impl Database {
     /// Whether a key or a token is one, by its digest.
-    async fn knows(&self, kind: Kind, digest: &[u8; 32]) -> Result<bool, Problem> {
+    async fn knows(&self, kind: CredentialKind, digest: &[u8; 32]) -> Result<bool, Problem> {
         let statement = match kind {
-            Kind::ApiKey => "select keyed.authenticate($1::bytea)",
-            Kind::DeliveryToken => "select keyed_http.knows_delivery_token($1::bytea)",
+            CredentialKind::ApiKey => "select keyed.authenticate($1::bytea)",
+            CredentialKind::DeliveryToken => "select keyed_http.knows_delivery_token($1::bytea)",
         };
         let digest = digest.as_slice();
         match self.run(Lookup, statement, &[(&digest, Type::BYTEA)]).await {
@@ -197,9 +197,9 @@ fn too_many_at_once(limit: usize, detail: &'static str, setting: &'static str) -
 /// known to be good.
 async fn look_up(
     app: &App,
-    kind: Kind,
+    kind: CredentialKind,
     digest: &[u8; 32],
-    presented: &Presented,
+    credential: &Credential,
     guess: Option<IpAddr>,
 ) -> Answer {
     let admission = &app.admission;
@@ -219,6 +219,6 @@ async fn look_up(
         // What was good once is no guess.
         admission.failures.guessed(address, now);
     }
-    presented.seen(&answer, now, admission.table(kind).parts());
+    credential.seen(&answer, now, admission.table(kind).parts());
     answer
 }

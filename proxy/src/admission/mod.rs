@@ -15,12 +15,12 @@ mod bucket;
 mod budget;
 /// How many connections callers have.
 pub(crate) mod connections;
+/// API keys and delivery tokens that were presented lately.
+mod credential;
 /// Failed authentications by address.
 mod failures;
 /// The least rate of a transfer.
-pub(crate) mod pace;
-/// API keys and delivery tokens that were presented lately.
-mod presented;
+pub(crate) mod min_rate;
 /// What is set by flags and environment.
 pub(crate) mod settings;
 /// A connection whose other side must keep moving.
@@ -40,8 +40,8 @@ pub(crate) use bucket::Excess;
 use bucket::Limit;
 use budget::Budget;
 pub(crate) use budget::Reserved as ReservedBytes;
+use credential::{CredentialState, Table};
 use failures::Failures;
-use presented::{Standing, Table};
 use settings::Bounds;
 use tokio::sync::Semaphore;
 
@@ -59,25 +59,25 @@ const RECENTLY: Duration = Duration::from_secs(1);
 
 /// What a request identifies itself with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum CredentialKind {
     ApiKey,
     DeliveryToken,
 }
 
-impl Kind {
+impl CredentialKind {
     /// What somebody is told whose key or token is not one.
     fn refusal(self) -> Problem {
         match self {
-            Kind::ApiKey => Problem::invalid_key(),
-            Kind::DeliveryToken => Problem::not_found(),
+            CredentialKind::ApiKey => Problem::invalid_key(),
+            CredentialKind::DeliveryToken => Problem::not_found(),
         }
     }
 
     /// Whether a statement was refused because the key or token is not one.
     fn is_refusal(self, problem: &Problem) -> bool {
         match self {
-            Kind::ApiKey => problem.is_unauthorized(),
-            Kind::DeliveryToken => problem.is_not_found(),
+            CredentialKind::ApiKey => problem.is_unauthorized(),
+            CredentialKind::DeliveryToken => problem.is_not_found(),
         }
     }
 }
@@ -108,7 +108,7 @@ impl Admission {
         body_limit: usize,
         patience: Duration,
     ) -> Admission {
-        let each = presented::Parts {
+        let each = credential::Parts {
             rate: Limit::per_second(bounds.key_rate),
             connections: bounds.connections_of_a_key(connections),
             files: bounds.files_of_a_key(connections),
@@ -130,15 +130,15 @@ impl Admission {
         }
     }
 
-    fn table(&self, kind: Kind) -> &Table {
+    fn table(&self, kind: CredentialKind) -> &Table {
         match kind {
-            Kind::ApiKey => &self.keys,
-            Kind::DeliveryToken => &self.tokens,
+            CredentialKind::ApiKey => &self.keys,
+            CredentialKind::DeliveryToken => &self.tokens,
         }
     }
 
     /// A refusal of somebody whose key is not one, unless this address has had too many of them.
-    fn refuse(&self, kind: Kind, address: IpAddr, now: Instant) -> Problem {
+    fn refuse(&self, kind: CredentialKind, address: IpAddr, now: Instant) -> Problem {
         match self.failures.refused(address, now) {
             Ok(()) => kind.refusal(),
             Err(excess) => too_many_failures(excess),
@@ -150,7 +150,7 @@ impl Admission {
 pub(crate) async fn admit(
     app: &Arc<App>,
     parts: &mut Parts,
-    kind: Kind,
+    kind: CredentialKind,
     token: &[u8],
     digest: [u8; 32],
 ) -> Result<Admitted, Problem> {
@@ -158,29 +158,29 @@ pub(crate) async fn admit(
     let now = Instant::now();
     let address = address::of(parts, admission.trusted_proxies);
     let table = admission.table(kind);
-    let presented = match table.find(&digest) {
-        Some(presented) => presented,
+    let credential = match table.find(&digest) {
+        Some(credential) => credential,
         // No database is needed to see that this cannot be one.
         None if !token::is_well_formed(kind, token) => return Err(admission.refuse(kind, address, now)),
         None => table.insert(digest, now),
     };
-    let standing = match presented.enter(now, table.parts()) {
-        Ok(standing) => standing,
+    let state = match credential.enter(now, table.parts()) {
+        Ok(state) => state,
         Err(excess) => return Err(too_many_requests(excess)),
     };
-    if standing == Standing::Wrong {
+    if state == CredentialState::Wrong {
         return Err(admission.refuse(kind, address, now));
     }
-    let admitted = Admitted::new(app, kind, digest, presented, address)?;
-    let must_ask = match standing {
-        Standing::Unknown | Standing::Doubtful => true,
-        Standing::Good { since } => {
+    let admitted = Admitted::new(app, kind, digest, credential, address)?;
+    let must_ask = match state {
+        CredentialState::Unknown | CredentialState::Doubtful => true,
+        CredentialState::Good { since } => {
             now.duration_since(since) > RECENTLY && body_size(&parts.headers) > SMALL_BODY
         }
-        Standing::Wrong => false,
+        CredentialState::Wrong => false,
     };
     if must_ask {
-        admitted.authenticate(standing == Standing::Unknown, now).await?;
+        admitted.authenticate(state == CredentialState::Unknown, now).await?;
     }
     if body_size(&parts.headers) > 0 {
         parts.extensions.insert(admitted.clone());

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::pace::LeastRate;
+use super::min_rate::MinRate;
 use crate::settings::{bytes, cores, seconds, whole};
 
 #[derive(Args, Clone)]
@@ -125,8 +125,8 @@ impl Bounds {
     }
 
     /// How bodies and answers must move.
-    pub(crate) fn least_rate(&self) -> LeastRate {
-        LeastRate { bytes_per_second: self.least_rate, stall: self.stall_timeout }
+    pub(crate) fn least_rate(&self) -> MinRate {
+        MinRate { bytes_per_second: self.least_rate, stall: self.stall_timeout }
     }
 
     /// How many files may be on their way, each of which may hold one of so many connections for long.

@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::pace::LeastRate;
+use super::min_rate::MinRate;
 
 /// How long the other side's system may be silent while something was sent to it.
 const SILENCE: Duration = Duration::from_secs(60);
@@ -48,7 +48,7 @@ impl Begun {
 /// The connection.
 pub(crate) struct Watched<S> {
     stream: S,
-    rate: LeastRate,
+    rate: MinRate,
     begun: Begun,
     /// Until the first byte, and from then on until the first head is whole.
     head: Option<Pin<Box<Sleep>>>,
@@ -71,7 +71,7 @@ impl<S> Watched<S> {
     /// A new connection, which may say nothing for as long as `silence`.
     pub(crate) fn new(
         stream: S,
-        rate: LeastRate,
+        rate: MinRate,
         silence: Duration,
         head_timeout: Duration,
         begun: Begun,
@@ -158,10 +158,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     fn poll_write_vectored(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-        pieces: &[io::IoSlice<'_>],
+        chunks: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
-        self.wrote(written, pieces.iter().map(|piece| piece.len()).sum(), context)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, chunks);
+        self.wrote(written, chunks.iter().map(|chunk| chunk.len()).sum(), context)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -188,7 +188,7 @@ mod tests {
     fn watched(bytes_per_second: usize, stall: Duration) -> (Watched<DuplexStream>, DuplexStream, Begun) {
         let (ours, theirs) = duplex(1000);
         let begun = Begun::default();
-        let rate = LeastRate { bytes_per_second, stall };
+        let rate = MinRate { bytes_per_second, stall };
         (Watched::new(ours, rate, 3 * SOON, SOON, begun.clone()), theirs, begun)
     }
 

@@ -3,16 +3,16 @@
 //! A key carries a checksum and a token its length, so that most of what is no key is seen to be none without asking
 //! the database.
 
-use super::Kind;
+use super::CredentialKind;
 
 /// How many secret bytes are in a key and in a token.
 const SECRET: usize = 32;
 
 /// Whether a key or a token can be one that the service issued.
-pub(super) fn is_well_formed(kind: Kind, token: &[u8]) -> bool {
+pub(super) fn is_well_formed(kind: CredentialKind, token: &[u8]) -> bool {
     match kind {
-        Kind::ApiKey => is_api_key(token),
-        Kind::DeliveryToken => token
+        CredentialKind::ApiKey => is_api_key(token),
+        CredentialKind::DeliveryToken => token
             .strip_prefix(b"in_")
             .is_some_and(|secret| decode(secret).is_some_and(|(_, rest)| rest.is_empty())),
     }
@@ -52,9 +52,9 @@ mod tests {
     #[test]
     fn what_the_service_issues_is_well_formed() {
         for secret in [[0; SECRET], [255; SECRET], std::array::from_fn(|index| index as u8)] {
-            assert!(is_well_formed(Kind::ApiKey, api_key(secret).as_bytes()));
+            assert!(is_well_formed(CredentialKind::ApiKey, api_key(secret).as_bytes()));
             let token = format!("in_{}", bs58::encode(secret).into_string());
-            assert!(is_well_formed(Kind::DeliveryToken, token.as_bytes()));
+            assert!(is_well_formed(CredentialKind::DeliveryToken, token.as_bytes()));
         }
     }
 
@@ -65,14 +65,14 @@ mod tests {
         for position in start..key.len() {
             let mut wrong = key.clone().into_bytes();
             wrong[position] = if wrong[position] == b'2' { b'3' } else { b'2' };
-            assert!(!is_well_formed(Kind::ApiKey, &wrong), "{}", String::from_utf8_lossy(&wrong));
+            assert!(!is_well_formed(CredentialKind::ApiKey, &wrong), "{}", String::from_utf8_lossy(&wrong));
         }
         let long = format!("keyed_1_{}", "1".repeat(10_000));
         for other in
             ["", "x", "keyed_", "keyed_1_", "keyed__1", "keyed_x_1", &key[1..], &format!("{key}x"), &long]
         {
-            assert!(!is_well_formed(Kind::ApiKey, other.as_bytes()), "{other}");
-            assert!(!is_well_formed(Kind::DeliveryToken, other.as_bytes()), "{other}");
+            assert!(!is_well_formed(CredentialKind::ApiKey, other.as_bytes()), "{other}");
+            assert!(!is_well_formed(CredentialKind::DeliveryToken, other.as_bytes()), "{other}");
         }
     }
 }

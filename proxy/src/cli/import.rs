@@ -1,4 +1,4 @@
-//! `import`: a file, sent to a running proxy piece by piece, with its progress shown.
+//! `import`: a file, sent to a running proxy chunk by chunk, with its progress shown.
 
 /// What the service answers.
 mod answer;
@@ -27,7 +27,7 @@ use super::service::{Service, in_words, send};
 use super::{Failure, print};
 
 /// What is sent at once.
-const PIECE: usize = 64 << 10;
+const CHUNK_SIZE: usize = 64 << 10;
 /// So many refused rows are told, where the reasons of all can stand in the file of --failed.
 const MOST_TOLD: u64 = 20;
 
@@ -134,13 +134,13 @@ impl Import {
         }
         let failed = self.failed.as_deref().map(|file| FailedRows::create(file, format)).transpose()?;
         let bar = progress_bar(metadata.map(|metadata| metadata.len()));
-        let body = Body::from_stream(ReceiverStream::new(pieces(input)));
+        let body = Body::from_stream(ReceiverStream::new(chunks(input)));
         let request = request
             .header(header::CONTENT_TYPE, kind)
             .header(header::ACCEPT, "application/x-ndjson")
             .body(body)
             .context("the address cannot be asked")?;
-        let outcome = follow(request, self.service.named(), &bar, failed).await;
+        let outcome = send_and_report(request, self.service.named(), &bar, failed).await;
         bar.finish_and_clear();
         let counts = outcome?;
         let Counts { rows, created, updated, unchanged, failed, warnings, .. } = counts;
@@ -161,7 +161,7 @@ impl Import {
 }
 
 /// Reads the answer line by line while the file is still being sent.
-async fn follow(
+async fn send_and_report(
     request: axum::http::Request<Body>,
     template: &str,
     bar: &ProgressBar,
@@ -231,23 +231,23 @@ fn open(file: &Path) -> anyhow::Result<File> {
     Ok(opened)
 }
 
-/// The file, piece by piece, read on a thread of its own.
-fn pieces(mut input: File) -> mpsc::Receiver<io::Result<Bytes>> {
-    let (pieces, received) = mpsc::channel(4);
+/// The file, chunk by chunk, read on a thread of its own.
+fn chunks(mut input: File) -> mpsc::Receiver<io::Result<Bytes>> {
+    let (chunks, received) = mpsc::channel(4);
     std::thread::spawn(move || {
         loop {
-            let mut piece = vec![0; PIECE];
-            let read = match input.read(&mut piece) {
+            let mut chunk = vec![0; CHUNK_SIZE];
+            let read = match input.read(&mut chunk) {
                 Ok(0) => return,
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => {
-                    let _ = pieces.blocking_send(Err(error));
+                    let _ = chunks.blocking_send(Err(error));
                     return;
                 }
             };
-            piece.truncate(read);
-            if pieces.blocking_send(Ok(Bytes::from(piece))).is_err() {
+            chunk.truncate(read);
+            if chunks.blocking_send(Ok(Bytes::from(chunk))).is_err() {
                 return;
             }
         }

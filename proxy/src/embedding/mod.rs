@@ -4,14 +4,14 @@
 mod answer;
 /// A bag of words, for demos and tests.
 mod hash;
+/// What becomes of texts that are tried one by one.
+mod isolation;
 /// A server that speaks OpenAI's protocol.
 mod openai;
 /// `query_text` in the body of a search.
 pub(crate) mod query;
 /// What is set by flags and environment.
 pub(crate) mod settings;
-/// What becomes of texts that are tried one by one.
-mod trial;
 /// A vector that may be stored.
 pub(crate) mod vector;
 /// Keeping the vectors of records as their texts are.
@@ -20,10 +20,10 @@ pub(crate) mod worker;
 use std::borrow::Cow;
 use std::time::Duration;
 
+use isolation::{Answers, Isolation};
 use openai::{Failed, Server};
 use settings::{EmbeddingSettings, Provider};
 use tokio::time::{Instant, timeout_at};
-use trial::{Answers, Trial};
 use vector::Vector;
 
 /// How often a request is sent again that a server could not answer.
@@ -33,7 +33,7 @@ const TRIES: usize = 3;
 const SLOW_TEXTS: usize = 4;
 
 /// A text that no model refuses. Where it has a vector and others have none, it is they that are at fault.
-const WITNESS: &str = "A short sentence.";
+const PROBE: &str = "A short sentence.";
 
 /// Turns texts into vectors.
 pub(crate) struct Embedder {
@@ -117,20 +117,21 @@ impl Embedder {
             Ok(Ok(outcomes)) => Answers::complete(outcomes),
             // Which of them it is, the server does not say.
             Ok(Err(failed)) if failed.may_be_a_text() => {
-                let mut trial = Trial::new(texts.len());
+                let mut isolation = Isolation::new(texts.len());
                 let failure = if texts.len() == 1 {
-                    trial.settle(0, Err(failed));
+                    isolation.settle(0, Err(failed));
                     None
                 } else {
-                    let alone = Embedder::each_alone(server, &texts, &mut trial);
+                    let alone = Embedder::isolate(server, &texts, &mut isolation);
                     timeout_at(deadline, alone).await.unwrap_or_else(|_| Some(too_long()))
                 };
-                if failure.is_none() && !trial.has_vector() {
-                    let witness = [self.prepared(&self.document_prefix, WITNESS)];
-                    let answer = timeout_at(deadline, server.ask(&witness, 0)).await;
-                    trial.hear(matches!(answer, Ok(Ok(vectors)) if matches!(vectors[..], [Ok(_)])));
+                if failure.is_none() && !isolation.has_vector() {
+                    let probe = [self.prepared(&self.document_prefix, PROBE)];
+                    let answer = timeout_at(deadline, server.ask(&probe, 0)).await;
+                    isolation
+                        .record_probe(matches!(answer, Ok(Ok(vectors)) if matches!(vectors[..], [Ok(_)])));
                 }
-                trial.judge(failure)
+                isolation.finish(failure)
             }
             Ok(Err(failed)) => Answers::none(texts.len(), failed.into_failure()),
             Err(_) => Answers::none(texts.len(), too_long()),
@@ -138,14 +139,14 @@ impl Embedder {
     }
 
     /// Asks for one text after the other. Why not for all of them, if so.
-    async fn each_alone(server: &Server, texts: &[Cow<'_, str>], trial: &mut Trial) -> Option<Failure> {
+    async fn isolate(server: &Server, texts: &[Cow<'_, str>], isolation: &mut Isolation) -> Option<Failure> {
         let mut places: Vec<usize> = (0..texts.len()).collect();
         // So that those behind get their turn another time, when the first ones take all the time.
         fastrand::shuffle(&mut places);
         for place in places {
             match server.ask(std::slice::from_ref(&texts[place]), 0).await {
                 Err(failed) if !failed.may_be_a_text() => return Some(failed.into_failure()),
-                answer => trial.settle(place, answer),
+                answer => isolation.settle(place, answer),
             }
         }
         None

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use tokio::sync::watch;
 use tokio_postgres::types::Type;
 
-use super::trial::Answers;
+use super::isolation::Answers;
 use super::vector::Vector;
 use super::{Embedder, Failure};
 use crate::caller::Caller;

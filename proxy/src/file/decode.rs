@@ -119,15 +119,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The text of a file that comes in pieces of this many bytes, and its encoding.
+    /// The text of a file that comes in chunks of this many bytes, and its encoding.
     fn read(
         bytes: &[u8],
         size: usize,
         given: Option<&'static Encoding>,
     ) -> Result<(String, String), Undecodable> {
         let (mut decode, mut out) = (Decode::new(given), String::new());
-        for piece in bytes.chunks(size) {
-            decode.push(piece, false, &mut out)?;
+        for chunk in bytes.chunks(size) {
+            decode.push(chunk, false, &mut out)?;
         }
         decode.push(&[], true, &mut out)?;
         Ok((out, decode.name()))

@@ -84,7 +84,7 @@ impl Portion {
     }
 }
 
-/// Cuts a text that comes in pieces into rows.
+/// Cuts a text that comes in chunks into rows.
 pub(crate) struct Rows {
     form: Form,
     /// How many rows a portion has.
@@ -129,7 +129,7 @@ impl Rows {
         self.line
     }
 
-    /// Lets the next piece of the text be appended, and looks at it.
+    /// Lets the next chunk of the text be appended, and looks at it.
     pub(crate) fn extend<E>(&mut self, append: impl FnOnce(&mut String) -> Result<(), E>) -> Result<(), E> {
         let appended = append(&mut self.text);
         self.scan();

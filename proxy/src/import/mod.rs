@@ -13,7 +13,7 @@ pub(crate) mod held;
 /// What comes after what.
 pub(crate) mod order;
 /// How many rows go together.
-pub(crate) mod pace;
+pub(crate) mod portion_sizer;
 /// What the caller says of a file.
 pub(crate) mod request;
 /// The whole way of a file.

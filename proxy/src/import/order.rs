@@ -19,7 +19,7 @@ pub(crate) struct Order {
     ends: Vec<u32>,
 }
 
-/// A row and whether it may be torn from the one before: rows that refer to each other in a circle are written together.
+/// A row and whether it may be torn from the one before: rows that refer to each other in a cycle are written together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Next {
     pub(crate) row: u32,
@@ -108,12 +108,12 @@ impl Before {
     }
 }
 
-/// Tarjan's search for circles, which gives out each circle after all that it refers to; without recursion.
+/// Tarjan's search for cycles, which gives out each cycle after all that it refers to; without recursion.
 struct Search {
     numbers: Vec<u32>,
     lowest: Vec<u32>,
     is_open: Vec<bool>,
-    /// Rows of which it is not known yet whether they are a part of a circle.
+    /// Rows of which it is not known yet whether they are a part of a cycle.
     open: Vec<u32>,
     order: Vec<Next>,
     next: u32,
@@ -161,12 +161,12 @@ impl Search {
         *lowest = number.min(*lowest);
     }
 
-    /// Gives out a circle, or a row that is in none, in the order of the file.
+    /// Gives out a cycle, or a row that is in none, in the order of the file.
     fn close(&mut self, row: u32) {
         let begin = self.open.iter().rposition(|it| *it == row).unwrap_or_default();
-        let mut circle = self.open.split_off(begin);
-        circle.sort_unstable();
-        for (place, row) in circle.into_iter().enumerate() {
+        let mut cycle = self.open.split_off(begin);
+        cycle.sort_unstable();
+        for (place, row) in cycle.into_iter().enumerate() {
             self.is_open[row as usize] = false;
             self.order.push(Next { row, is_free: place == 0 });
         }
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_in_a_circle_stand_together_in_the_order_of_the_file() {
+    fn rows_in_a_cycle_stand_together_in_the_order_of_the_file() {
         let rows = order(&[(1, &[2]), (9, &[8]), (2, &[3, 9]), (8, &[]), (3, &[1])]);
         assert_eq!(rows, [(3, true), (1, true), (0, true), (2, false), (4, false)]);
     }
@@ -217,7 +217,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_row_is_given_out_once_and_after_what_it_refers_to_unless_they_are_in_a_circle(
+        fn every_row_is_given_out_once_and_after_what_it_refers_to_unless_they_are_in_a_cycle(
             rows in prop::collection::vec((0_u64..9, prop::collection::vec(1_u64..12, 0..3)), 0..40),
         ) {
             let mut it = Order::default();
@@ -228,16 +228,16 @@ mod tests {
             let mut sorted: Vec<u32> = settled.iter().map(|next| next.row).collect();
             sorted.sort_unstable();
             prop_assert_eq!(sorted, (0..rows.len() as u32).collect::<Vec<_>>());
-            let mut circle_of = vec![0; rows.len()];
-            let mut circle = 0;
+            let mut cycle_of = vec![0; rows.len()];
+            let mut cycle = 0;
             for next in &settled {
-                circle += usize::from(next.is_free);
-                circle_of[next.row as usize] = circle;
+                cycle += usize::from(next.is_free);
+                cycle_of[next.row as usize] = cycle;
             }
             for (row, (_, targets)) in rows.iter().enumerate() {
                 for target in targets {
                     if let Some(first) = rows.iter().position(|(name, _)| name == target) {
-                        prop_assert!(circle_of[first] <= circle_of[row]);
+                        prop_assert!(cycle_of[first] <= cycle_of[row]);
                     }
                 }
             }

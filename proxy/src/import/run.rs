@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::held::Held;
-use super::pace::Pace;
+use super::portion_sizer::PortionSizer;
 use super::request::{Format, OnError, Request};
 use super::source::Source;
 use super::tally::{Answer, Refusal, Tally};
@@ -15,7 +15,7 @@ use crate::problem::Problem;
 use crate::state::App;
 
 /// Rows that waited are tried so often before what they refer to is taken as missing. Once does, unless rows refer to each
-/// other in a circle that is too long for a portion.
+/// other in a cycle that is too long for a portion.
 const MOST_PASSES: usize = 4;
 
 /// What is told of an import while it runs.
@@ -113,8 +113,8 @@ impl<'a> Import<'a> {
 
     async fn write_all(&mut self, listener: &mut impl Listener) -> Result<(), Stopped> {
         let mut waiting = Waiting::default();
-        let mut pace = Pace::new();
-        while let Some(portion) = self.source.next(pace.rows()).await? {
+        let mut sizer = PortionSizer::new();
+        while let Some(portion) = self.source.next(sizer.rows()).await? {
             let (began, rows) = (Instant::now(), portion.rows.len());
             self.tally.rows += portion.rows.len() as u64;
             let (portion, refused) = portion.without_zeros();
@@ -124,9 +124,9 @@ impl<'a> Import<'a> {
                 listener.refused(&row, std::slice::from_ref(&refusal)).await?;
             }
             self.write(portion, &mut waiting, false, listener).await?;
-            pace.took(rows, began.elapsed());
+            sizer.record(rows, began.elapsed());
         }
-        self.write_waiting(waiting, pace, listener).await
+        self.write_waiting(waiting, sizer, listener).await
     }
 
     /// Writes the rows that waited, each after those that it refers to. What then waits still refers to what no row
@@ -134,7 +134,7 @@ impl<'a> Import<'a> {
     async fn write_waiting(
         &mut self,
         mut waiting: Waiting,
-        mut pace: Pace,
+        mut sizer: PortionSizer,
         listener: &mut impl Listener,
     ) -> Result<(), Stopped> {
         let mut is_last = false;
@@ -145,10 +145,10 @@ impl<'a> Import<'a> {
             let before = waiting.count();
             let mut portions = waiting.into_portions().await?;
             waiting = Waiting::default();
-            while let Some(portion) = portions.next(pace.rows()).await? {
+            while let Some(portion) = portions.next(sizer.rows()).await? {
                 let (began, rows) = (Instant::now(), portion.rows.len());
                 self.write(portion, &mut waiting, is_last, listener).await?;
-                pace.took(rows, began.elapsed());
+                sizer.record(rows, began.elapsed());
             }
             let has_progress = waiting.count() < before;
             if is_last && !has_progress {

@@ -7,7 +7,7 @@ use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout_at};
 
 use super::request::{Format, Request};
-use crate::admission::pace::Pace;
+use crate::admission::min_rate::TransferTimer;
 use crate::file::decode::{Decode, Undecodable};
 use crate::file::rows::{Form, MOST_ROW_BYTES, Portion, Rows, Unreadable};
 use crate::file::sniff;
@@ -20,9 +20,9 @@ const SNIFFED: usize = 64 << 10;
 /// A file that is being read.
 pub(crate) struct Source {
     body: Body,
-    /// The longest time that one piece takes.
+    /// The longest time that one chunk takes.
     patience: Duration,
-    pace: Pace,
+    timer: TransferTimer,
     /// When a file that is written by one transaction must have ended.
     deadline: Option<Instant>,
     decode: Decode,
@@ -43,7 +43,7 @@ impl Source {
         let mut source = Source {
             body,
             patience: app.body_timeout,
-            pace: Pace::new(app.least_rate),
+            timer: TransferTimer::new(app.least_rate),
             deadline: Some(now + app.least_rate.stall),
             decode: Decode::new(request.encoding),
             rows: Rows::new(Form::Lines),
@@ -63,8 +63,8 @@ impl Source {
         let mut beginning = String::new();
         let is_enough = |text: &str| text.len() >= SNIFFED || text.trim_start().contains(['\n', '\r']);
         while !self.is_end && !is_enough(&beginning) {
-            let piece = self.read().await?;
-            let decoded = self.decode.push(&piece, self.is_end, &mut beginning);
+            let chunk = self.read().await?;
+            let decoded = self.decode.push(&chunk, self.is_end, &mut beginning);
             let lines = || beginning.bytes().filter(|byte| *byte == b'\n').count() as u64;
             decoded.map_err(|Undecodable| self.undecodable(1 + lines()))?;
         }
@@ -117,18 +117,18 @@ impl Source {
         }
     }
 
-    /// Reads a piece and lets it join the rows.
+    /// Reads a chunk and lets it join the rows.
     async fn advance(&mut self) -> Result<(), Problem> {
-        let piece = self.read().await?;
+        let chunk = self.read().await?;
         let (decode, is_end) = (&mut self.decode, self.is_end);
-        let decoded = self.rows.extend(|text| decode.push(&piece, is_end, text));
+        let decoded = self.rows.extend(|text| decode.push(&chunk, is_end, text));
         decoded.map_err(|Undecodable| self.undecodable(self.rows.line()))
     }
 
     async fn read(&mut self) -> Result<axum::body::Bytes, Problem> {
         loop {
             let waiting = Instant::now();
-            let patience = self.patience.min(self.pace.patience());
+            let patience = self.patience.min(self.timer.timeout());
             let end = self.deadline.map_or(waiting + patience, |deadline| deadline.min(waiting + patience));
             let Ok(frame) = timeout_at(end, self.body.frame()).await else {
                 return Err(if Some(end) == self.deadline { too_long() } else { Problem::body_too_slow() });
@@ -141,7 +141,7 @@ impl Source {
                 Some(Err(_)) => return Err(Problem::malformed("the body broke off")),
                 Some(Ok(frame)) => {
                     if let Ok(bytes) = frame.into_data() {
-                        self.pace.moved(bytes.len(), waiting.elapsed());
+                        self.timer.record(bytes.len(), waiting.elapsed());
                         self.bytes += bytes.len() as u64;
                         return Ok(bytes);
                     }

@@ -20,8 +20,8 @@ const IN_MEMORY: usize = 1 << 20;
 const MOST_BYTES: u64 = 1 << 30;
 /// So many rows and references wait: what is kept of each in memory comes to some dozen bytes.
 const MOST_ROWS: usize = 1 << 21;
-/// Rows that refer to each other in a circle are written together if they make no more than so many portions.
-const PORTIONS_OF_CIRCLE: usize = 4;
+/// Rows that refer to each other in a cycle are written together if they make no more than so many portions.
+const PORTIONS_OF_CYCLE: usize = 4;
 
 /// A row that waits, and what it waits for, as the database tells of it.
 pub(crate) struct Waiter<'a> {
@@ -125,14 +125,14 @@ impl Portions {
         Ok((!portion.rows.is_empty()).then_some(portion))
     }
 
-    /// How many of the next rows go together: a circle is not torn apart unless it is too long.
+    /// How many of the next rows go together: a cycle is not torn apart unless it is too long.
     fn fitting(&self, most: usize) -> usize {
         let (mut bytes, mut free) = (0, 0);
         for (count, next) in self.order[self.given..].iter().enumerate() {
             if next.is_free {
                 free = count;
             }
-            let parts = if free == 0 { PORTIONS_OF_CIRCLE } else { 1 };
+            let parts = if free == 0 { PORTIONS_OF_CYCLE } else { 1 };
             let is_full = |times| count >= most * times || bytes >= PORTION_BYTES * times;
             if next.is_free && is_full(1) || is_full(parts) {
                 return if free == 0 { count } else { free };
@@ -271,15 +271,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_circle_is_given_out_whole_unless_it_is_too_long() {
-        // Two rows alone, then circles of so many rows.
+    async fn a_cycle_is_given_out_whole_unless_it_is_too_long() {
+        // Two rows alone, then cycles of so many rows.
         for (length, sizes) in
             [(3, vec![2, 3, 3]), (4, vec![2, 4, 4]), (9, vec![2, 9, 9]), (20, vec![2, 16, 4, 16, 4])]
         {
-            let circle = move |begin: u64| {
+            let cycle = move |begin: u64| {
                 (begin..begin + length).map(move |row| (row, begin + (row + 1 - begin) % length))
             };
-            let rows = [(1, 0), (2, 0)].into_iter().chain(circle(100)).chain(circle(200));
+            let rows = [(1, 0), (2, 0)].into_iter().chain(cycle(100)).chain(cycle(200));
             let waiting = waiting(rows.map(|(row, target)| (row, Some(target), row.to_string()))).await;
             let portions = portions(waiting, 4).await;
             assert_eq!(portions.iter().map(|it| it.rows.len()).collect::<Vec<_>>(), sizes, "{length}");

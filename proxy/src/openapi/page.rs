@@ -71,7 +71,7 @@ fn write_operation(out: &mut String, document: &Value, method: &str, path: &str,
     if !parameters.is_empty() {
         out.push_str("<table><tr><th>parameter</th><th>in</th><th></th></tr>");
         for parameter in parameters {
-            let parameter = followed(document, parameter);
+            let parameter = resolved(document, parameter);
             let needed = if parameter["required"] == true { ", needed" } else { "" };
             let _ = write!(
                 out,
@@ -84,7 +84,7 @@ fn write_operation(out: &mut String, document: &Value, method: &str, path: &str,
         out.push_str("</table>");
     }
     if let Some((_, content)) = first_content(&operation["requestBody"]) {
-        let schema = followed(document, &content["schema"]);
+        let schema = resolved(document, &content["schema"]);
         let _ = write!(out, "<p>Body{}</p>", link(&content["schema"]));
         if !schema["examples"][0].is_null() {
             let _ = write!(out, "<pre>{}</pre>", pretty(&schema["examples"][0]));
@@ -92,7 +92,7 @@ fn write_operation(out: &mut String, document: &Value, method: &str, path: &str,
     }
     out.push_str("<table><tr><th>answer</th><th></th></tr>");
     for (status, response) in operation["responses"].as_object().into_iter().flatten() {
-        let response = followed(document, response);
+        let response = resolved(document, response);
         let body = first_content(response).map(|(_, content)| link(&content["schema"])).unwrap_or_default();
         let _ = write!(
             out,
@@ -105,7 +105,7 @@ fn write_operation(out: &mut String, document: &Value, method: &str, path: &str,
 }
 
 /// What a reference refers to.
-fn followed<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
+fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     let pointer = value["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
     pointer.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)
 }

@@ -9,11 +9,11 @@ use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::oneshot;
 
-use crate::admission::pace::Pace;
+use crate::admission::min_rate::TransferTimer;
 use crate::body::OptionalJsonText;
 use crate::caller::Caller;
 use crate::database::{Argument, Effect, text};
-use crate::file::pieces::{Pieces, pieces};
+use crate::file::chunks::{ChunkSender, chunks};
 use crate::problem::Problem;
 use crate::query::{Segments, parameters};
 use crate::state::App;
@@ -26,7 +26,7 @@ const NEXT: &str = "select keyed_http.export_next() from keyed.authenticate($1::
 const AHEAD: usize = 2;
 
 /// What is exported.
-struct Wanted {
+struct ExportRequest {
     template: String,
     format: Option<String>,
     /// A search.
@@ -35,7 +35,7 @@ struct Wanted {
     view: Option<String>,
 }
 
-impl Wanted {
+impl ExportRequest {
     fn arguments(&self) -> [Argument<'_>; 4] {
         [text(&self.template), text(&self.format), text(&self.body), text(&self.view)]
     }
@@ -50,7 +50,8 @@ pub(crate) async fn saved(
     uri: Uri,
 ) -> Result<Response, Problem> {
     let [format, view] = parameters(&uri, ["format", "view"])?;
-    let wanted = Wanted { template, format: format.map(Into::into), body: None, view: view.map(Into::into) };
+    let wanted =
+        ExportRequest { template, format: format.map(Into::into), body: None, view: view.map(Into::into) };
     if method == Method::HEAD {
         // Whether it could be had, and nothing that lasts: no place among the files, no transaction that is kept open.
         caller.idempotency = None;
@@ -69,10 +70,10 @@ pub(crate) async fn search(
     OptionalJsonText(body): OptionalJsonText,
 ) -> Result<Response, Problem> {
     let [format] = parameters(&uri, ["format"])?;
-    export(app, caller, Wanted { template, format: format.map(Into::into), body, view: None }).await
+    export(app, caller, ExportRequest { template, format: format.map(Into::into), body, view: None }).await
 }
 
-fn headers(wanted: &Wanted) -> [(HeaderName, HeaderValue); 2] {
+fn headers(wanted: &ExportRequest) -> [(HeaderName, HeaderValue); 2] {
     let (kind, ending) = match wanted.format.as_deref() {
         Some("ndjson") => ("application/x-ndjson", "ndjson"),
         _ => ("text/csv; charset=utf-8; header=present", "csv"),
@@ -87,17 +88,17 @@ fn headers(wanted: &Wanted) -> [(HeaderName, HeaderValue); 2] {
     ]
 }
 
-async fn export(app: Arc<App>, mut caller: Caller, wanted: Wanted) -> Result<Response, Problem> {
+async fn export(app: Arc<App>, mut caller: Caller, wanted: ExportRequest) -> Result<Response, Problem> {
     // It writes nothing that could be done twice.
     caller.idempotency = None;
     let headers = headers(&wanted);
-    let (pieces, answer) = pieces(AHEAD, app.body_timeout);
+    let (chunks, answer) = chunks(AHEAD, app.body_timeout);
     let (begun, has_begun) = oneshot::channel();
     tokio::spawn(async move {
-        let left = pieces.clone();
+        let left = chunks.clone();
         // Who hangs up needs no further records; what the database is doing for them ends with the transaction.
         tokio::select! {
-            () = send(&app, &caller, &wanted, pieces, begun) => {}
+            () = send(&app, &caller, &wanted, chunks, begun) => {}
             () = left.closed() => {}
         }
     });
@@ -121,8 +122,8 @@ fn file_name(template: &str) -> String {
 async fn send(
     app: &App,
     caller: &Caller,
-    wanted: &Wanted,
-    pieces: Pieces,
+    wanted: &ExportRequest,
+    chunks: ChunkSender,
     begun: oneshot::Sender<Result<(), Problem>>,
 ) {
     let open = async {
@@ -148,18 +149,18 @@ async fn send(
         }
     };
     let mut next = Some(first);
-    let (mut pace, end) = (Pace::new(app.least_rate), Instant::now() + app.file_timeout);
+    let (mut timer, end) = (TransferTimer::new(app.least_rate), Instant::now() + app.file_timeout);
     loop {
         match next {
             Some(portion) if portion.is_empty() => {}
             Some(portion) => {
                 let (bytes, waiting) = (portion.len(), Instant::now());
-                let patience = pace.patience_for(bytes).min(end.saturating_duration_since(waiting));
-                if let Err(problem) = pieces.send_within(portion, patience).await {
+                let patience = timer.timeout_for(bytes).min(end.saturating_duration_since(waiting));
+                if let Err(problem) = chunks.send_within(portion, patience).await {
                     tracing::warn!(cause = problem.detail(), "export given up");
                     return transaction.roll_back().await;
                 }
-                pace.moved(bytes, waiting.elapsed());
+                timer.record(bytes, waiting.elapsed());
             }
             None => break,
         }
@@ -172,7 +173,7 @@ async fn send(
             }
         };
     }
-    pieces.finish();
+    chunks.finish();
     transaction.roll_back().await;
 }
 

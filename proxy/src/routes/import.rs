@@ -14,7 +14,7 @@ use crate::answer;
 use crate::caller::Caller;
 use crate::envelope::Instance;
 use crate::error::{Code, code_of};
-use crate::file::pieces::{Pieces, pieces};
+use crate::file::chunks::{ChunkSender, chunks};
 use crate::import::request::{Answer, OnError, Request};
 use crate::import::run::{Import, Listener, Nobody, Stopped};
 use crate::import::source::Source;
@@ -23,8 +23,8 @@ use crate::problem::{Particulars, Problem};
 use crate::query::Segments;
 use crate::state::App;
 
-/// How many pieces of an answer wait for a caller that does not read.
-const PIECES: usize = 64;
+/// How many chunks of an answer wait for a caller that does not read.
+const CHUNKS: usize = 64;
 
 pub(crate) async fn run(
     State(app): State<Arc<App>>,
@@ -43,8 +43,8 @@ pub(crate) async fn run(
         let _permit = caller.file().await?;
         let source = Source::open(&request, body, &app).await?;
         let import = Import::open(&app, &caller, &template, &request, source).await?;
-        let (pieces, _) = pieces(1, app.body_timeout);
-        let none_refused = RefusedRows::of(&import, pieces).header(import.header());
+        let (chunks, _) = chunks(1, app.body_timeout);
+        let none_refused = RefusedRows::of(&import, chunks).header(import.header());
         let (tally, outcome) = import.run(&mut Nobody).await;
         return match outcome {
             Ok(()) if request.answer == Answer::RefusedRows => {
@@ -58,11 +58,11 @@ pub(crate) async fn run(
         Answer::RefusedRows => CSV,
         Answer::Report | Answer::Progress => "application/x-ndjson",
     };
-    let (pieces, answer) = pieces(PIECES, app.body_timeout);
+    let (chunks, answer) = chunks(CHUNKS, app.body_timeout);
     let (begun, has_begun) = oneshot::channel();
     tokio::spawn(async move {
-        let left = pieces.clone();
-        let told = tell(app, caller, template, request, body, instance, pieces, begun);
+        let left = chunks.clone();
+        let told = tell(app, caller, template, request, body, instance, chunks, begun);
         // Who hangs up needs no further rows.
         tokio::select! {
             () = told => {}
@@ -86,7 +86,7 @@ async fn tell(
     request: Request,
     body: Body,
     Instance(instance): Instance,
-    pieces: Pieces,
+    chunks: ChunkSender,
     begun: oneshot::Sender<Result<(), Problem>>,
 ) {
     let open = async {
@@ -106,10 +106,10 @@ async fn tell(
         }
     };
     if request.answer == Answer::RefusedRows {
-        let mut listener = RefusedRows::of(&import, pieces.clone());
-        let _ = pieces.send(listener.header(import.header())).await;
+        let mut listener = RefusedRows::of(&import, chunks.clone());
+        let _ = chunks.send(listener.header(import.header())).await;
         match import.run(&mut listener).await.1 {
-            Ok(()) => pieces.finish(),
+            Ok(()) => chunks.finish(),
             // The answer has begun as a good one: only that it breaks off can say that it is not whole.
             Err(stopped) => {
                 if let Stopped::Failed(problem) = stopped {
@@ -121,8 +121,8 @@ async fn tell(
         return;
     }
     let file = json!({"file": {"header": import.header(), "delimiter": char::from(import.delimiter())}});
-    let _ = pieces.send(format!("{file}\n")).await;
-    let (tally, outcome) = import.run(&mut Lines { pieces: pieces.clone() }).await;
+    let _ = chunks.send(format!("{file}\n")).await;
+    let (tally, outcome) = import.run(&mut Lines { chunks: chunks.clone() }).await;
     let last = match outcome {
         Ok(()) => tally.to_json(),
         Err(stopped) => {
@@ -133,8 +133,8 @@ async fn tell(
             format!("{{\"problem\":{}}}", problem.render(instance))
         }
     };
-    if pieces.send(last + "\n").await.is_ok() {
-        pieces.finish();
+    if chunks.send(last + "\n").await.is_ok() {
+        chunks.finish();
     }
 }
 
@@ -166,34 +166,34 @@ fn problem(stopped: Stopped, tally: &Tally) -> Problem {
 
 /// Tells of each portion and each refused row by a line of JSON.
 struct Lines {
-    pieces: Pieces,
+    chunks: ChunkSender,
 }
 
 impl Listener for Lines {
     async fn refused(&mut self, row: &str, refusals: &[Refusal]) -> Result<(), Problem> {
         let line = refusals.first().map(|refusal| refusal.line);
         let refused = json!({"refused": {"line": line, "row": row, "errors": refusals}});
-        self.pieces.send(format!("{refused}\n")).await
+        self.chunks.send(format!("{refused}\n")).await
     }
 
     async fn progress(&mut self, tally: &Tally, bytes: u64) {
         // Who does not read misses some steps, not the end.
-        self.pieces.offer(tally.progress(bytes));
+        self.chunks.offer(tally.progress(bytes));
     }
 }
 
 /// Gives the refused rows back, each with a further cell that says why.
 struct RefusedRows {
-    pieces: Pieces,
+    chunks: ChunkSender,
     delimiter: u8,
     /// The column of an earlier reason, which the new one replaces.
     reason: Option<usize>,
 }
 
 impl RefusedRows {
-    fn of(import: &Import<'_>, pieces: Pieces) -> RefusedRows {
+    fn of(import: &Import<'_>, chunks: ChunkSender) -> RefusedRows {
         let reason = import.header().iter().position(|name| name == REASON);
-        RefusedRows { pieces, delimiter: import.delimiter(), reason }
+        RefusedRows { chunks, delimiter: import.delimiter(), reason }
     }
 
     fn header(&self, header: &[String]) -> Bytes {
@@ -232,7 +232,7 @@ impl Listener for RefusedRows {
             .collect();
         let reasons = reasons.join("; ");
         let line = self.line(record.iter(), &reasons);
-        self.pieces.send(line).await
+        self.chunks.send(line).await
     }
 
     async fn progress(&mut self, _: &Tally, _: u64) {}

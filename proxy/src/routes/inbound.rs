@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, Uri};
 use axum::response::Response;
 use tokio_postgres::types::Type;
 
-use crate::admission::{Admitted, Kind, admit};
+use crate::admission::{Admitted, CredentialKind, admit};
 use crate::answer;
 use crate::body::JsonText;
 use crate::call::{Call, statement};
@@ -31,7 +31,8 @@ impl FromRequestParts<Arc<App>> for Addressee {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Addressee, Problem> {
         let Segments([token]) = Segments::from_request_parts(parts, app).await?;
         let token_digest = digest(token.as_bytes());
-        let admitted = admit(app, parts, Kind::DeliveryToken, token.as_bytes(), token_digest).await?;
+        let admitted =
+            admit(app, parts, CredentialKind::DeliveryToken, token.as_bytes(), token_digest).await?;
         Ok(Addressee { token_digest, admitted })
     }
 }

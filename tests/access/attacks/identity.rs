@@ -11,7 +11,7 @@ async fn assert_unchanged(session: &Session, attack: &str) {
 }
 
 #[tokio::test]
-async fn the_setting_that_carries_the_principal_is_not_set_by_hand() {
+async fn the_setting_that_carries_the_principal_cannot_be_set_directly() {
     let sales = Sales::new().await;
     let session = sales.european("read, create").await;
     let login = session.text("select current_user", &[]).await;

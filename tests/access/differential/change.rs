@@ -85,26 +85,26 @@ impl Change {
         rights: &Rights<'_>,
         expected: &Result<(), String>,
     ) -> Result<(), String> {
-        let (function, by_hand, texts) = self.statements();
+        let (function, direct_sql, texts) = self.statements();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let answer = attempt(session, &function, &texts).await.map(|_| ());
         if answer != *expected {
             return Err(format!("`{function}` with {texts:?} answered {answer:?} and not {expected:?}"));
         }
         // Plain SQL does not see what is hidden, or refuses.
-        let is_done = match attempt(session, &by_hand, &texts).await {
+        let is_done = match attempt(session, &direct_sql, &texts).await {
             Ok(rows) => rows == 1,
             Err(state) if state == "42501" => false,
-            Err(state) => return Err(format!("`{by_hand}` with {texts:?} answered {state}")),
+            Err(state) => return Err(format!("`{direct_sql}` with {texts:?} answered {state}")),
         };
-        (is_done == (expected.is_ok() && self.is_deletable_by_hand(rights)))
-            .then_some(())
-            .ok_or_else(|| format!("`{by_hand}` with {texts:?} is done: {is_done}, by function {expected:?}"))
+        (is_done == (expected.is_ok() && self.is_deletable_by_direct_sql(rights))).then_some(()).ok_or_else(
+            || format!("`{direct_sql}` with {texts:?} is done: {is_done}, by function {expected:?}"),
+        )
     }
 
     /// PostgreSQL holds the scope against the deleted row too, which differs from the live one in its times. That only
     /// shows where a scope is about these.
-    fn is_deletable_by_hand(&self, rights: &Rights) -> bool {
+    fn is_deletable_by_direct_sql(&self, rights: &Rights) -> bool {
         let Self::Delete(old) = self else { return true };
         let mut dead = old.clone();
         dead.values.extend([("updated_at", now()), ("deleted_at", now())]);

@@ -1,4 +1,4 @@
-//! Three doors and a model: whatever was granted, functions, plain SQL under policies and the model in memory agree on
+//! Three entry points and a model: whatever was granted, functions, plain SQL under policies and the model in memory agree on
 //! who sees which records and may do what with them.
 
 mod change;

@@ -1,7 +1,7 @@
 //! Load by this process itself: batches of records, which are too large for a script to make. The time that making
 //! and checking them takes counts for nobody.
 
-use super::door::{Answer, Door, Failure, Session};
+use super::transport::{Answer, Failure, Session, Transport};
 use super::{Turn, median, tail};
 use futures_util::future::join_all;
 use harness::Cluster;
@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
-/// Batches of records through one door.
+/// Batches of records by one transport.
 pub(crate) struct Batches {
-    pub(crate) door: Door,
+    pub(crate) transport: Transport,
     pub(crate) format: Format,
     pub(crate) shape: Shape,
 }
@@ -52,7 +52,7 @@ struct Work {
 impl Batches {
     pub(crate) fn run(&self, cluster: &Cluster, seconds: u32) -> Turn {
         let work = async {
-            let sessions = join_all((0..self.shape.clients).map(|_| self.door.open(cluster))).await;
+            let sessions = join_all((0..self.shape.clients).map(|_| self.transport.open(cluster))).await;
             let end = Instant::now() + Duration::from_secs(seconds.into());
             join_all(sessions.iter().map(|session| self.work(session, end))).await
         };

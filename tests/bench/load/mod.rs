@@ -5,10 +5,10 @@
 mod batches;
 /// Reading beside writers.
 mod beside;
-/// Where batches are sent.
-mod door;
 /// Statements.
 mod pgbench;
+/// Where batches are sent.
+mod transport;
 /// Requests.
 mod wrk;
 
@@ -17,8 +17,8 @@ use std::path::PathBuf;
 
 pub(crate) use batches::{Batches, Format, Shape};
 pub(crate) use beside::Beside;
-pub(crate) use door::Door;
 pub(crate) use pgbench::Sql;
+pub(crate) use transport::Transport;
 pub(crate) use wrk::Http;
 
 /// Work for one kind of client.

@@ -2,7 +2,7 @@
 
 use super::token_of_keyed;
 use crate::bed::Bed;
-use crate::load::{Batches, Door, Format, Load, Shape};
+use crate::load::{Batches, Format, Load, Shape, Transport};
 use crate::postgrest::PostgRest;
 use crate::rounds::Contender;
 
@@ -18,7 +18,7 @@ pub(super) const POSTGREST: &str = "PostgREST, no history";
 const VALUES: &str = r#""name":"Name $n","email":"user$n@example.org","city":"City $n","score":$n"#;
 
 pub(super) fn keyed_over_http(bed: &Bed, shape: Shape, atomic: bool) -> Contender {
-    let door = Door::Http {
+    let transport = Transport::Http {
         url: bed.proxy.url("/v1/entities/batch"),
         headers: vec![("Authorization", token_of_keyed(bed)), ("X-Service-Project-Id", "bench".to_owned())],
     };
@@ -29,7 +29,7 @@ pub(super) fn keyed_over_http(bed: &Bed, shape: Shape, atomic: bool) -> Contende
         after: "]}",
     };
     let name = if atomic { OVER_HTTP_ATOMIC } else { OVER_HTTP };
-    of_keyed(Contender::new(name, Load::Batches(Batches { door, format, shape })))
+    of_keyed(Contender::new(name, Load::Batches(Batches { transport, format, shape })))
 }
 
 pub(super) fn keyed_in_sql(bed: &Bed, shape: Shape, atomic: bool) -> Contender {
@@ -37,9 +37,9 @@ pub(super) fn keyed_in_sql(bed: &Bed, shape: Shape, atomic: bool) -> Contender {
         true => (IN_SQL_ATOMIC, include_str!("../scripts/batch_keyed_atomic.sql")),
         false => (IN_SQL, include_str!("../scripts/batch_keyed.sql")),
     };
-    let door = Door::Statement { database: bed.database.name().to_owned(), text };
+    let transport = Transport::Statement { database: bed.database.name().to_owned(), text };
     let format = array_of(operation("bench.customers"));
-    of_keyed(Contender::new(name, Load::Batches(Batches { door, format, shape })))
+    of_keyed(Contender::new(name, Load::Batches(Batches { transport, format, shape })))
 }
 
 fn operation(template: &str) -> String {
@@ -53,8 +53,8 @@ fn of_keyed(contender: Contender) -> Contender {
 
 pub(super) fn hand_written(bed: &Bed, shape: Shape) -> Contender {
     let text = include_str!("../scripts/batch_same.sql");
-    let door = Door::Statement { database: bed.database.name().to_owned(), text };
-    Contender::new(SAME_WRITES, Load::Batches(Batches { door, format: rows(), shape }))
+    let transport = Transport::Statement { database: bed.database.name().to_owned(), text };
+    Contender::new(SAME_WRITES, Load::Batches(Batches { transport, format: rows(), shape }))
         .creating_in("plain.customers")
         .noting_in("plain.customers_history")
         .resetting_by(reset("plain.customers", Some("plain.customers_history")))
@@ -63,10 +63,10 @@ pub(super) fn hand_written(bed: &Bed, shape: Shape) -> Contender {
 /// It takes new keys only, and says nothing of what it wrote.
 pub(super) fn copy(bed: &Bed, shape: Shape) -> Contender {
     let text = include_str!("../scripts/batch_copy.sql");
-    let door = Door::Copy { database: bed.database.name().to_owned(), text };
+    let transport = Transport::Copy { database: bed.database.name().to_owned(), text };
     let record = "$key\tName $n\tuser$n@example.org\tCity $n\t$n\n".to_owned();
     let format = Format { before: String::new(), record, between: "", after: "" };
-    Contender::new(COPY, Load::Batches(Batches { door, format, shape }))
+    Contender::new(COPY, Load::Batches(Batches { transport, format, shape }))
         .creating_in("plain.searched")
         .resetting_by(reset("plain.searched", None))
 }
@@ -74,18 +74,18 @@ pub(super) fn copy(bed: &Bed, shape: Shape) -> Contender {
 /// The columns are named, which spares PostgREST to look for them in each record.
 pub(super) fn over_postgrest(postgrest: &PostgRest, shape: Shape) -> Contender {
     let columns = "columns=external_key,name,email,city,score";
-    let door = Door::Http {
+    let transport = Transport::Http {
         url: format!("{}/customers?on_conflict=external_key&select=id&{columns}", postgrest.url),
         headers: vec![("Prefer", "resolution=merge-duplicates,return=representation".to_owned())],
     };
-    Contender::new(POSTGREST, Load::Batches(Batches { door, format: rows(), shape }))
+    Contender::new(POSTGREST, Load::Batches(Batches { transport, format: rows(), shape }))
         .creating_in("rest.customers")
         .resetting_by(reset("rest.customers", None))
 }
 
 /// A file for the import of keyed; `on_error` as the request says it.
 pub(super) fn keyed_file(bed: &Bed, shape: Shape, name: &'static str, on_error: &str) -> Contender {
-    let door = Door::Http {
+    let transport = Transport::Http {
         url: bed.proxy.url(&format!("/v1/entities/template/customers/import?on_error={on_error}")),
         headers: vec![
             ("Authorization", token_of_keyed(bed)),
@@ -93,20 +93,20 @@ pub(super) fn keyed_file(bed: &Bed, shape: Shape, name: &'static str, on_error: 
             ("Content-Type", "text/csv".to_owned()),
         ],
     };
-    of_keyed(Contender::new(name, Load::Batches(Batches { door, format: csv(), shape })))
+    of_keyed(Contender::new(name, Load::Batches(Batches { transport, format: csv(), shape })))
 }
 
 /// The same file for PostgREST.
 pub(super) fn file_over_postgrest(postgrest: &PostgRest, shape: Shape) -> Contender {
     let columns = "columns=external_key,name,email,city,score";
-    let door = Door::Http {
+    let transport = Transport::Http {
         url: format!("{}/customers?on_conflict=external_key&select=id&{columns}", postgrest.url),
         headers: vec![
             ("Prefer", "resolution=merge-duplicates,return=representation".to_owned()),
             ("Content-Type", "text/csv".to_owned()),
         ],
     };
-    Contender::new(POSTGREST, Load::Batches(Batches { door, format: csv(), shape }))
+    Contender::new(POSTGREST, Load::Batches(Batches { transport, format: csv(), shape }))
         .creating_in("rest.customers")
         .resetting_by(reset("rest.customers", None))
 }

@@ -194,10 +194,11 @@ async fn exports(run: &mut Run<'_>) {
         bed.cluster.sql(bed.database.name(), "select count(*) from bench.customers where deleted_at is null");
     let records: usize = counted.parse().unwrap_or(0);
     run.report.begin(format!("export of {records} records"));
-    for (format, header, by_hand) in [("csv", 1, COPY_CSV), ("ndjson", 0, COPY_NDJSON)] {
+    for (format, header, plain_sql) in [("csv", 1, COPY_CSV), ("ndjson", 0, COPY_NDJSON)] {
         let mut ratios = Vec::new();
         for _ in 0..=run.arguments.rounds.min(3) {
-            let both = async { Ok::<_, String>((export(bed, format).await?, copy_out(bed, by_hand).await?)) };
+            let both =
+                async { Ok::<_, String>((export(bed, format).await?, copy_out(bed, plain_sql).await?)) };
             match both.await {
                 Ok(((lines, ours), (_, theirs))) if lines == records + header => ratios.push(theirs / ours),
                 Ok(((lines, _), _)) => run.report.fail(&format!("{format}: {lines} lines of {records}")),
@@ -218,10 +219,10 @@ async fn export(bed: &Bed, format: &str) -> Result<(usize, f64), String> {
     let client = reqwest::Client::builder().no_proxy().build().map_err(told)?;
     let request = client.get(path).header("Authorization", token_of_keyed(bed));
     let answer = request.header("X-Service-Project-Id", "bench").send().await.map_err(told)?;
-    let mut pieces = answer.error_for_status().map_err(told)?.bytes_stream();
+    let mut chunks = answer.error_for_status().map_err(told)?.bytes_stream();
     let mut lines = 0;
-    while let Some(piece) = pieces.next().await {
-        lines += ends_of_line(&piece.map_err(told)?);
+    while let Some(chunk) = chunks.next().await {
+        lines += ends_of_line(&chunk.map_err(told)?);
     }
     Ok((lines, began.elapsed().as_secs_f64()))
 }
@@ -229,18 +230,18 @@ async fn export(bed: &Bed, format: &str) -> Result<(usize, f64), String> {
 async fn copy_out(bed: &Bed, text: &str) -> Result<(usize, f64), String> {
     let (client, connection) = connect(bed).await?;
     let began = Instant::now();
-    let mut pieces = pin!(client.copy_out(text).await.map_err(told)?);
+    let mut chunks = pin!(client.copy_out(text).await.map_err(told)?);
     let mut lines = 0;
-    while let Some(piece) = pieces.next().await {
-        lines += ends_of_line(&piece.map_err(told)?);
+    while let Some(chunk) = chunks.next().await {
+        lines += ends_of_line(&chunk.map_err(told)?);
     }
     let seconds = began.elapsed().as_secs_f64();
     connection.abort();
     Ok((lines, seconds))
 }
 
-fn ends_of_line(piece: &[u8]) -> usize {
-    piece.iter().filter(|byte| **byte == b'\n').count()
+fn ends_of_line(chunk: &[u8]) -> usize {
+    chunk.iter().filter(|byte| **byte == b'\n').count()
 }
 
 async fn connect(bed: &Bed) -> Result<(tokio_postgres::Client, tokio::task::JoinHandle<()>), String> {

@@ -87,9 +87,9 @@ pub(super) async fn run(run: &mut Run<'_>) {
 
 async fn measure(run: &mut Run<'_>, query: &Query, name: &'static str, share: &Share) {
     let written = share.script(query.ours);
-    let by_hand = share.script(&query.theirs.replace(":scope", &share.condition()));
+    let plain_sql = share.script(&query.theirs.replace(":scope", &share.condition()));
     let by_login = share.script(&query.login.unwrap_or(query.theirs).replace(":scope", "true"));
-    answers::compare(run, &written, &by_hand, None).await;
+    answers::compare(run, &written, &plain_sql, None).await;
     answers::compare(run, &written, &by_login, Some(&share.role)).await;
     let claim = |about, against, quantity, gate, aim| Claim { about, against, quantity, gate, aim };
     let mut claims = vec![
@@ -101,7 +101,7 @@ async fn measure(run: &mut Run<'_>, query: &Query, name: &'static str, share: &S
     }
     let contenders = vec![
         Contender::new(OURS, asking(run.bed, written, None).await).lasting(0.5),
-        Contender::new(THEIRS, asking(run.bed, by_hand, None).await).lasting(0.5),
+        Contender::new(THEIRS, asking(run.bed, plain_sql, None).await).lasting(0.5),
         Contender::new(LOGIN, asking(run.bed, by_login, Some(&share.role)).await).lasting(0.5),
     ];
     run.measure_warm(&Workload { name, commits: READS, contenders, claims }).await;

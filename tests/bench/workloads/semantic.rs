@@ -42,40 +42,40 @@ pub(super) async fn run(run: &mut Run<'_>) {
         let script = include_str!("../scripts/semantic_proxy.sql");
         asking(&database, script.replace(":hash", &hash).replace(":filter", filter))
     };
-    let by_hand = |condition: &str, cast: &str| {
+    let plain_sql = |condition: &str, cast: &str| {
         let script = include_str!("../scripts/semantic_plain.sql");
         asking(&database, script.replace(":condition", condition).replace(":cast", cast))
     };
     let claim =
         |against, quantity, gate, aim| Claim { about: OURS, against, quantity, gate: Some(gate), aim };
     // Reading the question and writing the answer takes its time, however fast the closest are found.
-    let like_by_hand = claim(THEIRS, Quantity::LatencyBut(0.3), 1.3, Some(1.1));
+    let like_plain_sql = claim(THEIRS, Quantity::LatencyBut(0.3), 1.3, Some(1.1));
     let half = r#"{"field": "part", "operator": "lt", "value": 5000}"#;
     run.measure(&Workload {
         name: "the 10 closest of 100,000",
         commits: READS,
         contenders: vec![
             Contender::new(OURS, ours(&key, "")),
-            Contender::new(THEIRS, by_hand("true", "::halfvec(768)")),
+            Contender::new(THEIRS, plain_sql("true", "::halfvec(768)")),
         ],
-        claims: vec![like_by_hand.clone()],
+        claims: vec![like_plain_sql.clone()],
     });
     run.measure(&Workload {
         name: "the 10 closest of half of them, by a filter",
         commits: READS,
         contenders: vec![
             Contender::new(OURS, ours(&key, half)),
-            Contender::new(THEIRS, by_hand("part < 5000", "::halfvec(768)")),
+            Contender::new(THEIRS, plain_sql("part < 5000", "::halfvec(768)")),
         ],
-        claims: vec![like_by_hand],
+        claims: vec![like_plain_sql],
     });
     run.measure(&Workload {
         name: "the 10 closest within a scope of 1 %",
         commits: READS,
         contenders: vec![
             Contender::new(OURS, ours(&scoped_key, "")),
-            Contender::new(COMPARING, by_hand("share < 100", "")),
-            Contender::new(THEIRS, by_hand("share < 100", "::halfvec(768)")),
+            Contender::new(COMPARING, plain_sql("share < 100", "")),
+            Contender::new(THEIRS, plain_sql("share < 100", "::halfvec(768)")),
         ],
         claims: vec![claim(COMPARING, Quantity::Latency, 2.0, Some(1.2))],
     });

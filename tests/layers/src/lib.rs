@@ -2,7 +2,7 @@
 //!
 //! It reads `use` lines and paths within the code. What is for tests alone may import anything.
 
-mod circle;
+mod cycle;
 mod parse;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,13 +32,13 @@ struct Import {
     file: usize,
 }
 
-/// Two files of which the first may import from the second, although that closes a circle.
+/// Two files of which the first may import from the second, although that closes a cycle.
 pub struct Exception {
     /// The file that imports, below `src`.
     pub from: &'static str,
     /// The file that it imports from, below `src`.
     pub to: &'static str,
-    /// Why the circle stays.
+    /// Why the cycle stays.
     pub reason: &'static str,
 }
 
@@ -123,7 +123,7 @@ impl Sources {
 
     /// Files that import from each other, directly or through others, but for the exceptions; and exceptions that are not
     /// needed.
-    pub fn circles(&self, exceptions: &[Exception]) -> Vec<String> {
+    pub fn cycles(&self, exceptions: &[Exception]) -> Vec<String> {
         let name = |file: usize| self.files[file].path.display().to_string();
         let all: Vec<BTreeSet<usize>> =
             self.files.iter().map(|file| file.imports.iter().map(|import| import.file).collect()).collect();
@@ -136,7 +136,7 @@ impl Sources {
             .map(|(from, to)| to.iter().copied().filter(|to| is_exception(from, *to).is_none()).collect())
             .collect();
         let mut faults = Vec::new();
-        for members in circle::circles(&counted) {
+        for members in cycle::cycles(&counted) {
             let mut lines = vec![format!("{} files import from each other:", members.len())];
             for (from, to) in members.iter().flat_map(|from| members.iter().map(move |to| (*from, *to))) {
                 let import = self.files[from].imports.iter().find(|it| it.file == to);
@@ -147,7 +147,7 @@ impl Sources {
             }
             faults.push(lines.join("\n"));
         }
-        let with_exceptions = circle::circles(&all);
+        let with_exceptions = cycle::cycles(&all);
         let needed: BTreeSet<usize> = (0..all.len())
             .flat_map(|from| all[from].iter().map(move |to| (from, *to)))
             .filter(|(from, to)| with_exceptions.iter().any(|it| it.contains(from) && it.contains(to)))

@@ -74,7 +74,7 @@ fn the_root_imports_from_all_and_nothing_from_the_root() {
 }
 
 #[test]
-fn a_circle_is_shown_with_its_lines() {
+fn a_cycle_is_shown_with_its_lines() {
     let files = [
         ("a/mod.rs", "mod b;\nmod c;\n"),
         ("a/b.rs", "\nuse super::c::C;"),
@@ -83,7 +83,7 @@ fn a_circle_is_shown_with_its_lines() {
         ("a/e.rs", "use super::b::B;"),
     ];
     assert_eq!(
-        sources(&files).circles(&[]),
+        sources(&files).cycles(&[]),
         [
             "3 files import from each other:\n    a/b.rs:2: a/c.rs (a::c::C)\n    a/c.rs:1: a/d.rs (a::d::D)\n    a/d.rs:1: a/b.rs (a::b::B)"
         ]
@@ -91,21 +91,21 @@ fn a_circle_is_shown_with_its_lines() {
 }
 
 #[test]
-fn a_file_and_the_file_of_its_folder_can_be_a_circle() {
+fn a_file_and_the_file_of_its_folder_can_be_a_cycle() {
     for text in ["use b::B;", "use self::b::B;", "fn a() {\n    b::c();\n}"] {
         let text = format!("mod b;\n{text}\n");
         let files = [("a/mod.rs", text.as_str()), ("a/b.rs", "use super::A;")];
-        assert_eq!(sources(&files).circles(&[]).len(), 1, "{text}");
+        assert_eq!(sources(&files).cycles(&[]).len(), 1, "{text}");
     }
-    assert_eq!(sources(&[("a/mod.rs", "mod b;"), ("a/b.rs", "use super::A;")]).circles(&[]), [""; 0]);
+    assert_eq!(sources(&[("a/mod.rs", "mod b;"), ("a/b.rs", "use super::A;")]).cycles(&[]), [""; 0]);
 }
 
 #[test]
-fn an_exception_opens_a_circle_and_must_be_needed() {
+fn an_exception_opens_a_cycle_and_must_be_needed() {
     let files = [("a.rs", "use crate::b::B;"), ("b.rs", "use crate::a::A;"), ("c.rs", "use crate::b::B;")];
     let exception = |from, to| Exception { from, to, reason: "why" };
-    assert_eq!(sources(&files).circles(&[exception("b.rs", "a.rs")]), [""; 0]);
-    let faults = sources(&files).circles(&[exception("b.rs", "a.rs"), exception("c.rs", "b.rs")]);
+    assert_eq!(sources(&files).cycles(&[exception("b.rs", "a.rs")]), [""; 0]);
+    let faults = sources(&files).cycles(&[exception("b.rs", "a.rs"), exception("c.rs", "b.rs")]);
     assert_eq!(faults, ["c.rs -> b.rs: this exception is not needed (why)"]);
 }
 

@@ -58,14 +58,14 @@ fn chain_to_and_fro_beside_a_key_that_is_set(template: &str, count: usize, id: &
     operations
 }
 
-/// Circles of two, each of which refers to the next one by a second creation that is refused.
-fn circles(template: &str, count: usize, _: &str) -> Vec<Value> {
-    let circle = |n: usize| {
+/// Cycles of two, each of which refers to the next one by a second creation that is refused.
+fn cycles(template: &str, count: usize, _: &str) -> Vec<Value> {
+    let cycle = |n: usize| {
         let (here, there) = (format!("a{n:04}"), format!("b{n:04}"));
         let beyond = if n + 1 == count / 2 { "nowhere".to_owned() } else { format!("a{:04}", n + 1) };
         [create(template, &here, &there), create(template, &there, &here), create(template, &there, &beyond)]
     };
-    (0..count / 2).flat_map(circle).collect()
+    (0..count / 2).flat_map(cycle).collect()
 }
 
 #[tokio::test]
@@ -75,7 +75,7 @@ async fn batches_of_refusals_cost_in_proportion() {
         ("a chain with second creations", chain_with_second_creations),
         ("a chain to and fro", chain_to_and_fro),
         ("a chain to and fro beside a key that is set", chain_to_and_fro_beside_a_key_that_is_set),
-        ("circles", circles),
+        ("cycles", cycles),
     ];
     let database = Database::with_crm().await;
     let session = database.session().await;

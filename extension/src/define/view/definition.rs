@@ -1,12 +1,12 @@
 //! What a view says: checked against its template, and as the statement of a view of PostgreSQL.
 
 use crate::access::Caller;
-use crate::access::sight::Sight;
+use crate::access::visibility::CallerSchema;
 use crate::error::{Code, Error};
 use crate::filter::field::{Column, Step};
-use crate::record::shape::View;
+use crate::record::shape::Projection;
 use crate::search::plan::{Plan, RECORD};
-use crate::search::query::Query;
+use crate::search::query::SearchQuery;
 use crate::search::time_zone;
 use crate::template::Template;
 use crate::value::quote::{identifier, literal};
@@ -45,7 +45,7 @@ pub fn check_name(template: &Template, slug: &str) -> Result<(), Error> {
 
 /// Checks a body as a caller may write it, and makes the statement that holds for every reader.
 pub fn compile(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<Definition, Error> {
-    let query = Query::parse(body)?;
+    let query = SearchQuery::parse(body)?;
     let members = [
         ("view", query.view.is_some()),
         ("cursor", query.cursor.is_some()),
@@ -62,8 +62,8 @@ pub fn compile(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<D
         }
     }
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
-    let plan = Plan::new(&query, &Sight::new(caller, Rc::clone(template)), &zone)?;
-    View::parse(caller, template, query.fields.as_deref(), query.verbose)?;
+    let plan = Plan::new(&query, &CallerSchema::new(caller, Rc::clone(template)), &zone)?;
+    Projection::parse(caller, template, query.fields.as_deref(), query.verbose)?;
     Ok(Definition {
         uses: uses(template, &query, &plan),
         query: plan.words.is_none().then(|| select(template, &query, &plan)),
@@ -71,7 +71,7 @@ pub fn compile(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<D
 }
 
 /// The live records that pass, all their columns, in the order that the body asks for.
-fn select(template: &Template, query: &Query, plan: &Plan) -> String {
+fn select(template: &Template, query: &SearchQuery, plan: &Plan) -> String {
     let standard = ["id", "external_key", "created_at", "updated_at"].map(|name| format!("{RECORD}.{name}"));
     let attributes = template.attributes.iter().map(|it| format!("{RECORD}.{}", identifier(&it.slug)));
     let columns: Vec<String> = standard.into_iter().chain(attributes).collect();
@@ -91,7 +91,7 @@ pub fn create(template: &Template, slug: &str, label: Option<&str>, query: &str)
     )
 }
 
-fn uses(template: &Template, query: &Query, plan: &Plan) -> Vec<(i32, String)> {
+fn uses(template: &Template, query: &SearchQuery, plan: &Plan) -> Vec<(i32, String)> {
     let of_filter = plan.filter.uses().into_iter().filter_map(|used| Some((used.attribute?, used.field)));
     let of_path = |path: &[Step], column: &Column| {
         let steps = path.iter().map(|step| (step.attribute, step.slug.clone())).collect::<Vec<_>>();

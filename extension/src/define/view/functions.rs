@@ -1,4 +1,4 @@
-//! The SQL functions and the HTTP door that save views.
+//! The SQL and HTTP functions that save views.
 
 use super::NewView;
 use crate::access::lookup::template_by_name;

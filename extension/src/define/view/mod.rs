@@ -2,18 +2,18 @@
 
 /// What a view says, checked, and as a statement.
 pub mod definition;
-/// The SQL functions and the HTTP door.
+/// What becomes of views when templates, grants and time zones change.
+pub mod dependents;
+/// The SQL and HTTP functions.
 pub mod functions;
 /// A view's body once an attribute is renamed.
 pub mod rename;
-/// What becomes of views when templates, grants and time zones change.
-pub mod upkeep;
 
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction};
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::lock_with_views;
 use crate::template::{Template, in_use};
 use crate::value::slug::{self, Noun};
@@ -56,22 +56,22 @@ pub fn save(
         return Err(Error::at(Code::Conflict, "/slug", format!("the view {:?} exists already", new.slug))
             .hint("change it by PUT, or by keyed.save_view"));
     }
-    let has_relation = upkeep::relation(template, &new.slug).is_some();
+    let has_relation = dependents::relation(template, &new.slug).is_some();
     if has_relation && before.as_ref().is_none_or(|before| before.query.is_none()) {
         return Err(taken());
     }
     let made = subtransaction(|| {
         as_owner_defining(|| {
             connected(|spi| {
-                let own = upkeep::relation(template, &new.slug);
+                let own = dependents::relation(template, &new.slug);
                 lock_with_views(&[], &Vec::from_iter(own));
                 write(spi, template, new);
-                if let Err(error) = upkeep::follow(spi, caller, &reaching(spi, template.id)) {
+                if let Err(error) = dependents::sync(spi, caller, &reaching(spi, template.id)) {
                     error.raise();
                 }
                 // The label stands in the comment, whether or not the query is another.
-                if upkeep::relation(template, &new.slug).is_some() {
-                    upkeep::label(spi, template, &new.slug, new.label.as_deref());
+                if dependents::relation(template, &new.slug).is_some() {
+                    dependents::label(spi, template, &new.slug, new.label.as_deref());
                 }
             });
         });
@@ -88,7 +88,7 @@ pub fn save(
 
 /// The relation that has the name of a view.
 fn relation(template: &Template, slug: &str) -> Oid {
-    upkeep::relation(template, slug).unwrap_or(Oid::INVALID)
+    dependents::relation(template, slug).unwrap_or(Oid::INVALID)
 }
 
 fn write(spi: &Connection, template: &Template, new: &NewView) {
@@ -96,7 +96,7 @@ fn write(spi: &Connection, template: &Template, new: &NewView) {
         "insert into keyed_state.view (template_id, slug, label, query) values ($1, $2, $3, $4) \
          on conflict (template_id, slug) do update \
          set label = excluded.label, query = excluded.query, updated_at = pg_catalog.now()",
-        Access::Latest,
+        Snapshot::Latest,
         &[
             (pg_sys::INT4OID, Some(Datum::from(template.id))),
             (pg_sys::TEXTOID, datum::text(&new.slug)),
@@ -113,13 +113,13 @@ pub fn drop(caller: &Caller, template: &Rc<Template>, slug: &str) -> Result<(), 
     let outcome = subtransaction(|| {
         as_owner_defining(|| {
             connected(|spi| {
-                let own = upkeep::relation(template, slug);
+                let own = dependents::relation(template, slug);
                 lock_with_views(&[], &Vec::from_iter(own));
                 if own.is_some() && view.query.is_some() {
                     spi.script(&format!("drop view {}", view_sql(template, slug)));
                 }
                 let id = [(pg_sys::INT4OID, Some(Datum::from(view.id)))];
-                spi.run_once("delete from keyed_state.view where id = $1", Access::Latest, &id);
+                spi.run_once("delete from keyed_state.view where id = $1", Snapshot::Latest, &id);
             });
         });
     });

@@ -1,6 +1,6 @@
 //! A view's body once an attribute is renamed: in fields of its own template and behind references.
 
-use crate::access::sight::Sight;
+use crate::access::visibility::CallerSchema;
 use crate::access::{Caller, scope};
 use crate::error::Error;
 use crate::json;
@@ -21,8 +21,8 @@ pub(crate) fn rename(
     if members.iter().any(by_id) {
         return Ok(body.to_owned());
     }
-    let sight = Sight::new(&Caller::administrator(), Rc::clone(template));
-    let field = |name: &str| scope::renamed(&sight, name, attribute, new);
+    let schema = CallerSchema::new(&Caller::administrator(), Rc::clone(template));
+    let field = |name: &str| scope::renamed(&schema, name, attribute, new);
     let mut out = String::from("{");
     for (position, (name, value)) in members.into_iter().enumerate() {
         if position > 0 {

@@ -2,12 +2,12 @@
 
 use super::{MOST_ATTEMPTS, TABLE, require, source};
 use crate::access::rights::Privilege;
-use crate::access::sight::{Fence, and};
+use crate::access::visibility::{WriteScope, and};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::{datum, random};
 use crate::template::{Template, catalog};
 use pgrx::pg_sys::{self, Datum};
@@ -81,7 +81,7 @@ fn due(caller: &Caller) -> Vec<Rc<Template>> {
                     "select t.id from keyed_state.template t where t.embed is not null and exists (select from {TABLE} j \
                      where j.template_id = t.id and j.state in ('pending', 'running') and j.due_at <= now()) order by t.id"
                 ),
-                Access::Latest,
+                Snapshot::Latest,
                 &[],
             );
             (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect()
@@ -108,7 +108,7 @@ impl Claim {
     ) {
         let of_template = [Some(Datum::from(template.id))];
         // Whoever claimed them so often has not survived it. An entry that is being written is passed over here and
-        // below: who waited for one while holding others would wait in a circle with a batch.
+        // below: who waited for one while holding others would wait in a cycle with a batch.
         let give_up = format!(
             "with lost as materialized (select j.record_id from {TABLE} j where j.template_id = $1 \
                and j.state = 'running' and j.due_at <= now() and j.attempts >= {MOST_ATTEMPTS} \
@@ -117,8 +117,8 @@ impl Claim {
                error = coalesce(j.error, 'no worker that claimed the text came back') \
              from lost where j.record_id = lost.record_id"
         );
-        spi.run(&template.plan(&give_up, || vec![pg_sys::INT4OID]), Access::Latest, &of_template);
-        let within = and(Fence::of(caller, Right::Update, template).within.as_deref());
+        spi.run(&template.plan(&give_up, || vec![pg_sys::INT4OID]), Snapshot::Latest, &of_template);
+        let within = and(WriteScope::of(caller, Right::Update, template).writable.as_deref());
         let claim = format!(
             "with due as materialized (select j.record_id from {TABLE} j \
                join {} t on t.id = j.record_id and t.deleted_at is null{within} \
@@ -136,7 +136,7 @@ impl Claim {
         });
         let rows = spi.run(
             &plan,
-            Access::Latest,
+            Snapshot::Latest,
             &[of_template[0], Some(Datum::from(most)), datum::uuid(self.token), Some(Datum::from(lease))],
         );
         // Of what each record's vector was made, where that was by the same model.
@@ -163,7 +163,7 @@ impl Claim {
                  where record_id = any ($1)"
             );
             let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
-            spi.run(&plan, Access::Latest, &[ids(&rest)]);
+            spi.run(&plan, Snapshot::Latest, &[ids(&rest)]);
         }
     }
 
@@ -178,7 +178,7 @@ impl Claim {
         let columns = source::columns(template);
         let sql = format!("select {columns} from {} t where t.id = any ($1)", template.table_sql());
         let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
-        let rows = spi.run(&plan, Access::Latest, &[ids(records)]);
+        let rows = spi.run(&plan, Snapshot::Latest, &[ids(records)]);
         let mut unchanged = Vec::new();
         for row in 0..rows.len() {
             let Some(record) = rows.get(row, 0).map(datum::read_uuid) else { continue };
@@ -204,7 +204,7 @@ impl Claim {
                  where record_id = any ($1)"
             );
             let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
-            spi.run(&plan, Access::Latest, &[ids(&unchanged)]);
+            spi.run(&plan, Snapshot::Latest, &[ids(&unchanged)]);
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::job;
 use crate::job::{Done, array, lock_free, uuids};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;
 use crate::value::attribute_type::AttributeType;
 use crate::value::table_name::SideTable;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 const PORTION: usize = 5000;
 
 /// Makes the queue follow a change of definition.
-pub fn follow(spi: &Connection, before: &Template, after: &Template) {
+pub fn sync(spi: &Connection, before: &Template, after: &Template) {
     if after.embed.is_empty() {
         if !before.embed.is_empty() {
             // What was embedded stays, and what it was made of is remembered in case embedding is switched on again.
@@ -48,7 +48,7 @@ pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
     let by_bound = (pg_sys::UUIDOID, datum::uuid(after));
     let live = match template.embed.is_empty() {
         true => Vec::new(),
-        false => uuids(&spi.run_once(&sql, Access::Latest, &[by_bound])),
+        false => uuids(&spi.run_once(&sql, Snapshot::Latest, &[by_bound])),
     };
     let busy = enqueue_free(spi, template, &live);
     let last = live.last().copied().filter(|_| live.len() == PORTION);
@@ -62,7 +62,7 @@ pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
     }
     let sql =
         format!("select t.id from {} t where t.deleted_at is null and t.id = any ($1)", template.table_sql());
-    let live = uuids(&spi.run_once(&sql, Access::Latest, &[array(records)]));
+    let live = uuids(&spi.run_once(&sql, Snapshot::Latest, &[array(records)]));
     let busy = enqueue_free(spi, template, &live);
     Done { records: records.len() - busy.len(), busy, ..Done::default() }
 }
@@ -73,7 +73,7 @@ fn enqueue_free(spi: &Connection, template: &Template, live: &[Uuid]) -> Vec<Uui
     }
     let (free, busy) = lock_free(spi, &template.table_sql(), TABLE, live);
     let free: Vec<Uuid> = free.into_iter().collect();
-    spi.run_once(&enqueuing(template, "and t.id = any ($1)", ANEW), Access::Latest, &[array(&free)]);
+    spi.run_once(&enqueuing(template, "and t.id = any ($1)", ANEW), Snapshot::Latest, &[array(&free)]);
     busy
 }
 
@@ -98,7 +98,7 @@ fn says_lists_otherwise(before: &Template, after: &Template) -> bool {
 /// vector of which nothing is known here was set by somebody, and is left alone. `known` says what becomes of the entries
 /// that are there.
 pub fn enqueue(spi: &Connection, template: &Template, known: &str) {
-    spi.run_once(&enqueuing(template, "", known), Access::Latest, &[]);
+    spi.run_once(&enqueuing(template, "", known), Snapshot::Latest, &[]);
 }
 
 fn enqueuing(template: &Template, condition: &str, known: &str) -> String {

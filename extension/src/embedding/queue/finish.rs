@@ -6,7 +6,7 @@ use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::record::embedding::require_writable;
 use crate::record::read;
 use crate::template::Template;
@@ -87,7 +87,7 @@ pub fn release(claim: Uuid, reason: Option<&str>, rest: i32) -> Result<i32, Erro
     if !(0..=86_400).contains(&rest) {
         return Err(Error::at(Code::InvalidValue, "/rest", "rest must be between 0 and 86400 seconds"));
     }
-    // An entry that is being written gets a new text; who waited for it while holding others would wait in a circle.
+    // An entry that is being written gets a new text; who waited for it while holding others would wait in a cycle.
     let sql = format!(
         "with mine as materialized (select j.record_id from {TABLE} j where j.claim = $1 for no key update skip locked) \
          update {TABLE} j set state = 'pending', claim = null, attempts = greatest(j.attempts - 1, 0), \
@@ -102,7 +102,7 @@ pub fn release(claim: Uuid, reason: Option<&str>, rest: i32) -> Result<i32, Erro
                 (pg_sys::TEXTOID, datum::optional_text(reason)),
                 (pg_sys::INT4OID, Some(Datum::from(rest))),
             ];
-            spi.run_once(&sql, Access::Latest, &arguments).len() as i32
+            spi.run_once(&sql, Snapshot::Latest, &arguments).len() as i32
         })
     }))
 }
@@ -122,7 +122,7 @@ fn current_hash(template: &Template, record: Uuid) -> Option<[u8; 32]> {
     as_owner(|| {
         let plan = template.plan(&sql, || vec![pg_sys::UUIDOID]);
         connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &[datum::uuid(record)]);
+            let rows = spi.run(&plan, Snapshot::Latest, &[datum::uuid(record)]);
             (!rows.is_empty() && !template.embed.is_empty())
                 .then(|| source::hash(&source::text_of(template, &rows, 0)))
         })
@@ -132,6 +132,6 @@ fn current_hash(template: &Template, record: Uuid) -> Option<[u8; 32]> {
 fn update(template: &Template, sql: &str, types: &[pg_sys::Oid], arguments: &[Argument]) -> usize {
     as_owner(|| {
         let plan = template.plan(sql, || types.to_vec());
-        connected(|spi| spi.run(&plan, Access::Latest, arguments).len())
+        connected(|spi| spi.run(&plan, Snapshot::Latest, arguments).len())
     })
 }

@@ -5,7 +5,7 @@ use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;
 use pgrx::pg_sys::{self, Datum};
 
@@ -21,7 +21,7 @@ pub fn retry(template: Option<&Template>) -> Result<i64, Error> {
                 "update {TABLE} set state = 'pending', attempts = 0, due_at = now() \
                  where state = 'failed' and ($1 is null or template_id = $1)"
             );
-            spi.run_once(&sql, Access::Latest, &[(pg_sys::INT4OID, template)]).len() as i64
+            spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::INT4OID, template)]).len() as i64
         })
     }))
 }
@@ -50,7 +50,7 @@ pub fn reembed(template: &Template, other_than: Option<&str>) -> Result<i64, Err
                  where template_id = $1 and not by_hand and ($2 is null or model is distinct from $2)"
             );
             let other_than = (pg_sys::TEXTOID, datum::optional_text(other_than));
-            spi.run_once(&sql, Access::Latest, &[by_template, other_than]);
+            spi.run_once(&sql, Snapshot::Latest, &[by_template, other_than]);
             // Records that came in while triggers were off are in no queue.
             if other_than.1.is_none() {
                 definition::enqueue(spi, template, "nothing");
@@ -58,7 +58,7 @@ pub fn reembed(template: &Template, other_than: Option<&str>) -> Result<i64, Err
             let count = format!(
                 "select count(*) from {TABLE} where template_id = $1 and state in ('pending', 'running')"
             );
-            let rows = spi.run_once(&count, Access::Latest, &[by_template]);
+            let rows = spi.run_once(&count, Snapshot::Latest, &[by_template]);
             rows.get(0, 0).map_or(0, datum::read_i64)
         })
     }))

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 #[test]
 fn a_body_without_members_asks_for_everything() {
-    let query = Query::parse("{}").expect("a query");
+    let query = SearchQuery::parse("{}").expect("a query");
     assert!(query.filters.is_none() && query.sort.is_none() && query.limit.is_none());
     assert_eq!((query.count, query.verbose), (Count::None, false));
 }
@@ -13,14 +13,14 @@ fn a_body_without_members_asks_for_everything() {
 fn null_counts_as_absent() {
     let nulls = KNOWN.map(|name| format!("\"{name}\":null")).join(",");
     let body = format!("{{{nulls}}}");
-    let query = Query::parse(&body).expect("a query");
+    let query = SearchQuery::parse(&body).expect("a query");
     assert!(query.cursor.is_none() && query.fields.is_none() && query.facets.is_empty());
 }
 
 #[test]
 fn what_a_search_does_not_say_is_as_its_view_says() {
     let view = r#"{"sort": "a", "limit": 5, "count": "exact", "verbose": true, "time_zone": "Asia/Tokyo", "facets": ["a"]}"#;
-    let within = |body| Query::parse(body).and_then(|query| query.within(Some(view))).expect("a query");
+    let within = |body| SearchQuery::parse(body).and_then(|query| query.within(Some(view))).expect("a query");
     let query = within("{}");
     assert_eq!((query.limit, query.count, query.verbose), (Some(5), Count::Exact, true));
     assert_eq!(query.time_zone.as_deref(), Some("Asia/Tokyo"));
@@ -33,8 +33,8 @@ fn what_a_search_does_not_say_is_as_its_view_says() {
 
 #[test]
 fn a_text_to_embed_is_for_the_service() {
-    assert!(Query::parse(r#"{"query_text": null}"#).is_ok());
-    let error = Query::parse(r#"{"query_text": "sea"}"#).expect_err("a refusal");
+    assert!(SearchQuery::parse(r#"{"query_text": null}"#).is_ok());
+    let error = SearchQuery::parse(r#"{"query_text": "sea"}"#).expect_err("a refusal");
     assert_eq!(error.code, Code::UnknownField);
     assert!(error.hint.is_some_and(|hint| hint.contains("query_vector")));
 }
@@ -43,7 +43,7 @@ fn a_text_to_embed_is_for_the_service() {
 fn fields_are_an_array_or_a_list_with_commas() {
     for body in [r#"{"fields": ["a", "b"]}"#, r#"{"fields": " a ,b,"}"#] {
         assert_eq!(
-            Query::parse(body).expect("a query").fields.as_deref(),
+            SearchQuery::parse(body).expect("a query").fields.as_deref(),
             Some(&["a".to_owned(), "b".to_owned()][..])
         );
     }
@@ -70,7 +70,7 @@ fn what_does_not_fit_is_refused_with_its_place() {
         (r#"{"mode": "hybrid", "global_search": "x"}"#, "/query_vector"),
         (r#"{"mode": "lexical"}"#, "/mode"),
     ] {
-        let error = Query::parse(body).expect_err(body);
+        let error = SearchQuery::parse(body).expect_err(body);
         assert_eq!(error.faults[0].pointer, pointer, "{body}");
     }
 }
@@ -86,7 +86,7 @@ fn a_name_repeated_without_end_is_refused() {
         (array(MOST_FIELDS + 1), false),
     ] {
         let body = format!("{{\"fields\":{value}}}");
-        match Query::parse(&body) {
+        match SearchQuery::parse(&body) {
             Ok(_) => assert!(is_taken),
             Err(error) => assert_eq!((is_taken, error.faults[0].pointer.as_str()), (false, "/fields")),
         }
@@ -96,7 +96,7 @@ fn a_name_repeated_without_end_is_refused() {
 proptest! {
     #[test]
     fn any_object_is_a_search_within_its_bounds_or_refused_with_its_place(body in object_of(&KNOWN)) {
-        match Query::parse(&body) {
+        match SearchQuery::parse(&body) {
             Ok(query) => {
                 prop_assert!(query.limit.is_none_or(|limit| (1..=MOST_LIMIT).contains(&limit)));
                 prop_assert!(query.facets.len() <= MOST_FACETS);

@@ -5,12 +5,12 @@
 //! for first: while they are few, each is compared, which is exact. Else the index is walked until enough of them were
 //! met; should it give up before, all are compared after all. Nothing here depends on what the planner expects.
 
-use super::way::{self, Way};
-use crate::access::{Caller, sight};
+use super::strategy::{self, Strategy};
+use crate::access::{Caller, visibility};
 use crate::error::Error;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::with_settings;
-use crate::postgres::spi::{Access, Connection, Rows};
+use crate::postgres::spi::{Connection, Rows, Snapshot};
 use crate::search::plan::{Plan, RECORD};
 use crate::template::Template;
 use crate::value::table_name::SideTable;
@@ -29,7 +29,7 @@ const MOST_ENTRIES: usize = 20_000;
 const UNITS: f64 = 1e6;
 
 /// What is looked for.
-pub struct Wanted<'a> {
+pub struct VectorSearch<'a> {
     /// In which template.
     pub template: &'a Template,
     /// Which of its records, as a condition over its table under the alias `t`.
@@ -46,7 +46,7 @@ pub struct Wanted<'a> {
     pub threshold: f64,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> VectorSearch<'a> {
     /// What a plan wants, as far as its caller sees it.
     pub fn of(
         caller: &Caller,
@@ -55,10 +55,10 @@ impl<'a> Wanted<'a> {
         vector: &'a Vector,
         limit: usize,
         threshold: f64,
-    ) -> Wanted<'a> {
+    ) -> VectorSearch<'a> {
         let is_lasting = plan.filter.is_always_true();
-        let is_open = is_lasting && sight::rows(caller, template, RECORD).is_none();
-        Wanted { template, condition: &plan.condition, is_open, is_lasting, vector, limit, threshold }
+        let is_open = is_lasting && visibility::rows(caller, template, RECORD).is_none();
+        VectorSearch { template, condition: &plan.condition, is_open, is_lasting, vector, limit, threshold }
     }
 
     /// The records that pass the condition, as what follows FROM.
@@ -69,12 +69,12 @@ impl<'a> Wanted<'a> {
     /// Runs a statement of the search, which is kept where it is the same in many.
     pub fn ask<'c>(&self, spi: &'c Connection, sql: &str, arguments: &[(Oid, Argument)]) -> Rows<'c> {
         if !self.is_lasting {
-            return spi.run_once(sql, Access::Snapshot, arguments);
+            return spi.run_once(sql, Snapshot::Active, arguments);
         }
         let types = || arguments.iter().map(|argument| argument.0).collect();
         let plan = self.template.plan(sql, types);
         let values: Vec<Argument> = arguments.iter().map(|argument| argument.1).collect();
-        spi.run(&plan, Access::Snapshot, &values)
+        spi.run(&plan, Snapshot::Active, &values)
     }
 }
 
@@ -105,13 +105,13 @@ pub struct Found {
 }
 
 /// Finds the closest.
-pub fn find(spi: &Connection, wanted: &Wanted) -> Result<Found, Error> {
+pub fn find(spi: &Connection, wanted: &VectorSearch) -> Result<Found, Error> {
     let search = Search { spi, wanted, schema: table::require(wanted.template)? };
     let exact = |neighbours| Ok(Found { neighbours: search.within(neighbours), is_exact: true });
-    match way::choose(spi, wanted) {
-        Way::FewCandidates(ids) => exact(search.compare(ids)),
-        Way::FewVectors | Way::NoIndex => exact(search.compare_all()),
-        Way::Index => {
+    match strategy::choose(spi, wanted) {
+        Strategy::FewCandidates(ids) => exact(search.compare(ids)),
+        Strategy::FewVectors | Strategy::NoIndex => exact(search.compare_all()),
+        Strategy::Index => {
             // The index may have missed one that is similar enough: fewer than wanted are proof of nothing.
             let met = search.within(search.walk_index());
             if met.len() >= wanted.limit {
@@ -124,7 +124,7 @@ pub fn find(spi: &Connection, wanted: &Wanted) -> Result<Found, Error> {
 
 struct Search<'a> {
     spi: &'a Connection,
-    wanted: &'a Wanted<'a>,
+    wanted: &'a VectorSearch<'a>,
     schema: &'a str,
 }
 
@@ -168,7 +168,7 @@ impl Search<'_> {
         );
         let ids = datum::array_of(ids.into_iter().map(datum::uuid).collect(), pg_sys::UUIDOID);
         let plan = self.wanted.template.plan(&sql, || vec![pg_sys::FLOAT4ARRAYOID, pg_sys::UUIDARRAYOID]);
-        read(&self.spi.run(&plan, Access::Snapshot, &[self.vector().1, ids]))
+        read(&self.spi.run(&plan, Snapshot::Active, &[self.vector().1, ids]))
     }
 
     /// Walks the index until enough candidates were met. They come roughly in their order, so some more than wanted are

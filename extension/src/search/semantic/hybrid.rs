@@ -3,14 +3,14 @@
 //! Words and vectors rank by measures that cannot be compared, so it is ranks that are added up (reciprocal rank fusion):
 //! a record gets 1 / (60 + rank) from each list that it stands in.
 
-use super::find::{self, Wanted};
+use super::find::{self, VectorSearch};
 use crate::access::Caller;
 use crate::error::Error;
 use crate::json_write::write_double;
 use crate::postgres::datum;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::record::read;
-use crate::record::shape::View;
+use crate::record::shape::Projection;
 use crate::record::statement::columns;
 use crate::search::plan::{Plan, RECORD};
 use crate::search::words::Selection;
@@ -43,12 +43,12 @@ pub fn answer(
     plan: &Plan,
     vector: &Vector,
     selection: Option<&Selection>,
-    view: &View,
+    projection: &Projection,
 ) -> Result<String, Error> {
     let mut fused = Vec::new();
     if !plan.filter.is_never_true() {
         let limit = if selection.is_some() { DEPTH } else { plan.limit };
-        let wanted = Wanted::of(caller, template, plan, vector, limit, 0.0);
+        let wanted = VectorSearch::of(caller, template, plan, vector, limit, 0.0);
         let found = find::find(spi, &wanted)?.neighbours;
         fused = match selection {
             Some(selection) => {
@@ -68,7 +68,7 @@ pub fn answer(
         };
     }
     fused.truncate(plan.limit);
-    let records = records(spi, template, plan, &fused, view);
+    let records = records(spi, template, plan, &fused, projection);
     let mut out = String::from("{\"records\":[");
     out.push_str(&records.join(","));
     out.push_str("],\"next_cursor\":null,\"has_more\":false,\"total\":null}");
@@ -96,7 +96,13 @@ fn fuse(keyword: &[Uuid], semantic: &[Uuid]) -> Vec<Fused> {
 }
 
 /// The records, each with its score and ranks, in the order of the list.
-fn records(spi: &Connection, template: &Template, plan: &Plan, fused: &[Fused], view: &View) -> Vec<String> {
+fn records(
+    spi: &Connection,
+    template: &Template,
+    plan: &Plan,
+    fused: &[Fused],
+    projection: &Projection,
+) -> Vec<String> {
     let sql = format!(
         "select {} from {} {RECORD} where {RECORD}.id = any ($1) and {}",
         columns(template),
@@ -104,11 +110,11 @@ fn records(spi: &Connection, template: &Template, plan: &Plan, fused: &[Fused], 
         plan.condition
     );
     let ids = datum::array_of(fused.iter().map(|it| datum::uuid(it.id)).collect(), pg_sys::UUIDOID);
-    let rows = spi.run_once(&sql, Access::Snapshot, &[(pg_sys::UUIDARRAYOID, ids)]);
+    let rows = spi.run_once(&sql, Snapshot::Active, &[(pg_sys::UUIDARRAYOID, ids)]);
     let place = |row: usize| (rows.get(row, 0).map(datum::read_uuid).unwrap_or_default(), row);
     let places: HashMap<Uuid, usize> = (0..rows.len()).map(place).collect();
     let record = |it: &Fused| {
-        let mut record = read::to_json(template, &rows, *places.get(&it.id)?, view);
+        let mut record = read::to_json(template, &rows, *places.get(&it.id)?, projection);
         record.pop();
         record.push_str(",\"score\":");
         write_double(&mut record, it.score);

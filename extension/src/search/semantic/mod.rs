@@ -13,4 +13,4 @@ pub mod query;
 /// Templates → answer.
 pub mod run;
 /// By comparing, or by the index.
-pub mod way;
+pub mod strategy;

@@ -16,7 +16,7 @@ pub const MOST_LIMIT: usize = 200;
 
 /// A semantic search as it was sent.
 #[derive(Debug)]
-pub struct Query<'a> {
+pub struct SemanticQuery<'a> {
     /// What the vectors are compared with.
     pub vector: Vector,
     /// Whose records are searched: a number, or a name; all that the caller may read when absent.
@@ -26,7 +26,7 @@ pub struct Query<'a> {
     /// The least similarity.
     pub threshold: f64,
     /// The filters, in the form of a search without sort, page or words.
-    pub filters: search::Query<'a>,
+    pub filters: search::SearchQuery<'a>,
 }
 
 const KNOWN: [&str; 8] = [
@@ -40,12 +40,12 @@ const KNOWN: [&str; 8] = [
     "time_zone",
 ];
 
-impl<'a> Query<'a> {
+impl<'a> SemanticQuery<'a> {
     /// Reads the body. Members that are null count as absent.
-    pub fn parse(body: &'a str) -> Result<Query<'a>, Error> {
+    pub fn parse(body: &'a str) -> Result<SemanticQuery<'a>, Error> {
         let (mut vector, mut template) = (None, None);
         let (mut limit, mut threshold) = (DEFAULT_LIMIT, 0.0);
-        let mut filters = search::Query::default();
+        let mut filters = search::SearchQuery::default();
         for (name, value) in json::object(body)?.0 {
             let here = format!("/{}", json::pointer_step(&name));
             if json::is_null(value) && KNOWN.contains(&name.as_ref()) {
@@ -69,7 +69,7 @@ impl<'a> Query<'a> {
             }
         }
         let vector = vector.ok_or_else(|| missing("query_vector", ""))?;
-        Ok(Query { vector, template, limit, threshold, filters })
+        Ok(SemanticQuery { vector, template, limit, threshold, filters })
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn what_is_absent_or_null_has_its_default() {
         for text in [body(""), body(r#","limit":null,"threshold":null,"template_id":null,"filters":null"#)] {
-            let query = Query::parse(&text).expect("a query");
+            let query = SemanticQuery::parse(&text).expect("a query");
             assert_eq!((query.limit, query.threshold), (10, 0.0));
             assert!(query.template.is_none() && query.filters.filters.is_none());
         }
@@ -121,7 +121,7 @@ mod tests {
             (body(r#","attribute_key":"name""#), "/attribute_key"),
             (body(r#","sort":"name""#), "/sort"),
         ] {
-            let error = Query::parse(&text).expect_err(pointer);
+            let error = SemanticQuery::parse(&text).expect_err(pointer);
             assert_eq!(error.faults[0].pointer, pointer);
         }
     }

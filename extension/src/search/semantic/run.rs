@@ -1,18 +1,18 @@
 //! Runs a semantic search and writes the answer: an array of `{similarity_score, entity}`.
 
-use super::find::{self, Found, Neighbour, Wanted};
-use super::query::Query;
+use super::find::{self, Found, Neighbour, VectorSearch};
+use super::query::SemanticQuery;
 use crate::access::lookup::template_by_name;
 use crate::access::rights::Privilege;
-use crate::access::sight::Sight;
-use crate::access::{Caller, Right, listed};
+use crate::access::visibility::CallerSchema;
+use crate::access::{Caller, Right, template_list};
 use crate::error::{Code, Error};
 use crate::filter::schema::{Attribute, Schema};
 use crate::filter::{check, parse};
 use crate::json::write_string;
 use crate::json_write::write_double;
 use crate::postgres::guard::{as_owner, without_jit};
-use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{datum, table_lock};
 use crate::record::shape::{STANDARD_COLUMNS, write_name, write_value};
 use crate::record::statement::columns;
@@ -37,7 +37,7 @@ pub struct Answer {
 
 /// Finds the records that are closest to the vector of the body.
 pub fn search(caller: &Caller, body: &str) -> Result<Answer, Error> {
-    let query = Query::parse(body)?;
+    let query = SemanticQuery::parse(body)?;
     let templates = templates(caller, &query)?;
     let plans = plans(caller, &query, &templates)?;
     let answer =
@@ -48,16 +48,16 @@ pub fn search(caller: &Caller, body: &str) -> Result<Answer, Error> {
 
 /// Refuses a search that [`search`] would refuse, without looking for anything.
 pub fn check(caller: &Caller, body: &str) -> Result<(), Error> {
-    let query = Query::parse(body)?;
+    let query = SemanticQuery::parse(body)?;
     let templates = templates(caller, &query)?;
     plans(caller, &query, &templates)?;
     templates.iter().try_for_each(|template| table::require(template).map(drop))
 }
 
-fn plans(caller: &Caller, query: &Query, templates: &[Rc<Template>]) -> Result<Vec<Plan>, Error> {
+fn plans(caller: &Caller, query: &SemanticQuery, templates: &[Rc<Template>]) -> Result<Vec<Plan>, Error> {
     let plan = |template: &Rc<Template>| {
         let zone = time_zone::of_search(query.filters.time_zone.as_deref(), template)?;
-        Plan::new(&query.filters, &Sight::new(caller, Rc::clone(template)), &zone)
+        Plan::new(&query.filters, &CallerSchema::new(caller, Rc::clone(template)), &zone)
     };
     templates.iter().map(plan).collect()
 }
@@ -65,7 +65,7 @@ fn plans(caller: &Caller, query: &Query, templates: &[Rc<Template>]) -> Result<V
 fn answer(
     spi: &Connection,
     caller: &Caller,
-    query: &Query,
+    query: &SemanticQuery,
     templates: &[Rc<Template>],
     plans: &[Plan],
 ) -> Result<Answer, Error> {
@@ -86,19 +86,19 @@ fn answer(
 fn find_in(
     spi: &Connection,
     caller: &Caller,
-    query: &Query,
+    query: &SemanticQuery,
     template: &Template,
     plan: &Plan,
 ) -> Result<Found, Error> {
     if plan.filter.is_never_true() {
         return Ok(Found { neighbours: Vec::new(), is_exact: true });
     }
-    let wanted = Wanted::of(caller, template, plan, &query.vector, query.limit, query.threshold);
+    let wanted = VectorSearch::of(caller, template, plan, &query.vector, query.limit, query.threshold);
     find::find(spi, &wanted)
 }
 
 /// The templates that are searched.
-fn templates(caller: &Caller, query: &Query) -> Result<Vec<Rc<Template>>, Error> {
+fn templates(caller: &Caller, query: &SemanticQuery) -> Result<Vec<Rc<Template>>, Error> {
     if let Some(name) = &query.template {
         let template = find_template(caller, name)?;
         caller.require(Right::Read, &template)?;
@@ -108,7 +108,7 @@ fn templates(caller: &Caller, query: &Query) -> Result<Vec<Rc<Template>>, Error>
     check::check(&conditions, &AnyTemplate, check::Settings::default()).map_err(|error| {
         error.hint("name a template_id to filter by its attributes; without one, by standard fields only")
     })?;
-    let readable: Vec<i32> = listed::templates(caller)
+    let readable: Vec<i32> = template_list::templates(caller)
         .iter()
         .filter(|template| template.holds(Privilege::Read))
         .map(|template| template.id)
@@ -191,9 +191,9 @@ fn write(
         );
         let ids = datum::array_of(ids, pg_sys::UUIDOID);
         let rows = if plan.filter.is_always_true() {
-            spi.run(&template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]), Access::Snapshot, &[ids])
+            spi.run(&template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]), Snapshot::Active, &[ids])
         } else {
-            spi.run_once(&sql, Access::Snapshot, &[(pg_sys::UUIDARRAYOID, ids)])
+            spi.run_once(&sql, Snapshot::Active, &[(pg_sys::UUIDARRAYOID, ids)])
         };
         for row in 0..rows.len() {
             let id = rows.get(row, 0).map(datum::read_uuid).unwrap_or_default();

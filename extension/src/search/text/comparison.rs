@@ -2,7 +2,7 @@
 
 use super::document::{self, FIELD};
 use super::needle::Needle;
-use super::terms::Wanted;
+use super::terms::PreparedTerm;
 use crate::template::Template;
 use memchr::memmem::{self, Finder};
 use std::borrow::Cow;
@@ -34,7 +34,7 @@ impl Term<'_> {
 
 impl<'n> Comparison<'n> {
     /// None where names of referenced records match, which no document holds.
-    pub fn of(template: &Template, wanted: &'n [Wanted]) -> Option<Comparison<'n>> {
+    pub fn of(template: &Template, wanted: &'n [PreparedTerm]) -> Option<Comparison<'n>> {
         if wanted.iter().any(|it| !it.names.is_empty()) {
             return None;
         }
@@ -137,7 +137,7 @@ fn holds(texts: &Texts, document: &[u8]) -> bool {
 mod tests {
     use super::super::document::{Field, write_field};
     use super::super::fold::fold;
-    use super::super::query::Query;
+    use super::super::query::TextQuery;
     use super::*;
     use std::collections::BTreeSet;
 
@@ -158,7 +158,7 @@ mod tests {
             let field = Field { attribute, values: vec![value] };
             write_field(&mut document, &field, &mut |text| stems(text));
         }
-        let query = Query::parse(query).expect("a query");
+        let query = TextQuery::parse(query).expect("a query");
         let needles: Vec<(Needle, bool)> =
             query.terms.iter().map(|it| (Needle::new(it, &[stems(&it.typed)]), it.is_excluded)).collect();
         let terms = needles.iter().map(|(needle, is_excluded)| (needle, *is_excluded));

@@ -5,11 +5,11 @@
 //! first, and reading from the newest on finds a page soon; else all matches are found through the rarest term, and
 //! ranked.
 
-use super::names::{self, Names, Sight};
-use super::query::Query;
+use super::names::{self, Names, VisibleRows};
+use super::query::TextQuery;
 use super::rank;
 use super::sample::Sample;
-use super::terms::{self, Wanted};
+use super::terms::{self, PreparedTerm};
 use crate::postgres::guard::{as_owner, with_settings};
 use crate::postgres::spi::{Connection, connected};
 use crate::record::read;
@@ -63,11 +63,16 @@ pub enum Matches {
 }
 
 /// Finds the live records of a template that match a query. A page that follows another keeps its order.
-pub fn find(template: &Template, query: &Query, sight: &Sight, order: Option<Order>) -> Found {
+pub fn find(
+    template: &Template,
+    query: &TextQuery,
+    visible_rows: &VisibleRows,
+    order: Option<Order>,
+) -> Found {
     let first = key::normalize(&query.text).ok().and_then(|key| read::id_by_key(template, key));
     as_owner(|| {
         with_settings(&[WITHOUT_JIT], || {
-            connected(|spi| find_with(spi, template, query, sight, order, first))
+            connected(|spi| find_with(spi, template, query, visible_rows, order, first))
         })
     })
 }
@@ -75,13 +80,13 @@ pub fn find(template: &Template, query: &Query, sight: &Sight, order: Option<Ord
 fn find_with(
     spi: &Connection,
     template: &Template,
-    query: &Query,
-    sight: &Sight,
+    query: &TextQuery,
+    visible_rows: &VisibleRows,
     order: Option<Order>,
     first: Option<Uuid>,
 ) -> Found {
-    let mut wanted = Wanted::all(template, query);
-    let references = names::references(template, sight);
+    let mut wanted = PreparedTerm::all(template, query);
+    let references = names::references(template, visible_rows);
     for it in &mut wanted {
         it.add_names(spi, &references);
     }
@@ -113,7 +118,7 @@ fn find_with(
 fn ranked(
     spi: &Connection,
     template: &Template,
-    wanted: &[Wanted],
+    wanted: &[PreparedTerm],
     order: Option<Order>,
     scanned: &mut Vec<String>,
 ) -> Option<Vec<(i16, Uuid)>> {
@@ -132,16 +137,16 @@ fn ranked(
     let settings: &[(&CStr, &CStr)] = if leader.is_some() { &[BY_INDEX] } else { &[] };
     let ranked = with_settings(settings, || rank::rank(spi, template, wanted, &sample, leader, most))?;
     if leader.is_none() {
-        scanned.extend(wanted.iter().map(Wanted::shown));
+        scanned.extend(wanted.iter().map(PreparedTerm::shown));
     }
     Some(ranked)
 }
 
 /// The condition that a record `t` with its document `d` matches: for statements that want all of them in an order of
 /// their own, and for a person to read.
-pub fn condition(template: &Template, query: &Query, sight: &Sight) -> String {
-    let references = names::references(template, sight);
-    let mut wanted = Wanted::all(template, query);
+pub fn condition(template: &Template, query: &TextQuery, visible_rows: &VisibleRows) -> String {
+    let references = names::references(template, visible_rows);
+    let mut wanted = PreparedTerm::all(template, query);
     for it in &mut wanted {
         let names =
             references.iter().map(|reference| (reference.column(), Names::Many(reference.query(it.term))));

@@ -12,6 +12,8 @@ pub mod fold;
 pub mod names;
 /// What documents must hold for a term to match.
 pub mod needle;
+/// Keeping documents as the records are.
+pub mod pending;
 /// What a caller types into the search bar.
 pub mod query;
 /// All matches with their ranks.
@@ -28,7 +30,5 @@ pub mod table;
 pub mod terms;
 /// Keys of the index of documents.
 pub mod trigram;
-/// Keeping documents as the records are.
-pub mod upkeep;
 /// Documents, written from rows.
 pub mod write;

@@ -9,7 +9,7 @@ use super::table;
 use crate::postgres::datum;
 use crate::postgres::heap::Heap;
 use crate::postgres::index::Unfit;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::{Template, catalog};
 use crate::value::quote::literal;
 use crate::value::table_name::{STATE, SideTable};
@@ -24,7 +24,7 @@ const FEW_PAGES: u32 = 16;
 
 /// What a caller may see of a template's records: a condition on them, which names their table by the alias given;
 /// none where nothing may be seen.
-pub type Sight<'a> = dyn Fn(&Template, &str) -> Option<String> + 'a;
+pub type VisibleRows<'a> = dyn Fn(&Template, &str) -> Option<String> + 'a;
 
 /// The records of one target whose names match a term.
 #[derive(Clone)]
@@ -39,15 +39,15 @@ pub enum Names {
 pub struct Reference {
     slug: String,
     target: Rc<Template>,
-    sight: String,
+    visible_rows: String,
 }
 
 /// The references of a template that a caller may follow.
-pub fn references(template: &Template, sight: &Sight) -> Vec<Reference> {
+pub fn references(template: &Template, visible_rows: &VisibleRows) -> Vec<Reference> {
     let visible = |attribute: &crate::template::Attribute| {
         let target = attribute.target.and_then(catalog::by_id).filter(|target| target.has_documents)?;
-        let sight = sight(&target, "x")?;
-        Some(Reference { slug: attribute.slug.clone(), target, sight })
+        let visible_rows = visible_rows(&target, "x")?;
+        Some(Reference { slug: attribute.slug.clone(), target, visible_rows })
     };
     template.attributes.iter().filter_map(visible).collect()
 }
@@ -69,7 +69,7 @@ impl Reference {
             return Names::Few(Rc::default());
         }
         let query = self.query(term);
-        let rows = spi.run_once(&collecting(&query), Access::Snapshot, &[]);
+        let rows = spi.run_once(&collecting(&query), Snapshot::Active, &[]);
         if rows.len() > MOST_NAMES {
             return Names::Many(query);
         }
@@ -111,7 +111,7 @@ impl Reference {
     }
 
     fn needle(&self, term: &Term) -> Needle {
-        Needle::new(term, &Stemmer::new(&self.target).ways(&term.typed))
+        Needle::new(term, &Stemmer::new(&self.target).variants(&term.typed))
     }
 
     /// The attribute that names the records of the target; none where their keys do.
@@ -124,7 +124,7 @@ impl Reference {
     pub fn is_scanned(&self, spi: &Connection, term: &Term) -> bool {
         // PostgreSQL explains nothing through a fixed snapshot.
         let explained = format!("explain {}", collecting(&self.query(term)));
-        let rows = spi.run_once(&explained, Access::Latest, &[]);
+        let rows = spi.run_once(&explained, Snapshot::Latest, &[]);
         (0..rows.len())
             .any(|row| rows.get(row, 0).map(datum::read_text).is_some_and(|it| it.contains("Seq Scan")))
     }
@@ -132,7 +132,7 @@ impl Reference {
     /// The ids of the records of the target whose names match the term.
     pub fn query(&self, term: &Term) -> String {
         let records = self.target.table_sql();
-        let seen = &self.sight;
+        let seen = &self.visible_rows;
         match self.display() {
             Some(attribute) if !super::write::is_covered(attribute) => format!(
                 "select x.id from {records} x where x.deleted_at is null and ({seen}) \

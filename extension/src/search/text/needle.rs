@@ -1,7 +1,7 @@
 //! What documents must hold for a term to match them, and the SQL that says so: pure.
 
 use super::document::{self, STEM};
-use super::query::{Kind, Term};
+use super::query::{MatchKind, Term};
 use super::trigram::has_key;
 use crate::value::pattern::escaped;
 use crate::value::quote;
@@ -35,7 +35,7 @@ impl Needle {
         }
         let plain = vec![term.text.clone()];
         let mut whole_words: Vec<Vec<String>> = Vec::new();
-        if term.kind == Kind::Word {
+        if term.kind == MatchKind::Word {
             for lexemes in stems.iter().filter(|lexemes| !lexemes.is_empty()) {
                 let texts: Vec<String> = lexemes
                     .iter()
@@ -181,13 +181,13 @@ pub fn field(document: &str, attribute: Option<i32>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::query::Query;
+    use super::super::query::TextQuery;
     use super::*;
     use crate::filter::tests::properties::outside_of_quotes;
     use proptest::prelude::*;
 
     fn needle(text: &str, stems: &[&[&str]]) -> Needle {
-        let query = Query::parse(text).expect("a query");
+        let query = TextQuery::parse(text).expect("a query");
         let stems: Vec<BTreeSet<String>> =
             stems.iter().map(|lexemes| lexemes.iter().map(|it| (*it).to_owned()).collect()).collect();
         Needle::new(&query.terms[0], &stems)
@@ -259,7 +259,7 @@ mod tests {
             text in prop_oneof![any::<String>(), "-?[a'\\\\%_\"E ;\u{1d}-]{1,9}"],
             lexemes in prop::collection::btree_set("[a'\\\\%_;\u{1d}]{1,5}", 0..3),
         ) {
-            let Ok(query) = Query::parse(&text) else { return Ok(()) };
+            let Ok(query) = TextQuery::parse(&text) else { return Ok(()) };
             for term in &query.terms {
                 let needle = Needle::new(term, std::slice::from_ref(&lexemes));
                 for sql in [needle.indexed("d"), needle.checked("d"), needle.whole_word("d")] {

@@ -19,7 +19,7 @@ const CURLED_QUOTES: [char; 6] = ['“', '”', '„', '‟', '«', '»'];
 
 /// How a term matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MatchKind {
     /// As a word, whatever its ending, or as a part of one.
     Word,
     /// As it stands.
@@ -34,14 +34,14 @@ pub struct Term {
     /// The same as it was typed, in composed form: endings are known by it.
     pub typed: String,
     /// How it matches.
-    pub kind: Kind,
+    pub kind: MatchKind,
     /// Whether records that match it are left out.
     pub is_excluded: bool,
 }
 
 /// A query: every term must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Query {
+pub struct TextQuery {
     /// The whole text without the spaces around it: it may be somebody's external key.
     pub text: String,
     /// The terms, none twice.
@@ -55,9 +55,9 @@ impl Term {
     }
 }
 
-impl Query {
+impl TextQuery {
     /// Reads a query. One without terms wants nothing in particular.
-    pub fn parse(text: &str) -> Result<Query, Error> {
+    pub fn parse(text: &str) -> Result<TextQuery, Error> {
         if text.chars().nth(MOST_CHARACTERS).is_some() {
             let message = format!("a search has at most {MOST_CHARACTERS} characters");
             return Err(Error::at(Code::InvalidValue, POINTER, message));
@@ -77,12 +77,12 @@ impl Query {
                     .hint("put words that stand together in quotation marks"));
             }
         }
-        Ok(Query { text: text.trim().to_owned(), terms })
+        Ok(TextQuery { text: text.trim().to_owned(), terms })
     }
 
     /// What asks for the terms of both. Its text is nobody's key: whether a record has both texts is for their terms to
     /// say.
-    pub fn and(mut self, other: Query) -> Query {
+    pub fn and(mut self, other: TextQuery) -> TextQuery {
         if self.is_empty() {
             return other;
         }
@@ -118,10 +118,10 @@ fn next_term(text: &str) -> Option<(Term, &str)> {
     };
     let phrase = body.strip_prefix('"').and_then(|inside| inside.split_once('"'));
     let (typed, rest, kind) = match phrase {
-        Some((phrase, rest)) => (phrase, rest, Kind::Phrase),
+        Some((phrase, rest)) => (phrase, rest, MatchKind::Phrase),
         None => {
             let end = body.find(separates).unwrap_or(body.len());
-            (&body[..end], &body[end..], Kind::Word)
+            (&body[..end], &body[end..], MatchKind::Word)
         }
     };
     Some((Term { text: fold(typed), typed: typed.nfc().collect(), kind, is_excluded }, rest))
@@ -134,9 +134,9 @@ mod tests {
 
     /// Terms as text: `-` for excluded, quotation marks for phrases.
     fn shown(text: &str) -> Vec<String> {
-        let query = Query::parse(text).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+        let query = TextQuery::parse(text).unwrap_or_else(|error| panic!("{text:?}: {error}"));
         let show = |term: &Term| {
-            let quote = if term.kind == Kind::Phrase { "\"" } else { "" };
+            let quote = if term.kind == MatchKind::Phrase { "\"" } else { "" };
             format!("{}{quote}{}{quote}", if term.is_excluded { "-" } else { "" }, term.text)
         };
         query.terms.iter().map(show).collect()
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn two_queries_ask_for_the_terms_of_both() {
-        let query = |text| Query::parse(text).expect("a query");
+        let query = |text| TextQuery::parse(text).expect("a query");
         let both = query("red -blue").and(query("green red"));
         assert_eq!(both.terms, query("red -blue green").terms);
         assert!(crate::value::key::normalize(&both.text).is_err(), "the text is no key");
@@ -178,17 +178,17 @@ mod tests {
 
     #[test]
     fn a_term_keeps_what_was_typed() {
-        let query = Query::parse(" E\u{301}te\u{301}s ").expect("a query");
+        let query = TextQuery::parse(" E\u{301}te\u{301}s ").expect("a query");
         assert_eq!((query.terms[0].typed.as_str(), query.text.as_str()), ("Étés", "E\u{301}te\u{301}s"));
     }
 
     #[test]
     fn what_is_too_long_is_refused() {
-        assert!(Query::parse(&"é".repeat(MOST_CHARACTERS)).is_ok());
+        assert!(TextQuery::parse(&"é".repeat(MOST_CHARACTERS)).is_ok());
         let words = |count: usize| (0..count).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
-        assert!(Query::parse(&words(MOST_TERMS)).is_ok());
+        assert!(TextQuery::parse(&words(MOST_TERMS)).is_ok());
         for text in ["é".repeat(MOST_CHARACTERS + 1), words(MOST_TERMS + 1)] {
-            let error = Query::parse(&text).expect_err("too long");
+            let error = TextQuery::parse(&text).expect_err("too long");
             assert_eq!((error.code, error.faults[0].pointer.as_str()), (Code::InvalidValue, POINTER));
         }
     }
@@ -196,7 +196,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_text_is_read_or_refused(text in any::<String>()) {
-            if let Ok(query) = Query::parse(&text) {
+            if let Ok(query) = TextQuery::parse(&text) {
                 prop_assert!(query.terms.len() <= MOST_TERMS);
                 for term in &query.terms {
                     prop_assert!(!term.text.is_empty());

@@ -10,10 +10,10 @@ use super::names::{self, Names};
 use super::needle::{Needle, field};
 use super::sample::Sample;
 use super::table;
-use super::terms::{self, Wanted};
+use super::terms::{self, PreparedTerm};
 use crate::postgres::datum;
 use crate::postgres::heap::Heap;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::{Template, catalog};
 use crate::value::table_name::{STATE, SideTable};
 use uuid::Uuid;
@@ -23,7 +23,7 @@ type Ranked = Vec<(i16, Uuid)>;
 
 /// The term that leads; none where no index serves any, or all that it serves stand in most documents: to read
 /// them all in their order is faster then than by the index.
-pub fn leader(wanted: &[Wanted], sample: &Sample) -> Option<usize> {
+pub fn leader(wanted: &[PreparedTerm], sample: &Sample) -> Option<usize> {
     let served = (0..wanted.len())
         .filter(|position| wanted[*position].is_served() && !sample.is_everywhere(*position));
     served.min_by_key(|position| (sample.frequency(*position), wanted[*position].names.len()))
@@ -33,7 +33,7 @@ pub fn leader(wanted: &[Wanted], sample: &Sample) -> Option<usize> {
 pub fn rank(
     spi: &Connection,
     template: &Template,
-    wanted: &[Wanted],
+    wanted: &[PreparedTerm],
     sample: &Sample,
     leader: Option<usize>,
     most: usize,
@@ -53,7 +53,7 @@ pub fn rank(
         whole_words("h.document"),
         title(template)
     );
-    let rows = spi.run_once(&sql, Access::Snapshot, &[]);
+    let rows = spi.run_once(&sql, Snapshot::Active, &[]);
     if rows.len() > most {
         return None;
     }
@@ -67,7 +67,7 @@ pub fn rank(
 /// The matches with their ranks, or one more than wanted, by comparing in memory; none where a statement has to.
 fn compared(
     template: &Template,
-    wanted: &[Wanted],
+    wanted: &[PreparedTerm],
     sample: &Sample,
     leader: usize,
     most: usize,
@@ -94,7 +94,7 @@ fn compared(
 /// The documents of the records that match: at most one more than wanted from each way of finding them.
 fn hits(
     template: &Template,
-    wanted: &[Wanted],
+    wanted: &[PreparedTerm],
     sample: &Sample,
     leader: Option<usize>,
     most: usize,

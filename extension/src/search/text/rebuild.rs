@@ -5,7 +5,7 @@ use super::{document, table, write};
 use crate::error::{Code, Error};
 use crate::job::{self, Done, array, lock_free, uuids};
 use crate::postgres::guard::{as_owner, with_settings};
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::{lock_against_writers, lock_exclusively, take_portion};
 use crate::postgres::{datum, invalidation};
 use crate::template::{Attribute, Template, catalog};
@@ -22,7 +22,7 @@ const PORTION: usize = 1000;
 const PORTION_BYTES: i64 = 4 << 20;
 
 /// Makes the documents follow a change of the template's definition: few in the same transaction, many by a job.
-pub fn follow(spi: &Connection, before: &Template, after: &Template) {
+pub fn sync(spi: &Connection, before: &Template, after: &Template) {
     if !after.has_documents {
         return;
     }
@@ -92,7 +92,7 @@ pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
         template.table_sql()
     );
     let sql = up_to_bytes(template, &records);
-    let rows = spi.run_once(&sql, Access::Latest, &[(pg_sys::UUIDOID, datum::uuid(after))]);
+    let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::UUIDOID, datum::uuid(after))]);
     let live = uuids(&rows);
     let total = if rows.is_empty() { 0 } else { rows.get(0, 1).map_or(0, datum::read_i64) as usize };
     let is_heavy = live.len() < total;
@@ -103,7 +103,7 @@ pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
         SideTable::Documents.sql(template.id)
     );
     let bounds = [after, last.unwrap_or(Uuid::max())].map(|bound| (pg_sys::UUIDOID, datum::uuid(bound)));
-    let others = uuids(&spi.run_once(&sql, Access::Latest, &[bounds[0], bounds[1], array(&live)]));
+    let others = uuids(&spi.run_once(&sql, Snapshot::Latest, &[bounds[0], bounds[1], array(&live)]));
     let (free, busy) = lock_free(spi, &template.table_sql(), &SideTable::Documents.sql(template.id), &live);
     let refused = rewrite(template, free.into_iter().chain(others).collect());
     Done { last, records: live.len() - busy.len() - refused.len(), busy, refused, is_heavy }
@@ -134,12 +134,12 @@ pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
     let documents = SideTable::Documents.sql(template.id);
     let sql =
         format!("select t.id from {} t where t.deleted_at is null and t.id = any ($1)", template.table_sql());
-    let live = uuids(&spi.run_once(&sql, Access::Latest, &[array(records)]));
+    let live = uuids(&spi.run_once(&sql, Snapshot::Latest, &[array(records)]));
     let sql = format!(
         "select d.record_id from {documents} d where d.record_id = any ($1) and d.record_id <> all ($2) \
          for no key update skip locked",
     );
-    let others = uuids(&spi.run_once(&sql, Access::Latest, &[array(records), array(&live)]));
+    let others = uuids(&spi.run_once(&sql, Snapshot::Latest, &[array(records), array(&live)]));
     rewrite(template, others);
     let (free, busy) = lock_free(spi, &template.table_sql(), &documents, &live);
     let mut waiting: Vec<Uuid> = records.iter().filter(|id| free.contains(id)).copied().collect();
@@ -150,7 +150,7 @@ pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
     let sql = up_to_bytes(template, &among);
     let (mut written, mut refused) = (0, Vec::new());
     while written == 0 && !waiting.is_empty() {
-        let some = uuids(&spi.run_once(&sql, Access::Latest, &[array(&waiting)]));
+        let some = uuids(&spi.run_once(&sql, Snapshot::Latest, &[array(&waiting)]));
         if some.is_empty() {
             // They were deleted for good.
             waiting.clear();
@@ -182,7 +182,7 @@ fn rewrite(template: &Template, mut records: Vec<Uuid>) -> Vec<Uuid> {
 pub fn make_missing(spi: &Connection) {
     let sql = "select t.id from keyed_state.template t \
                where pg_catalog.to_regclass('keyed_state.text_' || t.id) is null order by t.id";
-    let rows = spi.run_once(sql, Access::Latest, &[]);
+    let rows = spi.run_once(sql, Snapshot::Latest, &[]);
     let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
     for template in ids.into_iter().filter_map(catalog::by_id).filter(|template| !template.has_documents) {
         // Nobody writes a record between the reading of it and the announcement that documents are kept.
@@ -205,7 +205,7 @@ pub fn renew_indexes(spi: &Connection) {
                  select from pg_catalog.pg_index i join pg_catalog.pg_opclass c on c.oid = i.indclass[0] \
                  where i.indexrelid = pg_catalog.to_regclass('keyed_state.text_' || t.id || '_trigram') \
                    and c.opcname = 'document_trigrams') order by t.id";
-    let rows = spi.run_once(sql, Access::Latest, &[]);
+    let rows = spi.run_once(sql, Snapshot::Latest, &[]);
     let mut ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
     take_portion(&mut ids, "indexes of documents");
     lock_exclusively(&ids.iter().map(|id| SideTable::Documents.sql(*id)).collect::<Vec<_>>());
@@ -261,7 +261,7 @@ fn write_all(spi: &Connection, template: &Template, condition: &str) {
     loop {
         // A connection of its own for each portion frees what it read.
         let count = connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &[datum::uuid(last)]);
+            let rows = spi.run(&plan, Snapshot::Latest, &[datum::uuid(last)]);
             write::write_rows(spi, template, &rows);
             if let Some(id) = rows.len().checked_sub(1).and_then(|row| rows.get(row, 0)) {
                 last = datum::read_uuid(id);

@@ -2,10 +2,10 @@
 //! know: it was seen to be wrong about parts of words by a factor of a thousand.
 
 use super::comparison::Comparison;
-use super::terms::{self, Wanted};
+use super::terms::{self, PreparedTerm};
 use crate::postgres::datum;
 use crate::postgres::heap::{self, Heap};
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::{Template, catalog};
 use crate::value::table_name::{STATE, SideTable};
 
@@ -32,7 +32,7 @@ pub struct Sample {
 
 impl Sample {
     /// Takes the sample: of a single term a small one, if that shows that no more than these match.
-    pub fn take(spi: &Connection, template: &Template, wanted: &[Wanted], most: usize) -> Sample {
+    pub fn take(spi: &Connection, template: &Template, wanted: &[PreparedTerm], most: usize) -> Sample {
         if let Some(sample) = Sample::compared(template, wanted) {
             return sample;
         }
@@ -40,7 +40,7 @@ impl Sample {
             "select pg_relation_size('{}') / current_setting('block_size')::bigint",
             SideTable::Documents.sql(template.id)
         );
-        let pages = spi.run_once(&size, Access::Snapshot, &[]).get(0, 0).map_or(0, datum::read_i64);
+        let pages = spi.run_once(&size, Snapshot::Active, &[]).get(0, 0).map_or(0, datum::read_i64);
         if wanted.len() == 1 && pages > PAGES {
             let few = Sample::of_pages(spi, template, wanted, pages, FEW_PAGES);
             if few.seen > 0 && (few.found + CHANCE) * few.total / few.seen <= most as i64 {
@@ -51,7 +51,7 @@ impl Sample {
     }
 
     /// Takes it by comparing in memory; none where a statement has to.
-    fn compared(template: &Template, wanted: &[Wanted]) -> Option<Sample> {
+    fn compared(template: &Template, wanted: &[PreparedTerm]) -> Option<Sample> {
         let comparison = Comparison::of(template, wanted)?;
         let table = catalog::table_oid(STATE, &SideTable::Documents.name(template.id))?;
         let sample = Heap::with(table, |heap| {
@@ -88,7 +88,7 @@ impl Sample {
     fn of_pages(
         spi: &Connection,
         template: &Template,
-        wanted: &[Wanted],
+        wanted: &[PreparedTerm],
         pages: i64,
         sampled: i64,
     ) -> Sample {
@@ -105,7 +105,7 @@ impl Sample {
         } else {
             String::new()
         };
-        let columns = |render: &dyn Fn(usize, &Wanted) -> String| -> Vec<String> {
+        let columns = |render: &dyn Fn(usize, &PreparedTerm) -> String| -> Vec<String> {
             wanted.iter().enumerate().map(|(position, it)| render(position, it)).collect()
         };
         // Each condition is worked out once for a document, although two counts want it.
@@ -118,7 +118,7 @@ impl Sample {
                 columns(&|position, _| format!(", count(*) filter (where s.term_{position})")).concat(),
                 columns(&|position, it| format!(", {} as term_{position}", it.condition())).concat(),
             ),
-            Access::Snapshot,
+            Snapshot::Active,
             &[],
         );
         let count = |column| rows.get(0, column).map_or(0, datum::read_i64);

@@ -30,20 +30,20 @@ impl Stemmer {
     /// All stems of a text in the language of the template, as its document holds them.
     pub fn stems(&self, text: &str) -> BTreeSet<String> {
         let mut all = BTreeSet::new();
-        ways_in(self.language, text).iter_mut().for_each(|way| all.append(way));
+        variants_in(self.language, text).iter_mut().for_each(|way| all.append(way));
         all
     }
 
     /// The stems of a text as it is written, and those of the text without accents where these differ, in each language
     /// that documents may be in. Languages need the first, since their endings have accents; the second finds a word for
     /// whoever types none. Who looks for a word goes all ways, so that one of them meets.
-    pub fn ways(&self, text: &str) -> Vec<BTreeSet<String>> {
+    pub fn variants(&self, text: &str) -> Vec<BTreeSet<String>> {
         let languages = std::iter::once(&self.language).chain(&self.former);
-        languages.flat_map(|language| ways_in(*language, text)).collect()
+        languages.flat_map(|language| variants_in(*language, text)).collect()
     }
 }
 
-fn ways_in(language: Oid, text: &str) -> Vec<BTreeSet<String>> {
+fn variants_in(language: Oid, text: &str) -> Vec<BTreeSet<String>> {
     let text = without_long_words(text);
     let stem = |text: &str| -> BTreeSet<String> {
         let mut stems = BTreeSet::new();

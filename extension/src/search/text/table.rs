@@ -3,10 +3,10 @@
 //! It is a table of its own so that a write of the record that changes no text rewrites no index entry of any text,
 //! and the record table keeps only what a reader of it understands.
 
-use crate::access::policy;
+use crate::access::policy_sql;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::Template;
 use crate::value::quote::literal;
 use crate::value::table_name::{STATE, SideTable};
@@ -26,7 +26,7 @@ pub fn create(template: i32, full_name: &str, records: &str) -> String {
          comment on table {table} is {comment}; \
          comment on column {table}.record_id is 'The record.'; \
          comment on column {table}.document is 'Its key, texts and list labels without case and accents, and their stems.'; {}",
-        policy::enable_beside(&SideTable::Documents.name(template), records)
+        policy_sql::enable_beside(&SideTable::Documents.name(template), records)
     )
 }
 
@@ -49,7 +49,7 @@ fn document_class(spi: &Connection) -> String {
 pub fn has_document_class(spi: &Connection) -> bool {
     let sql = "select from pg_catalog.pg_opclass c where c.opcname = 'document_trigrams' \
                and c.opcnamespace = 'keyed'::pg_catalog.regnamespace";
-    !spi.run_once(sql, Access::Latest, &[]).is_empty()
+    !spi.run_once(sql, Snapshot::Latest, &[]).is_empty()
 }
 
 /// Drops its index.
@@ -75,7 +75,7 @@ pub fn trigram_class(spi: &Connection) -> String {
          join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_opclass'::pg_catalog.regclass and d.objid = c.oid \
          join pg_catalog.pg_extension e on e.oid = d.refobjid and d.deptype = 'e' \
          where c.opcname = 'gin_trgm_ops' and e.extname = $1",
-        Access::Latest,
+        Snapshot::Latest,
         &[(pgrx::pg_sys::TEXTOID, datum::text(TRIGRAM_EXTENSION))],
     );
     if rows.is_empty() {

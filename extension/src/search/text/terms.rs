@@ -2,13 +2,13 @@
 
 use super::names::{Names, Reference};
 use super::needle::Needle;
-use super::query::{Query, Term};
+use super::query::{Term, TextQuery};
 use super::stem::Stemmer;
 use crate::postgres::spi::Connection;
 use crate::template::Template;
 
 /// A term, made ready for the documents of a template.
-pub struct Wanted<'q> {
+pub struct PreparedTerm<'q> {
     /// What was asked for.
     pub term: &'q Term,
     /// What documents must hold.
@@ -17,13 +17,14 @@ pub struct Wanted<'q> {
     pub names: Vec<(String, Names)>,
 }
 
-impl<'q> Wanted<'q> {
+impl<'q> PreparedTerm<'q> {
     /// The terms of a query, names not yet looked up.
-    pub fn all(template: &Template, query: &'q Query) -> Vec<Wanted<'q>> {
+    pub fn all(template: &Template, query: &'q TextQuery) -> Vec<PreparedTerm<'q>> {
         let stemmer = Stemmer::new(template);
         let wanted = |term: &'q Term| {
-            let needle = Needle::new(term, &stemmer.ways(&term.typed)).without(&template.former_attributes);
-            Wanted { term, needle, names: Vec::new() }
+            let needle =
+                Needle::new(term, &stemmer.variants(&term.typed)).without(&template.former_attributes);
+            PreparedTerm { term, needle, names: Vec::new() }
         };
         query.terms.iter().map(wanted).collect()
     }
@@ -65,8 +66,8 @@ impl<'q> Wanted<'q> {
 }
 
 /// Every term is as the query wants it.
-pub fn condition(wanted: &[Wanted]) -> String {
-    all(wanted.iter().map(Wanted::condition))
+pub fn condition(wanted: &[PreparedTerm]) -> String {
+    all(wanted.iter().map(PreparedTerm::condition))
 }
 
 /// Conditions joined by `and`.

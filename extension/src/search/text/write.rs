@@ -8,7 +8,7 @@ use crate::postgres::datum;
 use crate::postgres::guard::with_settings;
 use crate::postgres::insert::{insert_rows, lock_table};
 use crate::postgres::memory::in_scratch;
-use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::template::{Attribute, Template, catalog};
 use crate::value::attribute_type::AttributeType;
 use crate::value::table_name::SideTable;
@@ -126,7 +126,7 @@ fn clean(template: &Template) {
     let sql = format!("select gin_clean_pending_list(to_regclass('{}'))", table::index_sql(template.id));
     let plan = template.plan(&sql, Vec::new);
     connected(|spi| {
-        spi.run(&plan, Access::Latest, &[]);
+        spi.run(&plan, Snapshot::Latest, &[]);
     });
 }
 
@@ -138,7 +138,7 @@ fn refresh_some(spi: &Connection, template: &Template, records: &[Stale]) -> Out
     );
     let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
     let all: Vec<Uuid> = records.iter().map(|stale| stale.record).collect();
-    let rows = spi.run(&plan, Access::Latest, &[ids(&all)]);
+    let rows = spi.run(&plan, Snapshot::Latest, &[ids(&all)]);
     // They stand in the order of their ids.
     let is_fresh = |record: Uuid| {
         let place = records.binary_search_by_key(&record, |stale| stale.record);
@@ -153,7 +153,7 @@ fn refresh_some(spi: &Connection, template: &Template, records: &[Stale]) -> Out
         let sql =
             format!("delete from {} d where d.record_id = any ($1)", SideTable::Documents.sql(template.id));
         let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
-        spi.run(&plan, Access::Latest, &[ids(&gone)]);
+        spi.run(&plan, Snapshot::Latest, &[ids(&gone)]);
     }
     outcome
 }
@@ -230,7 +230,7 @@ fn put_by_statement(spi: &Connection, template: &Template, documents: &[Written]
     let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID, pg_sys::TEXTARRAYOID]);
     let records: Vec<Uuid> = documents.iter().map(|document| document.0).collect();
     let documents = datum::text_array(documents.iter().map(|document| Some(document.1.as_str())));
-    spi.run(&plan, Access::Latest, &[ids(&records), documents]);
+    spi.run(&plan, Snapshot::Latest, &[ids(&records), documents]);
 }
 
 pub(super) fn ids(records: &[Uuid]) -> datum::Argument {

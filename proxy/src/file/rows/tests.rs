@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The rows of a text that comes in pieces of so many characters, with their lines.
+/// The rows of a text that comes in chunks of so many characters, with their lines.
 fn rows(form: Form, text: &str, size: usize) -> Result<Vec<(u64, String)>, Unreadable> {
     let (mut rows, mut found) = (Rows::new(form), Vec::new());
     let characters: Vec<char> = text.chars().collect();
@@ -13,10 +13,10 @@ fn rows(form: Form, text: &str, size: usize) -> Result<Vec<(u64, String)>, Unrea
             found.push((row.line, portion.as_ref().map_or("", |it| it.row(position)).to_owned()));
         }
     };
-    for piece in characters.chunks(size) {
-        let piece: String = piece.iter().collect();
+    for chunk in characters.chunks(size) {
+        let chunk: String = chunk.iter().collect();
         let appended: Result<(), Infallible> = rows.extend(|text| {
-            text.push_str(&piece);
+            text.push_str(&chunk);
             Ok(())
         });
         assert!(appended.is_ok());

@@ -1,20 +1,20 @@
-//! Circles of a graph.
+//! Cycles of a graph.
 
 use std::collections::BTreeSet;
 
 /// The groups of more than one node that can all be reached from each other; `edges[from]` holds where one edge leads.
-pub(crate) fn circles(edges: &[BTreeSet<usize>]) -> Vec<BTreeSet<usize>> {
+pub(crate) fn cycles(edges: &[BTreeSet<usize>]) -> Vec<BTreeSet<usize>> {
     let reached: Vec<BTreeSet<usize>> = (0..edges.len()).map(|from| reached(edges, from)).collect();
-    let mut circles: Vec<BTreeSet<usize>> = Vec::new();
+    let mut cycles: Vec<BTreeSet<usize>> = Vec::new();
     for node in 0..edges.len() {
-        if reached[node].contains(&node) && !circles.iter().any(|circle| circle.contains(&node)) {
-            circles.push(reached[node].iter().copied().filter(|it| reached[*it].contains(&node)).collect());
+        if reached[node].contains(&node) && !cycles.iter().any(|cycle| cycle.contains(&node)) {
+            cycles.push(reached[node].iter().copied().filter(|it| reached[*it].contains(&node)).collect());
         }
     }
-    circles
+    cycles
 }
 
-/// Where edges lead from a node, the node itself only by a circle.
+/// Where edges lead from a node, the node itself only by a cycle.
 fn reached(edges: &[BTreeSet<usize>], from: usize) -> BTreeSet<usize> {
     let mut reached = BTreeSet::new();
     let mut next: Vec<usize> = edges[from].iter().copied().collect();

@@ -5,7 +5,7 @@ use super::rename::rename;
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::postgres::transaction::begin_command;
 use crate::template::{Attribute, Template, catalog};
 use crate::value::quote::literal;
@@ -33,7 +33,7 @@ pub fn reading(spi: &Connection, template: &Template) -> Vec<Oid> {
         "select distinct r.ev_class from pg_catalog.pg_depend d join pg_catalog.pg_rewrite r on r.oid = d.objid \
          where d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass and d.refobjid = $1 \
          and r.ev_class = any ($2) order by r.ev_class",
-        Access::Latest,
+        Snapshot::Latest,
         &[
             (pg_sys::OIDOID, Some(Datum::from(template.table))),
             (pg_sys::OIDARRAYOID, datum::array_of(oids, pg_sys::OIDOID)),
@@ -68,7 +68,7 @@ pub fn rename_attribute(
         if body != view.body {
             spi.run_once(
                 "update keyed_state.view set query = $2 where id = $1",
-                Access::Latest,
+                Snapshot::Latest,
                 &[(pg_sys::INT4OID, Some(Datum::from(view.id))), (pg_sys::JSONBOID, datum::jsonb(&body))],
             );
         }
@@ -103,9 +103,9 @@ pub fn check_unused(
     Ok(())
 }
 
-/// Takes away the views of PostgreSQL that show a template's columns, before one of these or all go. [`follow`] makes
+/// Takes away the views of PostgreSQL that show a template's columns, before one of these or all go. [`sync`] makes
 /// them anew.
-pub fn take_away(spi: &Connection, template: &Template) {
+pub fn drop_relations(spi: &Connection, template: &Template) {
     for view in of_template(spi, template.id) {
         if relation_of(&view).is_some() {
             spi.script(&format!("drop view {}", view_sql(template, &view.slug)));
@@ -116,7 +116,7 @@ pub fn take_away(spi: &Connection, template: &Template) {
 
 /// Makes the views of PostgreSQL say what these views mean by now. Refuses a change that one of them does
 /// not survive.
-pub fn follow(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<(), Error> {
+pub fn sync(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<(), Error> {
     for view in views {
         let query = match compiled(view) {
             Ok(definition) => definition.query,
@@ -144,7 +144,7 @@ pub fn follow(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<
         set_definition(spi, view, query.as_deref());
         // Makes the new view known to the look-ups that follow.
         begin_command();
-        follow_grants(spi, &[template.id]);
+        sync_grants(spi, &[template.id]);
     }
     Ok(())
 }
@@ -152,7 +152,7 @@ pub fn follow(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<
 fn set_definition(spi: &Connection, view: &SavedView, query: Option<&str>) {
     spi.run_once(
         "update keyed_state.view set definition = $2 where id = $1",
-        Access::Latest,
+        Snapshot::Latest,
         &[(pg_sys::INT4OID, Some(Datum::from(view.id))), (pg_sys::TEXTOID, datum::optional_text(query))],
     );
 }
@@ -165,7 +165,7 @@ pub fn label(spi: &Connection, template: &Template, slug: &str, label: Option<&s
 
 /// Lets those, and only those, select from the views of templates who may select from their tables. That alone shows
 /// nobody a row.
-pub fn follow_grants(spi: &Connection, templates: &[i32]) {
+pub fn sync_grants(spi: &Connection, templates: &[i32]) {
     if !exist() {
         return;
     }
@@ -189,7 +189,7 @@ pub fn follow_grants(spi: &Connection, templates: &[i32]) {
          union select format('grant select on %s to %I', p.view::regclass, r.rolname) \
            from pair p join reader x on x.source = p.source join pg_catalog.pg_roles r on r.oid = x.grantee \
            where not exists (select from held h where h.view = p.view and h.grantee = x.grantee)",
-        Access::Latest,
+        Snapshot::Latest,
         &[(pg_sys::INT4ARRAYOID, datum::array_of(ids, pg_sys::INT4OID))],
     );
     let statements: Vec<String> =

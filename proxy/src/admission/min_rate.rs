@@ -4,14 +4,14 @@ use std::time::Duration;
 
 /// How a transfer must move.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LeastRate {
+pub(crate) struct MinRate {
     /// Bytes per second, on average.
     pub(crate) bytes_per_second: usize,
     /// How long it may stand still.
     pub(crate) stall: Duration,
 }
 
-impl LeastRate {
+impl MinRate {
     fn time_for(self, bytes: usize) -> Duration {
         Duration::from_secs_f64(bytes as f64 / self.bytes_per_second.max(1) as f64)
     }
@@ -19,30 +19,30 @@ impl LeastRate {
 
 /// A transfer. Only the time counts that is spent waiting for the other side. Moving faster earns no longer a pause.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pace {
-    rate: LeastRate,
+pub(crate) struct TransferTimer {
+    rate: MinRate,
     /// How long the other side may be waited for.
     credit: Duration,
 }
 
-impl Pace {
-    pub(crate) fn new(rate: LeastRate) -> Pace {
-        Pace { rate, credit: rate.stall }
+impl TransferTimer {
+    pub(crate) fn new(rate: MinRate) -> TransferTimer {
+        TransferTimer { rate, credit: rate.stall }
     }
 
-    /// How long to wait for the next piece.
-    pub(crate) fn patience(&self) -> Duration {
+    /// How long to wait for the next chunk.
+    pub(crate) fn timeout(&self) -> Duration {
         self.credit
     }
 
-    /// How long to wait until a piece of so many bytes is taken.
-    pub(crate) fn patience_for(&self, bytes: usize) -> Duration {
+    /// How long to wait until a chunk of so many bytes is taken.
+    pub(crate) fn timeout_for(&self, bytes: usize) -> Duration {
         self.credit.saturating_add(self.rate.time_for(bytes))
     }
 
     /// So many bytes moved, after that much waiting.
-    pub(crate) fn moved(&mut self, bytes: usize, waited: Duration) {
-        let credit = self.patience_for(bytes).saturating_sub(waited);
+    pub(crate) fn record(&mut self, bytes: usize, waited: Duration) {
+        let credit = self.timeout_for(bytes).saturating_sub(waited);
         self.credit = credit.min(self.rate.stall);
     }
 }
@@ -51,30 +51,30 @@ impl Pace {
 mod tests {
     use super::*;
 
-    const RATE: LeastRate = LeastRate { bytes_per_second: 1000, stall: Duration::from_secs(10) };
+    const RATE: MinRate = MinRate { bytes_per_second: 1000, stall: Duration::from_secs(10) };
 
     #[test]
     fn a_transfer_may_stand_still_for_a_while_and_must_move_on_average() {
-        let mut pace = Pace::new(RATE);
-        assert_eq!(pace.patience(), Duration::from_secs(10));
+        let mut timer = TransferTimer::new(RATE);
+        assert_eq!(timer.timeout(), Duration::from_secs(10));
         // As fast as it must be, for ever.
         for _ in 0..100 {
-            pace.moved(1000, Duration::from_secs(1));
+            timer.record(1000, Duration::from_secs(1));
         }
-        assert_eq!(pace.patience(), Duration::from_secs(10));
+        assert_eq!(timer.timeout(), Duration::from_secs(10));
         // A byte each second ends it.
         let seconds = (0..100).take_while(|_| {
-            pace.moved(1, Duration::from_secs(1));
-            pace.patience() > Duration::ZERO
+            timer.record(1, Duration::from_secs(1));
+            timer.timeout() > Duration::ZERO
         });
         assert_eq!(seconds.count(), 10);
     }
 
     #[test]
     fn who_was_fast_may_not_stand_still_for_longer() {
-        let mut pace = Pace::new(RATE);
-        pace.moved(1 << 30, Duration::ZERO);
-        assert_eq!(pace.patience(), Duration::from_secs(10));
-        assert_eq!(pace.patience_for(5000), Duration::from_secs(15));
+        let mut timer = TransferTimer::new(RATE);
+        timer.record(1 << 30, Duration::ZERO);
+        assert_eq!(timer.timeout(), Duration::from_secs(10));
+        assert_eq!(timer.timeout_for(5000), Duration::from_secs(15));
     }
 }

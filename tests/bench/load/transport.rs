@@ -1,4 +1,4 @@
-//! The doors that a batch, or a file, can go through, and what each answers.
+//! The transports of a batch or a file, and what each answers.
 
 use futures_util::SinkExt;
 use harness::Cluster;
@@ -9,7 +9,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, NoTls, Row, Statement};
 
 /// Where batches are sent.
-pub(crate) enum Door {
+pub(crate) enum Transport {
     /// To a prepared statement, as its one parameter. It answers with a `report`, as keyed does, or with a row for each
     /// record, which has `created`.
     Statement { database: String, text: &'static str },
@@ -19,7 +19,7 @@ pub(crate) enum Door {
     Http { url: String, headers: Vec<(&'static str, String)> },
 }
 
-/// A connection through a door.
+/// A connection by a transport.
 pub(crate) enum Session {
     Statement(Client, Statement),
     Copy(Client, &'static str),
@@ -47,7 +47,7 @@ pub(crate) enum Failure {
     Refusal(String),
 }
 
-impl Door {
+impl Transport {
     pub(super) async fn open(&self, cluster: &Cluster) -> Session {
         match self {
             Self::Statement { database, text } => {

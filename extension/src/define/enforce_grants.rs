@@ -4,7 +4,7 @@
 //! taken first, for a short time, and only if none was, a busy one is waited for. A table that is used without a break
 //! keeps no other from its turn.
 
-use super::reconcile::{Loser, Wait, follow_if_free, is_busy, waiting};
+use super::reconcile::{Loser, Wait, is_busy, sync_if_free, waiting};
 use crate::access::{binding, privileges};
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
 use crate::postgres::spi::{Connection, connected};
@@ -51,7 +51,7 @@ fn take_free(spi: &Connection, templates: &[i32], most: usize) -> Vec<Vec<Loser>
         if done.len() == most || kept_since.is_some_and(|since| since.elapsed() >= LONGEST) {
             break;
         }
-        if let Some(lost) = follow_if_free(spi, *template, Wait::Not) {
+        if let Some(lost) = sync_if_free(spi, *template, Wait::Not) {
             done.push(lost);
             kept_since.get_or_insert_with(Instant::now);
         }
@@ -63,7 +63,7 @@ fn take_free(spi: &Connection, templates: &[i32], most: usize) -> Vec<Vec<Loser>
 fn take_busy(spi: &Connection, templates: &[i32]) -> Option<Vec<Loser>> {
     let began = Instant::now();
     let mut tried = templates.iter().take_while(|_| began.elapsed() < LONGEST);
-    tried.find_map(|template| follow_if_free(spi, *template, Wait::Moment))
+    tried.find_map(|template| sync_if_free(spi, *template, Wait::Moment))
 }
 
 /// Closes the schemas of projects to roles that have nothing there any more, unless others are at that.

@@ -3,7 +3,7 @@
 
 use super::store::plan;
 use crate::error::{Code, Error};
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::{datum, random, setting};
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum};
@@ -80,7 +80,7 @@ pub fn none_left() -> Error {
 
 /// Counts what a key's answers take, now and then, and notes whether that is too much. `size`: of the latest answer.
 /// `was_full`: what [`was_full`] says. Runs as the owner.
-pub fn look(api_key: i32, size: i32, was_full: bool) {
+pub fn recount(api_key: i32, size: i32, was_full: bool) {
     if !exists() {
         return;
     }
@@ -94,7 +94,7 @@ pub fn look(api_key: i32, size: i32, was_full: bool) {
         "select sum(pg_column_size(r.answer) + {ROW})::bigint from keyed_state.idempotent_request r where r.key_id = $1"
     );
     let taken = connected(|spi| {
-        let rows = spi.run(&plan(&sql, &[pg_sys::INT4OID]), Access::Latest, &arguments);
+        let rows = spi.run(&plan(&sql, &[pg_sys::INT4OID]), Snapshot::Latest, &arguments);
         rows.get(0, 0).map_or(0, datum::read_i64)
     });
     remember(api_key, setting::idempotency_room().saturating_sub(taken));
@@ -107,6 +107,6 @@ pub fn look(api_key: i32, size: i32, was_full: bool) {
         false => return,
     };
     connected(|spi| {
-        spi.run(&plan(note, &[pg_sys::INT4OID]), Access::Latest, &arguments);
+        spi.run(&plan(note, &[pg_sys::INT4OID]), Snapshot::Latest, &arguments);
     });
 }

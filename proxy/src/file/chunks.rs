@@ -1,5 +1,5 @@
-//! An answer that is handed on piece by piece. Its caller may read slowly; who stops reading is not waited for, since
-//! what makes the pieces holds a connection, and a snapshot, of the database.
+//! An answer that is handed on chunk by chunk. Its caller may read slowly; who stops reading is not waited for, since
+//! what makes the chunks holds a connection, and a snapshot, of the database.
 
 use std::future::ready;
 use std::io;
@@ -15,47 +15,47 @@ use tokio_stream::wrappers::ReceiverStream;
 use crate::error::Code;
 use crate::problem::Problem;
 
-/// Where pieces are handed on.
+/// Where chunks are handed on.
 #[derive(Clone)]
-pub(crate) struct Pieces {
+pub(crate) struct ChunkSender {
     sender: mpsc::Sender<io::Result<Bytes>>,
-    /// The longest time that one piece takes.
+    /// The longest time that one chunk takes.
     patience: Duration,
     is_whole: Arc<AtomicBool>,
 }
 
-/// An answer, and where its pieces are handed on, of which so many may wait. Unless [`Pieces::finish`] says that it is
+/// An answer, and where its chunks are handed on, of which so many may wait. Unless [`ChunkSender::finish`] says that it is
 /// whole, it ends by breaking off.
-pub(crate) fn pieces(ahead: usize, patience: Duration) -> (Pieces, Body) {
+pub(crate) fn chunks(ahead: usize, patience: Duration) -> (ChunkSender, Body) {
     let (sender, received) = mpsc::channel(ahead);
-    let pieces = Pieces { sender, patience, is_whole: Arc::default() };
-    let is_whole = Arc::clone(&pieces.is_whole);
+    let chunks = ChunkSender { sender, patience, is_whole: Arc::default() };
+    let is_whole = Arc::clone(&chunks.is_whole);
     let end = stream::once(async move { is_whole.load(Ordering::Acquire) })
         .filter_map(|is_whole| ready((!is_whole).then(|| Err(io::Error::other("the answer is not whole")))));
-    (pieces, Body::from_stream(ReceiverStream::new(received).chain(end)))
+    (chunks, Body::from_stream(ReceiverStream::new(received).chain(end)))
 }
 
-impl Pieces {
-    /// Hands a piece on.
-    pub(crate) async fn send(&self, piece: impl Into<Bytes>) -> Result<(), Problem> {
-        self.send_within(piece, self.patience).await
+impl ChunkSender {
+    /// Hands a chunk on.
+    pub(crate) async fn send(&self, chunk: impl Into<Bytes>) -> Result<(), Problem> {
+        self.send_within(chunk, self.patience).await
     }
 
-    /// Hands a piece on, unless there is no room for it within a time.
+    /// Hands a chunk on, unless there is no room for it within a time.
     pub(crate) async fn send_within(
         &self,
-        piece: impl Into<Bytes>,
+        chunk: impl Into<Bytes>,
         patience: Duration,
     ) -> Result<(), Problem> {
-        self.sender.send_timeout(Ok(piece.into()), patience.min(self.patience)).await.map_err(|_| {
+        self.sender.send_timeout(Ok(chunk.into()), patience.min(self.patience)).await.map_err(|_| {
             Problem::new(Code::RequestTimeout, "the answer was not read in time")
                 .with_hint("read the answer while it comes, also while a file is still being sent")
         })
     }
 
-    /// Hands a piece on if there is room for it.
-    pub(crate) fn offer(&self, piece: impl Into<Bytes>) {
-        let _ = self.sender.try_send(Ok(piece.into()));
+    /// Hands a chunk on if there is room for it.
+    pub(crate) fn offer(&self, chunk: impl Into<Bytes>) {
+        let _ = self.sender.try_send(Ok(chunk.into()));
     }
 
     /// Nothing is missing.
@@ -78,22 +78,22 @@ mod tests {
     #[tokio::test]
     async fn an_answer_breaks_off_unless_it_was_finished() {
         for is_whole in [true, false] {
-            let (pieces, body) = pieces(2, Duration::from_secs(1));
-            pieces.send("a").await.expect("there is room");
+            let (chunks, body) = chunks(2, Duration::from_secs(1));
+            chunks.send("a").await.expect("there is room");
             if is_whole {
-                pieces.finish();
+                chunks.finish();
             }
-            drop(pieces);
+            drop(chunks);
             assert_eq!(body.collect().await.is_ok(), is_whole);
         }
     }
 
     #[tokio::test]
     async fn who_does_not_read_is_not_waited_for() {
-        let (pieces, body) = pieces(1, Duration::from_millis(10));
-        pieces.send("a").await.expect("there is room");
-        assert!(pieces.send("b").await.is_err());
-        drop(pieces);
+        let (chunks, body) = chunks(1, Duration::from_millis(10));
+        chunks.send("a").await.expect("there is room");
+        assert!(chunks.send("b").await.is_err());
+        drop(chunks);
         assert!(body.collect().await.is_err());
     }
 }

@@ -41,7 +41,7 @@ pub fn note(template: &Template, firing: &Firing, is_fresh: bool, moment: Moment
     let stale = Stale { record, is_fresh };
     let waiting = NOTES.with_borrow_mut(|notes| notes.push(template.table, moment, stale));
     if waiting >= PORTION {
-        follow(template, moment);
+        flush(template, moment);
     }
 }
 
@@ -51,7 +51,7 @@ pub fn is_waiting(table: Oid) -> bool {
 }
 
 /// Writes the documents of the records noted at this moment.
-pub fn follow(template: &Template, moment: Moment) {
+pub fn flush(template: &Template, moment: Moment) {
     let mut records = NOTES.with_borrow_mut(|notes| notes.take(template.table, moment));
     if records.is_empty() {
         return;

@@ -6,16 +6,16 @@ use crate::postgres::advisory_lock::Mode;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
 use crate::postgres::snapshot_is_fixed;
-use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use pgrx::pg_sys::{self, Oid};
 
 /// Deals a quota out anew when its maximum has changed. Whoever calls this keeps it until the transaction ends.
-pub(super) fn deal_anew(project: i32, name: Name) {
+pub(super) fn all_slots(project: i32, name: Name) {
     let quota = Quota::new(project, name);
     quota.lock(Mode::Exclusive);
     connected(|spi| {
         if let Some(account) = quota.account(spi) {
-            quota.deal(spi, account.maximum - account.used, 0);
+            quota.rebalance(spi, account.maximum - account.used, 0);
         }
     });
 }
@@ -50,8 +50,8 @@ impl Quota {
         if snapshot_is_fixed() && self.account_in_sight(spi) != Some(account) {
             require_written(0);
         }
-        let deals = left >= i64::from(SLOTS) || extra > i64::from(SLOTS) || maximum - allowed < count;
-        let written = if !deals {
+        let rebalances = left >= i64::from(SLOTS) || extra > i64::from(SLOTS) || maximum - allowed < count;
+        let written = if !rebalances {
             let sql = format!(
                 "with d as materialized (select {TODAY} as today) update keyed_state.quota_slot s \
                  set used = {USED} + $5, allowed = s.allowed + $5, day = greatest(s.day, d.today) \
@@ -59,7 +59,7 @@ impl Quota {
             );
             self.run(spi, &sql, &[int4(own_slot()), int8(count)])
         } else {
-            self.deal(spi, left, count)
+            self.rebalance(spi, left, count)
         };
         require_written(written);
         Ok(())
@@ -71,7 +71,7 @@ impl Quota {
     }
 
     fn account_in_sight(&self, spi: &Connection) -> Option<Account> {
-        self.account_by(|sql, arguments| spi.run_once(sql, Access::Latest, arguments))
+        self.account_by(|sql, arguments| spi.run_once(sql, Snapshot::Latest, arguments))
     }
 
     fn account_by<'c>(&self, run: impl FnOnce(&str, &[(Oid, Argument)]) -> Rows<'c>) -> Option<Account> {
@@ -98,7 +98,7 @@ impl Quota {
     /// Gives every slot the same part of what is left, after this session has taken what it needs; what cannot be parted
     /// is not dealt out. Where more is used than there may be, nothing is left, and what is given back makes no room before
     /// it is dealt out again: one slot's room would be what the others have too much. Extra slots end here.
-    fn deal(&self, spi: &Connection, left: i64, count: i64) -> usize {
+    fn rebalance(&self, spi: &Connection, left: i64, count: i64) -> usize {
         let sql = format!(
             "with d as materialized (select {TODAY} as today), \
              gone as (delete from keyed_state.quota_slot s using d \

@@ -8,19 +8,19 @@ use super::{Name, of_project, slots};
 use crate::postgres::advisory_lock::Mode;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::template::Template;
 use pgrx::pg_sys;
 use std::cell::Cell;
 
 /// Before a new record, or one that comes back.
-pub fn of_creation(template: &Template) {
+pub fn for_creation(template: &Template) {
     take(template.project_id, 1, 1, || 1);
 }
 
 /// Before an upsert; `is_held` says whether a live record holds the key. Answers whether it is to update alone, and to ask for a place before it makes the record should that
 /// be gone by then: there is little room, and a live record holds the key.
-pub fn of_upsert(template: &Template, is_held: impl FnOnce() -> bool) -> bool {
+pub fn for_upsert(template: &Template, is_held: impl FnOnce() -> bool) -> bool {
     let found = Cell::new(false);
     take(template.project_id, 1, 1, || {
         found.set(is_held());
@@ -30,12 +30,12 @@ pub fn of_upsert(template: &Template, is_held: impl FnOnce() -> bool) -> bool {
 }
 
 /// Before a change of a record, or its deletion.
-pub fn of_change(template: &Template) {
+pub fn for_change(template: &Template) {
     take(template.project_id, 0, 1, || 0);
 }
 
 /// Before many writes to records of a template, of which some may be made: those with these keys, and those without.
-pub fn of_many<'k>(template: &Template, keys: &[Option<&'k str>], writes: usize) {
+pub fn for_many<'k>(template: &Template, keys: &[Option<&'k str>], writes: usize) {
     take(template.project_id, keys.len(), writes, || {
         let named: Vec<Option<&'k str>> = keys.iter().copied().filter(Option::is_some).collect();
         keys.len() - named.len() + free(template, named)
@@ -72,7 +72,7 @@ fn free(template: &Template, keys: Vec<Option<&str>>) -> usize {
     as_owner(|| {
         let plan = template.plan(&sql, || vec![pg_sys::TEXTARRAYOID]);
         connected(|spi| {
-            let rows = spi.run(&plan, Access::Latest, &[datum::text_array(keys.into_iter())]);
+            let rows = spi.run(&plan, Snapshot::Latest, &[datum::text_array(keys.into_iter())]);
             rows.get(0, 0).map_or(0, datum::read_i64) as usize
         })
     })

@@ -1,8 +1,8 @@
 //! How the closest vectors are found: by comparing, or by the index.
 
-use super::find::Wanted;
+use super::find::VectorSearch;
 use crate::postgres::datum;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::catalog;
 use crate::value::table_name::SideTable;
 use crate::value::vector::DIMENSIONS;
@@ -25,7 +25,7 @@ const PAGES: i64 = 32;
 const LEAST_PAGES: usize = 5;
 
 /// How the closest are found.
-pub enum Way {
+pub enum Strategy {
     /// Every candidate is compared, since there are few vectors.
     FewVectors,
     /// Every candidate is compared, since there are few of them: these.
@@ -36,17 +36,19 @@ pub enum Way {
     NoIndex,
 }
 
-impl Way {
-    /// The way in words.
+impl Strategy {
+    /// The strategy in words.
     pub fn describe(&self) -> &'static str {
         match self {
-            Way::FewVectors => "There are few vectors: each is compared, which is exact.\n",
-            Way::FewCandidates(_) => "Few records pass: the vector of each is compared, which is exact.\n",
-            Way::Index => {
+            Strategy::FewVectors => "There are few vectors: each is compared, which is exact.\n",
+            Strategy::FewCandidates(_) => {
+                "Few records pass: the vector of each is compared, which is exact.\n"
+            }
+            Strategy::Index => {
                 "Many records pass: the index of vectors is walked until enough of them were met, which may miss some; \
                  should it give up before, all are compared.\n"
             }
-            Way::NoIndex => {
+            Strategy::NoIndex => {
                 "There is no index of vectors: all are compared, which is exact and slow. keyed.migrate() makes the \
                  index.\n"
             }
@@ -54,33 +56,33 @@ impl Way {
     }
 }
 
-/// Chooses the way, and looks for the candidates where it needs them.
-pub fn choose(spi: &Connection, wanted: &Wanted) -> Way {
+/// Chooses the strategy, and looks for the candidates where it needs them.
+pub fn choose(spi: &Connection, wanted: &VectorSearch) -> Strategy {
     // A vector takes three kilobytes; what was deleted counts as long as its place was not used again.
     let vectors = size(spi, wanted, &SideTable::Vectors.sql(wanted.template.id)) / (4 * DIMENSIONS as i64);
     if vectors <= FEW_VECTORS {
-        return Way::FewVectors;
+        return Strategy::FewVectors;
     }
     let few = ((FEW_BY_ROOT * (vectors as f64).sqrt()) as usize).clamp(LEAST_FEW, MOST_FEW);
     if !wanted.is_open
         && !seem_many(spi, wanted, few)
         && let Some(ids) = candidates_up_to(spi, wanted, few)
     {
-        return Way::FewCandidates(ids);
+        return Strategy::FewCandidates(ids);
     }
     let index = table::index_name(wanted.template.id);
-    if catalog::table_oid("keyed_state", &index).is_some() { Way::Index } else { Way::NoIndex }
+    if catalog::table_oid("keyed_state", &index).is_some() { Strategy::Index } else { Strategy::NoIndex }
 }
 
 /// The size of a table in bytes.
-fn size(spi: &Connection, wanted: &Wanted, table: &str) -> i64 {
+fn size(spi: &Connection, wanted: &VectorSearch, table: &str) -> i64 {
     let plan = wanted.template.plan(&format!("select pg_relation_size('{table}')"), Vec::new);
-    spi.run(&plan, Access::Snapshot, &[]).get(0, 0).map_or(0, datum::read_i64)
+    spi.run(&plan, Snapshot::Active, &[]).get(0, 0).map_or(0, datum::read_i64)
 }
 
 /// Whether more than so many records seem to pass, by the look of some from all over the table. A wrong guess costs time
 /// and nothing else.
-fn seem_many(spi: &Connection, wanted: &Wanted, few: usize) -> bool {
+fn seem_many(spi: &Connection, wanted: &VectorSearch, few: usize) -> bool {
     let table = wanted.template.table_sql();
     let pages = size(spi, wanted, &table) / i64::from(pg_sys::BLCKSZ);
     if pages <= PAGES {
@@ -102,7 +104,7 @@ fn seem_many(spi: &Connection, wanted: &Wanted, few: usize) -> bool {
 }
 
 /// The ids of all candidates; none when there are more than so many.
-fn candidates_up_to(spi: &Connection, wanted: &Wanted, few: usize) -> Option<Vec<Uuid>> {
+fn candidates_up_to(spi: &Connection, wanted: &VectorSearch, few: usize) -> Option<Vec<Uuid>> {
     let sql = format!("select t.id from {} limit {}", wanted.candidates(), few + 1);
     let rows = wanted.ask(spi, &sql, &[]);
     let ids = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_uuid));

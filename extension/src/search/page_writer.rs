@@ -2,15 +2,15 @@
 
 use crate::postgres::spi::Rows;
 use crate::record::read;
-use crate::record::shape::View;
+use crate::record::shape::Projection;
 use crate::template::Template;
 
 /// A page of so many bytes ends before its limit: the rest is the next page's.
 const MOST_BYTES: usize = 32 << 20;
 
-/// What was written of a page.
+/// Writes the records of a page.
 #[derive(Default)]
-pub struct Page {
+pub struct PageWriter {
     /// How many records.
     pub shown: usize,
     /// The cursor behind the last of them.
@@ -19,21 +19,21 @@ pub struct Page {
     pub has_more: bool,
 }
 
-impl Page {
+impl PageWriter {
     /// Appends records to the page, until there are so many or the page is full by its size. Returns how many.
     pub fn write_records(
         &mut self,
         template: &Template,
         rows: &Rows,
         most: usize,
-        view: &View,
+        projection: &Projection,
         out: &mut String,
     ) -> usize {
         for row in 0..most {
             if self.is_full(out) {
                 return row;
             }
-            self.write_record(&read::to_json(template, rows, row, view), out);
+            self.write_record(&read::to_json(template, rows, row, projection), out);
         }
         most
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const MOMENT: Duration = Duration::from_secs(1);
 
 struct Seen {
-    room: i64,
+    headroom: i64,
     /// Where the row was, as PostgreSQL writes it.
     place: Option<String>,
     at: Instant,
@@ -31,12 +31,12 @@ pub(super) fn slot() -> Option<i32> {
 }
 
 /// Makes a slot the session's own.
-pub(super) fn have_slot(slot: i32) {
+pub(super) fn set_slot(slot: i32) {
     SLOT.set(Some(slot));
 }
 
 /// The transaction has taken so many.
-pub(super) fn took(quota: u64, count: i64) {
+pub(super) fn record_taken(quota: u64, count: i64) {
     let transaction = transaction::number();
     TAKEN.with_borrow_mut(|(of, taken)| {
         if *of != transaction {
@@ -55,8 +55,8 @@ pub(super) fn taken(quota: u64) -> i64 {
 }
 
 /// Remembers what was left when the session took something.
-pub(super) fn remember(quota: u64, room: i64, place: Option<String>) {
-    SEEN.with_borrow_mut(|seen| seen.insert(quota, Seen { room, place, at: Instant::now() }));
+pub(super) fn remember(quota: u64, headroom: i64, place: Option<String>) {
+    SEEN.with_borrow_mut(|seen| seen.insert(quota, Seen { headroom, place, at: Instant::now() }));
 }
 
 /// Where the row was. It may have gone elsewhere since, and something else may be there now.
@@ -65,8 +65,10 @@ pub(super) fn place(quota: u64) -> Option<String> {
 }
 
 /// Whether there was so much room a moment ago.
-pub(super) fn is_known_to_be(quota: u64, room: i64) -> bool {
-    SEEN.with_borrow(|seen| seen.get(&quota).is_some_and(|it| it.room >= room && it.at.elapsed() < MOMENT))
+pub(super) fn had_headroom(quota: u64, headroom: i64) -> bool {
+    SEEN.with_borrow(|seen| {
+        seen.get(&quota).is_some_and(|it| it.headroom >= headroom && it.at.elapsed() < MOMENT)
+    })
 }
 
 /// Forgets everything: a quota was set.
@@ -81,19 +83,19 @@ mod tests {
     #[test]
     fn room_is_known_as_it_was_seen_last_and_until_a_quota_is_set() {
         remember(1, 300, None);
-        assert!(is_known_to_be(1, 300) && !is_known_to_be(1, 301) && !is_known_to_be(2, 1));
+        assert!(had_headroom(1, 300) && !had_headroom(1, 301) && !had_headroom(2, 1));
         remember(1, 10, Some("(0,1)".to_owned()));
-        assert!(!is_known_to_be(1, 11));
+        assert!(!had_headroom(1, 11));
         assert_eq!(place(1).as_deref(), Some("(0,1)"));
         forget();
-        assert!(!is_known_to_be(1, 0));
+        assert!(!had_headroom(1, 0));
     }
 
     #[test]
     fn what_was_seen_long_ago_is_not_known() {
         SEEN.with_borrow_mut(|seen| {
-            seen.insert(3, Seen { room: 9, place: None, at: Instant::now() - 2 * MOMENT })
+            seen.insert(3, Seen { headroom: 9, place: None, at: Instant::now() - 2 * MOMENT })
         });
-        assert!(!is_known_to_be(3, 1));
+        assert!(!had_headroom(3, 1));
     }
 }

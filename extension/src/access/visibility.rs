@@ -1,4 +1,4 @@
-//! A template as one caller sees it: what the catalog and the caller's rights say to a filter.
+//! The records that a caller sees, and those that it may write: as a schema for filters, and as conditions in SQL.
 
 use super::{Caller, Right};
 use crate::filter::render::Lives;
@@ -7,15 +7,15 @@ use crate::template::{Template, catalog};
 use std::rc::Rc;
 
 /// A template in the eyes of a caller, who must have been found to have the right to read it.
-pub struct Sight {
+pub struct CallerSchema {
     caller: Caller,
     template: Rc<Template>,
 }
 
-impl Sight {
+impl CallerSchema {
     /// What this caller sees of a template.
-    pub fn new(caller: &Caller, template: Rc<Template>) -> Sight {
-        Sight { caller: caller.clone(), template }
+    pub fn new(caller: &Caller, template: Rc<Template>) -> CallerSchema {
+        CallerSchema { caller: caller.clone(), template }
     }
 }
 
@@ -36,65 +36,65 @@ pub fn condition(caller: &Caller, template: &Template, alias: &str) -> Option<St
     Some(rows(caller, template, alias).unwrap_or_else(|| "true".to_owned()))
 }
 
-/// What stands around the records that a caller may write, as conditions over `t`; `None` for every record.
+/// Which records a caller may write, as conditions over `t`; `None` for every record.
 #[derive(Clone, Debug, Default)]
-pub struct Fence {
-    /// The records that are there for the caller: those it may read, or where it may not read, those of `within`. Any
-    /// other answers as a missing one.
-    pub seen: Option<String>,
-    /// The records that it may do this to, and what they must be afterwards. Another that is seen is refused.
-    pub within: Option<String>,
+pub struct WriteScope {
+    /// The records that exist for the caller: those that it may read, or if it may not read, those of `writable`. Any
+    /// other is answered as missing.
+    pub visible: Option<String>,
+    /// The records that it may write, before and after the change. A visible record outside of it is refused.
+    pub writable: Option<String>,
 }
 
-impl Fence {
-    /// What stands around the records that a caller may do this to. The right itself must have been required.
-    pub fn of(caller: &Caller, right: Right, template: &Template) -> Fence {
-        Fence::around(Lives::Live, caller, right, template)
+impl WriteScope {
+    /// The scope of a privilege of a caller. The privilege itself must have been required.
+    pub fn of(caller: &Caller, right: Right, template: &Template) -> WriteScope {
+        WriteScope::over(Lives::Live, caller, right, template)
     }
 
-    /// The same around live records, deleted ones, or both.
-    pub fn around(lives: Lives, caller: &Caller, right: Right, template: &Template) -> Fence {
+    /// The same over live records, deleted ones, or both.
+    pub fn over(lives: Lives, caller: &Caller, right: Right, template: &Template) -> WriteScope {
         let own = caller.rows_of(lives, right, template, ALIAS);
-        // A new record need not be one that its maker may read: a letter box has no window.
+        // Create-only roles are allowed, so read is not applied to a new record.
         if right == Right::Create || caller.require(Right::Read, template).is_err() {
-            return Fence { seen: own.clone(), within: own };
+            return WriteScope { visible: own.clone(), writable: own };
         }
-        let seen = caller.rows_of(lives, Right::Read, template, ALIAS);
-        let within = match (&seen, own) {
+        let visible = caller.rows_of(lives, Right::Read, template, ALIAS);
+        let writable = match (&visible, own) {
             (None, own) => own,
-            (Some(seen), Some(own)) if own != *seen => Some(format!("({seen} and {own})")),
-            (seen, _) => (*seen).clone(),
+            (Some(visible), Some(own)) if own != *visible => Some(format!("({visible} and {own})")),
+            (visible, _) => (*visible).clone(),
         };
-        Fence { seen, within }
+        WriteScope { visible, writable }
     }
 
-    /// Whether it stands around everything.
+    /// Whether it allows every record.
     pub fn is_open(&self) -> bool {
-        self.seen.is_none() && self.within.is_none()
+        self.visible.is_none() && self.writable.is_none()
     }
 }
 
-/// What stands around the records of an upsert: around those it creates, and around those it updates.
+/// The write scopes of an upsert.
 #[derive(Debug, Default)]
-pub struct Fences {
-    /// Around new records.
-    pub create: Fence,
-    /// Around records that are there.
-    pub update: Fence,
+pub struct UpsertScopes {
+    /// Of new records.
+    pub create: WriteScope,
+    /// Of existing records.
+    pub update: WriteScope,
 }
 
-impl Fences {
-    /// Whether they stand around everything.
+impl UpsertScopes {
+    /// Whether they allow every record.
     pub fn are_open(&self) -> bool {
         self.create.is_open() && self.update.is_open()
     }
 
     /// Two further columns of what a statement returns: whether the row may be created, and whether it may be updated.
-    pub fn verdicts(&self) -> String {
+    pub fn condition_columns(&self) -> String {
         if self.are_open() {
             return String::new();
         }
-        verdict(self.create.within.as_deref()) + &verdict(self.update.within.as_deref())
+        condition_column(self.create.writable.as_deref()) + &condition_column(self.update.writable.as_deref())
     }
 }
 
@@ -107,11 +107,11 @@ pub fn and(condition: Option<&str>) -> String {
 }
 
 /// A condition as a further column of what a statement returns: whether it holds for the row.
-pub fn verdict(condition: Option<&str>) -> String {
+pub fn condition_column(condition: Option<&str>) -> String {
     format!(", {} is true", condition.unwrap_or("true"))
 }
 
-impl Schema for Sight {
+impl Schema for CallerSchema {
     fn id(&self) -> i32 {
         self.template.id
     }
@@ -143,7 +143,7 @@ impl Schema for Sight {
         let reference = self.template.attributes.iter().find(|it| it.id == attribute)?;
         let target = catalog::by_id(reference.target?)?;
         self.caller.require(Right::Read, &target).ok()?;
-        Some(Rc::new(Sight::new(&self.caller, target)))
+        Some(Rc::new(CallerSchema::new(&self.caller, target)))
     }
 
     fn display(&self) -> Option<Attribute<'_>> {

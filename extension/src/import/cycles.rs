@@ -1,7 +1,7 @@
 //! Rows that refer to each other: what cannot be written row after row, because each needs another one first.
 
 use super::run::{Run, first_of_each_key};
-use super::{Name, Outcome, Row};
+use super::{Outcome, RecordHash, Row};
 use crate::error::Error;
 use crate::postgres::guard::attempt;
 use crate::record::reference;
@@ -55,15 +55,15 @@ impl Run<'_> {
         errors
     }
 
-    /// Writes rows that refer to each other, in a circle or a long chain: first without these references, then those
+    /// Writes rows that refer to each other, in a cycle or a long chain: first without these references, then those
     /// alone. Rows that refer to what none of them brings wait for the rest of the file, or are refused at its end. Where
     /// a reference is refused when its record is there, all that was done is undone, and done again without that row.
-    pub(super) fn close_circles(&mut self, mut rows: Vec<Row>, is_last: bool) -> Result<(), Error> {
+    pub(super) fn close_cycles(&mut self, mut rows: Vec<Row>, is_last: bool) -> Result<(), Error> {
         while !rows.is_empty() {
             pgrx::check_for_interrupts!();
             rows = self.without_dangling(rows, is_last);
             let before = self.outcomes.clone();
-            let refused = match attempt(|| self.write_circles(rows.clone())) {
+            let refused = match attempt(|| self.write_cycles(rows.clone())) {
                 Ok(Ok(())) => return Ok(()),
                 Ok(Err(End::Failed(error))) => return Err(*error),
                 Ok(Err(End::Refused(refused))) => refused,
@@ -87,14 +87,14 @@ impl Run<'_> {
             if errors.is_empty() {
                 return rows;
             }
-            let mut held: HashSet<Name> = HashSet::new();
+            let mut held: HashSet<RecordHash> = HashSet::new();
             let mut kept = Vec::with_capacity(rows.len());
             for (place, row) in rows.into_iter().enumerate() {
                 match errors.remove(&place) {
                     Some(error) if is_last => self.settle(row.index, Outcome::Refused(error)),
-                    None if row.name().is_none_or(|name| !held.contains(&name)) => kept.push(row),
+                    None if row.record_hash().is_none_or(|name| !held.contains(&name)) => kept.push(row),
                     _ => {
-                        held.extend(row.name());
+                        held.extend(row.record_hash());
                         self.settle(row.index, row.waits(self.template));
                     }
                 }
@@ -105,10 +105,10 @@ impl Run<'_> {
 
     /// Writes rows without their references, and then the references. Nothing refers to a record without a name: it is
     /// written whole, when all others are there.
-    fn write_circles(&mut self, rows: Vec<Row>) -> Result<(), End> {
+    fn write_cycles(&mut self, rows: Vec<Row>) -> Result<(), End> {
         let all: Vec<usize> = rows.iter().map(|row| row.index).collect();
         let (mut nameless, mut rows): (Vec<Row>, Vec<Row>) =
-            rows.into_iter().partition(|row| row.name().is_none());
+            rows.into_iter().partition(|row| row.record_hash().is_none());
         let mut links = Vec::with_capacity(rows.len());
         for row in &mut rows {
             let (refers, others) = std::mem::take(&mut row.changes)

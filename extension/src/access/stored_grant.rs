@@ -4,7 +4,7 @@ use super::rights::Privilege;
 use super::{Caller, scope};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Access, Connection, Rows, connected};
+use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{datum, role, row};
 use crate::template::Template;
 use crate::template::catalog::{self, REACHING};
@@ -79,7 +79,8 @@ fn scoped(spi: &Connection, template: i32) -> Vec<(Grant, Rc<Template>, String)>
         "with recursive {REACHING} select {COLUMNS} from keyed_state.access_grant g where g.scope is not null \
          and g.template_id in (select id from reaching)"
     );
-    let grants = read(&spi.run_once(&sql, Access::Latest, &[(pg_sys::INT4OID, Some(Datum::from(template)))]));
+    let grants =
+        read(&spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::INT4OID, Some(Datum::from(template)))]));
     let with_scope = |grant: Grant| {
         let (template, scope) = (grant.template.and_then(catalog::by_id)?, grant.scope.clone()?);
         Some((grant, template, scope))
@@ -95,7 +96,7 @@ pub fn rename_attribute(spi: &Connection, changed: i32, attribute: i32, new: &st
             let id = (pg_sys::INT4OID, Some(Datum::from(grant.id)));
             spi.run_once(
                 "update keyed_state.access_grant set scope = $2 where id = $1",
-                Access::Latest,
+                Snapshot::Latest,
                 &[id, (pg_sys::JSONBOID, datum::jsonb(&renamed))],
             );
         }

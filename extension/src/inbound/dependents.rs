@@ -4,7 +4,7 @@ use super::endpoint::{Endpoint, exist, find};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::{Attribute, Template};
 use pgrx::pg_sys::{self, Datum};
 
@@ -27,7 +27,7 @@ pub fn rename_attribute(spi: &Connection, template: &Template, attribute: &Attri
         }
         spi.run_once(
             "update keyed_state.inbound_endpoint set mapping = $2 where id = $1",
-            Access::Latest,
+            Snapshot::Latest,
             &[
                 (pg_sys::INT4OID, Some(Datum::from(endpoint.id))),
                 (pg_sys::JSONBOID, datum::jsonb(&endpoint.mapping.sources_json())),

@@ -15,11 +15,11 @@ const SHORT: Duration = Duration::from_millis(300);
 const LONG: Duration = Duration::from_millis(1000);
 
 /// The number of rows, which follows from how long the portions before took.
-pub(crate) struct Pace(usize);
+pub(crate) struct PortionSizer(usize);
 
-impl Pace {
-    pub(crate) fn new() -> Pace {
-        Pace(PORTION_ROWS)
+impl PortionSizer {
+    pub(crate) fn new() -> PortionSizer {
+        PortionSizer(PORTION_ROWS)
     }
 
     /// How many rows the next portion may have.
@@ -28,7 +28,7 @@ impl Pace {
     }
 
     /// A portion of so many rows is done.
-    pub(crate) fn took(&mut self, rows: usize, time: Duration) {
+    pub(crate) fn record(&mut self, rows: usize, time: Duration) {
         if time > LONG {
             self.0 = (rows.min(self.0) / 2).max(LEAST);
         } else if time < SHORT && rows >= self.0 {
@@ -43,10 +43,10 @@ mod tests {
 
     /// The sizes of portions where each row takes as long.
     fn sizes(microseconds_a_row: u64) -> Vec<usize> {
-        let mut pace = Pace::new();
+        let mut sizer = PortionSizer::new();
         let mut next = || {
-            let rows = pace.rows();
-            pace.took(rows, Duration::from_micros(microseconds_a_row * rows as u64));
+            let rows = sizer.rows();
+            sizer.record(rows, Duration::from_micros(microseconds_a_row * rows as u64));
             rows
         };
         (0..8).map(|_| next()).collect()
@@ -62,10 +62,10 @@ mod tests {
 
     #[test]
     fn a_portion_that_ended_early_says_nothing_of_larger_ones() {
-        let mut pace = Pace::new();
-        pace.took(7, Duration::from_millis(1));
-        assert_eq!(pace.rows(), PORTION_ROWS);
-        pace.took(300, Duration::from_secs(9));
-        assert_eq!(pace.rows(), 150);
+        let mut sizer = PortionSizer::new();
+        sizer.record(7, Duration::from_millis(1));
+        assert_eq!(sizer.rows(), PORTION_ROWS);
+        sizer.record(300, Duration::from_secs(9));
+        assert_eq!(sizer.rows(), 150);
     }
 }

@@ -42,7 +42,7 @@ pub(super) struct Table {
 }
 
 struct Map {
-    entries: HashMap<[u8; 32], Arc<Presented>>,
+    entries: HashMap<[u8; 32], Arc<Credential>>,
     /// With so many entries the next sweep is due, so that each costs as little as the insertions before it.
     sweep_at: usize,
 }
@@ -56,27 +56,28 @@ impl Table {
         &self.parts
     }
 
-    pub(super) fn find(&self, digest: &[u8; 32]) -> Option<Arc<Presented>> {
+    pub(super) fn find(&self, digest: &[u8; 32]) -> Option<Arc<Credential>> {
         lock(&self.map).entries.get(digest).cloned()
     }
 
-    pub(super) fn insert(&self, digest: [u8; 32], now: Instant) -> Arc<Presented> {
+    pub(super) fn insert(&self, digest: [u8; 32], now: Instant) -> Arc<Credential> {
         let mut map = lock(&self.map);
         if map.entries.len() >= map.sweep_at {
-            map.entries.retain(|_, presented| Arc::strong_count(presented) > 1 || presented.is_of_use(now));
+            map.entries
+                .retain(|_, credential| Arc::strong_count(credential) > 1 || credential.is_of_use(now));
             map.sweep_at = (2 * map.entries.len()).max(MANY);
         }
         // Another request with the same key may have come first.
         match map.entries.entry(digest) {
             Entry::Occupied(entry) => Arc::clone(entry.get()),
-            Entry::Vacant(entry) => Arc::clone(entry.insert(Arc::new(Presented::new(&self.parts, now)))),
+            Entry::Vacant(entry) => Arc::clone(entry.insert(Arc::new(Credential::new(&self.parts, now)))),
         }
     }
 }
 
 /// What is known of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum CredentialState {
     Unknown,
     /// It was good, and a statement was refused since.
     Doubtful,
@@ -92,7 +93,7 @@ pub(super) type Answer = Result<bool, Problem>;
 type Look = Shared<Pin<Box<dyn Future<Output = Answer> + Send>>>;
 
 /// A key or token.
-pub(super) struct Presented {
+pub(super) struct Credential {
     state: Mutex<State>,
     /// How many requests with it are in flight.
     pub(super) in_flight: AtomicUsize,
@@ -102,24 +103,29 @@ pub(super) struct Presented {
 }
 
 struct State {
-    verdict: Verdict,
+    verification: Verification,
     requests: Bucket,
     used: Instant,
     /// A look into the database that is not answered yet.
     look: Option<Look>,
 }
 
-enum Verdict {
+enum Verification {
     Unknown,
     Doubtful,
     Good { since: Instant },
     Wrong { until: Instant },
 }
 
-impl Presented {
-    fn new(parts: &Parts, now: Instant) -> Presented {
-        let state = State { verdict: Verdict::Unknown, requests: Bucket::empty(now), used: now, look: None };
-        Presented {
+impl Credential {
+    fn new(parts: &Parts, now: Instant) -> Credential {
+        let state = State {
+            verification: Verification::Unknown,
+            requests: Bucket::empty(now),
+            used: now,
+            look: None,
+        };
+        Credential {
             state: Mutex::new(state),
             in_flight: AtomicUsize::new(0),
             connections: parts.connections.map(Semaphore::new),
@@ -129,20 +135,20 @@ impl Presented {
     }
 
     /// Counts a request and says what is known of its key.
-    pub(super) fn enter(&self, now: Instant, parts: &Parts) -> Result<Standing, Excess> {
+    pub(super) fn enter(&self, now: Instant, parts: &Parts) -> Result<CredentialState, Excess> {
         let mut state = lock(&self.state);
         state.used = now;
-        match state.verdict {
+        match state.verification {
             // A wrong key is counted by its address.
-            Verdict::Wrong { until } if now < until => return Ok(Standing::Wrong),
-            Verdict::Wrong { .. } => state.verdict = Verdict::Unknown,
-            Verdict::Unknown | Verdict::Doubtful | Verdict::Good { .. } => {}
+            Verification::Wrong { until } if now < until => return Ok(CredentialState::Wrong),
+            Verification::Wrong { .. } => state.verification = Verification::Unknown,
+            Verification::Unknown | Verification::Doubtful | Verification::Good { .. } => {}
         }
         state.requests.add(parts.rate, now)?;
-        Ok(match state.verdict {
-            Verdict::Good { since } => Standing::Good { since },
-            Verdict::Doubtful => Standing::Doubtful,
-            Verdict::Unknown | Verdict::Wrong { .. } => Standing::Unknown,
+        Ok(match state.verification {
+            Verification::Good { since } => CredentialState::Good { since },
+            Verification::Doubtful => CredentialState::Doubtful,
+            Verification::Unknown | Verification::Wrong { .. } => CredentialState::Unknown,
         })
     }
 
@@ -168,8 +174,8 @@ impl Presented {
         let mut state = lock(&self.state);
         state.look = None;
         match answer {
-            Ok(true) => state.verdict = Verdict::Good { since: now },
-            Ok(false) => state.verdict = Verdict::Wrong { until: now + parts.memory },
+            Ok(true) => state.verification = Verification::Good { since: now },
+            Ok(false) => state.verification = Verification::Wrong { until: now + parts.memory },
             Err(_) => {}
         }
     }
@@ -177,18 +183,20 @@ impl Presented {
     /// It may not be good any more.
     pub(super) fn doubt(&self) {
         let mut state = lock(&self.state);
-        if matches!(state.verdict, Verdict::Good { .. }) {
-            state.verdict = Verdict::Doubtful;
+        if matches!(state.verification, Verification::Good { .. }) {
+            state.verification = Verification::Doubtful;
         }
     }
 
     /// Whether it is worth its place when nobody uses it.
     fn is_of_use(&self, now: Instant) -> bool {
         let state = lock(&self.state);
-        match state.verdict {
-            Verdict::Unknown => false,
-            Verdict::Doubtful | Verdict::Good { .. } => now.saturating_duration_since(state.used) < MEMORY,
-            Verdict::Wrong { until } => now < until,
+        match state.verification {
+            Verification::Unknown => false,
+            Verification::Doubtful | Verification::Good { .. } => {
+                now.saturating_duration_since(state.used) < MEMORY
+            }
+            Verification::Wrong { until } => now < until,
         }
     }
 }
@@ -221,29 +229,29 @@ mod tests {
     #[test]
     fn a_wrong_key_is_asked_for_again_after_a_while() {
         let (table, now) = (Table::new(PARTS()), Instant::now());
-        let presented = table.insert(digest(1), now);
-        assert_eq!(presented.enter(now, table.parts()), Ok(Standing::Unknown));
-        presented.seen(&Ok(false), now, table.parts());
+        let credential = table.insert(digest(1), now);
+        assert_eq!(credential.enter(now, table.parts()), Ok(CredentialState::Unknown));
+        credential.seen(&Ok(false), now, table.parts());
         for _ in 0..10 {
-            assert_eq!(presented.enter(now, table.parts()), Ok(Standing::Wrong));
+            assert_eq!(credential.enter(now, table.parts()), Ok(CredentialState::Wrong));
         }
         let later = now + Duration::from_secs(1);
-        assert_eq!(presented.enter(later, table.parts()), Ok(Standing::Unknown));
-        presented.seen(&Ok(true), later, table.parts());
-        assert_eq!(presented.enter(later, table.parts()), Ok(Standing::Good { since: later }));
-        assert!(presented.enter(later, table.parts()).is_err(), "two a second");
-        presented.doubt();
+        assert_eq!(credential.enter(later, table.parts()), Ok(CredentialState::Unknown));
+        credential.seen(&Ok(true), later, table.parts());
+        assert_eq!(credential.enter(later, table.parts()), Ok(CredentialState::Good { since: later }));
+        assert!(credential.enter(later, table.parts()).is_err(), "two a second");
+        credential.doubt();
         let even_later = later + Duration::from_secs(1);
-        assert_eq!(presented.enter(even_later, table.parts()), Ok(Standing::Doubtful));
+        assert_eq!(credential.enter(even_later, table.parts()), Ok(CredentialState::Doubtful));
     }
 
     #[tokio::test]
     async fn whoever_comes_while_the_database_is_asked_waits_for_the_same_answer() {
         let (table, now) = (Table::new(PARTS()), Instant::now());
-        let presented = table.insert(digest(1), now);
+        let credential = table.insert(digest(1), now);
         let begun = AtomicUsize::new(0);
         let look = || {
-            presented.look(|| {
+            credential.look(|| {
                 begun.fetch_add(1, Ordering::Relaxed);
                 tokio::spawn(async { Ok(true) })
             })
@@ -252,7 +260,7 @@ mod tests {
             assert!(matches!(look.await, Ok(true)));
         }
         assert_eq!(begun.load(Ordering::Relaxed), 1);
-        presented.seen(&Ok(true), now, table.parts());
+        credential.seen(&Ok(true), now, table.parts());
         assert!(matches!(look().await, Ok(true)));
         assert_eq!(begun.load(Ordering::Relaxed), 2, "and then anew");
     }
@@ -264,8 +272,8 @@ mod tests {
         good.seen(&Ok(true), now, table.parts());
         drop(good);
         for number in 1..5 * MANY {
-            let presented = table.insert(digest(number), now);
-            presented.seen(&Ok(false), now - Duration::from_secs(2), table.parts());
+            let credential = table.insert(digest(number), now);
+            credential.seen(&Ok(false), now - Duration::from_secs(2), table.parts());
         }
         let entries = &lock(&table.map).entries;
         assert!(entries.len() <= MANY + 1, "{}", entries.len());

@@ -1,26 +1,26 @@
 //! Grants on a template become policies and privileges of PostgreSQL on its table.
 
-use super::granted::{COLUMNS, Grant, read};
-use super::policy::{self, Policy, SCHEMA};
+use super::policy_sql::{self, Policy, SCHEMA};
+use super::stored_grant::{COLUMNS, Grant, read};
 use super::target::Table;
 use super::{binding, privileges, scope};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::postgres::guard::with_settings;
-use crate::postgres::spi::{Access, Connection};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::postgres::{datum, role};
 use crate::template::Template;
 use crate::value::quote::identifier;
 use pgrx::pg_sys::{self, Datum, Oid};
 
 /// Makes the policies of what was granted on a whole project for a new template of it.
-pub fn follow_new_template(spi: &Connection, template: &Template) -> Result<(), Error> {
+pub fn grant_on_new_template(spi: &Connection, template: &Template) -> Result<(), Error> {
     forget_dropped_roles(spi);
     let sql = format!(
         "select {COLUMNS} from keyed_state.access_grant g where g.project_id = $1 and g.template_id is null"
     );
     let project = [(pg_sys::INT4OID, Some(Datum::from(template.project_id)))];
-    let grants = read(&spi.run_once(&sql, Access::Latest, &project));
+    let grants = read(&spi.run_once(&sql, Snapshot::Latest, &project));
     let table = Table { template: template.id, oid: template.table, sql: template.table_sql() };
     grants.iter().try_for_each(|grant| {
         privileges::give(spi, grant.role, std::slice::from_ref(&table), &[grant.privilege])?;
@@ -29,7 +29,7 @@ pub fn follow_new_template(spi: &Connection, template: &Template) -> Result<(), 
 }
 
 /// Makes the policies of deletion look for keys where deleted records have them. Privileges stay as they are: what was
-/// taken away by hand is not given back.
+/// revoked directly is not given back.
 pub fn renew_policies_of_deletion(spi: &Connection, template: &Template) -> Result<(), Error> {
     let sql = format!(
         "select {COLUMNS} from keyed_state.access_grant g where g.privilege = 'delete' and g.scope is not null \
@@ -41,7 +41,7 @@ pub fn renew_policies_of_deletion(spi: &Connection, template: &Template) -> Resu
         (pg_sys::INT4OID, Some(Datum::from(template.project_id))),
         (pg_sys::OIDOID, Some(Datum::from(template.table))),
     ];
-    for grant in read(&spi.run_once(&sql, Access::Latest, &arguments)) {
+    for grant in read(&spi.run_once(&sql, Snapshot::Latest, &arguments)) {
         let scope = grant.scope.as_deref().map(|scope| scope::compile(template, scope)).transpose()?;
         let statement = with_policy(&grant, template, scope.as_ref(), |policy| policy.renew_deletion());
         spi.script(&statement);
@@ -58,7 +58,7 @@ pub fn forget_dropped_roles(spi: &Connection) {
     let rows = spi.run_once(
         "delete from keyed_state.access_grant g \
          where not exists (select from pg_catalog.pg_roles r where r.oid = g.role::oid) returning g.id",
-        Access::Latest,
+        Snapshot::Latest,
         &[],
     );
     let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
@@ -92,8 +92,8 @@ pub fn is_policy_sql(alias: &str) -> String {
 
 /// Drops the policy of this name, which is of a grant that may be gone, and what belongs to it.
 pub fn drop_named(spi: &Connection, name: &str, grant: i32, template: i32, table: &str) {
-    let functions = functions(spi, &format!("^{}", policy::function_prefix(grant, template)));
-    let statements = policy::drop(name, table, &functions);
+    let functions = functions(spi, &format!("^{}", policy_sql::function_prefix(grant, template)));
+    let statements = policy_sql::drop(name, table, &functions);
     // What is not there any more is nothing to tell the caller about.
     with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&statements));
 }
@@ -120,7 +120,7 @@ fn functions(spi: &Connection, pattern: &str) -> Vec<String> {
     let rows = spi.run_once(
         "select p.proname::text from pg_catalog.pg_proc p \
          where p.pronamespace = pg_catalog.to_regnamespace($1) and p.proname ~ $2",
-        Access::Latest,
+        Snapshot::Latest,
         &[(pg_sys::TEXTOID, datum::text(SCHEMA)), (pg_sys::TEXTOID, datum::text(pattern))],
     );
     let name = |row| rows.get(row, 0).map(datum::read_text);

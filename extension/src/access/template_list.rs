@@ -9,7 +9,7 @@ use crate::postgres::spi::{Rows, connected};
 use pgrx::pg_sys::{self, Datum};
 
 /// A template with which a caller may do something.
-pub struct Listed {
+pub struct ListedTemplate {
     /// Its number.
     pub id: i32,
     /// The number of its project.
@@ -20,7 +20,7 @@ pub struct Listed {
     pub held: Vec<(Privilege, bool)>,
 }
 
-impl Listed {
+impl ListedTemplate {
     /// Whether the caller may do this with some records at least.
     pub fn holds(&self, privilege: Privilege) -> bool {
         self.held.iter().any(|held| held.0 == privilege)
@@ -36,13 +36,13 @@ pub const TABLES: &str = "keyed_state.template t join keyed_state.project p on p
 
 /// The templates that a caller may know, by project and slug, and what it may do with them: the newest state, as rights
 /// are always read.
-pub fn templates(caller: &Caller) -> Vec<Listed> {
+pub fn templates(caller: &Caller) -> Vec<ListedTemplate> {
     let mut listed = if caller.is_admin() { all() } else { granted(caller) };
     listed.retain(|template| caller.sees_project(template.project));
     listed
 }
 
-fn all() -> Vec<Listed> {
+fn all() -> Vec<ListedTemplate> {
     let sql = format!("select t.id, t.project_id, p.slug, t.slug from {TABLES} order by p.slug, t.slug");
     as_owner(|| {
         connected(|spi| {
@@ -55,7 +55,7 @@ fn all() -> Vec<Listed> {
 
 /// What was granted to the role or to those whose rights it inherits, as far as it still has the privilege of PostgreSQL
 /// that was granted along.
-fn granted(caller: &Caller) -> Vec<Listed> {
+fn granted(caller: &Caller) -> Vec<ListedTemplate> {
     if let Err(error) = binding::require_state() {
         error.raise();
     }
@@ -71,7 +71,7 @@ fn granted(caller: &Caller) -> Vec<Listed> {
         binding::is_bound_sql("g")
     );
     let role = [(pg_sys::OIDOID, Some(Datum::from(caller.role())))];
-    let mut listed: Vec<Listed> = Vec::new();
+    let mut listed: Vec<ListedTemplate> = Vec::new();
     as_owner(|| {
         connected(|spi| {
             let rows = spi.run_newest_and_own(&sql, &role);
@@ -92,9 +92,9 @@ fn granted(caller: &Caller) -> Vec<Listed> {
     listed
 }
 
-fn read(rows: &Rows, row: usize, held: Vec<(Privilege, bool)>) -> Option<Listed> {
+fn read(rows: &Rows, row: usize, held: Vec<(Privilege, bool)>) -> Option<ListedTemplate> {
     let text = |column| rows.get(row, column).map(datum::read_text);
-    Some(Listed {
+    Some(ListedTemplate {
         id: rows.get(row, 0).map(datum::read_i32)?,
         project: rows.get(row, 1).map(datum::read_i32)?,
         name: format!("{}.{}", text(2)?, text(3)?),

@@ -22,8 +22,8 @@ impl Answers {
     }
 }
 
-/// What is known so far.
-pub(super) struct Trial {
+/// The texts of a failed request, sent one by one to find the invalid ones.
+pub(super) struct Isolation {
     outcomes: Vec<Option<Outcome>>,
     /// The texts at which the server failed, which may be its fault or theirs.
     broken: Vec<(usize, Failure)>,
@@ -31,9 +31,9 @@ pub(super) struct Trial {
     is_server_well: bool,
 }
 
-impl Trial {
-    pub(super) fn new(texts: usize) -> Trial {
-        Trial { outcomes: (0..texts).map(|_| None).collect(), broken: Vec::new(), is_server_well: false }
+impl Isolation {
+    pub(super) fn new(texts: usize) -> Isolation {
+        Isolation { outcomes: (0..texts).map(|_| None).collect(), broken: Vec::new(), is_server_well: false }
     }
 
     /// Notes what was answered to one text alone.
@@ -50,13 +50,13 @@ impl Trial {
         self.outcomes.iter().any(|outcome| matches!(outcome, Some(Ok(_))))
     }
 
-    /// Notes how a text fared that nothing is wrong with.
-    pub(super) fn hear(&mut self, is_server_well: bool) {
+    /// Records whether the server embedded the probe, a text that is known to be valid.
+    pub(super) fn record_probe(&mut self, is_server_well: bool) {
         self.is_server_well = is_server_well;
     }
 
     /// Says whose fault it is. A `failure` is why not all texts were tried.
-    pub(super) fn judge(mut self, failure: Option<Failure>) -> Answers {
+    pub(super) fn finish(mut self, failure: Option<Failure>) -> Answers {
         // A server that embeds others works, and it is the text that it fails at.
         if self.is_server_well || self.has_vector() {
             for (place, failure) in self.broken {
@@ -82,8 +82,8 @@ mod tests {
     }
 
     /// A trial of texts that got a vector (v), broke the server (b), were not tried (-), or were refused for a reason.
-    fn judged(texts: &str, witness: bool, rest: Option<&str>) -> (String, Option<String>) {
-        let mut trial = Trial::new(texts.len());
+    fn judged(texts: &str, probe: bool, rest: Option<&str>) -> (String, Option<String>) {
+        let mut isolation = Isolation::new(texts.len());
         for (place, letter) in texts.chars().enumerate() {
             let answer = match letter {
                 '-' => continue,
@@ -96,10 +96,10 @@ mod tests {
                 }),
                 reason => Err(Failed::Texts(reason.to_string())),
             };
-            trial.settle(place, answer);
+            isolation.settle(place, answer);
         }
-        trial.hear(witness);
-        let answers = trial.judge(rest.map(failure));
+        isolation.record_probe(probe);
+        let answers = isolation.finish(rest.map(failure));
         let letter = |outcome: &Option<Outcome>| match outcome {
             None => "-".to_owned(),
             Some(Ok(_)) => "v".to_owned(),

@@ -4,12 +4,12 @@
 //! until it ends: whoever looks for slots by the index walks through them. So it gathers as much again as it has used so
 //! far, and comes back a few times only. Each slot keeps half of what it could give beyond what is needed.
 
-use super::room;
-use super::slots::{EXTRA, Quota, ROOM, TODAY, USED, int4, int8, own_slot, plan};
+use super::session_state;
+use super::slots::{EXTRA, HEADROOM, Quota, TODAY, USED, int4, int8, own_slot, plan};
 use crate::postgres::advisory_lock::Mode;
 use crate::postgres::datum;
 use crate::postgres::guard::attempt;
-use crate::postgres::spi::{Access, Connection, connected};
+use crate::postgres::spi::{Connection, Snapshot, connected};
 use pgrx::pg_sys::{self, Datum};
 
 /// In how many slots room is looked for, when one has not enough: so that a statement of many rows leaves others some.
@@ -31,13 +31,13 @@ struct Move {
 
 impl Quota {
     /// Looks for room in free slots; where there is not enough, none of them stays locked.
-    pub(super) fn take_from_others(&self, count: i64) -> bool {
+    pub(super) fn transfer_from_others(&self, count: i64) -> bool {
         let taken = attempt(|| {
             self.lock(Mode::Shared);
             // Who has taken many will come back soon.
-            let least = if room::taken(self.number()) < MANY { 1 } else { BROAD };
+            let least = if session_state::taken(self.number()) < MANY { 1 } else { BROAD };
             let mut widths = WIDTHS.into_iter().filter(|most| *most >= least);
-            let taken = connected(|spi| widths.any(|most| self.gather(spi, count, most)));
+            let taken = connected(|spi| widths.any(|most| self.transfer(spi, count, most)));
             if taken { Ok(()) } else { Err(()) }
         });
         match taken {
@@ -47,18 +47,18 @@ impl Quota {
     }
 
     /// Gathers from the free slots that have the most room, from no more than so many of them.
-    fn gather(&self, spi: &Connection, count: i64, most: i64) -> bool {
+    fn transfer(&self, spi: &Connection, count: i64, most: i64) -> bool {
         let free = self.free(spi, most);
-        if free.iter().map(|(_, room)| room).sum::<i64>() < count {
+        if free.iter().map(|(_, headroom)| headroom).sum::<i64>() < count {
             return false;
         }
         // Another session has this one's slot: the one with the most room becomes its own, so that the next statements
         // find it at once.
         if !free.iter().any(|(slot, _)| *slot == own_slot()) && !self.lock_own(spi) {
             let Some((slot, _)) = free.iter().find(|(slot, _)| *slot < EXTRA) else { return false };
-            room::have_slot(*slot);
+            session_state::set_slot(*slot);
         }
-        let moves = moves(&free, own_slot(), count, room::taken(self.number()));
+        let moves = moves(&free, own_slot(), count, session_state::taken(self.number()));
         let sql = format!(
             "with d as materialized (select {TODAY} as today) \
              update keyed_state.quota_slot s set allowed = s.allowed + u.allowed, used = {USED} + u.used, \
@@ -79,7 +79,7 @@ impl Quota {
             "with d as materialized (select {TODAY} as today) \
              update keyed_state.quota_slot s set allowed = s.allowed + $5, used = {USED} + $6, \
                day = greatest(s.day, d.today) from d \
-             where s.project_id = $1 and s.name = $2 and s.slot = $4 returning {ROOM}, s.ctid::text"
+             where s.project_id = $1 and s.name = $2 and s.slot = $4 returning {HEADROOM}, s.ctid::text"
         );
         self.remember(&self.rows(spi, &sql, &[own, int8(into_own.allowed), int8(into_own.used)]))
     }
@@ -88,15 +88,15 @@ impl Quota {
     fn free(&self, spi: &Connection, most: i64) -> Vec<(i32, i64)> {
         let sql = format!(
             "with d as materialized (select {TODAY} as today) \
-             select s.slot, {ROOM} from keyed_state.quota_slot s, d \
-             where s.project_id = $1 and s.name = $2 and {ROOM} > 0 and (s.slot < {EXTRA} or not exists \
+             select s.slot, {HEADROOM} from keyed_state.quota_slot s, d \
+             where s.project_id = $1 and s.name = $2 and {HEADROOM} > 0 and (s.slot < {EXTRA} or not exists \
                (select from keyed_state.quota_slot o \
                 where o.project_id = $1 and o.name = $2 and o.slot = 0 and o.is_over)) \
-             order by {ROOM} desc limit $4 for update of s skip locked"
+             order by {HEADROOM} desc limit $4 for update of s skip locked"
         );
         let mut arguments = self.names();
         arguments.push(Some(Datum::from(most)));
-        let rows = spi.run(&plan(spi, &sql, &[pg_sys::INT8OID]), Access::Latest, &arguments);
+        let rows = spi.run(&plan(spi, &sql, &[pg_sys::INT8OID]), Snapshot::Latest, &arguments);
         let slot =
             |row| Some((rows.get(row, 0).map(datum::read_i32)?, rows.get(row, 1).map(datum::read_i64)?));
         (0..rows.len()).filter_map(slot).collect()
@@ -114,13 +114,13 @@ impl Quota {
 /// were taken before.
 fn moves(free: &[(i32, i64)], own: i32, count: i64, taken: i64) -> Vec<Move> {
     let others = || free.iter().filter(|(slot, _)| *slot != own);
-    let in_own: i64 = free.iter().filter(|(slot, _)| *slot == own).map(|(_, room)| *room).sum();
+    let in_own: i64 = free.iter().filter(|(slot, _)| *slot == own).map(|(_, headroom)| *headroom).sum();
     let mut missing = (count - in_own).max(0);
     let mut rest = Vec::with_capacity(free.len());
-    for (slot, room) in others() {
-        let part = missing.min(*room);
+    for (slot, headroom) in others() {
+        let part = missing.min(*headroom);
         missing -= part;
-        rest.push((*slot, part, *room - part));
+        rest.push((*slot, part, *headroom - part));
     }
     let mut more = taken.max(0);
     let mut moves = Vec::with_capacity(rest.len() + 1);
@@ -154,17 +154,17 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_allowed_in_all_stays_and_no_slot_uses_more(
-            rooms in prop::collection::vec(1_i64..100, 1..20), count in 1_i64..500, taken in 0_i64..5000,
+            headrooms in prop::collection::vec(1_i64..100, 1..20), count in 1_i64..500, taken in 0_i64..5000,
         ) {
-            let free: Vec<(i32, i64)> = rooms.iter().enumerate().map(|(slot, room)| (slot as i32, *room)).collect();
-            prop_assume!(rooms.iter().sum::<i64>() >= count);
+            let free: Vec<(i32, i64)> = headrooms.iter().enumerate().map(|(slot, headroom)| (slot as i32, *headroom)).collect();
+            prop_assume!(headrooms.iter().sum::<i64>() >= count);
             for own in [0, 99] {
                 let moves = moves(&free, own, count, taken);
                 prop_assert_eq!(moves.iter().map(|it| it.allowed).sum::<i64>(), 0);
                 prop_assert_eq!(moves.iter().map(|it| it.used).sum::<i64>(), count);
                 for it in moves {
-                    let room = free.iter().find(|(slot, _)| *slot == it.slot).map_or(0, |(_, room)| *room);
-                    prop_assert!(room + it.allowed - it.used >= 0);
+                    let headroom = free.iter().find(|(slot, _)| *slot == it.slot).map_or(0, |(_, headroom)| *headroom);
+                    prop_assert!(headroom + it.allowed - it.used >= 0);
                 }
             }
         }
