@@ -1,27 +1,22 @@
 //! Who sees and may change what, through every entry point.
 
 mod attacks;
-mod batches;
+mod batch;
 mod changes;
 mod clients;
 mod differential;
-mod direct;
 mod embedding;
 mod explain;
 mod files;
 mod grants;
+mod idempotency;
 mod inbound;
-mod keys;
 mod lint;
 #[path = "../model/mod.rs"]
 mod model;
-mod names;
-mod released_keys;
-mod replays;
+mod record;
 mod sales;
-mod semantic;
+mod search;
 mod sessions;
 mod sight;
-mod versions;
-mod views;
-mod writes;
+mod view;

@@ -1,29 +1,17 @@
 //! Rules that must hold when several callers act at once, over real concurrent connections.
 
-mod alter;
 mod batch;
-mod batch_conflict;
-mod creation;
-mod definitions;
+mod define;
 mod embedding;
-mod embeddings;
-mod enforcement;
 mod idempotency;
 mod import;
 mod inbound;
-mod increments;
-mod isolation;
-mod jobs;
-mod metrics;
+mod job;
+mod metric;
 mod order;
-mod quota_edge;
-mod quotas;
-mod random_history;
-mod released_keys;
-mod revocation;
+mod quota;
+mod record;
 mod tenants;
-mod versions;
-mod waiting;
 
 use harness::{Refusal, Rows, Session};
 use std::time::Duration;

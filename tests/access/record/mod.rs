@@ -1,0 +1,7 @@
+//! Records: what a role may read and write.
+
+mod direct;
+mod external_keys;
+mod released_keys;
+mod versions;
+mod writes;

@@ -1,0 +1,4 @@
+//! Searches find what their caller may see.
+
+mod names;
+mod semantic;

@@ -1,0 +1,5 @@
+//! Texts become vectors: the providers and the worker.
+
+mod faults;
+mod providers;
+mod worker;

@@ -1,0 +1,4 @@
+//! The header Idempotency-Key.
+
+mod capacity;
+mod replays;

@@ -1,0 +1,95 @@
+//! Files with rows or bytes that are refused.
+
+use crate::import::files::{counts, import, send};
+use harness::Service;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn a_bad_row_does_not_cost_its_neighbours_unless_all_are_wanted_or_none() {
+    let service = Service::start().await;
+    let file = "external_key,name,visits,company\n\
+                g1,good,1,\n\
+                b1,bad,1.5.5,\n\
+                ,no key,1,\n\
+                b2,bad,x,nobody\n\
+                b3,too few\n\
+                b4,dangling,1,nobody\n\
+                g2,good,2,\n";
+    let problem = import(&service, "", file).await;
+    let problem = problem.refused(422, "invalid_value");
+    assert!(problem["detail"].as_str().unwrap_or_default().contains("line 3, column visits"), "{problem}");
+    assert_eq!(counts(&problem["report"]), [7, 0, 0, 0, 5]);
+    assert_eq!(service.by_key("g1").await.status, 404);
+
+    let report = import(&service, "on_error=skip", file).await.expect(200);
+    assert_eq!(counts(&report), [7, 2, 0, 0, 5]);
+    let errors: Vec<Value> = report["errors"]
+        .as_array()
+        .expect("errors")
+        .iter()
+        .map(|error| json!([error["line"], error["column"], error["code"]]))
+        .collect();
+    assert_eq!(
+        errors,
+        [
+            json!([3, "visits", "invalid_value"]),
+            json!([4, "external_key", "invalid_external_key"]),
+            json!([5, "visits", "invalid_value"]),
+            json!([6, null, "invalid_value"]),
+            json!([7, "company", "reference_not_found"]),
+        ]
+    );
+    assert_eq!(service.by_key("g2").await.status, 200);
+    assert_eq!(service.by_key("b4").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_file_of_which_nothing_is_imported_is_refused_as_its_first_fault_is() {
+    let service = Service::start().await;
+    let lines = "{\"external_key\":\"a\",\"attributes\":{}}\nnot json\n";
+    let refused = send(&service, "application/x-ndjson", "customers", "", lines).await;
+    let refused = refused.refused(400, "malformed_request");
+    assert_eq!(counts(&refused["report"]), [2, 0, 0, 0, 1], "{refused}");
+    let session = service.session().await;
+    session.run("select keyed.set_quota('crm', 'live_records', 1)").await;
+    let refused = import(&service, "", "external_key\na\nb\nc\n").await.refused(403, "quota_exceeded");
+    assert_eq!(counts(&refused["report"]).map(|count| count > 0)[1..4], [false; 3], "{refused}");
+    assert_eq!(service.by_key("a").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_bad_byte_in_a_file_that_began_as_utf8_is_refused_with_its_line_however_it_is_cut() {
+    let service = Service::start().await;
+    let file = ["external_key,name\na,é\nb,".as_bytes(), b"\xe9\nc,x\n"].concat();
+    for size in [1, 7, file.len()] {
+        let chunks: Vec<_> = file.chunks(size).map(|chunk| std::io::Result::Ok(chunk.to_vec())).collect();
+        let body = reqwest::Body::wrap_stream(futures_util::stream::iter(chunks));
+        let refused = import(&service, "", body).await.refused(400, "malformed_request");
+        let detail = refused["detail"].as_str().unwrap_or_default();
+        assert!(detail.contains("line 3 holds bytes that are no text in utf-8"), "{detail}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_file_may_not_have_meant_is_told_as_a_warning() {
+    let service = Service::start().await;
+    let plain = import(&service, "", "external_key,name\na b,x\n").await.expect(200);
+    assert_eq!(plain["warnings"], Value::Null);
+    let unseen = "external_key,name\na\u{a0}b,x\na\u{200b}b,y\na b,z\n";
+    let keyless = "name\nkeyless\nkeyless\n";
+    for query in ["dry_run=true", ""] {
+        for (file, starts, holds) in [
+            (unseen, "2 records were made under a key that holds", "the first in line 2"),
+            (keyless, "2 records were made without an external key", "sent again"),
+        ] {
+            let report = import(&service, query, file).await.expect(200);
+            let warnings: Vec<&str> =
+                report["warnings"].as_array().expect("warnings").iter().filter_map(Value::as_str).collect();
+            assert_eq!(warnings.len(), 1, "{report}");
+            assert!(warnings[0].starts_with(starts) && warnings[0].contains(holds), "{report}");
+        }
+    }
+    // What is there already is nothing new.
+    let again = import(&service, "", "external_key,name\na\u{a0}b,x\n").await.expect(200);
+    assert_eq!(again["warnings"], Value::Null);
+}

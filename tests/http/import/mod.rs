@@ -1,0 +1,5 @@
+//! POST /entities/template/{template}/import.
+
+mod chains;
+mod faults;
+pub(crate) mod files;

@@ -1,0 +1,253 @@
+//! GET and POST /entities/template/{template}/export.
+
+use crate::import::files::{counts, send};
+use harness::{Answer, Service};
+use serde_json::{Value, json};
+
+async fn export(service: &Service, template: &str, query: &str, body: Option<Value>) -> Answer {
+    let path = format!("/v1/entities/template/{template}/export?{query}");
+    match body {
+        Some(body) => service.proxy.request("POST", &path).json(&body).send().await,
+        None => service.proxy.request("GET", &path).send().await,
+    }
+}
+
+/// Records whose values are as hard to carry as values can be.
+async fn hostile() -> Service {
+    let service = Service::start().await;
+    let acme = json!({"external_key": "=HYPERLINK(\"x\")", "attributes": {"name": "+Acme; \"Sons\""}});
+    service.post("/entities/template/companies", acme).await.expect(201);
+    let keyless =
+        service.post("/entities/template/companies", json!({"attributes": {"name": "no key"}})).await;
+    let keyless = keyless.expect(201)["id"].clone();
+    let texts = [
+        "=1+1",
+        "+1",
+        "-1",
+        "@x",
+        "\tx",
+        "\rx",
+        "'x",
+        "'",
+        "",
+        "a,b",
+        "a;b",
+        "\"q\"",
+        "l1\nl2",
+        " sp ",
+        "é€😀",
+        "null",
+        "''=1",
+    ];
+    for (number, text) in texts.iter().enumerate() {
+        let tags: Value = match number % 6 {
+            0 => json!([]),
+            1 => json!(["=x", "b"]),
+            2 => json!(["a;b", " c", ""]),
+            3 => json!(["[x]", "\n"]),
+            4 => Value::Null,
+            _ => json!(["plain", "two words"]),
+        };
+        let attributes = json!({"name": text, "tags": tags, "born": "0001-01-01", "seen": "9999-12-31T23:59:59.999999Z",
+            "tier": "gold", "company": if number % 2 == 0 { json!({"external_key": "=HYPERLINK(\"x\")"}) } else { keyless.clone() }});
+        service.upsert(&format!("'k{number}"), attributes).await.expect(201);
+    }
+    let precise = r#"{"external_key": "-numbers", "attributes": {"visits": -0.000000000000000000012345678900, "tags": null}}"#;
+    service.send_text("PUT", "/entities/template/customers/by-key", precise).await.expect(201);
+    service.create(json!({"attributes": {"name": "no key"}})).await;
+    service
+}
+
+async fn all(service: &Service) -> String {
+    let columns = "id, external_key, name, visits, tags, tier, born, seen, company, mood";
+    let session = service.session().await;
+    session.text(&format!("select json_agg(row_to_json(t) order by id) from (select {columns} from crm.customers where deleted_at is null) t"), &[]).await
+}
+
+#[tokio::test]
+async fn what_is_exported_reads_back_as_the_same_records() {
+    let service = hostile().await;
+    let before = all(&service).await;
+    let drop_mood = harness::encode(r#"{"mood": null}"#);
+    for (format, kind, query) in [
+        ("csv", "text/csv", format!("mapping={drop_mood}")),
+        ("ndjson", "application/x-ndjson", String::new()),
+    ] {
+        let file = export(&service, "customers", &format!("format={format}"), None).await;
+        assert_eq!(file.status, 200, "{}", file.text);
+        assert!(file.header("content-type").starts_with(kind));
+        assert_eq!(
+            file.header("content-disposition"),
+            format!("attachment; filename=\"customers.{format}\"")
+        );
+        let report = send(&service, kind, "customers", &query, file.text.clone()).await.expect(200);
+        assert_eq!(counts(&report), [19, 0, 0, 19, 0], "{report}");
+        // Changed records become what they were again.
+        let session = service.session().await;
+        session.run("update crm.customers set name = 'x', tags = '{x}', tier = null, born = null, seen = null, visits = 1, company = null").await;
+        assert_ne!(all(&service).await, before);
+        let report = send(&service, kind, "customers", &query, file.text).await.expect(200);
+        assert_eq!(counts(&report), [19, 0, 19, 0, 0], "{report}");
+        assert_eq!(all(&service).await, before);
+    }
+}
+
+#[tokio::test]
+async fn no_cell_is_a_formula_and_numbers_are_plain() {
+    let service = hostile().await;
+    let file = export(&service, "customers", "", Some(json!({"fields": ["name"]}))).await.text;
+    assert!(file.starts_with("id,external_key,name\r\n"), "{file}");
+    for line in file.lines() {
+        for cell in line.split(',') {
+            assert!(!cell.trim_start_matches('"').starts_with(['=', '+', '@', '\t']), "{line}");
+        }
+    }
+    let filters = json!([{"field": "external_key", "operator": "eq", "value": "-numbers"}]);
+    let file =
+        export(&service, "customers", "", Some(json!({"fields": ["visits"], "filters": filters}))).await.text;
+    assert!(file.ends_with(",'-numbers,-0.000000000000000000012345678900\r\n"), "{file}");
+}
+
+#[tokio::test]
+async fn filters_words_and_sorts_are_those_of_a_search() {
+    let service = Service::start().await;
+    for (key, name, visits) in
+        [("a", "Ada Blue", 3), ("b", "Bob Red", 1), ("c", "Cy Blue", 2), ("d", "Di Blue", 9)]
+    {
+        service.upsert(key, json!({"name": name, "visits": visits})).await.expect(201);
+    }
+    service.upsert("e", json!({"name": "Eve Blue"})).await.expect(201);
+    let filters = json!([{"field": "external_key", "operator": "neq", "value": "d"}]);
+    let body = json!({"global_search": "blue", "filters": filters, "sort": "-visits", "fields": ["visits"], "limit": 1});
+    let file = export(&service, "customers", "format=ndjson", Some(body)).await;
+    let rows: Vec<Value> = file.text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let shown: Vec<Value> =
+        rows.iter().map(|row| json!([row["external_key"], row["attributes"]["visits"]])).collect();
+    assert_eq!(shown, [json!(["a", 3]), json!(["c", 2]), json!(["e", null])]);
+
+    let view = json!({"slug": "reds", "query": {"filters": [{"field": "name", "operator": "like", "value": "Red"}]}});
+    service.post("/templates/customers/views", view).await.expect(201);
+    let file = export(&service, "customers", "view=reds", None).await;
+    assert_eq!(file.text.lines().count(), 2, "{}", file.text);
+}
+
+#[tokio::test]
+async fn what_cannot_be_exported_is_refused() {
+    let service = Service::start().await;
+    export(&service, "customers", "format=xlsx", None).await.refused(422, "invalid_value");
+    export(&service, "nothing", "", None).await.refused(404, "not_found");
+    export(&service, "customers", "", Some(json!({"fields": ["nope"]}))).await.refused(422, "unknown_field");
+    export(&service, "customers", "", Some(json!({"nope": 1}))).await.refused(422, "unknown_field");
+    let vector = json!({"query_vector": vec![1; 768]});
+    export(&service, "customers", "", Some(vector)).await.refused(422, "invalid_value");
+    export(&service, "customers", "page=1", None).await.refused(400, "malformed_request");
+}
+
+#[tokio::test]
+async fn an_export_of_many_records_comes_whole() {
+    let service = Service::start().await;
+    let file: String = (0..20_000).map(|number| format!("k{number},n{number}\n")).collect();
+    send(&service, "text/csv", "customers", "", format!("external_key,name\n{file}")).await.expect(200);
+    let file = export(&service, "customers", "", None).await.text;
+    assert_eq!(file.lines().count(), 20_001);
+    let sorted = export(&service, "customers", "", Some(json!({"sort": "name"}))).await.text;
+    assert_eq!(sorted.lines().count(), 20_001);
+}
+
+#[tokio::test]
+async fn a_metric_is_exported_as_the_point_that_it_is() {
+    let service = Service::start().await;
+    let point = json!({"value": 2.5, "at": "2024-02-01T00:00:00Z"});
+    let id = service.upsert("a", json!({"mood": point})).await.expect(201)["id"].clone();
+    let path = format!("/entities/{}/metrics/mood", id.as_str().expect("an id"));
+    service.upsert("b", json!({"name": "without"})).await.expect(201);
+    let fields = || Some(json!({"fields": ["mood"], "sort": "external_key"}));
+    let cells = export(&service, "customers", "", fields()).await.text;
+    assert!(
+        cells.contains(",a,\"{\"\"value\"\":2.5,\"\"at\"\":\"\"2024-02-01T00:00:00Z\"\"}\"\r\n"),
+        "{cells}"
+    );
+    assert!(cells.ends_with(",b,\r\n"), "{cells}");
+    let lines = export(&service, "customers", "format=ndjson", fields()).await.text;
+    let shown: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["attributes"]["mood"].clone())
+        .collect();
+    assert_eq!(shown, [point.clone(), Value::Null]);
+
+    // Each import appends its points, also those that the series has; without the column there are none.
+    let drop_mood = format!("mapping={}", harness::encode(r#"{"mood": null}"#));
+    for (kind, query, file, count) in [
+        ("text/csv", drop_mood.as_str(), &cells, 1),
+        ("text/csv", "", &cells, 2),
+        ("application/x-ndjson", "", &lines, 3),
+    ] {
+        send(&service, kind, "customers", query, file.clone()).await.expect(200);
+        let series = service.get(&path).await.expect(200);
+        let points = series["points"].as_array().expect("points");
+        assert_eq!(points.len(), count, "{series}");
+        assert!(points.iter().all(|it| *it == json!({"at": point["at"], "value": 2.5})), "{series}");
+    }
+}
+
+#[tokio::test]
+async fn an_export_that_nobody_reads_is_given_up() {
+    let settings = [("KEYED_REQUEST_TIMEOUT", "2"), ("KEYED_STATEMENT_TIMEOUT", "1")];
+    let service = Service::start_with(&settings).await;
+    let name = "x".repeat(1000);
+    for part in 0..10 {
+        let file: String = (0..2000).map(|number| format!("k{part}-{number},{name}\n")).collect();
+        send(&service, "text/csv", "customers", "", format!("external_key,name\n{file}")).await.expect(200);
+    }
+    let request = service.proxy.request("GET", "/v1/entities/template/customers/export");
+    let mut answer = request.response().await;
+    assert_eq!(answer.status(), 200);
+    let session = service.session().await;
+    let snapshots = "select count(*) from pg_stat_activity where datname = current_database() \
+                     and usename = 'keyed_proxy' and xact_start is not null";
+    let mut waited = 0;
+    while session.text(snapshots, &[]).await != "0" {
+        assert!(waited < 100, "the export still holds its snapshot");
+        waited += 1;
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    assert!(waited > 5, "the export was over before anybody could have waited for its reader");
+    // What was not read does not look whole.
+    let ended = loop {
+        match answer.chunk().await {
+            Ok(Some(_)) => {}
+            ended => break ended,
+        }
+    };
+    assert!(ended.is_err(), "an answer that broke off seems to have ended");
+}
+
+#[tokio::test]
+async fn a_view_that_the_address_names_and_there_is_none_of_is_not_found() {
+    let service = Service::start().await;
+    export(&service, "customers", "view=nope", None).await.refused(404, "not_found");
+    service.get("/templates/customers/views/nope").await.refused(404, "not_found");
+    export(&service, "customers", "", Some(json!({"view": "nope"}))).await.refused(422, "invalid_value");
+}
+
+#[tokio::test]
+async fn a_look_at_the_head_of_an_export_keeps_nothing_open() {
+    // One connection, and so one file at a time.
+    let service = Service::start_with(&[("KEYED_POOL_SIZE", "1")]).await;
+    let head = |query: &'static str| {
+        let path = format!("/v1/entities/template/customers/export?{query}");
+        let proxy = &service.proxy;
+        async move { proxy.request("HEAD", &path).send().await }
+    };
+    for _ in 0..3 {
+        let answer = head("format=ndjson").await;
+        assert_eq!((answer.status, answer.header("content-type")), (200, "application/x-ndjson"));
+    }
+    assert_eq!(head("format=xml").await.status, 422);
+    assert_eq!(head("view=nope").await.status, 404);
+    let session = service.session().await;
+    let open =
+        "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in%'";
+    assert_eq!(session.text(open, &[]).await, "0");
+    export(&service, "customers", "", None).await.expect(200);
+}

@@ -1,0 +1,18 @@
+//! What each route answers.
+
+mod batch;
+mod batch_refusals;
+mod by_key;
+mod embeddings;
+mod entities;
+mod export;
+mod external_key;
+mod history;
+mod inbound;
+mod metrics;
+mod search;
+mod search_refusals;
+mod semantic;
+mod templates;
+mod values;
+mod views;

@@ -1,0 +1,4 @@
+//! Batches that run at once.
+
+mod batches;
+mod conflict;

@@ -1,0 +1,6 @@
+//! Definitions that change while others use them.
+
+mod alter;
+mod creation;
+mod enforcement;
+mod revocation;

@@ -1,0 +1,4 @@
+//! Quotas that many writers fill at once.
+
+mod edge;
+mod writers;

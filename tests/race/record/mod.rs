@@ -1,0 +1,9 @@
+//! Records that several callers write at once.
+
+mod creation;
+mod increments;
+mod isolation;
+mod random_history;
+mod released_keys;
+mod versions;
+mod waiting;

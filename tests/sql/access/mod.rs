@@ -1,0 +1,7 @@
+//! What roles and keys may see and do.
+
+mod api_keys;
+mod grants;
+mod principal;
+mod rights;
+mod strangers;

@@ -1,0 +1,8 @@
+//! Definitions of projects and templates: made, changed and removed.
+
+mod alter;
+mod embed;
+mod many_templates;
+mod project_removal;
+mod setup;
+mod templates;

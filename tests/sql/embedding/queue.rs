@@ -1,0 +1,233 @@
+//! The queue of embedding, seen from where its workers see it.
+
+use crate::embedding::claims::{CLAIM, claim, embed_all, expire, store, texts};
+use harness::Gallery;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn a_text_waits_from_the_commit_that_wrote_it() {
+    let gallery = Gallery::new().await;
+    gallery.session.run("begin").await;
+    gallery.paint("K-1", "Girl with a Pearl Earring").await;
+    gallery.session.run("rollback").await;
+    assert_eq!(gallery.status().await["pending"], 0);
+    let id = gallery.paint("K-1", "Girl with a Pearl Earring").await;
+    gallery.session.run("update g.paintings set medium = '{oil,fresco}'").await;
+    assert_eq!(gallery.status().await["pending"], 1);
+    // A list is read by its labels.
+    let text = "Girl with a Pearl Earring\nOil paint, fresco";
+    assert_eq!(texts(&claim(&gallery.session).await), [(id, text.to_owned())]);
+}
+
+#[tokio::test]
+async fn every_door_puts_texts_into_the_queue() {
+    let gallery = Gallery::new().await;
+    gallery
+        .session
+        .run(
+            r#"select keyed.create_record('g.paintings', '{"title": "a"}');
+               select keyed.batch('[{"op": "create", "template": "g.paintings", "attributes": {"title": "b"}},
+                                    {"op": "upsert", "template": "g.paintings", "external_key": "k", "attributes": {"title": "c"}}]', true);
+               insert into g.paintings (title) select 'many ' || n from generate_series(1, 2500) n;
+               insert into g.paintings (year) values (1)"#,
+        )
+        .await;
+    assert_eq!(gallery.status().await["pending"], 2504);
+}
+
+#[tokio::test]
+async fn a_write_of_anything_else_touches_no_queue() {
+    let gallery = Gallery::new().await;
+    let id = gallery.paint("K-1", "Girl").await;
+    gallery
+        .session
+        .run("select keyed.create_template('g', 'plain', '[{\"slug\": \"title\", \"type\": \"string\"}]')")
+        .await;
+    let rows = "select string_agg(j.xmin || ' ' || j::text, ',') from keyed_state.embedding_job j";
+    let before = gallery.session.text(rows, &[]).await;
+    gallery
+        .session
+        .rows(
+            "select keyed.patch_record($1::uuid, '{\"attributes\": {\"year\": 1665}, \"external_key\": \"K-2\"}');
+             select keyed.patch_record($1::uuid, '{\"attributes\": {\"title\": \"Girl\"}}');
+             insert into g.plain (title) values ('not embedded')",
+            &[&id],
+        )
+        .await;
+    assert_eq!(gallery.session.text(rows, &[]).await, before);
+}
+
+#[tokio::test]
+async fn what_is_claimed_is_handed_out_once_until_the_claim_expires() {
+    let gallery = Gallery::new().await;
+    let id = gallery.paint("K-1", "Girl").await;
+    let first = claim(&gallery.session).await;
+    assert_eq!(texts(&first).len(), 1);
+    assert_eq!(texts(&claim(&gallery.session).await), []);
+    assert_eq!(gallery.status().await["running"], 1);
+    expire(&gallery).await;
+    let second = claim(&gallery.session).await;
+    assert_eq!(texts(&second).len(), 1);
+    // The first worker was only slow; by now the record is the second's.
+    assert_eq!(store(&gallery.session, &first, 0, 1, "m").await, "f");
+    assert_eq!(gallery.axis(&id).await, "");
+    assert_eq!(store(&gallery.session, &second, 0, 2, "m").await, "t");
+    assert_eq!(store(&gallery.session, &second, 0, 3, "m").await, "f");
+    assert_eq!(gallery.axis(&id).await, "2");
+    let status = gallery.status().await;
+    assert_eq!(
+        (&status["done"], &status["pending"], &status["models"]),
+        (&json!(1), &json!(0), &json!(["m"]))
+    );
+}
+
+#[tokio::test]
+async fn a_vector_is_stored_only_if_the_text_is_still_what_was_embedded() {
+    let gallery = Gallery::new().await;
+    let id = gallery.paint("K-1", "Girl").await;
+    let old = claim(&gallery.session).await;
+    gallery.paint("K-1", "Woman").await;
+    assert_eq!(store(&gallery.session, &old, 0, 1, "m").await, "f");
+    assert_eq!((gallery.axis(&id).await.as_str(), &gallery.status().await["pending"]), ("", &json!(1)));
+    // The same where triggers were off, and nobody but the hash can tell.
+    let old = claim(&gallery.session).await;
+    gallery
+        .session
+        .run("set session_replication_role = replica; update g.paintings set title = 'Queen'; reset session_replication_role")
+        .await;
+    assert_eq!(store(&gallery.session, &old, 0, 1, "m").await, "f");
+    let new = claim(&gallery.session).await;
+    assert_eq!(texts(&new)[0].1, "Queen");
+    // A change that is no change of what is embedded takes nothing away.
+    gallery.session.run("update g.paintings set year = 1700").await;
+    assert_eq!(store(&gallery.session, &new, 0, 4, "m").await, "t");
+    assert_eq!(gallery.axis(&id).await, "4");
+}
+
+#[tokio::test]
+async fn a_text_that_was_embedded_is_not_sent_again() {
+    let gallery = Gallery::new().await;
+    let id = gallery.paint("K-1", "Girl").await;
+    embed_all(&gallery, 5).await;
+    gallery.paint("K-1", "Woman").await;
+    gallery.paint("K-1", "Girl").await;
+    let claimed = claim(&gallery.session).await;
+    assert_eq!((texts(&claimed).len(), &claimed["settled"]), (0, &json!(true)));
+    assert_eq!((gallery.axis(&id).await.as_str(), &gallery.status().await["done"]), ("5", &json!(1)));
+    // By another model it is.
+    gallery.paint("K-1", "Woman").await;
+    gallery.paint("K-1", "Girl").await;
+    assert_eq!(texts(&gallery.session.json(CLAIM, &["another"]).await).len(), 1);
+}
+
+#[tokio::test]
+async fn a_record_without_text_has_no_vector() {
+    let gallery = Gallery::new().await;
+    let id = gallery.paint("K-1", "Girl").await;
+    embed_all(&gallery, 5).await;
+    gallery.paint("K-1", "  ").await;
+    let claimed = claim(&gallery.session).await;
+    assert_eq!(texts(&claimed), [(id.clone(), String::new())]);
+    let arguments = ["claim", "record", "hash"].map(|name| {
+        let value = if name == "claim" { &claimed[name] } else { &claimed["entries"][0][name] };
+        value.as_str().expect("a text")
+    });
+    let stored = "select keyed_http.store_embedding($1, $2, $3, 'm', null)";
+    assert_eq!(gallery.session.text(stored, &arguments).await, "t");
+    assert_eq!((gallery.axis(&id).await.as_str(), &gallery.status().await["done"]), ("", &json!(1)));
+}
+
+#[tokio::test]
+async fn a_text_that_fails_is_tried_later_and_given_up_after_eight_attempts() {
+    let gallery = Gallery::new().await;
+    let id = gallery.paint("K-1", "Girl").await;
+    for attempt in 1..=8 {
+        expire(&gallery).await;
+        let claimed = claim(&gallery.session).await;
+        let token = claimed["claim"].as_str().expect("a claim");
+        assert_eq!(
+            gallery
+                .session
+                .text("select keyed_http.fail_embedding($1, $2, $3)", &[token, &id, &"no ".repeat(900)])
+                .await,
+            "t"
+        );
+        let job = gallery.job(&id).await;
+        assert_eq!((&job["attempts"], job["error"].as_str().map(str::len)), (&json!(attempt), Some(500)));
+        assert_eq!(job["state"], if attempt < 8 { "pending" } else { "failed" });
+        assert_eq!(texts(&claim(&gallery.session).await), [], "it rests before it is tried again");
+    }
+    expire(&gallery).await;
+    assert_eq!(texts(&claim(&gallery.session).await), []);
+    let failures =
+        "select template || ' ' || state || ' ' || attempts from keyed.embedding_failures('g.paintings')";
+    assert_eq!(gallery.session.text(failures, &[]).await, "g.paintings failed 8");
+    assert_eq!(gallery.status().await["failed"], 1);
+    assert_eq!(gallery.session.text("select keyed.retry_embeddings('g.paintings')", &[]).await, "1");
+    assert_eq!(texts(&claim(&gallery.session).await).len(), 1);
+    // A new text gets attempts of its own.
+    gallery.paint("K-1", "Woman").await;
+    assert_eq!(
+        (&gallery.job(&id).await["attempts"], &gallery.job(&id).await["error"]),
+        (&json!(0), &Value::Null)
+    );
+}
+
+#[tokio::test]
+async fn a_text_that_no_worker_survives_is_given_up() {
+    let gallery = Gallery::new().await;
+    let id = gallery.paint("K-1", "Girl").await;
+    for _ in 1..=8 {
+        assert_eq!(texts(&claim(&gallery.session).await).len(), 1);
+        expire(&gallery).await;
+    }
+    assert_eq!(texts(&claim(&gallery.session).await), []);
+    assert_eq!(gallery.job(&id).await["state"], "failed");
+}
+
+#[tokio::test]
+async fn what_is_given_back_counts_as_no_attempt() {
+    let gallery = Gallery::new().await;
+    let id = gallery.paint("K-1", "Girl").await;
+    for _ in 0..20 {
+        let claimed = claim(&gallery.session).await;
+        let token = claimed["claim"].as_str().expect("a claim");
+        let released = "select keyed_http.release_embeddings($1, 'the provider is away', 0)";
+        assert_eq!(gallery.session.text(released, &[token]).await, "1");
+    }
+    let job = gallery.job(&id).await;
+    assert_eq!((&job["state"], &job["attempts"]), (&json!("pending"), &json!(0)));
+    assert_eq!(job["error"], "the provider is away");
+}
+
+#[tokio::test]
+async fn what_a_worker_sends_is_checked() {
+    let gallery = Gallery::new().await;
+    gallery.paint("K-1", "Girl").await;
+    for (statement, pointer) in [
+        ("select keyed_http.claim_embeddings('', 1, 1)", "/model"),
+        ("select keyed_http.claim_embeddings('m', 0, 1)", "/most"),
+        ("select keyed_http.claim_embeddings('m', 1, 0)", "/lease"),
+        ("select keyed_http.release_embeddings('x', null, 0)", "/claim"),
+    ] {
+        let refusal = gallery.session.refusal(statement, &[]).await;
+        assert_eq!(
+            (refusal.is(), refusal.pointers()),
+            (("22023", "invalid_value"), vec![pointer]),
+            "{statement}"
+        );
+    }
+    let claimed = claim(&gallery.session).await;
+    let word = |value: &Value| value.as_str().expect("a text").to_owned();
+    let (token, entry) = (word(&claimed["claim"]), &claimed["entries"][0]);
+    for (numbers, code) in
+        [("{1,2}", "vector_dimension"), ("{}", "vector_dimension"), ("{{1}}", "invalid_value")]
+    {
+        let store = "select keyed_http.store_embedding($1, $2, $3, 'm', $4::real[])";
+        let refusal = gallery
+            .session
+            .refusal(store, &[&token, &word(&entry["record"]), &word(&entry["hash"]), numbers])
+            .await;
+        assert_eq!(refusal.is(), ("22023", code), "{numbers}");
+    }
+}

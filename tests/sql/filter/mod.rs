@@ -1,0 +1,9 @@
+//! Filters: what they mean, refuse and cost.
+
+mod cost;
+mod days;
+mod limits;
+mod logic;
+mod operators;
+mod references;
+mod refusals;

@@ -1,0 +1,4 @@
+//! Inbound endpoints and their deliveries.
+
+mod deliveries;
+mod log_capacity;

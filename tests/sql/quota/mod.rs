@@ -1,0 +1,4 @@
+//! Quotas: what counts, and what a full one refuses.
+
+mod days;
+mod maximum;

@@ -1,0 +1,14 @@
+//! Records: written, read, found by their key, and their history.
+
+mod equal_values;
+mod external_key;
+mod functions;
+mod history;
+mod history_table;
+mod lookups;
+mod references;
+mod released_keys;
+mod required;
+mod restore;
+mod upsert;
+mod versions;

@@ -1,0 +1,12 @@
+//! Searches: pages, cursors, counts, and the indexes behind them.
+
+mod compared;
+mod counts;
+mod cursor_values;
+mod cursors;
+mod indexes;
+mod page_walks;
+mod pages;
+mod rights;
+mod semantic;
+mod text;

@@ -1,0 +1,5 @@
+//! Searches by meaning.
+
+mod hybrid;
+mod index;
+mod query;

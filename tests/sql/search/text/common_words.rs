@@ -1,0 +1,147 @@
+//! Words that very many records have.
+
+use super::words::{crm, explained, found};
+use harness::Session;
+use serde_json::{Value, json};
+
+/// More customers than are ranked: all have `common`, every hundredth `seldom`, and number 7 holds the key `common`.
+async fn fill(session: &Session) {
+    session
+        .run(
+            "insert into crm.customers (external_key, name)
+             select case n when 7 then 'common' else 'k' || n end, case when n % 100 = 0 then 'common seldom' else 'common' end
+             from generate_series(1, 31000) n",
+        )
+        .await;
+}
+
+async fn search(session: &Session, query: Value) -> Value {
+    session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await
+}
+
+fn keys(answer: &Value) -> Vec<&str> {
+    let records = answer["records"].as_array().expect("records");
+    records.iter().filter_map(|record| record["external_key"].as_str()).collect()
+}
+
+#[tokio::test]
+async fn of_too_many_to_be_ranked_the_newest_come_first_but_for_the_one_whose_key_it_is() {
+    let (_database, session) = crm().await;
+    fill(&session).await;
+    let explained = explained(&session, "common").await;
+    assert!(explained.contains("newest") && !explained.contains("Every document"), "{explained}");
+    let found = found(&session, "common").await;
+    assert_eq!(found.split(' ').take(4).collect::<Vec<_>>(), ["common", "k31000", "k30999", "k30998"]);
+
+    let (mut cursor, mut seen) = (Value::Null, Vec::new());
+    for page in 0..3 {
+        let query = json!({"global_search": "common", "limit": 3, "cursor": cursor});
+        let answer = search(&session, query).await;
+        seen.extend(keys(&answer).iter().map(|key| (*key).to_owned()));
+        cursor = answer["next_cursor"].clone();
+        // What is written between two pages is newer than what is still to come.
+        let write = "insert into crm.customers (external_key, name) values ($1, 'common')";
+        session.rows(write, &[&format!("new{page}")]).await;
+    }
+    let expected = ["common", "k31000", "k30999", "k30998", "k30997", "k30996", "k30995", "k30994", "k30993"];
+    assert_eq!(seen, expected);
+}
+
+#[tokio::test]
+async fn a_rare_word_among_frequent_ones_is_ranked() {
+    let (_database, session) = crm().await;
+    fill(&session).await;
+    for query in ["common seldom", "seldom -\"common common\"", "eldo commo"] {
+        assert!(explained(&session, query).await.starts_with("310 records"), "{query}");
+        assert_eq!(found(&session, query).await.split(' ').count(), 310, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn what_no_index_serves_is_read_through_and_found() {
+    let (_database, session) = crm().await;
+    fill(&session).await;
+    session.run("update crm.customers set name = 'x § y' where external_key in ('k3', 'k30000')").await;
+    assert_eq!(found(&session, "§").await, "k30000 k3");
+    assert_eq!(found(&session, "-common").await, "k30000 k3");
+    assert!(explained(&session, "§").await.contains("Every document is read for §:"));
+    // Nor does one help where all documents have the only word that is wanted.
+    session.run("update crm.customers set name = 'common other' where name = 'common'").await;
+    assert_eq!(found(&session, "common -other -seldom").await, "");
+    assert!(explained(&session, "common -other -seldom").await.contains("Every document is read for common"));
+}
+
+#[tokio::test]
+async fn a_word_in_very_many_names_is_looked_for_record_by_record() {
+    let (_database, session) = crm().await;
+    session
+        .run(
+            "insert into crm.companies (external_key, name)
+             select 'C-' || n, 'Acme ' || n from generate_series(1, 10500) n;
+             insert into crm.customers (external_key, name, company) select 'k' || c.external_key, 'Ada', c.id
+             from crm.companies c where c.external_key in ('C-5', 'C-10500');
+             insert into crm.customers (external_key, name) values ('none', 'Ada'), ('self', 'Acme')",
+        )
+        .await;
+    for (query, keys) in [
+        ("acme", "kC-10500 kC-5 self"),
+        ("ada acme", "kC-10500 kC-5"),
+        ("-acme", "none"),
+        ("ada -acme", "none"),
+    ] {
+        let found = found(&session, query).await;
+        let mut found: Vec<&str> = found.split(' ').collect();
+        found.sort_unstable();
+        assert_eq!(found.join(" "), keys, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn the_condition_that_words_compile_to_finds_the_same_records() {
+    let (_database, session) = crm().await;
+    session
+        .run(
+            r#"insert into crm.companies (external_key, name) values ('C-1', 'Söhne'), ('C-2', 'Other');
+               insert into crm.customers (external_key, name, tier, company)
+               select 'k' || n, 'Running ' || n || '% \ it''s', array['gold'], c.id
+               from generate_series(1, 20) n join crm.companies c on c.external_key = 'C-' || 1 + n % 2"#,
+        )
+        .await;
+    for query in ["run", "gold sohne", "-sohne k1", "5% -run", "k7", "it's", r"% \ it", "\"running 7\"", "so"]
+    {
+        let body = json!({"global_search": query, "limit": 1000}).to_string();
+        let condition = session.text("select keyed.filter_sql('crm.customers', $1)", &[&body]).await;
+        let by_condition = format!(
+            "select string_agg(external_key, ' ' order by external_key collate \"C\") from crm.customers t where {condition}"
+        );
+        let answer = session.json("select keyed.search('crm.customers', $1)", &[&body]).await;
+        let mut found = keys(&answer);
+        found.sort_unstable();
+        assert_eq!(session.text(&by_condition, &[]).await, found.join(" "), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn all_records_that_words_find_are_counted_and_explained() {
+    let (_database, session) = crm().await;
+    fill(&session).await;
+    session.run("update crm.customers set deleted_at = now() where external_key = 'k9'").await;
+    session.run("update crm.customers set tags = array['a', 'b', 'a'] where external_key like 'k1%'").await;
+    session.run("vacuum analyze crm.customers").await;
+    // The record whose key is the whole text is counted although its name has another word.
+    session.run("update crm.customers set name = 'x' where external_key = 'common'").await;
+    let holders = session.text("select count(*) from crm.customers where external_key like 'k1%'", &[]).await;
+    let keyed = json!([{"field": "external_key", "operator": "not-empty"}]);
+    for filters in [json!([]), keyed] {
+        let query = json!({"global_search": "common", "filters": filters, "count": "exact", "facets": ["tags"], "limit": 1});
+        let answer = search(&session, query.clone()).await;
+        assert_eq!(answer["total"], 30999, "{query}");
+        let counted = answer["facets"]["tags"].as_array().expect("values").iter();
+        let counted: Vec<String> = counted.map(|it| format!("{}{}", it["value"], it["count"])).collect();
+        assert_eq!(counted, [format!("\"a\"{holders}"), format!("\"b\"{holders}")], "{query}");
+        let how = session.text("select keyed.explain('crm.customers', $1)", &[&query.to_string()]).await;
+        for said in ["Counting all records found:", "Counting the values of tags:", "Every row of "] {
+            assert!(how.contains(said), "{said}\n{how}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What the index of documents finds is what comparing all of them finds.
+
+use crate::model::random::Random;
+use harness::{Database, Session};
+
+/// Letters of every kind that keys tell apart, marks of documents, and what patterns are made of.
+const LETTERS: [&str; 24] = [
+    "a", "a", "b", "b", "c", "A", "B", "1", "2", "-", ".", "@", "%", "_", "\\", " ", " ", "\u{1d}",
+    "\u{1e} ", "ä", "Ä", "Ж", "ж", "京",
+];
+
+fn random_text(random: &mut Random) -> String {
+    (0..1 + random.below(40)).map(|_| LETTERS[random.below(LETTERS.len())]).collect()
+}
+
+/// A part of a text, with wildcards and escapes in it.
+fn random_pattern(random: &mut Random, texts: &[String]) -> String {
+    let text: Vec<char> = texts[random.below(texts.len())].chars().collect();
+    let (from, length) = (random.below(text.len()), 1 + random.below(7));
+    let mut pattern = String::from(if random.below(8) > 0 { "%" } else { "" });
+    for character in text.iter().skip(from).take(length) {
+        match random.below(12) {
+            0 => pattern.push('%'),
+            1 => pattern.push('_'),
+            2 => pattern.push_str("\\\u{1d}"),
+            _ if matches!(character, '%' | '_' | '\\') => pattern.extend(['\\', *character]),
+            _ => pattern.push(*character),
+        }
+    }
+    if random.below(8) > 0 {
+        pattern.push('%');
+    }
+    pattern
+}
+
+async fn found(session: &Session, operator: &str, pattern: &str) -> String {
+    let sql = format!("select string_agg(n::text, ' ' order by n) from texts where document {operator} $1");
+    session.text(&sql, &[pattern]).await
+}
+
+#[tokio::test]
+async fn the_index_finds_what_comparing_every_text_finds() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    let mut random = Random::new(20_260);
+    let texts: Vec<String> = (0..1500).map(|_| random_text(&mut random)).collect();
+    session.run("create table texts (n serial, document text collate \"C\")").await;
+    let rows = serde_json::to_string(&texts).expect("texts are JSON");
+    session.rows("insert into texts (document) select jsonb_array_elements_text($1::jsonb)", &[&rows]).await;
+    session.run("create index on texts using gin (document keyed.document_trigrams); analyze texts; set jit = off").await;
+    // Some go into the list of pending entries first.
+    session.run("insert into texts (document) select document from texts limit 100").await;
+    let (mut compared, mut non_empty) = (0, 0);
+    for operator in ["like", "ilike", "not like", "not ilike"] {
+        for _ in 0..300 {
+            let pattern = random_pattern(&mut random, &texts);
+            session.run("set enable_seqscan = on; set enable_bitmapscan = off").await;
+            let expected = found(&session, operator, &pattern).await;
+            session.run("set enable_seqscan = off; set enable_bitmapscan = on").await;
+            assert_eq!(found(&session, operator, &pattern).await, expected, "{operator} {pattern:?}");
+            compared += 1;
+            non_empty += u32::from(!expected.is_empty());
+        }
+    }
+    assert!(non_empty * 2 > compared, "most patterns must find something: {non_empty} of {compared}");
+    let plan =
+        session.text("explain (format json) select from texts where document ilike '%abc%'", &[]).await;
+    assert!(plan.contains("Bitmap Index Scan"), "{plan}");
+}
+
+#[tokio::test]
+async fn in_a_language_the_index_leaves_case_to_the_comparison() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    session
+        .run(
+            "create table texts (n serial, document text collate \"und-x-icu\");
+             insert into texts (document) values ('STRASSE İZMİR'), ('strasse izmir'), ('ÉCOLE');
+             create index on texts using gin (document keyed.document_trigrams); set enable_seqscan = off",
+        )
+        .await;
+    let plan =
+        session.text("explain (format json) select from texts where document ilike '%ÉCO%'", &[]).await;
+    assert!(plan.contains("Bitmap Index Scan"), "{plan}");
+    assert_eq!(found(&session, "ilike", "%ÉCO%").await, "3");
+    assert_eq!(found(&session, "ilike", "%éco%").await, "3");
+    assert_eq!(found(&session, "ilike", "%strasse%").await, "1 2");
+    assert_eq!(found(&session, "like", "%STR%").await, "1");
+}
+
+#[tokio::test]
+async fn the_operator_class_is_sound() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    let sound = "select amvalidate(oid) from pg_opclass where opcname = 'document_trigrams'";
+    assert_eq!(session.text(sound, &[]).await, "t");
+    // Only an index can call it. Up to 15.18 PostgreSQL finds the function, and no value of its second argument.
+    for number in ["null", "'1'", "1"] {
+        let call = format!("select keyed.trigrams_of_document('x', {number})");
+        let refusal = session.refusal(&call, &[]).await;
+        assert!(["42883", "0A000"].contains(&refusal.state.as_str()), "{number}: {refusal}");
+    }
+    let refusal = session.refusal("select keyed.trigrams_of_document('x', '1'::internal)", &[]).await;
+    assert!(refusal.message.contains("internal"), "{refusal}");
+}
+
+#[tokio::test]
+async fn a_null_a_text_without_keys_and_one_of_megabytes_are_indexed() {
+    let database = Database::new().await;
+    let session = database.session().await;
+    session
+        .run(
+            "create table texts (n serial, document text collate \"C\");
+             create index on texts using gin (document keyed.document_trigrams);
+             insert into texts (document) values (null), (''), ('-'), ((select string_agg(md5(n::text), ' ') from generate_series(1, 100000) n));
+             set enable_seqscan = off",
+        )
+        .await;
+    assert_eq!(found(&session, "like", "%").await, "2 3 4");
+    assert_eq!(found(&session, "like", "%-%").await, "3");
+    assert_eq!(found(&session, "like", "% c4ca4238a0b923820dcc509a6f75849b%").await, "");
+    assert_eq!(found(&session, "ilike", "%C4CA4238a0b923820dcc509a6f75849b%").await, "4");
+}
+
+const CLASS: &str = "select string_agg(c.opcname, ' ' order by i.indexrelid::regclass::text) from pg_index i
+  join pg_opclass c on c.oid = i.indclass[0] where i.indexrelid::regclass::text like '%\\_trigram'";
+
+#[tokio::test]
+async fn a_library_that_is_newer_than_its_sql_works_on_and_migrating_after_its_update_makes_the_indexes() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session.run("insert into crm.customers (external_key, name) values ('AB-12-X', 'Ada')").await;
+    let functions = "keyed.trigrams_of_document(text, internal),
+      keyed.trigrams_of_pattern(text, internal, smallint, internal, internal, internal, internal),
+      keyed.trigrams_match(internal, smallint, text, integer, internal, internal, internal)";
+    let definition =
+        include_str!("../../../../sql/functions/text_index.sql").replace("MODULE_PATHNAME", "$libdir/keyed");
+    session
+        .run(
+            "drop index keyed_state.text_1_trigram;
+             alter extension keyed drop operator class keyed.document_trigrams using gin;
+             alter extension keyed drop operator family keyed.document_trigrams using gin;
+             drop operator family keyed.document_trigrams using gin cascade; begin;",
+        )
+        .await;
+    let functions: Vec<String> =
+        functions.split("),").map(|function| format!("{})", function.trim_end_matches(')'))).collect();
+    for function in &functions {
+        session
+            .run(&format!("alter extension keyed drop function {function}; drop function {function}"))
+            .await;
+    }
+    session.run("commit; select keyed.migrate(); select keyed.create_template('crm', 'later', '[]')").await;
+    assert_eq!(session.text(CLASS, &[]).await, "gin_trgm_ops");
+    let query = "select keyed.search('crm.customers', '{\"global_search\": \"2-x\"}') -> 'records' -> 0 ->> 'external_key'";
+    assert_eq!(session.text(query, &[]).await, "AB-12-X");
+    session.run(&definition).await;
+    for function in &functions {
+        session.run(&format!("alter extension keyed add function {function}")).await;
+    }
+    session.run("select keyed.migrate()").await;
+    assert_eq!(session.text(CLASS, &[]).await, "document_trigrams document_trigrams document_trigrams");
+    assert_eq!(session.text(query, &[]).await, "AB-12-X");
+}

@@ -1,0 +1,3 @@
+//! What a session keeps of templates.
+
+mod sessions;

@@ -1,0 +1,117 @@
+//! Saved views while definitions change: what follows, what stays, and what is refused.
+
+use crate::view::saved::{columns, crm, found, of_tier, save, shown};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_view_follows_renames_and_new_attributes() {
+    let (_database, session) = crm().await;
+    let query = json!({"filters": [{"field": "company.name", "operator": "eq", "value": "name"}, {"field": "name", "operator": "neq", "value": "name"}],
+                       "filter_groups": [[{"or": [{"field": "name", "operator": "empty"}, of_tier("gold")]}]],
+                       "sort": "-company.name,name", "fields": ["name", "visits"], "facets": ["name", "tier"]});
+    save(&session, "odd", &query).await;
+    session.run("select keyed.alter_attribute('crm.customers', 'name', '{\"slug\": \"title\"}')").await;
+    session.run("select keyed.alter_attribute('crm.companies', 'name', '{\"slug\": \"firm\"}')").await;
+    session.run("select keyed.add_attribute('crm.customers', '{\"slug\": \"note\", \"type\": \"string\", \"indexed\": true}')").await;
+    let view = session.json("select keyed.get_view('crm.customers', 'odd')", &[]).await;
+    assert_eq!(
+        view["query"],
+        json!({"filters": [{"field": "company.firm", "operator": "eq", "value": "name"}, {"field": "title", "operator": "neq", "value": "name"}],
+               "filter_groups": [[{"or": [{"field": "title", "operator": "empty"}, of_tier("gold")]}]],
+               "sort": "-company.firm,title", "fields": ["title", "visits"], "facets": ["title", "tier"]})
+    );
+    assert_eq!(
+        columns(&session, "crm.customers__odd").await,
+        "id external_key created_at updated_at title visits mood tags tier born seen company note"
+    );
+    session.run("update crm.companies set firm = 'name'").await;
+    assert_eq!(found(&session, &json!({"view": "odd"})).await, "A B");
+    assert_eq!(shown(&session, "crm.customers__odd").await, "A B");
+    // Two names may change places in one change.
+    session
+        .run("select keyed.alter_template('crm.customers', '{\"rename\": {\"note\": \"spared\", \"title\": \"note\", \"spared\": \"title\"}}')")
+        .await;
+    let view = session.json("select keyed.get_view('crm.customers', 'odd')", &[]).await;
+    assert_eq!(view["query"]["fields"], json!(["note", "visits"]));
+    assert_eq!(shown(&session, "crm.customers__odd").await, "A B");
+}
+
+#[tokio::test]
+async fn an_attribute_that_a_view_names_stays_and_another_goes() {
+    let (_database, session) = crm().await;
+    for (slug, query) in [
+        ("by_filter", json!({"filters": [{"field": "visits", "operator": "gt", "value": 1}]})),
+        ("by_sort", json!({"sort": "born"})),
+        ("by_field", json!({"fields": ["seen"]})),
+        ("by_facet", json!({"facets": ["tags"]})),
+        ("by_reference", json!({"filters": [{"field": "company.name", "operator": "eq", "value": "Acme"}]})),
+    ] {
+        save(&session, slug, &query).await;
+    }
+    for (template, attribute, view) in [
+        ("customers", "visits", "by_filter"),
+        ("customers", "born", "by_sort"),
+        ("customers", "seen", "by_field"),
+        ("customers", "tags", "by_facet"),
+        ("customers", "company", "by_reference"),
+        ("companies", "name", "by_reference"),
+    ] {
+        let drop = "select keyed.drop_attribute('crm.' || $1, $2)";
+        let refusal = session.refusal(drop, &[template, attribute]).await;
+        assert_eq!(refusal.is().1, "conflict", "{refusal}");
+        assert!(refusal.message.contains(&format!("{view:?}")), "{refusal}");
+    }
+    session.run("select keyed.drop_attribute('crm.customers', 'mood')").await;
+    assert_eq!(
+        columns(&session, "crm.customers__by_filter").await,
+        "id external_key created_at updated_at name visits tags tier born seen company"
+    );
+    assert_eq!(shown(&session, "crm.customers__by_filter").await.len(), 5);
+    // A view that somebody made of ours is not taken away.
+    session.run("create view crm.report as select name from crm.customers__by_filter").await;
+    for statement in [
+        "select keyed.drop_attribute('crm.customers', 'name')",
+        "select keyed.drop_view('crm.customers', 'by_filter')",
+        "select keyed.save_view('crm.customers', 'by_filter', '{\"global_search\": \"x\"}')",
+        "select keyed.drop_template('crm.customers', true)",
+    ] {
+        let refusal = session.refusal(statement, &[]).await;
+        assert_eq!(refusal.is().1, "conflict", "{statement}: {refusal}");
+        assert!(refusal.message.contains("in use"), "{refusal}");
+    }
+    assert_eq!(session.text("select count(*) from crm.report", &[]).await, "3");
+    session.run("drop view crm.report; select keyed.drop_template('crm.customers', true)").await;
+    assert_eq!(session.text("select count(*) from keyed_state.view", &[]).await, "0");
+    assert_eq!(session.text("select count(*) from pg_views where schemaname = 'crm'", &[]).await, "0");
+}
+
+#[tokio::test]
+async fn a_change_that_a_view_does_not_survive_is_refused() {
+    let (_database, session) = crm().await;
+    save(&session, "gold", &json!({"filters": [of_tier("gold")]})).await;
+    let relist =
+        "select keyed.alter_attribute('crm.customers', 'tier', '{\"options\": [\"silver\", \"basic\"]}')";
+    session.run("update crm.customers set tier = '{silver}'").await;
+    let refusal = session.refusal(relist, &[]).await;
+    assert_eq!(refusal.is().1, "conflict");
+    assert!(refusal.message.contains("\"gold\""), "{refusal}");
+    session.run("select keyed.drop_view('crm.customers', 'gold')").await;
+    session.run(relist).await;
+}
+
+#[tokio::test]
+async fn the_days_of_a_view_are_those_of_its_project() {
+    let (_database, session) = crm().await;
+    // The calendar is ahead of UTC by 14 hours in Kiritimati, behind it by 11 in Pago Pago: never the same day.
+    session.run("update crm.customers set born = (now() at time zone 'Pacific/Kiritimati')::date where external_key = 'A'").await;
+    session.run("update crm.customers set born = (now() at time zone 'Pacific/Pago_Pago')::date where external_key = 'B'").await;
+    save(&session, "today", &json!({"filters": [{"field": "born", "operator": "today"}]})).await;
+    for (zone, expected) in [("Pacific/Kiritimati", "A"), ("Pacific/Pago_Pago", "B")] {
+        session.rows("select keyed.set_time_zone('crm', $1)", &[zone]).await;
+        assert_eq!(shown(&session, "crm.customers__today").await, expected, "{zone}");
+        assert_eq!(found(&session, &json!({"view": "today"})).await, expected, "{zone}");
+    }
+    // Which day it is is asked when the view is read.
+    let definition = session.text("select pg_get_viewdef('crm.customers__today'::regclass)", &[]).await;
+    assert!(definition.contains("now()"), "{definition}");
+}
