@@ -1,7 +1,7 @@
 //! A private PostgreSQL cluster.
 
 use crate::watchdog::Watchdog;
-use crate::{log_file, server_user};
+use crate::{has_direct_access, log_file, server_user};
 use std::fs::OpenOptions;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -214,6 +214,9 @@ fn launch(folder: &Path, log: &Path, durability: Durability, settings: &[&str]) 
     server.args(["-c", "log_line_prefix=%m [%p] %q%u@%d "]);
     if durability == Durability::None {
         server.args(["-c", "fsync=off", "-c", "full_page_writes=off"]);
+    }
+    if !has_direct_access() {
+        server.args(["-c", "keyed.direct_access=off"]);
     }
     // Of two values of a setting the later counts.
     server.args(settings.iter().flat_map(|setting| ["-c", setting]));

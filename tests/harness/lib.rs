@@ -44,6 +44,13 @@ pub fn target_folder() -> PathBuf {
         .to_path_buf()
 }
 
+/// Whether keyed finds and inserts single rows without a statement, as it does unless `KEYED_TEST_DIRECT=off` has the
+/// servers of the tests run its statements instead. Results are the same, so only a test that counts work may ask: it
+/// says what it counts, and leaves that out or ends.
+pub fn has_direct_access() -> bool {
+    std::env::var_os("KEYED_TEST_DIRECT").is_none_or(|value| value != "off")
+}
+
 /// The root of the repository, for tests that read its files.
 pub fn repository_folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the repository is there")
@@ -60,6 +67,8 @@ pub(crate) fn log_file(what: &str) -> PathBuf {
     let program = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     // Cargo appends a hash to the name, which says nothing to a reader.
     let kind = program.split('-').next().unwrap_or_default();
+    // The logs of both runs of a kind stay.
+    let kind = if has_direct_access() { kind.to_owned() } else { format!("{kind}-indirect") };
     let file = folder.join(format!("{kind}-{what}-{}.log", NUMBER.fetch_add(1, Ordering::Relaxed)));
     std::fs::write(&file, "").expect("the target folder can be written");
     file

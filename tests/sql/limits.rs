@@ -74,7 +74,8 @@ async fn nobody_but_a_superuser_sets_limits() {
     let long = json!({"name": "x".repeat(2 << 20)}).to_string();
     let refusal = session.refusal("select keyed.create_record('crm.customers', $1::jsonb)", &[&long]).await;
     assert_eq!(refusal.is(), ("22023", "invalid_value"));
-    for name in ["max_text_size", "max_operations_per_batch", "max_attributes_per_template"] {
+    for name in ["max_text_size", "max_operations_per_batch", "max_attributes_per_template", "direct_access"]
+    {
         assert_eq!(session.refusal(&format!("set keyed.{name} = 1"), &[]).await.state, "42501", "{name}");
     }
 }

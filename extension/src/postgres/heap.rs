@@ -4,7 +4,8 @@
 //! This is what the executor does for a bitmap heap scan and for a sample of pages. Whether table and index are as
 //! expected is asked of them each time, and where they are not, the caller runs a statement after all.
 
-use super::index::{Unfit, is_usable};
+use super::direct_access::{self, Unfit};
+use super::index::is_usable;
 use pgrx::itemptr::item_pointer_set_all;
 use pgrx::pg_sys::{self, Datum, HeapTupleData, Oid, Relation};
 
@@ -23,6 +24,7 @@ pub struct Heap(Relation);
 impl Heap {
     /// Lends a table, locked as for a SELECT until the transaction ends.
     pub fn with<R>(table: Oid, body: impl FnOnce(&Heap) -> Result<R, Unfit>) -> Result<R, Unfit> {
+        direct_access::require()?;
         // SAFETY: a table that is gone yields null; what is opened is closed below, and by the resource owner when an
         // error unwinds.
         unsafe {

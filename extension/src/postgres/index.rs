@@ -5,6 +5,7 @@
 //! been rebuilt, replaced or dropped since it was chosen, and then the caller runs a statement after all.
 
 use super::datum::{self, Argument};
+use super::direct_access::{self, Unfit};
 use pgrx::pg_sys::{self, AttrNumber, Datum, Oid};
 
 /// A comparison that a B-tree is searched with, by its first column.
@@ -51,10 +52,6 @@ pub enum Which {
     /// The last one in the order of the index, among all that is committed by now or our own.
     Last,
 }
-
-/// There is no index of the expected shape.
-#[derive(Debug)]
-pub struct Unfit;
 
 /// A row that was found, valid while it is lent.
 pub struct Found {
@@ -212,6 +209,7 @@ unsafe fn open_index(
     columns: &[AttrNumber],
     equality: Equality,
 ) -> Result<pg_sys::Relation, Unfit> {
+    direct_access::require()?;
     // SAFETY: the table is open; an open relation has a row of pg_class, an index also one of pg_index, whose column
     // numbers are as many as it says, and types and collations of its columns.
     unsafe {

@@ -6,12 +6,9 @@
 //! shape gets its rows by a statement, which heeds them all.
 
 use super::datum::Argument;
+use super::direct_access::{self, Unfit};
 use super::memory::Current;
 use pgrx::pg_sys::{self, Datum, Oid};
-
-/// The table is not as it was made.
-#[derive(Debug)]
-pub struct Unfit;
 
 /// So many rows go in at once.
 const CHUNK: usize = 500;
@@ -24,6 +21,7 @@ pub fn insert_rows<const COLUMNS: usize>(
     types: &[Oid; COLUMNS],
     mut rows: impl ExactSizeIterator<Item = [Argument; COLUMNS]>,
 ) -> Result<(), Unfit> {
+    direct_access::require()?;
     // SAFETY: the table is locked by the caller, or is gone and yields null; it is kept open until the rows are in. A
     // slot has as many columns as the table, each of the type of its value, which `is_plain` has seen. The state has
     // the range table that an error needs to name a column; it is freed as a whole, or with the transaction when an

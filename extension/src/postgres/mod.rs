@@ -11,6 +11,8 @@ pub mod condition;
 pub mod cursor;
 /// Values in and out of PostgreSQL's `Datum`.
 pub mod datum;
+/// Whether rows are found and inserted without a statement.
+pub mod direct_access;
 /// How much memory is taken.
 pub mod footprint;
 /// Functions that PostgreSQL calls: arguments in, one result out.

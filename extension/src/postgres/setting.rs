@@ -1,5 +1,6 @@
 //! Settings: the caller's identity, carried through a transaction, how large things may be and how much may be kept.
 
+use super::direct_access;
 use crate::limits;
 use pgrx::guc::{GucContext, GucFlags, GucRegistry, GucSetting};
 use pgrx::pg_sys;
@@ -60,6 +61,7 @@ pub fn register() {
         c"Beyond that a delivery that would be refused is not taken, and the oldest payloads of done ones are forgotten.",
     );
     register_limits();
+    direct_access::register();
 }
 
 /// Registers how large things may be.

@@ -77,7 +77,7 @@ fn holds(template: &Template, row: &Row, condition: Option<&str>) -> bool {
         if let Some(condition) = template.condition(condition) {
             return row.meets(&condition);
         }
-        // It looks into other tables too.
+        // It looks into other tables too, or direct access is switched off.
         let sql = format!("select {condition} is true from (select ($1).*) t");
         let plan = template.plan(&sql, || vec![trigger::row_type(template.table)]);
         connected(|spi| {

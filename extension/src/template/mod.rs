@@ -17,6 +17,7 @@ pub mod shape;
 
 use crate::postgres::condition::Condition;
 use crate::postgres::datum::Argument;
+use crate::postgres::direct_access;
 use crate::postgres::guard::as_owner;
 use crate::postgres::own_statement;
 use crate::postgres::spi::{Connection, Plan, Rows, Snapshot, connected};
@@ -188,9 +189,10 @@ impl Template {
         own_statement::writing(self.table, || spi.run(plan, Snapshot::Latest, arguments))
     }
 
-    /// A condition over the record `t`, prepared at its first use; none for one that looks into other tables too.
-    /// Forgotten with the template, as the statements are.
+    /// A condition over the record `t`, prepared at its first use; none for one that looks into other tables too,
+    /// and while direct access is switched off. Forgotten with the template, as the statements are.
     pub fn condition(&self, sql: &str) -> Option<Rc<Condition>> {
+        direct_access::require().ok()?;
         if let Some(condition) = self.conditions.get(sql) {
             return condition;
         }

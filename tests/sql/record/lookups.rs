@@ -1,6 +1,7 @@
 //! A lookup finds by an index without a statement of its own; it must see what a statement would.
 
 use harness::{Database, Session};
+use serde_json::json;
 
 const LOOKUP: &str = "select keyed.get_by_key('crm.customers', 'K') -> 'attributes' ->> 'name'";
 
@@ -104,9 +105,71 @@ async fn a_lookup_in_an_old_snapshot_does_not_ask_for_an_index_that_is_gone() {
     database.cluster().assert_no_crash();
 }
 
-/// The statements inside of functions that ran on a table of this name, in the log of the server.
-fn statements_on(database: &Database, table: &str) -> usize {
-    database.cluster().log().lines().filter(|line| line.contains(&format!(r#"from "crm"."{table}""#))).count()
+/// The lines of the server's log that hold this part of a statement which ran inside of a function.
+fn statements_with(database: &Database, part: &str) -> usize {
+    database.cluster().log().lines().filter(|line| line.contains(part)).count()
+}
+
+/// Has the server log every statement inside of functions.
+const TRACED: &str =
+    "load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on";
+
+#[tokio::test]
+async fn a_superuser_can_have_a_statement_run_for_each_row_that_is_found_or_inserted() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    session
+        .run(
+            "select keyed.create_template('crm', 'switched', '[{\"slug\": \"name\", \"type\": \"string\"}]')",
+        )
+        .await;
+    let number = session.text("select id from keyed_state.template where slug = 'switched'", &[]).await;
+    let upsert = r#"select keyed.upsert_by_key('crm.switched', 'K', '{"name": "Ada"}')"#;
+    session.run(upsert).await;
+    let create = r#"select keyed.create_record('crm.switched', '{"name": "Ada"}')"#;
+    let clerk = database.create_role("clerk").await;
+    database
+        .grant_within(
+            &clerk,
+            "crm.switched",
+            "read",
+            &json!({"field": "name", "operator": "eq", "value": "Ada"}),
+        )
+        .await;
+    for (statement, part) in [
+        (create.to_owned(), format!("insert into keyed_state.history_{number} select")),
+        (create.to_owned(), format!("insert into keyed_state.text_{number} as d")),
+        (
+            "select keyed.get_by_key('crm.switched', 'K')".to_owned(),
+            r#"from "crm"."switched" t where t.external_key"#.to_owned(),
+        ),
+        (
+            "select keyed.get_record(id) from crm.switched".to_owned(),
+            r#"from "crm"."switched" t where t.id = $1"#.to_owned(),
+        ),
+        (
+            format!("set role {clerk}; select keyed.get_by_key('crm.switched', 'K'); reset role"),
+            r#"from "crm"."switched" t where t.external_key"#.to_owned(),
+        ),
+        (upsert.to_owned(), r#"insert into "crm"."switched""#.to_owned()),
+        (
+            r#"select keyed.search('crm.switched', '{"global_search": "ada"}')"#.to_owned(),
+            format!("from keyed_state.text_{number} d"),
+        ),
+    ] {
+        for is_on in [true, false] {
+            session.run(&format!("{TRACED}; set keyed.direct_access = {is_on}")).await;
+            let before = statements_with(&database, &part);
+            session.run(&statement).await;
+            assert_eq!(
+                statements_with(&database, &part) == before,
+                is_on,
+                "{statement} with {is_on}: {part}"
+            );
+        }
+    }
+    let listed = "select count(*) from pg_settings where name = 'keyed.direct_access'";
+    assert_eq!(session.text(listed, &[]).await, "0");
 }
 
 #[tokio::test]
@@ -118,10 +181,9 @@ async fn an_index_younger_than_a_row_is_used_by_snapshots_that_are_younger_than_
     session
         .run("select keyed.create_template('crm', 'young_index'); select keyed.create_record('crm.young_index', '{}', 'K')")
         .await;
-    let traced = "load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on";
     let lookup = "select keyed.get_by_key('crm.young_index', 'K')";
     let older = database.session().await;
-    older.run(traced).await;
+    older.run(TRACED).await;
     older.run("begin isolation level repeatable read; select 1").await;
     // As PostgreSQL marks an index that it built while some rows had versions of before.
     session
@@ -131,12 +193,13 @@ async fn an_index_younger_than_a_row_is_used_by_snapshots_that_are_younger_than_
         )
         .await;
     let younger = database.session().await;
-    younger.run(&format!("{traced}; {lookup}")).await;
-    let before = statements_on(&database, "young_index");
-    younger.run(lookup).await;
-    assert_eq!(statements_on(&database, "young_index"), before, "no statement of its own is needed");
+    younger.run(&format!("{TRACED}; {lookup}")).await;
+    let statement = r#"from "crm"."young_index""#;
+    let before = statements_with(&database, statement);
+    younger.run(&format!("set keyed.direct_access = on; {lookup}")).await;
+    assert_eq!(statements_with(&database, statement), before, "no statement of its own is needed");
     older.run(lookup).await;
-    assert!(statements_on(&database, "young_index") > before, "the index may miss rows that it sees");
+    assert!(statements_with(&database, statement) > before, "the index may miss rows that it sees");
 }
 
 #[tokio::test]

@@ -269,7 +269,7 @@ pub(super) const CHECKS: &[Check] = &[
          left join pg_database d on d.oid = s.setdatabase left join pg_roles r on r.oid = s.setrole
          cross join lateral (values (case when r.oid is null then format('database %I', d.datname) else format('role %I', r.rolname) || coalesce(' in database ' || quote_ident(d.datname), '') end)) p (place)
          where n.name like 'keyed.%' and n.name not in ('keyed.max_operations_per_batch', 'keyed.max_attributes_per_template', 'keyed.max_text_size',
-           'keyed.idempotency_room', 'keyed.inbound_room', 'keyed.session_memory')" },
+           'keyed.idempotency_room', 'keyed.inbound_room', 'keyed.session_memory', 'keyed.direct_access')" },
     Check { name: "timeouts", sound: "statements of keyed_proxy are bounded, also behind PgBouncer", severity: Note, needs: Needs::Nothing, query:
         "select format('keyed_proxy has no %s of its own: the proxy sets one for its sessions, unless it is told to leave that (KEYED_PREPARED_STATEMENTS=false)', wanted.name),
                 format('alter role keyed_proxy set %s = %L;', wanted.name, wanted.value)

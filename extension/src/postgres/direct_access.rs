@@ -1,0 +1,48 @@
+//! Whether rows are found and inserted without a statement: a switch for tests and diagnosis.
+//!
+//! Four modules do the executor's work themselves, because starting and ending it costs more than the work: [`super::index`]
+//! (rows by an index), [`super::heap`] (rows page by page), [`super::insert`] (rows into a table) and
+//! [`super::condition`] (a condition on one row). Each of them depends on a shape of the table or index that somebody can
+//! change, and then answers [`Unfit`]; their callers run a statement instead. That statement rarely runs otherwise, so with
+//! `keyed.direct_access = off` every direct access answers [`Unfit`], and the tests run both ways.
+//!
+//! Three accesses do not obey the switch, because no statement does the same:
+//! - [`super::row::exists`] is asked by policies, also in parallel workers and in SERIALIZABLE transactions. It must see
+//!   what is committed now, whatever the snapshot, and leave no predicate lock.
+//! - [`super::gin`] and [`super::text_search`] read no table: the index and the parser call or are called with one value.
+//! - [`super::relation`], [`super::role`] and [`super::statistics`] read PostgreSQL's own caches of its catalog.
+
+use pgrx::pg_sys;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The table or index is not as expected, or direct access is switched off: run a statement.
+#[derive(Debug)]
+pub struct Unfit;
+
+/// `keyed.direct_access`, written by PostgreSQL.
+static IS_ON: AtomicBool = AtomicBool::new(true);
+
+/// Refuses direct access while it is switched off.
+pub fn require() -> Result<(), Unfit> {
+    if IS_ON.load(Ordering::Relaxed) { Ok(()) } else { Err(Unfit) }
+}
+
+/// Registers the setting. It is not listed by SHOW ALL and in `pg_settings`, since nobody should tune it.
+pub(super) fn register() {
+    // SAFETY: names, texts and the variable live as long as the process, and PostgreSQL writes the variable from the
+    // session's one thread. An AtomicBool has the layout of a bool.
+    unsafe {
+        pg_sys::DefineCustomBoolVariable(
+            c"keyed.direct_access".as_ptr(),
+            c"Whether single rows are found and inserted without a statement.".as_ptr(),
+            c"For tests and diagnosis: off makes keyed slower and changes no result.".as_ptr(),
+            IS_ON.as_ptr(),
+            true,
+            pg_sys::GucContext::PGC_SUSET,
+            (pg_sys::GUC_NO_SHOW_ALL | pg_sys::GUC_NOT_IN_SAMPLE) as i32,
+            None,
+            None,
+            None,
+        );
+    }
+}
