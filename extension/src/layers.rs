@@ -3,13 +3,14 @@
 use source_layers::Sources;
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 25] = [
+const ORDER: [&str; 26] = [
     "json_write",
     "error",
     "json",
     "limits",
     "value",
     "postgres",
+    "attribute_type",
     "filter",
     "template",
     "access",

@@ -2,7 +2,7 @@
 //! functions, plain statements and HTTP all enforce them.
 //!
 //! Each folder imports only from those before it, in the order of `layers`: what is pure (`json`, `error`, `value`), the
-//! interface to PostgreSQL (`postgres`), conditions (`filter`), what a table of ours is (`template`), who may (`access`),
+//! interface to PostgreSQL (`postgres`), what values are (`attribute_type`), conditions (`filter`), what a table of ours is (`template`), who may (`access`),
 //! how rows are read and written (`record`), what finds them (`search`), what changes definitions (`define`), and what
 //! happens around each write (`trigger`).
 
@@ -12,6 +12,8 @@ pgrx::pg_module_magic!();
 
 /// API keys, principals and rights.
 pub mod access;
+/// The types of attributes.
+pub mod attribute_type;
 /// Many operations in one call.
 pub mod batch;
 /// Changes of definitions: templates, attributes, grants, quotas, and the set-up of a database.

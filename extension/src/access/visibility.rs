@@ -133,7 +133,6 @@ impl Schema for CallerSchema {
             id: attribute.id,
             slug: &attribute.slug,
             kind: attribute.kind,
-            exact: true,
             indexed: attribute.indexed,
             options: attribute.options.as_deref(),
         }))

@@ -208,9 +208,7 @@ impl<'a> Group<'a> {
         let sql = statement::sql(template, shape, kind, write_scopes);
         let plan = template.plan(&sql, || {
             let mut types = vec![pg_sys::UUIDARRAYOID, pg_sys::TEXTARRAYOID];
-            types.extend(
-                shape.iter().map(|(position, _)| statement::array_oid(template.attributes[*position].kind)),
-            );
+            types.extend(shape.iter().map(|(position, _)| template.attributes[*position].kind.array_oid()));
             types
         });
         let mut arguments = vec![

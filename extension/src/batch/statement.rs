@@ -2,11 +2,11 @@
 
 use super::parse::OperationKind;
 use crate::access::visibility::{UpsertScopes, and};
+use crate::attribute_type::AttributeType;
 use crate::postgres::datum::{self, Argument};
-use crate::record::argument::{argument, type_oid};
+use crate::record::argument::argument;
 use crate::record::statement::differs;
 use crate::template::Template;
-use crate::value::attribute_type::AttributeType;
 use crate::value::change::{Change, Changes, Value};
 use pgrx::pg_sys;
 use std::fmt::Write as _;
@@ -44,18 +44,6 @@ pub fn sql(template: &Template, shape: &Changes, kind: OperationKind, write_scop
     )
 }
 
-/// The type of an array of the values of such attributes, one for each row.
-pub fn array_oid(kind: AttributeType) -> pg_sys::Oid {
-    match kind {
-        AttributeType::String | AttributeType::List => pg_sys::TEXTARRAYOID,
-        AttributeType::Number => pg_sys::NUMERICARRAYOID,
-        AttributeType::Metric => pg_sys::FLOAT8ARRAYOID,
-        AttributeType::Date => pg_sys::DATEARRAYOID,
-        AttributeType::DateTime => pg_sys::TIMESTAMPTZARRAYOID,
-        AttributeType::Reference => pg_sys::UUIDARRAYOID,
-    }
-}
-
 /// A value as an element of its column's array. PostgreSQL has no arrays of arrays, so a list travels as text.
 fn element_of(change: &Change) -> Argument {
     match change {
@@ -67,6 +55,6 @@ fn element_of(change: &Change) -> Argument {
 
 /// The values of one column, one for each row, as an array.
 pub fn array_argument<'c>(kind: AttributeType, changes: impl Iterator<Item = &'c Change<'c>>) -> Argument {
-    let element = if kind == AttributeType::List { pg_sys::TEXTOID } else { type_oid(kind) };
+    let element = if kind == AttributeType::List { pg_sys::TEXTOID } else { kind.oid() };
     datum::array_of(changes.map(element_of).collect(), element)
 }

@@ -3,6 +3,7 @@
 use super::ddl::{self, NewColumn};
 use super::rows::{insert_attribute, update_attribute};
 use crate::access::Caller;
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::job;
 use crate::json;
@@ -15,7 +16,6 @@ use crate::postgres::{datum, invalidation};
 use crate::search::text;
 use crate::template::definition::{self, Definition};
 use crate::template::{Attribute, Template, catalog, index};
-use crate::value::attribute_type::AttributeType;
 use crate::value::list_option::{self, ListOption};
 use crate::value::member::{self, text_at, unknown_member};
 use crate::value::table_name::SideTable;
@@ -128,7 +128,7 @@ pub fn change(
         match name.as_ref() {
             "slug" | "id" | "options" => {}
             "type" => {
-                if AttributeType::parse(&text_at(value, &here)?) != Some(attribute.kind) {
+                if AttributeType::named(&text_at(value, &here)?) != Some(attribute.kind) {
                     let message = format!("{slug} is of type {}: that cannot change", attribute.kind.name());
                     return Err(Error::at(Code::InvalidValue, here, message)
                         .hint("add another attribute and move the values over"));

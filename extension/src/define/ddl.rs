@@ -1,14 +1,13 @@
 //! Statements that make and change tables: pure text. Names are checked slugs; values go through [`crate::value::quote::literal`].
 
 use crate::access::policy_sql;
+use crate::attribute_type::{AttributeType, Rules};
 use crate::template::column as standard;
 use crate::template::definition::Definition;
-use crate::value::attribute_type::AttributeType;
-use crate::value::change::{self, Change, Value};
+use crate::value::change::Change;
 use crate::value::quote::literal;
 use crate::value::standard_column::KEY_PREDICATE;
 use crate::value::table_name::{SideTable, table_sql};
-use crate::value::time;
 use std::fmt::Write as _;
 
 /// Makes the schema of a project.
@@ -225,24 +224,10 @@ pub fn default_sql(definition: &Definition, json: &str) -> String {
         Ok(raw) => raw,
         Err(_) => return "null".to_owned(),
     };
-    let sql_type = definition.kind.column_type();
-    match change::parse(definition.kind, definition.options.as_deref(), &raw, "") {
-        Ok(Change::Set(Value::Text(text))) => literal(&text),
-        Ok(Change::Set(Value::Number(digits))) => format!("{}::{sql_type}", literal(&digits)),
-        Ok(Change::Set(Value::List(list))) => {
-            let elements: Vec<String> = list.iter().map(|element| literal(element)).collect();
-            format!("array[{}]::{sql_type}", elements.join(", "))
-        }
-        Ok(Change::Set(Value::Date(days))) => {
-            let mut text = String::new();
-            time::write_date(&mut text, days);
-            format!("{}::{sql_type}", literal(&text))
-        }
-        Ok(Change::Set(Value::DateTime(at))) => {
-            let mut text = String::new();
-            time::write_datetime(&mut text, at);
-            format!("{}::{sql_type}", literal(&text))
-        }
-        _ => "null".to_owned(),
-    }
+    let rules = Rules { options: definition.options.as_deref(), ..Rules::default() };
+    let sql = match definition.kind.parse(&raw, &rules) {
+        Ok(Change::Set(value)) => definition.kind.default_sql(&value),
+        _ => None,
+    };
+    sql.unwrap_or_else(|| "null".to_owned())
 }

@@ -1,11 +1,11 @@
 //! Which texts of a template are embedded: the member `embed` of its definition.
 
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::datum;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::{Attribute, Template};
-use crate::value::attribute_type::AttributeType;
 use crate::value::member::text_at;
 use pgrx::pg_sys::{self, Datum};
 use serde_json::value::RawValue;
@@ -34,7 +34,7 @@ pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<AttributeType>) 
             None => {
                 Some(Error::at(Code::UnknownAttribute, pointer, format!("there is no attribute {slug:?}")))
             }
-            Some(kind) if !is_text(kind) => {
+            Some(kind) if !kind.is_text() => {
                 let message = format!("{slug:?} is a {}: only texts can be embedded", kind.name());
                 Some(
                     Error::at(Code::InvalidValue, pointer, message)
@@ -48,10 +48,6 @@ pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<AttributeType>) 
         }
     };
     Error::join(slugs.iter().enumerate().filter_map(fault).collect()).map_or(Ok(()), Err)
-}
-
-fn is_text(kind: AttributeType) -> bool {
-    matches!(kind, AttributeType::String | AttributeType::List)
 }
 
 /// Writes down what is embedded of a template whose attributes are written down.

@@ -56,6 +56,7 @@ const STATE: &[(i32, Step)] = &[
     (21, Step::Script(include_str!("../../../sql/state/0021_jobs.sql"))),
     (22, Step::Script(include_str!("../../../sql/state/0022_replication.sql"))),
     (24, Step::Script(include_str!("../../../sql/state/0024_job_turns.sql"))),
+    (26, Step::Script(include_str!("../../../sql/state/0026_attribute_types.sql"))),
 ];
 
 /// Only one session at a time sets up or migrates a database.

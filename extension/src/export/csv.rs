@@ -1,12 +1,12 @@
-//! Records → CSV: each cell as [`crate::import::cell`] reads it back.
+//! Records → CSV: each cell as an import reads it back.
 
 use super::Field;
 use super::run::Record;
+use crate::attribute_type::AttributeType;
 use crate::postgres::datum;
 use crate::record::shape::{STANDARD_COLUMNS, write_uuid};
 use crate::template::Template;
-use crate::value::attribute_type::AttributeType;
-use crate::value::cell_format::{write_list, write_text};
+use crate::value::cell_format::write_text;
 use crate::value::time;
 
 /// The line that names the columns.
@@ -57,17 +57,10 @@ fn write_cell(cell: &mut String, record: &Record, field: Field) {
 
 fn write_attribute(cell: &mut String, record: &Record, position: usize) {
     let Some(value) = record.column(STANDARD_COLUMNS + position) else { return };
-    match record.template.attributes[position].kind {
-        AttributeType::String => datum::with_text(value, |text| write_text(cell, text)),
-        AttributeType::Number => datum::write_numeric(cell, value),
-        AttributeType::Metric => record.write_metric(cell, position, value),
-        AttributeType::List => write_list(cell, &datum::read_text_array(value).unwrap_or_default()),
-        AttributeType::Date => time::write_date(cell, datum::read_i32(value)),
-        AttributeType::DateTime => time::write_datetime(cell, datum::read_i64(value)),
-        AttributeType::Reference => match record.target_key(position) {
-            Some(key) => datum::with_text(key, |key| write_text(cell, key)),
-            None => write_uuid(cell, Some(value)),
-        },
+    match (record.target_key(position), record.template.attributes[position].kind) {
+        (Some(key), _) => datum::with_text(key, |key| write_text(cell, key)),
+        (None, AttributeType::Metric) => record.write_metric(cell, position, value),
+        (None, kind) => kind.write_cell(cell, value),
     }
 }
 

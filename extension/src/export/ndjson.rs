@@ -3,10 +3,10 @@
 
 use super::Field;
 use super::run::Record;
+use crate::attribute_type::AttributeType;
 use crate::json::write_string;
 use crate::postgres::datum;
 use crate::record::shape::{STANDARD_COLUMNS, write_uuid, write_value};
-use crate::value::attribute_type::AttributeType;
 
 /// Appends the line of a record.
 pub fn write(out: &mut String, record: &Record, fields: &[Field]) {

@@ -3,6 +3,7 @@
 use super::{Field, Format, csv, ndjson};
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Caller, Right};
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::filter::schema::Schema;
 use crate::json_write::write_double;
@@ -17,7 +18,6 @@ use crate::search::statement::select_all;
 use crate::search::words::Selection;
 use crate::search::{time_zone, words};
 use crate::template::Template;
-use crate::value::attribute_type::AttributeType;
 use crate::value::quote::identifier;
 use crate::value::table_name::SideTable;
 use crate::value::time;

@@ -1,10 +1,10 @@
 //! Conditions + template → a filter: every field known, every operator accepted, every value of the field's type.
 
 use super::Filter;
-use super::constant::{self, Meaning};
-use super::faults::{Faults, quoted};
+use super::constant;
+use super::faults::Faults;
 use super::field::{self, Column, Field, Step};
-use super::operand::{self, Operand};
+use super::operand;
 use super::operator::{Case, Comparison, Operator, Place};
 use super::parse::Condition;
 use super::predicate::{Predicate, Test};
@@ -12,6 +12,7 @@ use super::range::Point;
 use super::schema::{AttributeKey, Schema};
 use super::tree::Tree;
 use crate::error::{Code, Error};
+use crate::value::operand::{Meaning, Operand, quoted};
 use std::cell::Cell;
 
 /// The most characters that a condition looks for in texts.
@@ -136,7 +137,7 @@ impl Checker<'_> {
             }
             Comparison::Between => {
                 let ends = self.faults.keep(operand::pair(value, pointer))?;
-                let [from, to] = ends.map(|end| self.faults.keep(constant::point(&column, None, &end)));
+                let [from, to] = ends.map(|end| self.faults.keep(constant::point(&column, &end)));
                 let (from, to) = (from?, to?);
                 Test::Within { lower: Some(from.from()), upper: Some(to.to()) }
             }
@@ -159,7 +160,7 @@ impl Checker<'_> {
     /// The end of a range that is open on the other side.
     fn point(&mut self, condition: &Condition, column: &Column) -> Option<Point> {
         let operand = self.faults.keep(operand::single(condition.value, &condition.pointer))?;
-        self.faults.keep(constant::point(column, None, &operand))
+        self.faults.keep(constant::point(column, &operand))
     }
 
     /// The test that eq and in ask for.
@@ -174,8 +175,8 @@ impl Checker<'_> {
         let (mut constants, mut days, mut keys) = (Vec::new(), Vec::new(), Vec::new());
         for meaning in self.faults.keep_all(read)? {
             match meaning {
-                Meaning::Point(Point::At(constant)) => constants.push(constant),
-                Meaning::Point(Point::Day(day)) => days.push(day),
+                Meaning::Constant(constant) => constants.push(constant),
+                Meaning::Day(day) => days.push(day),
                 Meaning::Key(key) => keys.push(key),
             }
         }

@@ -41,12 +41,3 @@ impl Faults {
         Error::join(self.0).map_or(Ok(value), Err)
     }
 }
-
-/// What was sent, as a message quotes it: short enough that the rest of the message is still read.
-pub(super) fn quoted(text: &str) -> String {
-    const MOST: usize = 80;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{:?}…", &text[..end]),
-        None => format!("{text:?}"),
-    }
-}

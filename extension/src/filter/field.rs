@@ -1,10 +1,9 @@
 //! The field of a condition: a name → the column that is meant, and the references that lead there.
 
-use super::faults::quoted;
-use super::operator::Family;
 use super::schema::{Attribute, AttributeKey, Schema};
+use crate::attribute_type::{AttributeType, Family};
 use crate::error::{Code, Error};
-use crate::value::attribute_type::AttributeType;
+use crate::value::operand::quoted;
 use crate::value::quote::identifier;
 use std::rc::Rc;
 
@@ -54,8 +53,6 @@ pub enum Column {
         slug: String,
         /// Its type.
         kind: AttributeType,
-        /// Whether a number is `numeric`.
-        exact: bool,
         /// Whether it has its index.
         indexed: bool,
     },
@@ -63,8 +60,8 @@ pub enum Column {
 
 impl From<Attribute<'_>> for Column {
     fn from(attribute: Attribute<'_>) -> Column {
-        let Attribute { id, slug, kind, exact, indexed, .. } = attribute;
-        Column::Attribute { id, slug: slug.to_owned(), kind, exact, indexed }
+        let Attribute { id, slug, kind, indexed, .. } = attribute;
+        Column::Attribute { id, slug: slug.to_owned(), kind, indexed }
     }
 }
 
@@ -110,9 +107,6 @@ impl Column {
     /// The type of its values in SQL.
     pub fn value_type(&self) -> &'static str {
         match self {
-            Column::Attribute { kind: AttributeType::Number, exact: false, .. } => {
-                AttributeType::Metric.column_type()
-            }
             Column::Attribute { kind: AttributeType::List, .. } => AttributeType::String.column_type(),
             column => column.kind().column_type(),
         }
@@ -126,13 +120,7 @@ impl Field {
             Field::TemplateId | Field::TemplateSlug => Family::Template,
             Field::Column(Column::Id) => Family::Id,
             Field::Column(Column::ExternalKey) => Family::Key,
-            Field::Column(column) => match column.kind() {
-                AttributeType::String => Family::Text,
-                AttributeType::Number | AttributeType::Metric => Family::Number,
-                AttributeType::List => Family::List,
-                AttributeType::Date | AttributeType::DateTime => Family::Time,
-                AttributeType::Reference => Family::Reference,
-            },
+            Field::Column(column) => column.kind().family(),
         }
     }
 

@@ -7,31 +7,12 @@
 use crate::error::{Code, Error};
 use crate::json;
 use crate::value::member::missing;
+use crate::value::operand::{Operand, Sent};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// The most values of one condition.
 pub const MAX_VALUES: usize = 1000;
-
-/// A single value.
-#[derive(Clone, Debug)]
-pub struct Operand {
-    /// Where it stands (RFC 6901).
-    pub pointer: String,
-    /// What was sent.
-    pub sent: Sent,
-}
-
-/// A value in the form it was sent in.
-#[derive(Clone, Debug)]
-pub enum Sent {
-    /// The text of a JSON string, or a part of such a text.
-    Text(String),
-    /// JSON of any other kind, null excepted.
-    Json(Box<RawValue>),
-    /// The same, inside a text: no pointer leads into it.
-    JsonInText(Box<RawValue>),
-}
 
 /// The value of an operator that takes one.
 pub fn single(value: Option<&RawValue>, condition: &str) -> Result<Operand, Error> {

@@ -1,5 +1,6 @@
 //! The operators, and which of them each family of fields takes.
 
+use crate::attribute_type::Family;
 use crate::value::pattern;
 
 /// An operator of a condition, by the name it has in a request.
@@ -39,27 +40,6 @@ pub enum Operator {
     Empty,
     /// Anything else.
     NotEmpty,
-}
-
-/// Fields that take the same operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// Attributes of type string.
-    Text,
-    /// Attributes of type number and metric.
-    Number,
-    /// Attributes of type list.
-    List,
-    /// Attributes of type date and datetime, and the times of a record.
-    Time,
-    /// Attributes of type reference.
-    Reference,
-    /// `external_key`.
-    Key,
-    /// `id`.
-    Id,
-    /// `template_id` and `template_slug`: the same for every record of a template.
-    Template,
 }
 
 /// What an operator tests, and which value it reads for that.
@@ -131,7 +111,7 @@ const TABLE: &[(Operator, &str, bool, Comparison, [bool; 8])] = {
     use Operator::*;
     use Comparison as Is;
     use Place::*;
-    &[  //                         negative, tests                  Text Number List Time Reference Key Id Template
+    &[  //                         negative, tests                  Text Number List Time Discrete  Key Id Template
         (Eq,         "eq",          N, Is::Value,                    [Y,   Y,     N,   Y,   Y,        Y,  Y, Y]),
         (Neq,        "neq",         Y, Is::Value,                    [Y,   Y,     N,   Y,   Y,        Y,  Y, Y]),
         (In,         "in",          N, Is::Values,                   [Y,   Y,     Y,   Y,   Y,        Y,  Y, Y]),
@@ -225,7 +205,7 @@ mod tests {
             (Family::Number, vec![Eq, Gt, Lt, Gte, Lte, Between]),
             (Family::List, vec![In, NotIn, Empty]),
             (Family::Time, vec![Lt, Gt, Between, Today]),
-            (Family::Reference, vec![Eq, In, Empty]),
+            (Family::Discrete, vec![Eq, In, Empty]),
         ] {
             assert!(offered.into_iter().all(|operator| operator.applies_to(family)), "{family:?}");
         }

@@ -3,11 +3,12 @@
 //! Every limit is held before the next level is looked at: a level is read without looking into what it contains, so
 //! neither depth nor length of a request costs more than the reading of its text.
 
-use super::faults::{Faults, quoted};
+use super::faults::Faults;
 use super::tree::Tree;
 use crate::error::{Code, Error};
 use crate::json::{self, Object};
 use crate::value::member::{missing, unknown_member};
+use crate::value::operand::quoted;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 

@@ -1,10 +1,10 @@
 //! Checked conditions: what is left when a filter agrees with its template.
 
-use super::constant::Constant;
 use super::field::{Column, Step};
 use super::operator::Operator;
 use super::range::Bound;
 use super::schema::Schema;
+use crate::value::constant::Constant;
 use std::rc::Rc;
 
 /// A condition on one column, here or at the end of references. It is positive: it needs a value to hold, with the one

@@ -1,6 +1,6 @@
 //! Ends of ranges. A number, a date or an instant is one point; a day on a field of times has a beginning and an end.
 
-use super::constant::Constant;
+use crate::value::constant::Constant;
 
 /// What a column of numbers, dates or times is compared with.
 #[derive(Clone, Debug, PartialEq)]

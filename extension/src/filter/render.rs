@@ -6,7 +6,6 @@
 //! when it was made.
 
 use super::Filter;
-use super::constant::{Constant, LAST_MOMENT, midnight_after};
 use super::field::{Column, Step};
 pub use super::options::{Lives, Options};
 use super::predicate::{Predicate, Test};
@@ -14,7 +13,8 @@ use super::range::Bound;
 use super::schema::Schema;
 use super::sql::{AND, OR, Sql};
 use super::tree::Tree;
-use crate::value::attribute_type::AttributeType;
+use crate::attribute_type::AttributeType;
+use crate::value::constant::{Constant, LAST_MOMENT, midnight_after};
 use crate::value::quote::literal;
 use crate::value::{pattern, standard_column as column};
 use std::cell::RefCell;
@@ -64,7 +64,7 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn new(filter: &Filter, root: &'a str, options: Options, apart: Option<&'a Apart<'a>>) -> Writer<'a> {
-        let now = options.now.map(|at| Constant::Instant(at).typed(""));
+        let now = options.now.map(|at| Constant::instant(at).typed(""));
         let is_behind = |leaf: &&&Predicate| !leaf.path.is_empty();
         Writer {
             root,

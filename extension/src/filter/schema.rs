@@ -1,8 +1,8 @@
 //! What a filter has to know about a template, and nothing more: the seam between this pure part and the catalog.
 
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json;
-use crate::value::attribute_type::AttributeType;
 use crate::value::list_option::ListOption;
 use serde_json::value::RawValue;
 use std::rc::Rc;
@@ -40,8 +40,6 @@ pub struct Attribute<'s> {
     pub slug: &'s str,
     /// Its type.
     pub kind: AttributeType,
-    /// Whether a number is `numeric`; otherwise its column is `double precision`, as a metric's is.
-    pub exact: bool,
     /// Whether its column has the indexes of [`crate::define::ddl::indexes`].
     pub indexed: bool,
     /// A list's only values.

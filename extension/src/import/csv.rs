@@ -2,7 +2,7 @@
 
 use super::columns::Column;
 use super::options::Options;
-use super::{Outcome, Row, cell};
+use super::{Outcome, Row};
 use crate::error::{Code, Error, MOST_FAULTS};
 use crate::record::changes::required;
 use crate::template::Template;
@@ -73,7 +73,7 @@ fn row<'a>(
             },
             Column::Attribute(position) => {
                 let attribute = &template.attributes[*position];
-                match cell::parse(attribute, cell) {
+                match attribute.kind.parse_cell(cell, &attribute.rules()) {
                     Ok(Change::Set(Value::Null)) if attribute.required => {
                         errors.push(required(&attribute.pointer));
                     }

@@ -7,8 +7,6 @@
 //! The proxy cuts a file into portions of whole rows and calls `keyed_http.import_rows` for each, within one
 //! transaction or one after the other. A portion is written by statements that take all its rows at once.
 
-/// One cell of a CSV file → what it does to an attribute.
-pub mod cell;
 /// The header of a CSV file → what its columns are.
 pub mod columns;
 /// CSV → rows.

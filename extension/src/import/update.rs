@@ -4,8 +4,9 @@
 use super::{Outcome, Row};
 use crate::access::visibility::{WriteScope, and, condition_column};
 use crate::access::{Caller, Right};
+use crate::attribute_type::AttributeType;
 use crate::batch::group::Outside;
-use crate::batch::statement::{array_argument, array_oid};
+use crate::batch::statement::array_argument;
 use crate::error::{Error, OrRaise};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
@@ -14,7 +15,6 @@ use crate::record::changes;
 use crate::record::statement::differs;
 use crate::record::write::key_taken;
 use crate::template::Template;
-use crate::value::attribute_type::AttributeType;
 use crate::value::change::Changes;
 use crate::vectors;
 use pgrx::pg_sys::{self, Oid};
@@ -186,7 +186,7 @@ fn write(
     let kind_of = |position: &usize| template.attributes[*position].kind;
     let plan = template.plan(&sql, || {
         let mut types: Vec<Oid> = vec![pg_sys::UUIDARRAYOID];
-        types.extend(shape.iter().map(|(position, _)| array_oid(kind_of(position))));
+        types.extend(shape.iter().map(|(position, _)| kind_of(position).array_oid()));
         types
     });
     let mut arguments =

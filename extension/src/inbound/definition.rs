@@ -1,12 +1,12 @@
 //! What an endpoint is made of: JSON → checked members.
 
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json::{self, pointer_step};
 use crate::postgres::datum;
 use crate::postgres::guard::{subtransaction, with_pinned_path};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::template::Template;
-use crate::value::attribute_type::AttributeType;
 use crate::value::member::{text_at, unknown_member};
 use crate::value::slug::{self, Noun};
 use pgrx::pg_sys;

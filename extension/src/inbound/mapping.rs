@@ -3,13 +3,13 @@
 use super::definition::{Mapping, Source};
 use super::empty;
 use super::path::Empty;
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json::write_string;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::template::Template;
-use crate::value::attribute_type::AttributeType;
 use crate::value::key;
 use pgrx::pg_sys::{self, Datum};
 
@@ -256,7 +256,7 @@ mod tests {
 
         #[test]
         fn whatever_paths_find_becomes_json_or_is_refused(
-            (kind, ..) in prop::sample::select(AttributeType::ALL.to_vec()),
+            kind in prop::sample::select(AttributeType::ALL),
             values in prop::collection::vec(value(), 0..4),
         ) {
             let values: Vec<&str> = values.iter().map(String::as_str).collect();

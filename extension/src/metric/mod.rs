@@ -4,13 +4,13 @@
 pub mod removal;
 
 use crate::access::policy_sql;
+use crate::attribute_type::AttributeType;
 use crate::postgres::clock::now;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::Firing;
 use crate::template::{Template, column};
-use crate::value::attribute_type::AttributeType;
 use crate::value::change::{Change, Changes, Point};
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum};

@@ -3,7 +3,7 @@
 use crate::error::{Code, Error, MOST_FAULTS};
 use crate::json;
 use crate::template::Template;
-use crate::value::change::{self, Change, Changes, Value};
+use crate::value::change::{Change, Changes, Value};
 use serde_json::value::RawValue;
 
 /// Reads the `attributes` of a request; all faults are reported together.
@@ -20,7 +20,7 @@ pub fn parse<'a>(template: &Template, attributes: &'a RawValue) -> Result<Change
             continue;
         };
         let attribute = &template.attributes[position];
-        match change::parse(attribute.kind, attribute.options.as_deref(), raw, &attribute.pointer) {
+        match attribute.kind.parse(raw, &attribute.rules()) {
             Ok(Change::Set(Value::Null)) if attribute.required => errors.push(required(&attribute.pointer)),
             Ok(change) => changes.push((position, change)),
             Err(error) if error.code == Code::MalformedRequest => return Err(error),

@@ -5,11 +5,11 @@
 
 use super::statement::Assignments;
 use crate::access::visibility::WriteScope;
+use crate::attribute_type::AttributeType;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::index::{self, Found, Index, Which};
 use crate::postgres::transaction;
 use crate::template::{Attribute, Template, column};
-use crate::value::attribute_type::AttributeType;
 use uuid::Uuid;
 
 /// The live record that holds a key, as it is now.

@@ -1,6 +1,7 @@
 //! The history of a record, page by page.
 
 use crate::access::{Caller, Right};
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json::write_string;
 use crate::postgres::datum;
@@ -8,7 +9,6 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::record::read;
 use crate::record::shape::write_value;
-use crate::value::attribute_type::AttributeType;
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;

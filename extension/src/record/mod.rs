@@ -40,8 +40,6 @@ pub mod shown;
 pub mod standard;
 /// Statements on the records of a template: pure text.
 pub mod statement;
-/// The rules of a value that is about to be stored.
-pub mod stored;
 /// Create a record, or update the one that holds the key.
 pub mod upsert;
 /// What `verbose=true` adds.
@@ -50,6 +48,3 @@ pub mod verbose;
 pub mod version;
 /// Create and change.
 pub mod write;
-
-#[cfg(test)]
-mod tests;

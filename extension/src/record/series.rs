@@ -1,6 +1,7 @@
 //! A series, page by page: its points, or what buckets make of them.
 
 use crate::access::{Caller, Right};
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json_write::write_double;
 use crate::postgres::datum;
@@ -9,7 +10,6 @@ use crate::postgres::spi::{Snapshot, connected};
 use crate::record::read;
 use crate::record::shape::write_value;
 use crate::template::Template;
-use crate::value::attribute_type::AttributeType;
 use crate::value::table_name::SideTable;
 use crate::value::time;
 use pgrx::pg_sys::{self, Datum};

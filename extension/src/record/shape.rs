@@ -1,14 +1,12 @@
 //! Record → JSON, straight from the columns of [`super::statement::columns`].
 
 use crate::access::{Caller, Right};
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json::write_string;
-use crate::json_write::write_double;
 use crate::postgres::datum;
 use crate::template::{Attribute, Template};
-use crate::value::attribute_type::AttributeType;
 use crate::value::slug::STANDARD_FIELDS;
-use crate::value::time;
 use pgrx::pg_sys::Datum;
 
 /// How many standard columns come before the attributes.
@@ -142,47 +140,7 @@ pub fn write_value(out: &mut String, kind: AttributeType, value: Option<Datum>) 
         out.push_str("null");
         return;
     };
-    match kind {
-        AttributeType::String => datum::with_text(value, |text| write_string(out, text)),
-        AttributeType::Number => write_number(out, value),
-        AttributeType::Metric => write_double(out, datum::read_f64(value)),
-        AttributeType::List => {
-            out.push('[');
-            for (index, element) in datum::read_text_array(value).unwrap_or_default().iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                write_string(out, element);
-            }
-            out.push(']');
-        }
-        AttributeType::Date => {
-            out.push('"');
-            time::write_date(out, datum::read_i32(value));
-            out.push('"');
-        }
-        AttributeType::DateTime => {
-            out.push('"');
-            time::write_datetime(out, datum::read_i64(value));
-            out.push('"');
-        }
-        AttributeType::Reference => {
-            out.push('"');
-            write_uuid(out, Some(value));
-            out.push('"');
-        }
-    }
-}
-
-/// Appends the digits of a `numeric`. JSON has no NaN and no infinity, which only somebody who turned the triggers off
-/// can have stored: they are shown as null.
-fn write_number(out: &mut String, value: Datum) {
-    let start = out.len();
-    datum::write_numeric(out, value);
-    if out.ends_with(|last: char| last.is_ascii_alphabetic()) {
-        out.truncate(start);
-        out.push_str("null");
-    }
+    kind.write_json(out, value);
 }
 
 /// Appends an id.

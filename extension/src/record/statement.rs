@@ -3,7 +3,7 @@
 use super::released;
 use crate::access::visibility::{UpsertScopes, WriteScope, and, condition_column};
 use crate::postgres::datum::{self, Argument};
-use crate::record::argument::{argument, type_oid};
+use crate::record::argument::argument;
 use crate::template::{Attribute, Template};
 use crate::value::change::{Change, Changes, Point};
 use crate::value::table_name::SideTable;
@@ -115,7 +115,7 @@ impl<'t> Assignments<'t> {
     pub fn parameter_types(&self) -> Vec<Oid> {
         let mut types = Vec::with_capacity(self.arguments.len());
         for item in &self.items {
-            types.push(type_oid(item.attribute.kind));
+            types.push(item.attribute.kind.oid());
             if item.kind == AssignmentKind::Latest {
                 types.push(pg_sys::TIMESTAMPTZOID);
             }

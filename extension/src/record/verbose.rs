@@ -3,11 +3,11 @@
 use super::shape::{Columns, Projection, STANDARD_COLUMNS, write_name, write_value};
 use crate::access::visibility::{self, and};
 use crate::access::{Caller, Right};
+use crate::attribute_type::AttributeType;
 use crate::json::write_string;
 use crate::postgres::datum;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::template::{Attribute, Template, catalog};
-use crate::value::attribute_type::AttributeType;
 use crate::value::quote::identifier;
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum};

@@ -4,25 +4,14 @@
 //! another's cursor shows nothing that the search itself would not show.
 
 use super::sort::SortKey;
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
-use crate::filter::constant::Constant;
-use crate::filter::field::Column;
-use crate::value::attribute_type::AttributeType;
-use crate::value::change::{MAX_ELEMENT_BYTES, MAX_LIST_ELEMENTS};
-use crate::value::quote::literal;
-use crate::value::time;
+use crate::value::constant::Constant;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
-
-/// The most digits that `numeric` has, sign and point included.
-const MOST_DIGITS: usize = 150_000;
-
-/// Numbers that JSON cannot write. A cursor has them as texts, and times out of the range of answers as PostgreSQL's own
-/// counts: rows that were written with the triggers off must not stop a walk over the pages.
-const NOT_FINITE: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 
 /// The last record of a page, in SQL.
 #[derive(Debug, PartialEq, Eq)]
@@ -82,75 +71,29 @@ pub fn decode(cursor: &str, expected: &str, keys: &[CursorKey]) -> Result<Positi
         ([CursorKey::Rank], Some(rank)) => Some(rank.get().parse().map_err(|_| refuse())?),
         _ => None,
     };
-    Ok(Position { values, id: Constant::Id(id).typed(""), uuid: id, rank })
+    Ok(Position { values, id: Constant::id(id).typed(""), uuid: id, rank })
 }
 
 /// The type of a value in a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CursorKey {
     /// A value of an attribute's type.
-    Of(AttributeType, bool),
+    Of(AttributeType),
     /// A whole number.
     Rank,
 }
 
 impl From<&SortKey> for CursorKey {
     fn from(key: &SortKey) -> CursorKey {
-        let exact = !matches!(key.column, Column::Attribute { exact: false, .. });
-        CursorKey::Of(key.column.kind(), exact)
+        CursorKey::Of(key.column.kind())
     }
 }
 
 impl CursorKey {
     fn expression(self, json: &RawValue) -> Option<String> {
-        let is_ours = |text: &String| text.len() <= MAX_ELEMENT_BYTES && !text.contains('\0');
-        let text = || serde_json::from_str::<String>(json.get()).ok().filter(is_ours);
         match self {
             CursorKey::Rank => json.get().parse::<i32>().ok().map(|rank| format!("({rank})")),
-            CursorKey::Of(AttributeType::String, _) => text().map(|text| Constant::Text(text).typed("")),
-            CursorKey::Of(AttributeType::Number | AttributeType::Metric, exact) => {
-                let is_exact = exact && self.kind() == AttributeType::Number;
-                let sql_type = if is_exact { "numeric" } else { "double precision" };
-                if let Some(number) = text() {
-                    return NOT_FINITE.contains(&number.as_str()).then(|| format!("'{number}'::{sql_type}"));
-                }
-                let number = json.get();
-                // As we wrote it: JSON's grammar, and an exponent only where a double has one.
-                let is_number = number.starts_with(|first: char| first == '-' || first.is_ascii_digit());
-                let is_ours = match is_exact {
-                    true => number.len() <= MOST_DIGITS && !number.contains(['e', 'E']),
-                    false => number.parse::<f64>().is_ok_and(f64::is_finite),
-                };
-                (is_number && is_ours).then(|| format!("'{number}'::{sql_type}"))
-            }
-            CursorKey::Of(AttributeType::List, _) => {
-                let elements: Vec<&RawValue> = serde_json::from_str(json.get()).ok()?;
-                if elements.len() > MAX_LIST_ELEMENTS {
-                    return None;
-                }
-                let read = |element: &&RawValue| serde_json::from_str(element.get()).ok().filter(is_ours);
-                let elements: Vec<String> = elements.iter().map(read).collect::<Option<_>>()?;
-                let elements: Vec<String> = elements.iter().map(|element| literal(element)).collect();
-                Some(format!("array[{}]::text[]", elements.join(", ")))
-            }
-            CursorKey::Of(AttributeType::Date, _) => match json.get().parse() {
-                Ok(days) => time::date_sql(days),
-                Err(_) => Some(Constant::Date(time::parse_date(&text()?, "").ok()?).typed("")),
-            },
-            CursorKey::Of(AttributeType::DateTime, _) => match json.get().parse() {
-                Ok(at) => time::datetime_sql(at),
-                Err(_) => Some(Constant::Instant(time::parse_datetime(&text()?, "").ok()?).typed("")),
-            },
-            CursorKey::Of(AttributeType::Reference, _) => {
-                Some(Constant::Id(Uuid::parse_str(&text()?).ok()?).typed(""))
-            }
-        }
-    }
-
-    fn kind(self) -> AttributeType {
-        match self {
-            CursorKey::Of(kind, _) => kind,
-            CursorKey::Rank => AttributeType::Number,
+            CursorKey::Of(kind) => kind.cursor_sql(json),
         }
     }
 }
@@ -165,11 +108,7 @@ mod tests {
     const ID: &str = "0192f0c1-2222-8abc-8def-0123456789ab";
 
     fn keys() -> impl Strategy<Value = CursorKey> {
-        let of = |(kind, exact): ((AttributeType, &str, &str), bool)| CursorKey::Of(kind.0, exact);
-        prop_oneof![
-            Just(CursorKey::Rank),
-            (prop::sample::select(AttributeType::ALL.to_vec()), any::<bool>()).prop_map(of),
-        ]
+        prop_oneof![Just(CursorKey::Rank), prop::sample::select(AttributeType::ALL).prop_map(CursorKey::Of)]
     }
 
     #[test]
@@ -185,7 +124,7 @@ mod tests {
             (AttributeType::Reference, &format!("\"{ID}\""), ID),
         ] {
             let cursor = encode("print", &[value.to_owned(), "null".to_owned()], ID);
-            let keys = [CursorKey::Of(kind, true), CursorKey::Of(kind, true)];
+            let keys = [CursorKey::Of(kind); 2];
             let position = decode(&cursor, "print", &keys).expect(value);
             let expression = position.values[0].as_deref().expect(value);
             assert!(expression.contains(sql), "{expression}");

@@ -1,13 +1,13 @@
 //! Facets: how many of the records found hold each value of a field, for the chips of a list.
 
 use super::plan::RECORD;
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::filter::field::{self, Column, Field};
 use crate::filter::schema::{AttributeKey, Schema};
 use crate::postgres::datum;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::Template;
-use crate::value::attribute_type::AttributeType;
 use pgrx::pg_sys;
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -7,11 +7,11 @@ use super::query::{Count, DEFAULT_LIMIT, SearchQuery};
 use super::sort::{self, Direction, SortKey};
 use super::text::query::TextQuery;
 use crate::access::visibility::CallerSchema;
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::filter::field::Column;
 use crate::filter::schema::Schema;
 use crate::filter::{Filter, check, parse, render};
-use crate::value::attribute_type::AttributeType;
 use crate::value::quote::identifier;
 
 /// The alias of the searched table in every statement of a search.

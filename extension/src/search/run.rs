@@ -11,6 +11,7 @@ use super::words::{self, Selection};
 use super::{cursor, time_zone, usage};
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Caller, Right};
+use crate::attribute_type::AttributeType;
 use crate::error::Error;
 use crate::filter::render;
 use crate::json::write_string;
@@ -20,11 +21,8 @@ use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::record::shape::{Projection, STANDARD_COLUMNS, write_value};
 use crate::record::verbose;
 use crate::template::Template;
-use crate::value::attribute_type::AttributeType;
-use crate::value::time;
 use crate::vectors;
 use crate::view::stored;
-use pgrx::pg_sys::Datum;
 use std::rc::Rc;
 
 /// Finds records of a template.
@@ -273,34 +271,13 @@ impl Search<'_> {
 fn cursor_at(template: &Template, plan: &Plan, rows: &Rows, row: usize) -> String {
     let values = plan.keys.iter().enumerate().map(|(position, key)| {
         let column = STANDARD_COLUMNS + template.attributes.len() + position;
-        cursor_value(key.column.kind(), rows.get(row, column))
+        let mut json = String::new();
+        match rows.get(row, column) {
+            Some(value) => key.column.kind().write_cursor(&mut json, value),
+            None => json.push_str("null"),
+        }
+        json
     });
     let id = rows.get(row, 0).map(datum::read_uuid).unwrap_or_default();
     cursor::encode(&plan.fingerprint, &values.collect::<Vec<_>>(), &id.to_string())
-}
-
-/// A value as a cursor carries it: as answers show it, or where they show another, exactly all the same.
-fn cursor_value(kind: AttributeType, value: Option<Datum>) -> String {
-    let mut json = String::new();
-    match (kind, value) {
-        (AttributeType::Date, Some(value)) if !time::DATE_RANGE.contains(&datum::read_i32(value)) => {
-            json = datum::read_i32(value).to_string();
-        }
-        (AttributeType::DateTime, Some(value)) if !time::DATETIME_RANGE.contains(&datum::read_i64(value)) => {
-            json = datum::read_i64(value).to_string();
-        }
-        (AttributeType::Metric, Some(value)) if !datum::read_f64(value).is_finite() => {
-            let number = datum::read_f64(value);
-            let infinity = if number > 0.0 { "Infinity" } else { "-Infinity" };
-            write_string(&mut json, if number.is_nan() { "NaN" } else { infinity });
-        }
-        (AttributeType::Number, Some(value)) => {
-            datum::write_numeric(&mut json, value);
-            if json.ends_with(|last: char| last.is_ascii_alphabetic()) {
-                json = format!("\"{json}\"");
-            }
-        }
-        _ => write_value(&mut json, kind, value),
-    }
-    json
 }

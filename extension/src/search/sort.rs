@@ -1,10 +1,10 @@
 //! What records are sorted by: names → columns, in this template or through references.
 
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::filter::field::{self, Column, Field, Step};
 use crate::filter::schema::{AttributeKey, Schema};
 use crate::json::{self, text_at};
-use crate::value::attribute_type::AttributeType;
 use crate::value::member::{missing, unknown_member};
 use serde_json::value::RawValue;
 

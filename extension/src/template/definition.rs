@@ -1,10 +1,10 @@
 //! What a caller may say about an attribute: JSON → checked definition, pure.
 
+use crate::attribute_type::{AttributeType, Rules};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::limits;
-use crate::value::attribute_type::AttributeType;
-use crate::value::change::{self, Change, Value};
+use crate::value::change::{Change, Value};
 use crate::value::list_option::{self, ListOption};
 use crate::value::member::{missing, parse_label, text_at, unknown_member};
 use crate::value::slug::{self, Noun};
@@ -71,7 +71,7 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
             "slug" => slug = Some(text_at(value, &here)?),
             "type" => {
                 let text = text_at(value, &here)?;
-                kind = Some(AttributeType::parse(&text).ok_or_else(|| unknown_type(&text, &here))?);
+                kind = Some(AttributeType::named(&text).ok_or_else(|| unknown_type(&text, &here))?);
             }
             "label" => label = parse_label(value, &here)?,
             "template" => target = Some(text_at(value, &here)?),
@@ -118,12 +118,12 @@ pub fn parse(entry: &RawValue, pointer: &str) -> Result<Definition, Error> {
 
 /// Checks a default against the attribute's own type and gives back its JSON text.
 pub fn check_default(definition: &Definition, default: &RawValue, pointer: &str) -> Result<String, Error> {
-    if matches!(definition.kind, AttributeType::Metric | AttributeType::Reference) {
+    if !definition.kind.may_have_default() {
         let message = format!("an attribute of type {} cannot have a default", definition.kind.name());
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
-    let options = definition.options.as_deref();
-    match change::parse(definition.kind, options, default, pointer)? {
+    let rules = Rules { pointer, options: definition.options.as_deref(), target: None };
+    match definition.kind.parse(default, &rules)? {
         Change::Set(Value::Null) | Change::Increment(_) | Change::Append(_) => {
             Err(Error::at(Code::InvalidValue, pointer, "a default must be a plain value"))
         }
@@ -132,9 +132,8 @@ pub fn check_default(definition: &Definition, default: &RawValue, pointer: &str)
 }
 
 fn unknown_type(name: &str, pointer: &str) -> Error {
-    let names: Vec<&str> = AttributeType::ALL.iter().map(|row| row.1).collect();
     Error::at(Code::InvalidValue, pointer, format!("{name:?} is not an attribute type"))
-        .hint(format!("the types are {} and dimension, another word for string", names.join(", ")))
+        .hint(format!("the types are {}", AttributeType::names()))
 }
 
 #[cfg(test)]

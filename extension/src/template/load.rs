@@ -1,10 +1,10 @@
 //! A template as the state tables and PostgreSQL's own catalog describe it.
 
 use super::{Attribute, Template, catalog, column};
+use crate::attribute_type::AttributeType;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{datum, invalidation, relation, snapshot_is_fixed, transaction};
-use crate::value::attribute_type::AttributeType;
 use crate::value::list_option;
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -208,7 +208,7 @@ fn read_attribute(rows: &Rows, row: usize) -> Option<Attribute> {
         id: datum::read_i32(rows.get(row, 0)?),
         pointer: format!("/attributes/{slug}"),
         slug,
-        kind: AttributeType::parse(&text(2)?)?,
+        kind: AttributeType::named(&text(2)?)?,
         label: text(3),
         required: datum::read_bool(rows.get(row, 4)?),
         indexed: datum::read_bool(rows.get(row, 5)?),

@@ -15,13 +15,13 @@ pub mod load;
 /// Template → JSON.
 pub mod shape;
 
+use crate::attribute_type::{AttributeType, Rules};
 use crate::postgres::condition::Condition;
 use crate::postgres::datum::Argument;
 use crate::postgres::direct_access;
 use crate::postgres::guard::as_owner;
 use crate::postgres::own_statement;
 use crate::postgres::spi::{Connection, Plan, Rows, Snapshot, connected};
-use crate::value::attribute_type::AttributeType;
 use crate::value::list_option::ListOption;
 pub use crate::value::standard_column as column;
 use crate::value::table_name::table_sql;
@@ -58,6 +58,11 @@ pub struct Attribute {
 }
 
 impl Attribute {
+    /// What it says about its values beside their type.
+    pub fn rules(&self) -> Rules<'_> {
+        Rules { pointer: &self.pointer, options: self.options.as_deref(), target: self.target }
+    }
+
     /// What people read in place of a list's value.
     pub fn label_of<'a>(&'a self, value: &'a str) -> &'a str {
         let option = self.options.iter().flatten().find(|option| option.value == value);

@@ -4,6 +4,7 @@
 //! no join of old and new), and for many rows their entries still go in by one statement.
 
 use crate::access::Caller;
+use crate::attribute_type::AttributeType;
 use crate::error::Error;
 use crate::metric;
 use crate::postgres::datum;
@@ -21,7 +22,6 @@ use crate::record::shape::write_value;
 use crate::search::text::pending;
 use crate::template::{Template, catalog, column};
 use crate::trigger::before_row::{changed_attributes, is_deleted, operation};
-use crate::value::attribute_type::AttributeType;
 use crate::value::record_id;
 use crate::value::table_name::SideTable;
 use crate::vectors;

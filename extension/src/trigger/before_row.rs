@@ -1,6 +1,7 @@
 //! The trigger that keeps every rule, whoever writes: our functions, or an INSERT or UPDATE typed in psql.
 
 use crate::access::Caller;
+use crate::attribute_type::AttributeType;
 use crate::embedding;
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
@@ -12,10 +13,8 @@ use crate::postgres::trigger::{self, Event, Firing, Row};
 use crate::postgres::{guard, transaction};
 use crate::quota::{count, usage};
 use crate::record::difference::Difference;
-use crate::record::stored::check_value;
 use crate::record::{bare_write, reference, released, standard};
 use crate::template::{Attribute, Template, catalog, column};
-use crate::value::attribute_type::AttributeType;
 use crate::value::change::{Change, Value};
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys::Datum;
@@ -51,7 +50,7 @@ fn check_insert(firing: &Firing, template: &Template, new: &Row) -> Result<Datum
     standard::check_insert(template, new, &mut replaced)?;
     for attribute in &template.attributes {
         if let Some(value) = new.get(attribute.column) {
-            check_value(attribute, value)?;
+            attribute.kind.check_stored(value, &attribute.rules())?;
             check_target(template, attribute, value)?;
         }
     }
@@ -95,7 +94,7 @@ fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> R
     }
     for attribute in difference.changed {
         if let Some(value) = new.get(attribute.column) {
-            check_value(attribute, value)?;
+            attribute.kind.check_stored(value, &attribute.rules())?;
             check_target(template, attribute, value)?;
         }
     }

@@ -1,11 +1,11 @@
 //! Values and the rules that hold for them: pure, without PostgreSQL and without templates.
 
-/// The types of attributes.
-pub mod attribute_type;
 /// Texts and lists in a cell of a file.
 pub mod cell_format;
-/// JSON → what a request does to one attribute.
+/// What a request does to the attributes of a record.
 pub mod change;
+/// Values that SQL compares columns with.
+pub mod constant;
 /// What a request says about a record's vector.
 pub mod embedding;
 /// The external key's own rules.
@@ -14,6 +14,8 @@ pub mod key;
 pub mod list_option;
 /// Members of JSON objects that a caller sends.
 pub mod member;
+/// Single values of conditions.
+pub mod operand;
 /// Patterns of like and ilike.
 pub mod pattern;
 /// Texts and names as parts of statements.

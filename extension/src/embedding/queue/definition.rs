@@ -1,13 +1,13 @@
 //! What a change of a template's definition means for its records, in the same transaction.
 
 use super::{TABLE, exists};
+use crate::attribute_type::AttributeType;
 use crate::job;
 use crate::job::{Done, array, lock_free, uuids};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;
-use crate::value::attribute_type::AttributeType;
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys;
 use uuid::Uuid;

@@ -1,9 +1,9 @@
 //! The text of a record that is embedded: the values of the attributes that its template names, each on a line.
 
+use crate::attribute_type::AttributeType;
 use crate::postgres::datum;
 use crate::postgres::spi::Rows;
 use crate::template::Template;
-use crate::value::attribute_type::AttributeType;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
 //! Templates to filter: works → artists → countries → unions, without a database.
 
 use super::super::schema::{Attribute, Schema};
-use crate::value::attribute_type::AttributeType;
+use crate::attribute_type::AttributeType;
 use crate::value::list_option::ListOption;
 use std::rc::Rc;
 
@@ -17,7 +17,6 @@ struct Column {
     id: i32,
     slug: &'static str,
     kind: AttributeType,
-    exact: bool,
     indexed: bool,
     options: Option<Vec<ListOption>>,
     target: Option<Rc<dyn Schema>>,
@@ -45,7 +44,6 @@ impl Schema for Memory {
             id: column.id,
             slug: column.slug,
             kind: column.kind,
-            exact: column.exact,
             indexed: column.indexed,
             options: column.options.as_deref(),
         }))
@@ -61,7 +59,7 @@ impl Schema for Memory {
 }
 
 fn column(id: i32, slug: &'static str, kind: AttributeType) -> Column {
-    Column { id, slug, kind, exact: true, indexed: false, options: None, target: None }
+    Column { id, slug, kind, indexed: false, options: None, target: None }
 }
 
 fn reference(id: i32, slug: &'static str, target: Option<Rc<dyn Schema>>) -> Column {
@@ -78,7 +76,7 @@ pub(crate) fn works() -> Rc<dyn Schema> {
             column(11, "note", AttributeType::String),
             Column { indexed: true, ..column(12, "name", AttributeType::String) },
             column(13, "price", AttributeType::Number),
-            Column { exact: false, ..column(14, "weight", AttributeType::Number) },
+            column(14, "weight", AttributeType::Metric),
             column(15, "humidity", AttributeType::Metric),
             column(16, "tags", AttributeType::List),
             Column {

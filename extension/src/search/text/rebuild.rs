@@ -2,6 +2,7 @@
 
 use super::needle::literal;
 use super::{document, table, write};
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::job::{self, Done, array, lock_free, uuids};
 use crate::postgres::guard::{as_owner, with_settings};
@@ -9,7 +10,6 @@ use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::{lock_against_writers, lock_exclusively, take_portion};
 use crate::postgres::{datum, invalidation};
 use crate::template::{Attribute, Template, catalog};
-use crate::value::attribute_type::AttributeType;
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys;
 use std::fmt::Write as _;

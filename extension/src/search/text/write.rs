@@ -3,6 +3,7 @@
 use super::document::{self, Field};
 use super::stem::Stemmer;
 use super::table;
+use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::with_settings;
@@ -10,7 +11,6 @@ use crate::postgres::insert::{insert_rows, lock_table};
 use crate::postgres::memory::in_scratch;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::template::{Attribute, Template, catalog};
-use crate::value::attribute_type::AttributeType;
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys;
 use std::collections::HashSet;
@@ -26,7 +26,7 @@ const PORTION_BYTES: usize = 4 << 20;
 
 /// Whether an attribute is a part of the document.
 pub fn is_covered(attribute: &Attribute) -> bool {
-    matches!(attribute.kind, AttributeType::String | AttributeType::List)
+    attribute.kind.is_text()
 }
 
 /// The columns that documents are made of: id, key, then what [`is_covered`].

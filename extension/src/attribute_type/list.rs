@@ -1,0 +1,162 @@
+//! Lists of texts, with options or without.
+
+use super::kind::{Family, Kind, Rules, cursor_text, json_in_cell, must_be};
+use super::string;
+use crate::error::{Code, Error};
+use crate::json::{self, write_string};
+use crate::postgres::datum;
+use crate::value::cell_format::{SEPARATOR, unguarded, write_list};
+use crate::value::change::{Change, Value};
+use crate::value::constant::Constant;
+use crate::value::list_option::ListOption;
+use crate::value::operand::{Meaning, Operand};
+use crate::value::quote::literal;
+use pgrx::pg_sys::{self, Datum, Oid};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// The most bytes an element may have, so that a list fits an index.
+pub const MAX_ELEMENT_BYTES: usize = 2000;
+/// The most elements of a list.
+pub const MAX_ELEMENTS: usize = 10_000;
+
+/// `text[]`.
+pub(super) struct Type;
+
+impl Kind for Type {
+    const NAME: &'static str = "list";
+    const COLUMN_TYPE: &'static str = "text[]";
+    const OID: Oid = pg_sys::TEXTARRAYOID;
+    /// PostgreSQL has no arrays of arrays, so a list travels as text.
+    const ARRAY_OID: Oid = pg_sys::TEXTARRAYOID;
+    const FAMILY: Family = Family::List;
+    const IS_TEXT: bool = true;
+
+    fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
+        parse(raw, rules).map(|list| Change::Set(Value::List(list)))
+    }
+
+    /// Elements with `;` between them, spaces around each dropped; or, where an element holds one, an array in JSON.
+    fn parse_cell<'a>(cell: &'a str, rules: &Rules) -> Result<Change<'a>, Error> {
+        let (cell, pointer) = (unguarded(cell), rules.pointer);
+        if cell.starts_with('[') {
+            return Type::parse(json_in_cell(cell, pointer)?, rules);
+        }
+        let mut list: Vec<Cow<str>> = Vec::new();
+        for element in cell.split(SEPARATOR).map(|element| element.trim_matches(' ')) {
+            if element.is_empty() {
+                return Err(Error::at(Code::InvalidValue, pointer, "holds an empty element")
+                    .hint("write a;b, or an array in JSON: [\"a\",\"\"]"));
+            }
+            check_element(element, rules.options, pointer)?;
+            list.push(Cow::Borrowed(element));
+        }
+        check_count(list.len(), pointer)?;
+        string::check_size(list.iter().map(|element| element.len()).sum(), pointer)?;
+        Ok(Change::Set(Value::List(list)))
+    }
+
+    fn parse_operand(operand: &Operand, rules: &Rules) -> Result<Meaning, Error> {
+        let element = string::parse_operand(operand)?;
+        check_element(&element, rules.options, &operand.pointer)?;
+        Ok(Meaning::Constant(Constant::Text(element)))
+    }
+
+    fn check_stored(value: Datum, rules: &Rules) -> Result<(), Error> {
+        let list = datum::read_text_array(value)
+            .ok_or_else(|| must_be(rules.pointer, "a one-dimensional array without nulls"))?;
+        if list.len() > MAX_ELEMENTS {
+            return Err(Error::at(Code::InvalidValue, rules.pointer, "has too many elements"));
+        }
+        string::check_size(list.iter().map(String::len).sum(), rules.pointer)?;
+        list.iter().try_for_each(|element| check_element(element, rules.options, rules.pointer))
+    }
+
+    fn are_equal(left: Datum, right: Datum) -> bool {
+        let (left, right) = (datum::read_text_array(left), datum::read_text_array(right));
+        left.is_some() && left == right
+    }
+
+    fn write_json(out: &mut String, value: Datum) {
+        out.push('[');
+        for (index, element) in datum::read_text_array(value).unwrap_or_default().iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            write_string(out, element);
+        }
+        out.push(']');
+    }
+
+    fn write_cell(out: &mut String, value: Datum) {
+        write_list(out, &datum::read_text_array(value).unwrap_or_default());
+    }
+
+    fn cursor_sql(json: &RawValue) -> Option<String> {
+        let elements: Vec<&RawValue> = serde_json::from_str(json.get()).ok()?;
+        if elements.len() > MAX_ELEMENTS {
+            return None;
+        }
+        let elements = elements.into_iter().map(cursor_text).collect::<Option<Vec<String>>>()?;
+        Some(array_sql(elements.iter().map(String::as_str)))
+    }
+
+    fn default_sql(value: &Value) -> Option<String> {
+        let Value::List(list) = value else { return None };
+        Some(array_sql(list.iter().map(|element| element.as_ref())))
+    }
+}
+
+fn array_sql<'a>(elements: impl Iterator<Item = &'a str>) -> String {
+    let elements: Vec<String> = elements.map(literal).collect();
+    format!("array[{}]::text[]", elements.join(", "))
+}
+
+fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Vec<Cow<'a, str>>, Error> {
+    let pointer = rules.pointer;
+    if let Some(single) = json::string_at(raw, pointer)? {
+        check_element(&single, rules.options, pointer)?;
+        return Ok(vec![single]);
+    }
+    if !raw.get().starts_with('[') {
+        return Err(must_be(pointer, "an array of strings, or one string"));
+    }
+    let entries = json::array_at(raw, pointer)?;
+    check_count(entries.len(), pointer)?;
+    let mut list = Vec::with_capacity(entries.len());
+    for (position, entry) in entries.into_iter().enumerate() {
+        let here = format!("{pointer}/{position}");
+        let element = json::string_at(entry, &here)?.ok_or_else(|| must_be(&here, "a string"))?;
+        check_element(&element, rules.options, &here)?;
+        list.push(element);
+    }
+    string::check_size(list.iter().map(|element| element.len()).sum(), pointer)?;
+    Ok(list)
+}
+
+fn check_count(count: usize, pointer: &str) -> Result<(), Error> {
+    if count > MAX_ELEMENTS {
+        let message = format!("a list has at most {MAX_ELEMENTS} elements, not {count}");
+        return Err(Error::at(Code::InvalidValue, pointer, message));
+    }
+    Ok(())
+}
+
+/// Refuses an element of more than 2000 bytes, and one that is not among the options.
+fn check_element(element: &str, options: Option<&[ListOption]>, pointer: &str) -> Result<(), Error> {
+    let bytes = element.len();
+    if bytes > MAX_ELEMENT_BYTES {
+        let message = format!("the element has {bytes} bytes: at most {MAX_ELEMENT_BYTES} are allowed");
+        return Err(Error::at(Code::InvalidValue, pointer, message)
+            .hint("longer texts belong into a string attribute"));
+    }
+    match options {
+        Some(options) if !options.iter().any(|option| option.value == element) => {
+            let shown: Vec<&str> = options.iter().take(20).map(|option| option.value.as_str()).collect();
+            let more = if options.len() > shown.len() { ", …" } else { "" };
+            Err(Error::at(Code::InvalidValue, pointer, format!("{element:?} is not one of the options"))
+                .hint(format!("the options are {}{more}", shown.join(", "))))
+        }
+        _ => Ok(()),
+    }
+}

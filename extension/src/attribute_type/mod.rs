@@ -1,0 +1,172 @@
+//! The types of attributes. Each has a file of its own, which says all that a type decides; the registry lists them.
+//!
+//! A type is `Type` in its file, which implements `Kind`. What most types share has a default there. The registry
+//! makes [`AttributeType`] of them, whose functions choose by a `match`, so that calls are direct.
+
+mod date;
+mod datetime;
+mod kind;
+/// Lists of texts.
+pub mod list;
+mod metric;
+/// Numbers with every digit.
+pub mod number;
+mod reference;
+/// Texts.
+pub mod string;
+#[cfg(test)]
+mod tests;
+
+use crate::error::{Code, Error};
+use crate::json;
+use crate::value::change::{Change, Value};
+use crate::value::operand::{Meaning, Operand};
+use kind::Kind;
+pub use kind::{Family, Rules};
+use pgrx::pg_sys::{Datum, Oid};
+use serde_json::value::RawValue;
+
+macro_rules! registry {
+    ($($variant:ident = $file:ident),+ $(,)?) => {
+        /// The type of an attribute.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum AttributeType {
+            $(#[doc = concat!("`", stringify!($file), "`")] $variant,)+
+        }
+
+        impl AttributeType {
+            /// Every type.
+            pub const ALL: &'static [AttributeType] = &[$(AttributeType::$variant),+];
+
+            /// Its name in the API.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $file::Type::NAME,)+ }
+            }
+
+            fn alias(self) -> Option<&'static str> {
+                match self { $(Self::$variant => $file::Type::ALIAS,)+ }
+            }
+
+            /// The type of its column, as SQL writes it.
+            pub fn column_type(self) -> &'static str {
+                match self { $(Self::$variant => $file::Type::COLUMN_TYPE,)+ }
+            }
+
+            /// The same as PostgreSQL numbers it.
+            pub fn oid(self) -> Oid {
+                match self { $(Self::$variant => $file::Type::OID,)+ }
+            }
+
+            /// The type of an array that has a value for each row.
+            pub fn array_oid(self) -> Oid {
+                match self { $(Self::$variant => $file::Type::ARRAY_OID,)+ }
+            }
+
+            /// Which operators it takes.
+            pub fn family(self) -> Family {
+                match self { $(Self::$variant => $file::Type::FAMILY,)+ }
+            }
+
+            /// Whether an attribute may have a default.
+            pub fn may_have_default(self) -> bool {
+                match self { $(Self::$variant => $file::Type::MAY_HAVE_DEFAULT,)+ }
+            }
+
+            /// Whether its values are texts: searched for words, and embedded.
+            pub fn is_text(self) -> bool {
+                match self { $(Self::$variant => $file::Type::IS_TEXT,)+ }
+            }
+
+            fn parse_value<'a>(self, raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
+                match self { $(Self::$variant => $file::Type::parse(raw, rules),)+ }
+            }
+
+            fn parse_filled_cell<'a>(self, cell: &'a str, rules: &Rules) -> Result<Change<'a>, Error> {
+                match self { $(Self::$variant => $file::Type::parse_cell(cell, rules),)+ }
+            }
+
+            /// Reads a value that a condition compares with.
+            pub fn parse_operand(self, operand: &Operand, rules: &Rules) -> Result<Meaning, Error> {
+                match self { $(Self::$variant => $file::Type::parse_operand(operand, rules),)+ }
+            }
+
+            /// Checks a stored value for what its column type alone does not keep, whoever wrote it.
+            pub fn check_stored(self, value: Datum, rules: &Rules) -> Result<(), Error> {
+                match self { $(Self::$variant => $file::Type::check_stored(value, rules),)+ }
+            }
+
+            /// Whether two values whose stored images differ are the same value.
+            pub fn are_equal(self, left: Datum, right: Datum) -> bool {
+                match self { $(Self::$variant => $file::Type::are_equal(left, right),)+ }
+            }
+
+            /// Appends a stored value as JSON.
+            pub fn write_json(self, out: &mut String, value: Datum) {
+                match self { $(Self::$variant => $file::Type::write_json(out, value),)+ }
+            }
+
+            /// Appends a stored value as a cell of a file.
+            pub fn write_cell(self, out: &mut String, value: Datum) {
+                match self { $(Self::$variant => $file::Type::write_cell(out, value),)+ }
+            }
+
+            /// Appends a stored value to a cursor, as JSON: exact, also where an answer shows another.
+            pub fn write_cursor(self, out: &mut String, value: Datum) {
+                match self { $(Self::$variant => $file::Type::write_cursor(out, value),)+ }
+            }
+
+            /// The value of a cursor as an expression in SQL; none where it is not one of ours.
+            pub fn cursor_sql(self, json: &RawValue) -> Option<String> {
+                match self { $(Self::$variant => $file::Type::cursor_sql(json),)+ }
+            }
+
+            /// A value as the default of a column; none where it cannot be one.
+            pub fn default_sql(self, value: &Value) -> Option<String> {
+                match self { $(Self::$variant => $file::Type::default_sql(value),)+ }
+            }
+        }
+    };
+}
+
+registry! {
+    String = string,
+    Number = number,
+    Metric = metric,
+    List = list,
+    Date = date,
+    DateTime = datetime,
+    Reference = reference,
+}
+
+impl AttributeType {
+    /// The type of that name or alias, in any letter case.
+    pub fn named(name: &str) -> Option<AttributeType> {
+        let is_name = |own: &str| own.eq_ignore_ascii_case(name);
+        AttributeType::ALL.iter().copied().find(|it| is_name(it.name()) || it.alias().is_some_and(is_name))
+    }
+
+    /// Every name of a type, for a message: aliases come last.
+    pub fn names() -> String {
+        let names: Vec<&str> = AttributeType::ALL.iter().map(|it| it.name()).collect();
+        let aliases = AttributeType::ALL
+            .iter()
+            .filter_map(|it| it.alias().map(|alias| format!(" and {alias}, another word for {}", it.name())));
+        names.join(", ") + &aliases.collect::<String>()
+    }
+
+    /// Reads what JSON does to an attribute; null clears it.
+    pub fn parse<'a>(self, raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
+        if json::is_null(raw) { Ok(Change::Set(Value::Null)) } else { self.parse_value(raw, rules) }
+    }
+
+    /// Reads what a cell of a file does to an attribute; an empty one clears it, `'` alone is the empty text.
+    pub fn parse_cell<'a>(self, cell: &'a str, rules: &Rules) -> Result<Change<'a>, Error> {
+        if cell.is_empty() {
+            return Ok(Change::Set(Value::Null));
+        }
+        if cell.contains('\0') {
+            return Err(Error::at(Code::InvalidValue, rules.pointer, "must not hold the character U+0000"));
+        }
+        self.parse_filled_cell(cell, rules)
+    }
+}

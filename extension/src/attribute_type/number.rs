@@ -1,0 +1,202 @@
+//! Numbers: exact, every digit kept.
+
+use super::kind::{Family, Kind, Rules, cursor_text, must_be, write_quoted};
+use crate::error::{Code, Error};
+use crate::json;
+use crate::postgres::datum;
+use crate::value::change::{Change, Value};
+use crate::value::constant::Constant;
+use crate::value::operand::{Meaning, Operand};
+use crate::value::quote::literal;
+use pgrx::pg_sys::{self, Datum, Oid};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// The most digits a number may be written with, and the largest exponent, so that `1e131071` cannot turn eight
+/// bytes into a hundred thousand.
+pub const MAX_DIGITS: usize = 1000;
+const MAX_EXPONENT: i32 = 100;
+
+/// The most digits that `numeric` has, sign and point included.
+const MOST_STORED_DIGITS: usize = 150_000;
+
+/// Numbers that JSON cannot write. A cursor has them as texts: rows that were written with the triggers off must not stop
+/// a walk over the pages.
+const NOT_FINITE: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
+
+/// `numeric`.
+pub(super) struct Type;
+
+impl Kind for Type {
+    const NAME: &'static str = "number";
+    const COLUMN_TYPE: &'static str = "numeric";
+    const OID: Oid = pg_sys::NUMERICOID;
+    const ARRAY_OID: Oid = pg_sys::NUMERICARRAYOID;
+    const FAMILY: Family = Family::Number;
+
+    fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
+        if !raw.get().starts_with('{') {
+            return parse_digits(raw, rules.pointer).map(|digits| Change::Set(Value::Number(digits)));
+        }
+        let members = json::object_at(raw, rules.pointer)?.0;
+        match members.as_slice() {
+            [(name, amount)] if name == "$inc" => {
+                parse_digits(amount, &format!("{}/$inc", rules.pointer)).map(Change::Increment)
+            }
+            _ => Err(must_be(rules.pointer, "a number, or {\"$inc\": number}")),
+        }
+    }
+
+    fn parse_cell<'a>(cell: &'a str, rules: &Rules) -> Result<Change<'a>, Error> {
+        require(cell, rules.pointer)?;
+        check_size(cell, rules.pointer)?;
+        Ok(Change::Set(Value::Number(Cow::Borrowed(cell))))
+    }
+
+    fn parse_operand(operand: &Operand, _rules: &Rules) -> Result<Meaning, Error> {
+        let digits = operand_digits(operand)?;
+        check_size(&digits, &operand.pointer)?;
+        Ok(Meaning::Constant(Constant::Typed(digits.into_owned(), Type::COLUMN_TYPE)))
+    }
+
+    fn check_stored(value: Datum, rules: &Rules) -> Result<(), Error> {
+        let mut digits = String::new();
+        datum::write_numeric(&mut digits, value);
+        let refuse = |message: &str| Err(Error::at(Code::InvalidValue, rules.pointer, message));
+        if !is_finite(&digits) {
+            return refuse("must be a finite number");
+        }
+        if digits.len() > 2 * MAX_DIGITS {
+            return refuse("has too many digits");
+        }
+        Ok(())
+    }
+
+    fn are_equal(left: Datum, right: Datum) -> bool {
+        datum::numerics_are_equal(left, right)
+    }
+
+    /// JSON has no NaN and no infinity, which only somebody who turned the triggers off can have stored: they are shown
+    /// as null.
+    fn write_json(out: &mut String, value: Datum) {
+        let start = out.len();
+        datum::write_numeric(out, value);
+        if !is_finite(out) {
+            out.truncate(start);
+            out.push_str("null");
+        }
+    }
+
+    fn write_cell(out: &mut String, value: Datum) {
+        datum::write_numeric(out, value);
+    }
+
+    fn write_cursor(out: &mut String, value: Datum) {
+        let mut digits = String::new();
+        datum::write_numeric(&mut digits, value);
+        if is_finite(&digits) {
+            out.push_str(&digits);
+        } else {
+            write_quoted(out, |out| out.push_str(&digits));
+        }
+    }
+
+    fn cursor_sql(json: &RawValue) -> Option<String> {
+        cursor_number(json, Type::COLUMN_TYPE, |digits| {
+            digits.len() <= MOST_STORED_DIGITS && !digits.contains(['e', 'E'])
+        })
+    }
+
+    fn default_sql(value: &Value) -> Option<String> {
+        let Value::Number(digits) = value else { return None };
+        Some(format!("{}::numeric", literal(digits)))
+    }
+}
+
+/// Whether what PostgreSQL wrote ends like a number.
+fn is_finite(digits: &str) -> bool {
+    !digits.ends_with(|last: char| last.is_ascii_alphabetic())
+}
+
+/// The number of a cursor as an expression; none where neither JSON's grammar nor `is_ours` knows it.
+pub(super) fn cursor_number(
+    json: &RawValue,
+    sql_type: &str,
+    is_ours: impl FnOnce(&str) -> bool,
+) -> Option<String> {
+    if let Some(number) = cursor_text(json) {
+        return NOT_FINITE.contains(&number.as_str()).then(|| format!("'{number}'::{sql_type}"));
+    }
+    let number = json.get();
+    (begins_like_a_number(number) && is_ours(number)).then(|| format!("'{number}'::{sql_type}"))
+}
+
+/// Whether JSON that begins so is a number: its grammar was checked when the request was read.
+pub(super) fn begins_like_a_number(json: &str) -> bool {
+    json.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+}
+
+/// The digits of a JSON number.
+fn parse_digits<'a>(raw: &'a RawValue, pointer: &str) -> Result<Cow<'a, str>, Error> {
+    if !begins_like_a_number(raw.get()) {
+        return Err(must_be(pointer, "a JSON number"));
+    }
+    check_size(raw.get(), pointer)?;
+    Ok(Cow::Borrowed(raw.get()))
+}
+
+/// The digits of a number in a condition, whether sent as JSON or as a string; JSON's grammar holds for both.
+pub(super) fn operand_digits(operand: &Operand) -> Result<Cow<'_, str>, Error> {
+    operand
+        .json()
+        .filter(|json| begins_like_a_number(json))
+        .ok_or_else(|| operand.must_be("a number such as 12.50"))
+}
+
+/// Refuses a number, in JSON's grammar, of more digits or a larger exponent than is good for anybody.
+pub fn check_size(text: &str, pointer: &str) -> Result<(), Error> {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let small = exponent.parse::<i32>().is_ok_and(|exponent| exponent.abs() <= MAX_EXPONENT);
+    if mantissa.len() > MAX_DIGITS || !small {
+        let message = format!(
+            "a number has at most {MAX_DIGITS} digits and an exponent from -{MAX_EXPONENT} to {MAX_EXPONENT}"
+        );
+        return Err(Error::at(Code::InvalidValue, pointer, message));
+    }
+    Ok(())
+}
+
+/// Refuses a cell that is not a number.
+pub(super) fn require(cell: &str, pointer: &str) -> Result<(), Error> {
+    if is_number(cell) {
+        return Ok(());
+    }
+    Err(Error::at(Code::InvalidValue, pointer, format!("{cell:?} is not a number")).hint(
+        "write digits with a point before decimals and nothing between thousands, for example -1234.50",
+    ))
+}
+
+/// Whether a text is a number in JSON's grammar.
+pub(super) fn is_number(text: &str) -> bool {
+    let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let whole = digits(unsigned);
+    if whole == 0 || whole > 1 && unsigned.starts_with('0') {
+        return false;
+    }
+    let mut rest = &unsigned[whole..];
+    if let Some(fraction) = rest.strip_prefix('.') {
+        let length = digits(fraction);
+        if length == 0 {
+            return false;
+        }
+        rest = &fraction[length..];
+    }
+    match rest.strip_prefix(['e', 'E']) {
+        Some(exponent) => {
+            let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+            !exponent.is_empty() && digits(exponent) == exponent.len()
+        }
+        None => rest.is_empty(),
+    }
+}
