@@ -220,6 +220,15 @@ async fn each_fault_is_found_and_mended_as_it_says() {
 }
 
 #[tokio::test]
+async fn a_setting_that_keyed_has_is_no_finding() {
+    let database = Database::new_durable().await.add_crm().await;
+    for setting in ["max_text_size = '4MB'", "inbound_room = '1GB'", "direct_access = off"] {
+        paste(&database, &format!("alter database {} set keyed.{setting}", database.name()));
+    }
+    assert!(findings(keyed(&database, &["doctor", "--json"]), "names of settings").is_empty());
+}
+
+#[tokio::test]
 async fn no_remedy_adopts_a_table_of_another_owner_and_prose_is_no_statement() {
     let database = Database::new_durable().await.add_crm().await;
     let dba = database.create_role("dba").await;

@@ -3,7 +3,7 @@
 //! A check runs only if those before it that it `needs` found no error: without the extension there is no state to look
 //! at. Queries spell every name out and run where no schema but PostgreSQL's own is searched.
 
-use super::Severity::{self, Error, Note, Warning};
+use super::severity::Severity::{self, Error, Note, Warning};
 
 pub(super) struct Check {
     pub(super) name: &'static str,
@@ -263,13 +263,13 @@ pub(super) const CHECKS: &[Check] = &[
          select 'default_transaction_isolation is ' || s.setting || ': concurrent writes will often have to be tried again',
                 format('alter role keyed_proxy set default_transaction_isolation = %L;', 'read committed')
          from pg_settings s where s.name = 'default_transaction_isolation' and s.setting <> 'read committed'" },
+    // pg_settings lists what the library has registered, which the check of the state has loaded. It hides direct_access.
     Check { name: "names of settings", sound: "every setting that is made for keyed is one that keyed has", severity: Warning, needs: Needs::Extension, query:
         "select format('keyed has no setting %s, which is made for %s', n.name, p.place), format('alter %s reset %s;', p.place, n.name)
          from pg_db_role_setting s cross join lateral unnest(s.setconfig) c (line) cross join lateral (values (split_part(c.line, '=', 1))) n (name)
          left join pg_database d on d.oid = s.setdatabase left join pg_roles r on r.oid = s.setrole
          cross join lateral (values (case when r.oid is null then format('database %I', d.datname) else format('role %I', r.rolname) || coalesce(' in database ' || quote_ident(d.datname), '') end)) p (place)
-         where n.name like 'keyed.%' and n.name not in ('keyed.max_operations_per_batch', 'keyed.max_attributes_per_template', 'keyed.max_text_size',
-           'keyed.idempotency_room', 'keyed.inbound_room', 'keyed.session_memory', 'keyed.direct_access')" },
+         where n.name like 'keyed.%' and n.name <> 'keyed.direct_access' and n.name not in (select name from pg_settings)" },
     Check { name: "timeouts", sound: "statements of keyed_proxy are bounded, also behind PgBouncer", severity: Note, needs: Needs::Nothing, query:
         "select format('keyed_proxy has no %s of its own: the proxy sets one for its sessions, unless it is told to leave that (KEYED_PREPARED_STATEMENTS=false)', wanted.name),
                 format('alter role keyed_proxy set %s = %L;', wanted.name, wanted.value)
