@@ -12,20 +12,11 @@ use tokio_postgres::Row;
 use crate::answer;
 use crate::caller::Caller;
 use crate::conditional::Conditions;
-use crate::database::Argument;
 use crate::database::Effect::{self, Read, Write};
 use crate::problem::Problem;
 use crate::query::{self, Prefix, Segments};
 use crate::state::App;
-
-/// The statement that calls a function of the schema `keyed_http`, after the caller is known. Its arguments begin with
-/// `$3`.
-macro_rules! statement {
-    ($call:literal) => {
-        concat!("select keyed_http.", $call, " from keyed.authenticate($1::bytea, $2::text)")
-    };
-}
-pub(crate) use statement;
+use crate::statement::{Argument, Statement};
 
 /// Who calls, and the `N` values in the path of the address.
 pub(crate) struct Call<const N: usize> {
@@ -76,7 +67,7 @@ impl<const N: usize> Call<N> {
     pub(crate) async fn ask(
         &self,
         effect: Effect,
-        statement: &'static str,
+        statement: Statement,
         arguments: &[Argument<'_>],
     ) -> Result<Row, Problem> {
         if let Some(uri) = &self.uri {
@@ -93,7 +84,7 @@ impl<const N: usize> Call<N> {
     /// The answer of a read.
     pub(crate) async fn read(
         &self,
-        statement: &'static str,
+        statement: Statement,
         arguments: &[Argument<'_>],
     ) -> Result<Response, Problem> {
         answer::read(&self.ask(Read, statement, arguments).await?)
@@ -102,7 +93,7 @@ impl<const N: usize> Call<N> {
     /// The answer of a write.
     pub(crate) async fn write(
         &self,
-        statement: &'static str,
+        statement: Statement,
         arguments: &[Argument<'_>],
     ) -> Result<Response, Problem> {
         answer::written(&self.ask(Write, statement, arguments).await?, None)
@@ -112,7 +103,7 @@ impl<const N: usize> Call<N> {
     pub(crate) async fn create(
         &self,
         noun: &str,
-        statement: &'static str,
+        statement: Statement,
         arguments: &[Argument<'_>],
     ) -> Result<Response, Problem> {
         answer::written(&self.ask(Write, statement, arguments).await?, Some((self.prefix, noun)))

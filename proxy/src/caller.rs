@@ -1,16 +1,12 @@
 //! Who is asking, and how: the bearer token, kept only as its digest, and the project header.
 
-use std::sync::Arc;
-
-use axum::extract::FromRequestParts;
-use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, header};
 use sha2::{Digest, Sha256};
 
-use crate::admission::{self, Admitted, CredentialKind, FilePermit};
+use crate::admission::{Admitted, FilePermit};
+use crate::header::single;
 use crate::idempotency::Idempotency;
 use crate::problem::Problem;
-use crate::state::App;
 
 const PROJECT: HeaderName = HeaderName::from_static("x-service-project-id");
 
@@ -46,19 +42,8 @@ impl Caller {
     }
 }
 
-impl FromRequestParts<Arc<App>> for Caller {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Caller, Problem> {
-        let (token, caller) = caller(&parts.headers)?;
-        let token = token.to_owned();
-        let admitted =
-            admission::admit(app, parts, CredentialKind::ApiKey, &token, caller.token_digest).await?;
-        Ok(Caller { idempotency: Idempotency::of(parts)?, admitted: Some(admitted), ..caller })
-    }
-}
-
-fn caller(headers: &HeaderMap) -> Result<(&[u8], Caller), Problem> {
+/// Who is asking, with the token.
+pub(crate) fn caller(headers: &HeaderMap) -> Result<(&[u8], Caller), Problem> {
     let Some(token) = single(headers, header::AUTHORIZATION)?.and_then(bearer_token) else {
         return Err(Problem::no_token());
     };
@@ -71,16 +56,6 @@ fn caller(headers: &HeaderMap) -> Result<(&[u8], Caller), Problem> {
         },
     };
     Ok((token, Caller { project, ..Caller::with_key(token) }))
-}
-
-/// Two of them would let two readers of one request see two callers.
-pub(crate) fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&[u8]>, Problem> {
-    let mut values = headers.get_all(&name).iter();
-    let first = values.next();
-    if values.next().is_some() {
-        return Err(Problem::malformed(format!("the header {name} is given more than once")));
-    }
-    Ok(first.map(|value| value.as_bytes().trim_ascii()))
 }
 
 fn bearer_token(authorization: &[u8]) -> Option<&[u8]> {

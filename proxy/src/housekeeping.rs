@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
+use crate::database::Database;
 use crate::database::Effect::WriteOnce;
-use crate::state::App;
 
 /// How long is waited from one time to the next, at least and at most: several proxies of a database take turns.
 const PAUSE: [u64; 2] = [45, 75];
@@ -28,15 +28,15 @@ const ENFORCE: &str =
     "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed.enforce_grants(100)::bigint end";
 
 /// Runs as long as the service does.
-pub(crate) async fn run(app: Arc<App>) {
+pub(crate) async fn run(database: Arc<Database>) {
     loop {
-        if let Err(problem) = app.database.run(WriteOnce, RUN_JOBS, &[]).await {
+        if let Err(problem) = database.run(WriteOnce, RUN_JOBS, &[]).await {
             tracing::debug!(cause = problem.cause(), "jobs were not started again");
         }
         sleep(Duration::from_secs(fastrand::u64(PAUSE[0]..=PAUSE[1]))).await;
-        enforce(&app).await;
+        enforce(&database).await;
         loop {
-            match app.database.run(WriteOnce, FORGET, &[]).await {
+            match database.run(WriteOnce, FORGET, &[]).await {
                 Ok(row) if row.try_get::<_, i64>(0).unwrap_or(0) >= AT_ONCE => {}
                 Ok(_) => break,
                 Err(problem) => {
@@ -49,10 +49,10 @@ pub(crate) async fn run(app: Arc<App>) {
 }
 
 /// Goes on until no table waits, or for a while none of those that do was to be had.
-async fn enforce(app: &App) {
+async fn enforce(database: &Database) {
     let mut progress = Progress::default();
     loop {
-        match app.database.run(WriteOnce, ENFORCE, &[]).await {
+        match database.run(WriteOnce, ENFORCE, &[]).await {
             Ok(row) => match progress.after(row.try_get::<_, i64>(0).unwrap_or(0)) {
                 Some(pause) => sleep(pause).await,
                 None => return,

@@ -1,8 +1,8 @@
 //! Requests that are run once, however often they are sent: the header `Idempotency-Key`, as the IETF's draft
 //! (draft-ietf-httpapi-idempotency-key-header) has it, and what of a request the key stands for.
 //!
-//! The database keeps the answers, in the transaction of the effect. Here the request's one statement is put into the
-//! frame that finds an answer or keeps it: still one round trip. A request without the header costs nothing of this.
+//! The database keeps the answers, in the transaction of the effect. The request's one statement runs in a frame that finds
+//! an answer or keeps it (`statement`): still one round trip. A request without the header costs nothing of this.
 
 use axum::http::request::Parts;
 use axum::http::{HeaderName, Method};
@@ -10,9 +10,9 @@ use bytes::BytesMut;
 use sha2::{Digest, Sha256};
 use tokio_postgres::types::IsNull;
 
-use crate::caller::single;
-use crate::database::Argument;
+use crate::header::single;
 use crate::problem::Problem;
+use crate::statement::Argument;
 
 const NAME: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -90,23 +90,6 @@ fn unquote(text: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// A statement of a write in its frame. Key and fingerprint become its last parameters, after `count` others.
-pub(crate) fn once(statement: &str, count: usize) -> Result<String, Problem> {
-    let call =
-        statement.strip_prefix("select ").and_then(|rest| rest.split_once(" from keyed.authenticate("));
-    let Some((call, authentication)) = call else {
-        return Err(Problem::internal(format!("not a statement of a write: {statement}")));
-    };
-    let (key, fingerprint) = (format!("${}::text", count + 1), format!("${}::bytea", count + 2));
-    // The second function waits for what the first says, which is how it comes second.
-    Ok(format!(
-        "select case when s.answer is null then keyed_http.store_answer({key}, {fingerprint}, {call}) \
-                     else s.answer end, s.answer is not null \
-         from keyed.authenticate({authentication} a (ok), \
-              keyed_http.stored_answer(a.ok, {key}, {fingerprint}) s (answer)"
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use axum::http::Request;
@@ -114,7 +97,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::database::text;
+    use crate::statement::text;
 
     fn key(value: &[u8]) -> Option<String> {
         read(value).ok()
@@ -166,22 +149,6 @@ mod tests {
         let different: std::collections::HashSet<_> = prints.iter().collect();
         assert_eq!(different.len(), requests.len());
         assert_eq!(fingerprint("PUT", "/v1/entities/a", Some("crm"), "{}"), prints[0]);
-    }
-
-    #[test]
-    fn a_statement_is_framed_and_asks_who_it_is_first() {
-        let statement = "select keyed_http.batch($3::text) from keyed.authenticate($1::bytea, $2::text)";
-        assert_eq!(
-            once(statement, 3).ok().as_deref(),
-            Some(
-                "select case when s.answer is null \
-                 then keyed_http.store_answer($4::text, $5::bytea, keyed_http.batch($3::text)) \
-                 else s.answer end, s.answer is not null \
-                 from keyed.authenticate($1::bytea, $2::text) a (ok), \
-                 keyed_http.stored_answer(a.ok, $4::text, $5::bytea) s (answer)"
-            )
-        );
-        assert!(once("select 1", 0).is_err());
     }
 
     proptest! {

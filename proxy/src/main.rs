@@ -1,46 +1,55 @@
 //! `keyed-proxy`: carries HTTP to the functions of the `keyed` extension.
 //!
 //! It knows nothing of records. It reads who asks, passes the body on as text, and sends the database's text back.
-//! The modules stand in the order a request meets them.
+//! Each module imports only from those before it, as `layers` holds.
 
-/// The command line: its subcommands.
-mod cli;
+/// A refusal, and its body.
+mod problem;
 
-/// What is set by flags and environment.
-mod settings;
+/// Errors of the database as answers.
+mod error;
 
 /// Where a database is.
 mod database_url;
 
-/// The interface, described.
-mod openapi;
-
-/// Sockets: accepting, keeping and closing connections.
-mod server;
-
-/// The list of routes.
-mod router;
-
-/// What the routes share.
-mod state;
-
-/// Whether the service can do its work.
-mod readiness;
-
-/// What every answer gets: a request id, a problem's body, a line in the log.
-mod envelope;
-
 /// Pages in browsers.
 mod cors;
 
-/// Reading on after a refusal.
-mod lingering;
+/// What is set by flags and environment.
+mod settings;
+
+/// TLS towards whatever the program calls.
+mod tls;
+
+/// The HTTP client.
+mod http_client;
+
+/// Strict reading of headers.
+mod header;
+
+/// Strict reading of path and query string.
+mod query;
+
+/// If-Match, If-None-Match and ETag.
+mod conditional;
+
+/// What a caller would rather have.
+mod preference;
 
 /// Packing large answers.
 mod compression;
 
-/// What a caller would rather have.
-mod preference;
+/// Reading on after a refusal.
+mod lingering;
+
+/// What every answer gets: a request id, a problem's body, a line in the log.
+mod envelope;
+
+/// What is sent to the database: calls of functions, and their arguments.
+mod statement;
+
+/// Requests that are run once, however often they are sent.
+mod idempotency;
 
 /// Who is let in, and how much one caller may use.
 mod admission;
@@ -48,20 +57,32 @@ mod admission;
 /// Who is asking.
 mod caller;
 
-/// A request in the name of a caller that one statement answers: what most routes are.
-mod call;
+/// One statement per request.
+mod database;
 
-/// Requests that are run once, however often they are sent.
-mod idempotency;
+/// Whether the service can do its work.
+mod readiness;
 
-/// If-Match, If-None-Match and ETag.
-mod conditional;
+/// What is done now and then, whoever asks.
+mod housekeeping;
 
-/// Strict reading of path and query string.
-mod query;
+/// Texts become vectors.
+mod embedding;
+
+/// What the routes share.
+mod state;
+
+/// Whether the caller is who it says.
+mod authentication;
 
 /// Strict reading of a JSON body, without parsing it.
 mod body;
+
+/// What a row of the database says as an HTTP response.
+mod answer;
+
+/// A request in the name of a caller that one statement answers: what most routes are.
+mod call;
 
 /// Files on their way in: encodings, delimiters, rows.
 mod file;
@@ -72,41 +93,20 @@ mod import;
 /// One module per noun of the interface.
 mod routes;
 
-/// One statement per request.
-mod database;
+/// The interface, described.
+mod openapi;
 
-/// What is done now and then, whoever asks.
-mod housekeeping;
+/// The list of routes.
+mod router;
 
-/// Why the database gave no row, and what is told of it.
-mod failure;
+/// Sockets: accepting, keeping and closing connections.
+mod server;
 
-/// Several statements in one transaction.
-mod transaction;
+/// The command line: its subcommands.
+mod cli;
 
-/// Connections that many short reads use at once.
-mod shared;
-
-/// What becomes of a connection whose caller left.
-mod lease;
-
-/// Which connections may still be used.
-mod trust;
-
-/// TLS towards PostgreSQL.
-mod tls;
-
-/// Texts become vectors.
-mod embedding;
-
-/// What a row of the database says as an HTTP response.
-mod answer;
-
-/// Which error of the database is which answer: the one table.
-mod error;
-
-/// The body of a refusal.
-mod problem;
+#[cfg(test)]
+mod layers;
 
 use std::process::ExitCode;
 

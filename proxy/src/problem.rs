@@ -1,5 +1,8 @@
 //! The body of a refusal, as RFC 9457 has it.
 
+/// By how much a caller is beyond a limit.
+mod excess;
+
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -9,7 +12,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use crate::admission::Excess;
+pub(crate) use excess::Excess;
+
 use crate::error::Code;
 
 /// A refusal on its way to the caller. The `envelope` writes its text, since only there the request's id is known.

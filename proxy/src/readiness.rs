@@ -43,6 +43,14 @@ impl Readiness {
         }
     }
 
+    /// Says in the log whether the service is ready.
+    pub(crate) async fn log(&self) {
+        match self.extension_version().await {
+            Ok(version) => tracing::info!(extension_version = version, "the database answers"),
+            Err(problem) => tracing::warn!(cause = problem.cause(), "the database is not ready yet"),
+        }
+    }
+
     async fn ask(&self) -> Result<String, Problem> {
         let row = self.database.run(Effect::Read, LOOK, &[]).await?;
         let looked = || -> Result<Seen, tokio_postgres::Error> {

@@ -23,9 +23,10 @@ use uuid::Uuid;
 
 use crate::admission::address::Peer;
 use crate::admission::connections::{Connections, Full};
-use crate::admission::settings::Bounds;
+use crate::admission::min_rate::MinRate;
 use crate::admission::socket::{self, Begun, Watched};
 use crate::problem::Problem;
+use crate::settings::bounds::Bounds;
 
 /// How long a connection may take to deliver the next request's headers, idle time included.
 /// Longer than the 60 s after which common load balancers drop an idle connection, so they never meet a closed one.
@@ -88,7 +89,7 @@ pub(crate) async fn serve(
         };
         socket::prepare(&stream);
         let begun = Begun::default();
-        let stream = Watched::new(stream, bounds.least_rate(), silence, bounds.header_timeout, begun.clone());
+        let stream = Watched::new(stream, MinRate::of(bounds), silence, bounds.header_timeout, begun.clone());
         let peer = Peer(peer.ip());
         let service = router.clone().map_request(move |mut request: Request<Incoming>| {
             begun.set();

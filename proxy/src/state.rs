@@ -1,5 +1,6 @@
 //! What the routes share.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tower_http::cors::CorsLayer;
@@ -14,13 +15,13 @@ use crate::settings::Settings;
 
 /// What the routes share.
 pub(crate) struct App {
-    pub(crate) database: Database,
+    pub(crate) database: Arc<Database>,
     pub(crate) readiness: Readiness,
-    pub(crate) embedder: Option<Embedder>,
+    pub(crate) embedder: Option<Arc<Embedder>>,
     pub(crate) body_limit: usize,
     pub(crate) body_timeout: Duration,
     /// Who is let in, and how much one caller may use.
-    pub(crate) admission: Admission,
+    pub(crate) admission: Arc<Admission>,
     /// How bodies and answers must move.
     pub(crate) least_rate: MinRate,
     /// How long a file may hold a transaction.
@@ -34,18 +35,18 @@ impl App {
         let database = Database::new(settings, settings.pool_size)?;
         let bounds = &settings.bounds;
         Ok(App {
-            admission: Admission::new(
+            admission: Arc::new(Admission::new(
                 bounds,
                 database.connections(),
                 settings.body_limit,
                 settings.pool_wait,
-            ),
-            database,
+            )),
+            database: Arc::new(database),
             readiness: Readiness::new(settings)?,
-            embedder: Embedder::new(&settings.embedding)?,
+            embedder: Embedder::new(&settings.embedding)?.map(Arc::new),
             body_limit: settings.body_limit,
             body_timeout: settings.request_timeout,
-            least_rate: bounds.least_rate(),
+            least_rate: MinRate::of(bounds),
             file_timeout: bounds.file_timeout,
             cors: cors::layer(&cors::origins(&settings.cors_origins).map_err(anyhow::Error::msg)?),
         })

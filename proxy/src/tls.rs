@@ -1,15 +1,16 @@
 //! TLS towards whatever the program calls: PostgreSQL, where the database URL asks for it, a provider of embeddings, and
 //! for the command line a proxy. The certificate is always checked.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::Context;
 use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt;
-use tokio_postgres::{CancelToken, NoTls};
+use tokio_postgres::config::SslMode;
+use tokio_postgres::{CancelToken, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How connections are secured.
+/// How connections to a database are secured.
 #[derive(Clone)]
 pub(crate) enum Tls {
     Off,
@@ -17,9 +18,9 @@ pub(crate) enum Tls {
 }
 
 impl Tls {
-    /// With certificates checked as [`client`] does.
-    pub(crate) fn verified() -> anyhow::Result<Tls> {
-        Ok(Tls::On(MakeRustlsConnect::new(client()?)))
+    /// As the database URL says.
+    pub(crate) fn wanted_by(config: &Config) -> anyhow::Result<Tls> {
+        Ok(if wants_tls(config) { Tls::On(MakeRustlsConnect::new(client()?)) } else { Tls::Off })
     }
 
     /// Asks the server to stop what a connection is doing.
@@ -31,11 +32,23 @@ impl Tls {
     }
 }
 
-/// Checks certificates against the system's roots, or those in the file that `SSL_CERT_FILE` names.
+/// Whether a connection is to be encrypted: only when the URL says so.
+pub(crate) fn wants_tls(config: &Config) -> bool {
+    config.get_ssl_mode() == SslMode::Require
+}
+
+/// The configuration of every client in this program. It checks certificates against the system's roots, or those in the
+/// file that `SSL_CERT_FILE` names, which are read once.
 pub(crate) fn client() -> anyhow::Result<ClientConfig> {
-    Ok(ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+    static CONFIGURATION: OnceLock<ClientConfig> = OnceLock::new();
+    if let Some(configuration) = CONFIGURATION.get() {
+        return Ok(configuration.clone());
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let configuration = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .and_then(BuilderVerifierExt::with_platform_verifier)
         .context("cannot load the system's root certificates")?
-        .with_no_client_auth())
+        .with_no_client_auth();
+    Ok(CONFIGURATION.get_or_init(|| configuration).clone())
 }

@@ -6,25 +6,21 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use tokio::sync::SemaphorePermit;
-use tokio_postgres::types::Type;
 
-use super::bucket::Excess;
 use super::budget::{self, Reserved};
 use super::credential::{Answer, Credential};
-use super::{Admission, CredentialKind, too_many_failures};
-use crate::database::Database;
-use crate::database::Effect::Lookup;
+use super::kind::CredentialKind;
+use super::limits::Admission;
+use super::refusal::{too_many_at_once, too_many_failures};
 use crate::problem::Problem;
-use crate::state::App;
 
 /// A request that was let in. What it uses of the bounds is free again when the last copy is dropped.
 #[derive(Clone)]
 pub(crate) struct Admitted(Arc<Inner>);
 
 struct Inner {
-    app: Arc<App>,
+    admission: Arc<Admission>,
     kind: CredentialKind,
-    digest: [u8; 32],
     credential: Arc<Credential>,
     address: IpAddr,
     body: OnceLock<Reserved>,
@@ -33,26 +29,23 @@ struct Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         self.credential.in_flight.fetch_sub(1, Ordering::Relaxed);
-        self.app.admission.requests.fetch_sub(1, Ordering::Relaxed);
+        self.admission.requests.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl Admitted {
     pub(super) fn new(
-        app: &Arc<App>,
+        admission: &Arc<Admission>,
         kind: CredentialKind,
-        digest: [u8; 32],
         credential: Arc<Credential>,
         address: IpAddr,
     ) -> Result<Admitted, Problem> {
-        let admission = &app.admission;
         let all = admission.requests.fetch_add(1, Ordering::Relaxed);
         let own = credential.in_flight.fetch_add(1, Ordering::Relaxed);
         // From here on dropping it takes both back.
         let admitted = Admitted(Arc::new(Inner {
-            app: Arc::clone(app),
+            admission: Arc::clone(admission),
             kind,
-            digest,
             credential,
             address,
             body: OnceLock::new(),
@@ -74,23 +67,31 @@ impl Admitted {
     }
 
     fn admission(&self) -> &Admission {
-        &self.0.app.admission
+        &self.0.admission
     }
 
     /// Asks the database whether the key is good. Whoever comes with it meanwhile waits for the same answer.
-    pub(super) async fn authenticate(&self, is_unknown: bool, now: Instant) -> Result<(), Problem> {
-        let Inner { app, kind, digest, credential, address, .. } = &*self.0;
-        if is_unknown && let Err(excess) = self.admission().failures.may_guess(*address, now) {
+    pub(super) async fn authenticate<A>(
+        &self,
+        is_unknown: bool,
+        now: Instant,
+        ask: impl FnOnce() -> A,
+    ) -> Result<(), Problem>
+    where
+        A: Future<Output = Answer> + Send + 'static,
+    {
+        let Inner { admission, kind, credential, address, .. } = &*self.0;
+        if is_unknown && let Err(excess) = admission.failures.may_guess(*address, now) {
             return Err(too_many_failures(excess));
         }
         let guess = is_unknown.then_some(*address);
         let look = credential.look(|| {
-            let (app, kind, digest, credential) = (Arc::clone(app), *kind, *digest, Arc::clone(credential));
-            tokio::spawn(async move { look_up(&app, kind, &digest, &credential, guess).await })
+            let (admission, credential) = (Arc::clone(admission), Arc::clone(credential));
+            tokio::spawn(look_up(admission, *kind, credential, guess, ask()))
         });
         match look.await {
             Ok(true) => Ok(()),
-            Ok(false) => Err(self.admission().refuse(*kind, *address, now)),
+            Ok(false) => Err(admission.refuse(*kind, *address, now)),
             Err(problem) => Err(problem),
         }
     }
@@ -173,39 +174,18 @@ pub(crate) struct FilePermit<'a> {
     _all: SemaphorePermit<'a>,
 }
 
-impl Database {
-    /// Whether a key or a token is one, by its digest.
-    async fn knows(&self, kind: CredentialKind, digest: &[u8; 32]) -> Result<bool, Problem> {
-        let statement = match kind {
-            CredentialKind::ApiKey => "select keyed.authenticate($1::bytea)",
-            CredentialKind::DeliveryToken => "select keyed_http.knows_delivery_token($1::bytea)",
-        };
-        let digest = digest.as_slice();
-        match self.run(Lookup, statement, &[(&digest, Type::BYTEA)]).await {
-            Ok(row) => row.try_get(0).map_err(|error| Problem::internal(format!("not a yes or no: {error}"))),
-            Err(problem) if kind.is_refusal(&problem) => Ok(false),
-            Err(problem) => Err(problem),
-        }
-    }
-}
-
-fn too_many_at_once(limit: usize, detail: &'static str, setting: &'static str) -> Problem {
-    Problem::rate_limited(detail, setting, Excess::at_once(limit))
-}
-
 /// Asks the database for a key and takes note of its answer. `guess` is the address that a key comes from which was not
 /// known to be good.
 async fn look_up(
-    app: &App,
+    admission: Arc<Admission>,
     kind: CredentialKind,
-    digest: &[u8; 32],
-    credential: &Credential,
+    credential: Arc<Credential>,
     guess: Option<IpAddr>,
+    ask: impl Future<Output = Answer>,
 ) -> Answer {
-    let admission = &app.admission;
     let answer = match tokio::time::timeout(admission.patience, admission.looks.acquire()).await {
         Ok(Ok(permit)) => {
-            let answer = app.database.knows(kind, digest).await;
+            let answer = ask.await;
             drop(permit);
             answer
         }

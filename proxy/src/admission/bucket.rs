@@ -5,6 +5,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::problem::Excess;
+
 /// How many events a bucket holds, and how many of them leak away in a second.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limit {
@@ -26,25 +28,6 @@ impl Limit {
     fn of(number: u32, seconds: f64) -> Limit {
         let capacity = if number == 0 { f64::INFINITY } else { f64::from(number) };
         Limit { capacity, per_second: capacity / seconds }
-    }
-}
-
-/// A limit was met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Excess {
-    /// How many may be.
-    pub(crate) limit: u64,
-    /// When one more may be.
-    pub(crate) next: Duration,
-    /// When as many may be as ever.
-    pub(crate) reset: Duration,
-}
-
-impl Excess {
-    /// Of what may be at once; it is not known when one of them ends.
-    pub(super) fn at_once(limit: usize) -> Excess {
-        let soon = Duration::from_secs(1);
-        Excess { limit: limit as u64, next: soon, reset: soon }
     }
 }
 

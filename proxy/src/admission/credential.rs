@@ -13,8 +13,8 @@ use futures_util::future::Shared;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
-use super::bucket::{Bucket, Excess, Limit};
-use crate::problem::Problem;
+use super::bucket::{Bucket, Limit};
+use crate::problem::{Excess, Problem};
 
 /// With so many of them, those that are of no use any more are looked for.
 const MANY: usize = 10_000;

@@ -11,7 +11,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::address::network;
-use super::bucket::{Bucket, Excess, Limit};
+use super::bucket::{Bucket, Limit};
+use crate::problem::Excess;
 
 /// How many addresses are told apart. Beyond, those that are new count as one.
 const MOST: usize = 10_000;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::settings::bounds::Bounds;
+
 /// How a transfer must move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MinRate {
@@ -12,6 +14,10 @@ pub(crate) struct MinRate {
 }
 
 impl MinRate {
+    pub(crate) fn of(bounds: &Bounds) -> MinRate {
+        MinRate { bytes_per_second: bounds.least_rate, stall: bounds.stall_timeout }
+    }
+
     fn time_for(self, bytes: usize) -> Duration {
         Duration::from_secs_f64(bytes as f64 / self.bytes_per_second.max(1) as f64)
     }

@@ -3,7 +3,7 @@
 //! A key carries a checksum and a token its length, so that most of what is no key is seen to be none without asking
 //! the database.
 
-use super::CredentialKind;
+use super::kind::CredentialKind;
 
 /// How many secret bytes are in a key and in a token.
 const SECRET: usize = 32;

@@ -1,9 +1,9 @@
 //! `completions`: what shells complete.
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 
-use super::{Cli, Failure, print};
+use super::outcome::{Failure, print};
 
 #[derive(Args)]
 pub(crate) struct Completions {
@@ -11,8 +11,9 @@ pub(crate) struct Completions {
     shell: Shell,
 }
 
-pub(crate) fn run(arguments: Completions) -> Result<(), Failure> {
+/// `command` is that of the whole program.
+pub(crate) fn run(arguments: Completions, mut command: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
-    generate(arguments.shell, &mut <Cli as CommandFactory>::command(), "keyed-proxy", &mut script);
+    generate(arguments.shell, &mut command, "keyed-proxy", &mut script);
     print(&String::from_utf8_lossy(&script))
 }

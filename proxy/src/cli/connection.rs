@@ -7,9 +7,8 @@ use clap::Args;
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, Config, NoTls};
 
-use super::Failure;
+use super::outcome::Failure;
 use crate::database_url;
-use crate::settings::Settings;
 use crate::tls::Tls;
 
 #[derive(Args, Clone)]
@@ -49,15 +48,17 @@ pub(crate) fn runtime() -> anyhow::Result<Runtime> {
 /// function of somebody else's in a schema of the search path must not be taken for PostgreSQL's.
 pub(crate) async fn connect(config: &Config) -> anyhow::Result<Client> {
     let failed = "cannot connect to the database";
-    let client = if Settings::wants_tls(config) {
-        let Tls::On(tls) = Tls::verified()? else { unreachable!("verified TLS is on") };
-        let (client, connection) = config.connect(tls).await.map_err(explain).context(failed)?;
-        tokio::spawn(connection);
-        client
-    } else {
-        let (client, connection) = config.connect(NoTls).await.map_err(explain).context(failed)?;
-        tokio::spawn(connection);
-        client
+    let client = match Tls::wanted_by(config)? {
+        Tls::On(tls) => {
+            let (client, connection) = config.connect(tls).await.map_err(explain).context(failed)?;
+            tokio::spawn(connection);
+            client
+        }
+        Tls::Off => {
+            let (client, connection) = config.connect(NoTls).await.map_err(explain).context(failed)?;
+            tokio::spawn(connection);
+            client
+        }
     };
     client.batch_execute("set search_path = pg_catalog, pg_temp").await.map_err(explain)?;
     Ok(client)

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use axum::body::Body;
 use axum::http::header;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use http_body_util::BodyExt;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::Failure;
 use super::connection::runtime;
+use super::format::Format;
+use super::outcome::Failure;
 use super::output::Output;
 use super::service::{Service, send};
 
@@ -37,12 +38,6 @@ pub(crate) struct Export {
     output: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    Csv,
-    Ndjson,
-}
-
 pub(crate) fn run(export: Export) -> Result<(), Failure> {
     runtime()?.block_on(export.run())
 }
@@ -50,10 +45,9 @@ pub(crate) fn run(export: Export) -> Result<(), Failure> {
 impl Export {
     async fn run(self) -> Result<(), Failure> {
         let output = self.output.as_deref().filter(|output| *output != Path::new("-"));
-        let ending = output.and_then(Path::extension).and_then(|ending| ending.to_str()).unwrap_or_default();
-        let format = match (self.format, ending) {
-            (Some(Format::Ndjson), _) | (None, "ndjson" | "jsonl") => "ndjson",
-            _ => "csv",
+        let format = match Format::of(self.format, output.unwrap_or(Path::new("-"))) {
+            Format::Csv => "csv",
+            Format::Ndjson => "ndjson",
         };
         let request = self.service.request("export", &[("format", Some(format))], "export")?;
         let body = match (&self.search, &self.view) {

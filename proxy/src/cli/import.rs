@@ -23,8 +23,9 @@ use tokio_stream::wrappers::ReceiverStream;
 use self::answer::{Counts, Line};
 use self::failed::FailedRows;
 use super::connection::runtime;
+use super::format::Format;
+use super::outcome::{Failure, print};
 use super::service::{Service, in_words, send};
-use super::{Failure, print};
 
 /// What is sent at once.
 const CHUNK_SIZE: usize = 64 << 10;
@@ -78,12 +79,6 @@ pub(crate) struct Import {
     failed: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Csv,
-    Ndjson,
-}
-
 #[derive(Clone, Copy, ValueEnum)]
 enum OnError {
     Abort,
@@ -95,18 +90,11 @@ pub(crate) fn run(import: Import) -> Result<(), Failure> {
 }
 
 impl Import {
-    fn form(&self) -> Format {
-        let ending = self.file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        self.format.unwrap_or(match ending {
-            "ndjson" | "jsonl" => Format::Ndjson,
-            _ => Format::Csv,
-        })
-    }
-
     async fn run(self) -> Result<(), Failure> {
-        let (format, kind) = match self.form() {
-            Format::Csv => (Format::Csv, "text/csv"),
-            Format::Ndjson => (Format::Ndjson, "application/x-ndjson"),
+        let format = Format::of(self.format, &self.file);
+        let kind = match format {
+            Format::Csv => "text/csv",
+            Format::Ndjson => "application/x-ndjson",
         };
         let parameters = [
             ("key_column", self.key_column.as_deref()),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tokio_postgres::types::Type;
 
 use super::connection::{Connection, connect, explain, runtime};
-use super::{Failure, print};
+use super::outcome::{Failure, print};
 
 #[derive(Subcommand)]
 pub(crate) enum Keys {

@@ -3,6 +3,12 @@
 //! A subcommand is a line of [`Command`], a struct of its arguments (each with its help text as a comment), and a
 //! `run` that ends in `Ok` or in a [`Failure`], which decides the exit code.
 
+/// How a command ends.
+mod outcome;
+
+/// CSV or NDJSON.
+mod format;
+
 /// Where the commands of an administrator connect to.
 mod connection;
 
@@ -33,10 +39,10 @@ mod openapi;
 /// What shells complete.
 mod completions;
 
-use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+use outcome::Failure;
 
 use crate::settings::Settings;
 
@@ -78,20 +84,6 @@ impl Cli {
     }
 }
 
-/// Why a command did not do what it was asked to.
-pub(crate) enum Failure {
-    /// It was asked wrongly: exit code 2, as for arguments that cannot be read.
-    Usage { message: String, help: &'static str },
-    /// It could not be done: exit code 1.
-    Running(anyhow::Error),
-}
-
-impl From<anyhow::Error> for Failure {
-    fn from(error: anyhow::Error) -> Failure {
-        Failure::Running(error)
-    }
-}
-
 /// Runs the command that the arguments of this process name.
 pub(crate) fn main() -> ExitCode {
     let done = match Cli::parse().command() {
@@ -101,7 +93,9 @@ pub(crate) fn main() -> ExitCode {
         Command::Keys(keys) => keys::run(keys),
         Command::Doctor(doctor) => doctor::run(doctor),
         Command::Openapi => openapi::run(),
-        Command::Completions(completions) => completions::run(completions),
+        Command::Completions(completions) => {
+            completions::run(completions, <Cli as CommandFactory>::command())
+        }
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -116,17 +110,8 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-/// Writes a result to standard output. That its reader went away is a failure like others, not a panic.
-fn print(text: &str) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    written.map_err(|error| Failure::Running(anyhow::Error::new(error).context("cannot write the result")))
-}
-
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

@@ -1,6 +1,6 @@
 //! `openapi`: the interface, for programs that generate clients.
 
-use super::{Failure, print};
+use super::outcome::{Failure, print};
 use crate::openapi;
 
 pub(crate) fn run() -> Result<(), Failure> {

@@ -9,11 +9,10 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::Failure;
+use super::outcome::Failure;
 use crate::embedding::worker::Worker;
 use crate::housekeeping;
 use crate::router::router;
-use crate::routes;
 use crate::server;
 use crate::settings::{LogFormat, Settings};
 use crate::state::App;
@@ -45,8 +44,11 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         .with_context(|| format!("cannot listen on {}", settings.listen))?;
     let app = Arc::new(App::new(&settings)?);
     tracing::info!(listen = %listener.local_addr()?, version = env!("CARGO_PKG_VERSION"), "serving");
-    tokio::spawn(routes::health::greet(app.clone()));
-    tokio::spawn(housekeeping::run(app.clone()));
+    tokio::spawn({
+        let app = app.clone();
+        async move { app.readiness.log().await }
+    });
+    tokio::spawn(housekeeping::run(app.database.clone()));
     let (stop, mut stopping) = watch::channel(false);
     tokio::spawn(async move {
         server::asked_to_stop().await;
@@ -72,7 +74,8 @@ fn start_worker(
 ) -> anyhow::Result<Option<JoinHandle<()>>> {
     let settings = &settings.embedding;
     let Some(key) = settings.worker_key().map_err(anyhow::Error::msg)? else { return Ok(None) };
-    let worker = Worker::new(app.clone(), &key, settings.embed_poll);
+    let Some(embedder) = &app.embedder else { return Ok(None) };
+    let worker = Worker::new(app.database.clone(), embedder.clone(), &key, settings.embed_poll);
     Ok(Some(tokio::spawn(worker.run(stopping.clone()))))
 }
 

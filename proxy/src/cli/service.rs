@@ -8,14 +8,10 @@ use axum::http::{HeaderValue, Request, Response, StatusCode, header};
 use clap::Args;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use hyper_rustls::HttpsConnectorBuilder;
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::Failure;
-use crate::tls;
+use super::outcome::Failure;
+use crate::http_client::http_client;
 
 #[derive(Args)]
 pub(crate) struct Service {
@@ -83,17 +79,8 @@ impl Service {
 
 /// Sends a request about a template; an answer that is none of success is an error in words.
 pub(crate) async fn send(request: Request<Body>, template: &str) -> anyhow::Result<Response<Incoming>> {
-    let tls = tls::client()?;
-    let mut connector = HttpConnector::new();
-    connector.enforce_http(false);
-    let connector = HttpsConnectorBuilder::new()
-        .with_tls_config(tls)
-        .https_or_http()
-        .enable_http1()
-        .wrap_connector(connector);
-    let client: Client<_, Body> = Client::builder(TokioExecutor::new()).build(connector);
     let address = request.uri().clone();
-    let response = client.request(request).await.with_context(|| {
+    let response = http_client::<Body>(None)?.request(request).await.with_context(|| {
         let host = address.authority().map_or("the proxy", |authority| authority.as_str());
         format!("cannot reach {host}")
     })?;

@@ -5,8 +5,7 @@ use std::time::Duration;
 use axum::http::{HeaderMap, header};
 use serde::Deserialize;
 
-use super::Outcome;
-use super::openai::Failed;
+use super::outcome::{Failed, Outcome};
 use super::vector::{Flaw, Vector};
 
 /// How much of what a server says about a failure is passed on.
@@ -82,8 +81,8 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::vector::DIMENSION;
     use super::*;
+    use crate::settings::embedding::DIMENSION;
 
     fn item(index: &str, first: &str) -> String {
         format!("{{\"object\":\"embedding\",{index}\"embedding\":[{first}{}]}}", ",0".repeat(DIMENSION - 1))

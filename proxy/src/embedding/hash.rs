@@ -7,7 +7,8 @@ use std::collections::HashMap;
 
 use sha2::{Digest, Sha256};
 
-use super::vector::{DIMENSION, Vector};
+use super::vector::Vector;
+use crate::settings::embedding::DIMENSION;
 
 /// What stands where other providers name their model.
 pub(super) const MODEL: &str = "hash";

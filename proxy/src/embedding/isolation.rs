@@ -1,7 +1,6 @@
 //! What becomes of texts that are tried one by one, because a request with all of them failed. Pure.
 
-use super::openai::Failed;
-use super::{Failure, Outcome};
+use super::outcome::{Failed, Failure, Outcome};
 
 /// What became of some texts, in their order.
 #[derive(Debug)]

@@ -8,10 +8,10 @@ mod hash;
 mod isolation;
 /// A server that speaks OpenAI's protocol.
 mod openai;
+/// What comes of texts.
+mod outcome;
 /// `query_text` in the body of a search.
 pub(crate) mod query;
-/// What is set by flags and environment.
-pub(crate) mod settings;
 /// A vector that may be stored.
 pub(crate) mod vector;
 /// Keeping the vectors of records as their texts are.
@@ -21,10 +21,11 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use isolation::{Answers, Isolation};
-use openai::{Failed, Server};
-use settings::{EmbeddingSettings, Provider};
+use openai::Server;
+use outcome::{Failed, Failure, Outcome};
 use tokio::time::{Instant, timeout_at};
-use vector::Vector;
+
+use crate::settings::embedding::{EmbeddingSettings, Provider};
 
 /// How often a request is sent again that a server could not answer.
 const TRIES: usize = 3;
@@ -49,17 +50,6 @@ enum Source {
     Hash,
     Server(Box<Server>),
 }
-
-/// Why there are no vectors: nothing that another text would change.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) message: String,
-    /// How long the server asked to be left alone.
-    pub(crate) retry_after: Option<Duration>,
-}
-
-/// A vector, or why this very text has none.
-pub(crate) type Outcome = Result<Vector, String>;
 
 impl Embedder {
     /// None where embeddings are off.

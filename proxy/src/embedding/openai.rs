@@ -7,17 +7,12 @@ use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, heade
 use backon::{ExponentialBuilder, Retryable};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
 use serde::Serialize;
 
 use super::answer::{beginning, read, retry_after};
-use super::settings::EmbeddingSettings;
-use super::vector::DIMENSION;
-use super::{Failure, Outcome};
-use crate::tls;
+use super::outcome::{Failed, Outcome};
+use crate::http_client::{HttpClient, http_client};
+use crate::settings::embedding::EmbeddingSettings;
 
 /// The longest that is waited before a request is sent again. Whoever asks for more is left alone for that long, and
 /// the texts wait in the queue.
@@ -27,59 +22,12 @@ pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const LARGEST_ANSWER: usize = 128 << 20;
 
 pub(super) struct Server {
-    http: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    http: HttpClient<Full<Bytes>>,
     address: Uri,
     key: Option<String>,
     model: String,
     dimensions: Option<usize>,
     timeout: Duration,
-}
-
-/// Why there is no answer to a request.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Failed {
-    /// The server refuses what was sent: one of the texts.
-    Texts(String),
-    /// It may pass: the server is busy, broken or out of reach.
-    Passing {
-        message: String,
-        retry_after: Option<Duration>,
-        /// Whether it may as well be one of the texts that breaks it.
-        may_be_a_text: bool,
-        /// Whether it says that it was asked too much.
-        is_busy: bool,
-    },
-    /// It will not pass by itself: the key, the address, the model.
-    Lasting(String),
-    /// The model's vectors have so many numbers, which no record's have.
-    Length(usize),
-}
-
-/// What is told of a model whose vectors do not fit.
-pub(super) fn wrong_length(length: usize) -> String {
-    format!(
-        "the model answers vectors of {length} numbers, {DIMENSION} are needed: choose another model, or set \
-         KEYED_EMBED_DIMENSIONS={DIMENSION} for one that can shorten its vectors"
-    )
-}
-
-impl Failed {
-    pub(super) fn into_failure(self) -> Failure {
-        match self {
-            Failed::Texts(message) | Failed::Lasting(message) => Failure { message, retry_after: None },
-            Failed::Passing { message, retry_after, .. } => Failure { message, retry_after },
-            Failed::Length(length) => Failure { message: wrong_length(length), retry_after: None },
-        }
-    }
-
-    /// Whether fewer texts may fare better.
-    pub(super) fn may_be_a_text(&self) -> bool {
-        match self {
-            Failed::Texts(_) => true,
-            Failed::Passing { may_be_a_text, .. } => *may_be_a_text,
-            Failed::Lasting(_) | Failed::Length(_) => false,
-        }
-    }
 }
 
 #[derive(Serialize)]
@@ -94,18 +42,8 @@ struct Question<'a> {
 
 impl Server {
     pub(super) fn new(settings: &EmbeddingSettings) -> anyhow::Result<Server> {
-        let tls = tls::client()?;
-        let mut connector = HttpConnector::new();
-        connector.enforce_http(false);
-        connector.set_nodelay(true);
-        connector.set_connect_timeout(Some(settings.embed_timeout.min(Duration::from_secs(5))));
-        let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(tls)
-            .https_or_http()
-            .enable_http1()
-            .wrap_connector(connector);
         Ok(Server {
-            http: Client::builder(TokioExecutor::new()).build(connector),
+            http: http_client(Some(settings.embed_timeout.min(Duration::from_secs(5))))?,
             address: settings.address().map_err(anyhow::Error::msg)?,
             key: settings.key().map_err(anyhow::Error::msg)?,
             model: settings.model().map_err(anyhow::Error::msg)?,

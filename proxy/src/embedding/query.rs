@@ -1,16 +1,18 @@
 //! `query_text` in the body of a search: the text's vector is put in its place. All else in the body stays as it is.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::value::RawValue;
 
-use super::openai::{Failed, wrong_length};
+use super::Embedder;
+use super::outcome::{Failed, wrong_length};
 use super::vector::Vector;
 use crate::caller::Caller;
-use crate::database::{self, Argument, Effect};
+use crate::database::{Database, Effect};
 use crate::error::Code;
 use crate::problem::Problem;
-use crate::state::App;
+use crate::statement::{self, Argument, Statement};
 
 /// How a body says that it has a text to embed. Nobody writes the name with an escape; who does is told that it is not
 /// known.
@@ -21,13 +23,21 @@ const LONGEST: usize = 8000;
 
 /// The statement that refuses what a search would refuse, and the arguments before the body.
 pub(crate) struct Check<'a> {
-    pub(crate) statement: &'static str,
+    pub(crate) statement: Statement,
     pub(crate) arguments: &'a [Argument<'a>],
+}
+
+/// What it is done with.
+pub(crate) struct Means<'a> {
+    pub(crate) database: &'a Database,
+    pub(crate) embedder: Option<&'a Embedder>,
+    /// How long the provider may take.
+    pub(crate) timeout: Duration,
 }
 
 /// The body with `query_vector` in place of `query_text`. A body without one is not even parsed.
 pub(crate) async fn with_vector(
-    app: &App,
+    Means { database, embedder, timeout }: Means<'_>,
     caller: &Caller,
     body: String,
     check: Check<'_>,
@@ -46,7 +56,7 @@ pub(crate) async fn with_vector(
     if members.get("mode").is_some_and(|mode| is_keyword(mode)) {
         return write(&members);
     }
-    let Some(embedder) = &app.embedder else {
+    let Some(embedder) = embedder else {
         return Err(refusal(
             "this service has no embedding provider: whoever runs it can set KEYED_EMBED_PROVIDER, or send \
              query_vector instead",
@@ -57,9 +67,9 @@ pub(crate) async fn with_vector(
     members.insert("query_vector".to_owned(), &any_vector);
     let body = write(&members)?;
     let arguments: Vec<Argument<'_>> =
-        check.arguments.iter().cloned().chain([database::text(&body)]).collect();
-    app.database.call(Effect::Read, caller, check.statement, &arguments).await?;
-    let vector = match tokio::time::timeout(app.body_timeout, embedder.query(&text)).await {
+        check.arguments.iter().cloned().chain([statement::text(&body)]).collect();
+    database.call(Effect::Read, caller, check.statement, &arguments).await?;
+    let vector = match tokio::time::timeout(timeout, embedder.query(&text)).await {
         Ok(Ok(Ok(vector))) => vector,
         Ok(Ok(Err(reason))) => return Err(refusal(format!("the text has no vector: {reason}"))),
         Ok(Err(failed)) => return Err(told(failed)),

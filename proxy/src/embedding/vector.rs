@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// How many numbers a vector has.
-pub(crate) const DIMENSION: usize = 768;
+use crate::settings::embedding::DIMENSION;
 
 /// A vector of [`DIMENSION`] numbers whose length is 1: searches compare directions, and what is much longer or shorter
 /// leaves the range in which PostgreSQL computes with vectors.

@@ -12,14 +12,15 @@ use serde::Deserialize;
 use tokio::sync::watch;
 use tokio_postgres::types::Type;
 
+use super::Embedder;
 use super::isolation::Answers;
+use super::outcome::Failure;
 use super::vector::Vector;
-use super::{Embedder, Failure};
 use crate::caller::Caller;
+use crate::database::Database;
 use crate::database::Effect::Write;
-use crate::database::{number, text};
 use crate::problem::Problem;
-use crate::state::App;
+use crate::statement::{Statement, number, statement, text};
 
 /// The rests after failures, from the first to the longest.
 const FIRST_REST: Duration = Duration::from_secs(1);
@@ -34,17 +35,14 @@ const MOST_HELD_UP: usize = 4;
 /// How long a record is left alone that somebody else was writing.
 const REST_OF_HELD_UP: Duration = Duration::from_secs(5);
 
-const CLAIM: &str = "select keyed_http.claim_embeddings($3::text, $4::int, $5::int) \
-                     from keyed.authenticate($1::bytea, $2::text)";
-const STORE: &str = "select keyed_http.store_embedding($3::text, $4::text, $5::text, $6::text, $7::real[]) \
-                     from keyed.authenticate($1::bytea, $2::text)";
-const FAIL: &str = "select keyed_http.fail_embedding($3::text, $4::text, $5::text) \
-                    from keyed.authenticate($1::bytea, $2::text)";
-const RELEASE: &str = "select keyed_http.release_embeddings($3::text, $4::text, $5::int) \
-                       from keyed.authenticate($1::bytea, $2::text)";
+const CLAIM: Statement = statement!("claim_embeddings($3::text, $4::int, $5::int)");
+const STORE: Statement = statement!("store_embedding($3::text, $4::text, $5::text, $6::text, $7::real[])");
+const FAIL: Statement = statement!("fail_embedding($3::text, $4::text, $5::text)");
+const RELEASE: Statement = statement!("release_embeddings($3::text, $4::text, $5::int)");
 
 pub(crate) struct Worker {
-    app: Arc<App>,
+    database: Arc<Database>,
+    embedder: Arc<Embedder>,
     caller: Caller,
     poll: Duration,
 }
@@ -81,17 +79,21 @@ enum Round {
 
 impl Worker {
     /// Works with an API key of keyed's.
-    pub(crate) fn new(app: Arc<App>, api_key: &str, poll: Duration) -> Worker {
-        Worker { app, caller: Caller::with_key(api_key.as_bytes()), poll }
+    pub(crate) fn new(
+        database: Arc<Database>,
+        embedder: Arc<Embedder>,
+        api_key: &str,
+        poll: Duration,
+    ) -> Worker {
+        Worker { database, embedder, caller: Caller::with_key(api_key.as_bytes()), poll }
     }
 
     /// Works until told to stop. What is claimed by then is given back.
     pub(crate) async fn run(self, mut stop: watch::Receiver<bool>) {
-        let Some(embedder) = &self.app.embedder else { return };
-        tracing::info!(model = embedder.model(), "embedding records");
+        tracing::info!(model = self.embedder.model(), "embedding records");
         let mut failures = 0_u32;
         while !*stop.borrow() {
-            let rest = match self.round(embedder, &mut stop).await {
+            let rest = match self.round(&mut stop).await {
                 Round::Worked => {
                     failures = 0;
                     continue;
@@ -112,8 +114,9 @@ impl Worker {
         }
     }
 
-    async fn round(&self, embedder: &Embedder, stop: &mut watch::Receiver<bool>) -> Round {
-        let claimed = match self.claim(embedder).await {
+    async fn round(&self, stop: &mut watch::Receiver<bool>) -> Round {
+        let embedder = &self.embedder;
+        let claimed = match self.claim().await {
             Ok(claimed) => claimed,
             Err(problem) => return failed(&problem),
         };
@@ -188,12 +191,13 @@ impl Worker {
         self.fail(claim, entry, &reason).await
     }
 
-    async fn claim(&self, embedder: &Embedder) -> Result<Claimed, Problem> {
+    async fn claim(&self) -> Result<Claimed, Problem> {
+        let embedder = &self.embedder;
         let model = embedder.model();
         let most = i32::try_from(embedder.batch()).unwrap_or(i32::MAX);
         let lease = seconds(embedder.patience().saturating_add(TIME_TO_STORE));
         let arguments = [text(&model), number(&most), number(&lease)];
-        let row = self.app.database.call(Write, &self.caller, CLAIM, &arguments).await?;
+        let row = self.database.call(Write, &self.caller, CLAIM, &arguments).await?;
         let unexpected = |error: String| Problem::internal(format!("not the answer of a claim: {error}"));
         let answer: &str = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
         serde_json::from_str(answer).map_err(|error| unexpected(error.to_string()))
@@ -214,19 +218,19 @@ impl Worker {
             text(&model),
             (&vector as _, Type::FLOAT4_ARRAY),
         ];
-        self.app.database.call(Write, &self.caller, STORE, &arguments).await.map(drop)
+        self.database.call(Write, &self.caller, STORE, &arguments).await.map(drop)
     }
 
     async fn fail(&self, claim: &str, entry: &Entry, reason: &str) -> Result<(), Problem> {
         let arguments = [text(&claim), text(&entry.record), text(&reason)];
-        self.app.database.call(Write, &self.caller, FAIL, &arguments).await.map(drop)
+        self.database.call(Write, &self.caller, FAIL, &arguments).await.map(drop)
     }
 
     /// Gives back what of a claim is not done, to be claimed again after a rest.
     async fn release(&self, claim: &str, reason: Option<&str>, rest: Duration) -> Result<(), Problem> {
         let rest = seconds(rest);
         let arguments = [text(&claim), text(&reason), number(&rest)];
-        self.app.database.call(Write, &self.caller, RELEASE, &arguments).await.map(drop)
+        self.database.call(Write, &self.caller, RELEASE, &arguments).await.map(drop)
     }
 }
 

@@ -8,6 +8,8 @@
 
 /// How the answer looks.
 pub(crate) mod answer;
+/// The form of a file.
+pub(crate) mod format;
 /// What stands for records of which a row waits.
 pub(crate) mod held;
 /// What comes after what.

@@ -1,22 +1,15 @@
 //! What the caller says of a file: in the query string, and by its type.
 
-use axum::http::{HeaderMap, Uri, header};
+use axum::http::{HeaderMap, Uri};
 use encoding_rs::Encoding;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-pub(crate) use super::answer::Answer;
-use super::answer::wanted;
+use super::answer::{Answer, wanted};
+use super::format::Format;
 use super::held::Held;
 use crate::problem::Problem;
 use crate::query::{flag, parameters};
-
-/// The form of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Csv,
-    Ndjson,
-}
 
 /// What happens at the first refused row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +56,7 @@ impl Request {
             ["dry_run", "on_error", "mapping", "key_column", "key_prefix", "delimiter", "encoding"];
         let [dry_run, on_error, mapping, key_column, key_prefix, delimiter, encoding] =
             parameters(uri, accepted)?;
-        let (format, charset) = format(headers)?;
+        let (format, charset) = Format::of(headers)?;
         let encoding = match encoding.as_deref().or(charset.as_deref()) {
             None => None,
             Some(label) => Some(Encoding::for_label(label.as_bytes()).ok_or_else(|| {
@@ -139,34 +132,9 @@ fn parse_delimiter(text: &str) -> Result<u8, Problem> {
     }
 }
 
-fn format(headers: &HeaderMap) -> Result<(Format, Option<String>), Problem> {
-    if headers
-        .get(header::CONTENT_ENCODING)
-        .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
-    {
-        return Err(Problem::unsupported_media_type("the body must not have a Content-Encoding"));
-    }
-    let content_type =
-        headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let mut parts = content_type.split(';').map(str::trim);
-    let format = match parts.next().unwrap_or_default().to_ascii_lowercase().as_str() {
-        "text/csv" | "text/tab-separated-values" => Format::Csv,
-        "application/x-ndjson" | "application/ndjson" | "application/jsonl" => Format::Ndjson,
-        _ => {
-            return Err(Problem::unsupported_media_type(
-                "the body's Content-Type must be text/csv or application/x-ndjson",
-            ));
-        }
-    };
-    let charset = parts.filter_map(|parameter| parameter.split_once('=')).find_map(|(name, value)| {
-        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"').to_owned())
-    });
-    Ok((format, charset))
-}
-
 #[cfg(test)]
 mod tests {
-    use axum::http::HeaderValue;
+    use axum::http::{HeaderValue, header};
 
     use super::*;
 

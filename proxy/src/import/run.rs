@@ -2,14 +2,16 @@
 
 use std::time::Instant;
 
+use super::format::Format;
 use super::held::Held;
 use super::portion_sizer::PortionSizer;
-use super::request::{Format, OnError, Request};
+use super::request::{OnError, Request};
 use super::source::Source;
 use super::tally::{Answer, Refusal, Tally};
 use super::target::Target;
 use super::waiting::{Waiter, Waiting};
 use crate::caller::Caller;
+use crate::file::cells::cells;
 use crate::file::rows::Portion;
 use crate::problem::Problem;
 use crate::state::App;
@@ -198,13 +200,7 @@ fn options(request: &Request, source: &Source, held: &Held, is_last: bool) -> St
 /// The refusal of a row that holds the one character that no text of PostgreSQL can.
 fn with_zero(line: u64, row: &str, source: &Source, format: Format) -> Refusal {
     let column = (format == Format::Csv).then(|| {
-        let mut reader = csv::ReaderBuilder::new()
-            .delimiter(source.delimiter)
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(row.as_bytes());
-        let record = reader.records().next().and_then(Result::ok)?;
-        let position = record.iter().position(|cell| cell.contains('\0'))?;
+        let position = cells(row, source.delimiter).iter().position(|cell| cell.contains('\0'))?;
         source.header.get(position).cloned()
     });
     Refusal {

@@ -6,8 +6,10 @@ use axum::body::Body;
 use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout_at};
 
-use super::request::{Format, Request};
+use super::format::Format;
+use super::request::Request;
 use crate::admission::min_rate::TransferTimer;
+use crate::file::cells::cells;
 use crate::file::decode::{Decode, Undecodable};
 use crate::file::rows::{Form, MOST_ROW_BYTES, Portion, Rows, Unreadable};
 use crate::file::sniff;
@@ -89,12 +91,8 @@ impl Source {
         if header.contains('\0') {
             return Err(Problem::malformed("the header holds the character U+0000"));
         }
-        let mut reader = csv::ReaderBuilder::new()
-            .delimiter(self.delimiter)
-            .has_headers(false)
-            .from_reader(header.as_bytes());
-        let names = reader.records().next().and_then(Result::ok).unwrap_or_default();
-        self.header = names.iter().map(|name| name.trim_matches(' ').to_owned()).collect();
+        self.header =
+            cells(&header, self.delimiter).iter().map(|name| name.trim_matches(' ').to_owned()).collect();
         Ok(())
     }
 

@@ -2,13 +2,12 @@
 
 use crate::caller::Caller;
 use crate::database::Effect::Write;
-use crate::database::text;
+use crate::database::transaction::Transaction;
 use crate::problem::Problem;
 use crate::state::App;
-use crate::transaction::Transaction;
+use crate::statement::{Statement, statement, text};
 
-const STATEMENT: &str = "select keyed_http.import_rows($3::text, $4::text, $5::text) \
-                         from keyed.authenticate($1::bytea, $2::text, 'csv')";
+const STATEMENT: Statement = statement!("import_rows($3::text, $4::text, $5::text)", source: "csv");
 
 /// A template into which rows are written.
 pub(crate) struct Target<'a> {

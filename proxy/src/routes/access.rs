@@ -2,8 +2,9 @@
 
 use axum::response::Response;
 
-use crate::call::{Call, statement};
+use crate::call::Call;
 use crate::problem::Problem;
+use crate::statement::statement;
 
 pub(crate) async fn me(call: Call<0>) -> Result<Response, Problem> {
     call.read(statement!("me()"), &[]).await

@@ -3,9 +3,9 @@
 use axum::response::Response;
 
 use crate::body::JsonText;
-use crate::call::{Call, statement};
-use crate::database::text;
+use crate::call::Call;
 use crate::problem::Problem;
+use crate::statement::{statement, text};
 
 pub(crate) async fn run(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
     call.write(statement!("batch($3::text)"), &[text(&body)]).await

@@ -6,12 +6,12 @@ use axum::response::Response;
 
 use crate::answer;
 use crate::body::JsonText;
-use crate::call::{Call, statement};
+use crate::call::Call;
 use crate::conditional::Conditions;
 use crate::database::Effect::{Lookup, Read};
-use crate::database::{flag, text};
 use crate::problem::Problem;
 use crate::query;
+use crate::statement::{flag, statement, text};
 
 pub(crate) async fn upsert(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [mode, answer_with] = call.parameters(["mode", "return"])?;

@@ -4,12 +4,12 @@ use axum::response::Response;
 
 use crate::answer;
 use crate::body::{JsonText, OptionalJsonText};
-use crate::call::{Call, statement};
+use crate::call::Call;
 use crate::conditional::Conditions;
 use crate::database::Effect::{Lookup, Read};
-use crate::database::{flag, number, text};
 use crate::problem::Problem;
 use crate::query;
+use crate::statement::{flag, number, statement, text};
 
 pub(crate) async fn create(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [template] = call.segments();

@@ -12,15 +12,15 @@ use tokio::sync::oneshot;
 use crate::admission::min_rate::TransferTimer;
 use crate::body::OptionalJsonText;
 use crate::caller::Caller;
-use crate::database::{Argument, Effect, text};
+use crate::database::Effect;
 use crate::file::chunks::{ChunkSender, chunks};
 use crate::problem::Problem;
 use crate::query::{Segments, parameters};
 use crate::state::App;
+use crate::statement::{Argument, Statement, statement, text};
 
-const OPEN: &str = "select keyed_http.export_open($3::text, $4::text, $5::text, $6::text) \
-                    from keyed.authenticate($1::bytea, $2::text)";
-const NEXT: &str = "select keyed_http.export_next() from keyed.authenticate($1::bytea, $2::text)";
+const OPEN: Statement = statement!("export_open($3::text, $4::text, $5::text, $6::text)");
+const NEXT: Statement = statement!("export_next()");
 
 /// How many portions are read ahead of the caller.
 const AHEAD: usize = 2;

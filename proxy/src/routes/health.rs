@@ -22,11 +22,3 @@ pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Response, Probl
     let body = format!(r#"{{"status":"ready","version":"{VERSION}","extension_version":"{extension}"}}"#);
     Ok(answer::json(StatusCode::OK, body))
 }
-
-/// Says in the log what `/readyz` would say when the service starts.
-pub(crate) async fn greet(app: Arc<App>) {
-    match app.readiness.extension_version().await {
-        Ok(version) => tracing::info!(extension_version = version, "the database answers"),
-        Err(problem) => tracing::warn!(cause = problem.cause(), "the database is not ready yet"),
-    }
-}

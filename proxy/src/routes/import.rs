@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::{Request as HttpRequest, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -15,7 +15,9 @@ use crate::caller::Caller;
 use crate::envelope::Instance;
 use crate::error::{Code, code_of};
 use crate::file::chunks::{ChunkSender, chunks};
-use crate::import::request::{Answer, OnError, Request};
+use crate::file::refused_rows::RefusedRows;
+use crate::import::answer::Answer;
+use crate::import::request::{OnError, Request};
 use crate::import::run::{Import, Listener, Nobody, Stopped};
 use crate::import::source::Source;
 use crate::import::tally::{Refusal, Tally};
@@ -43,8 +45,7 @@ pub(crate) async fn run(
         let _permit = caller.file().await?;
         let source = Source::open(&request, body, &app).await?;
         let import = Import::open(&app, &caller, &template, &request, source).await?;
-        let (chunks, _) = chunks(1, app.body_timeout);
-        let none_refused = RefusedRows::of(&import, chunks).header(import.header());
+        let none_refused = refused_rows(&import).header(import.header());
         let (tally, outcome) = import.run(&mut Nobody).await;
         return match outcome {
             Ok(()) if request.answer == Answer::RefusedRows => {
@@ -106,8 +107,9 @@ async fn tell(
         }
     };
     if request.answer == Answer::RefusedRows {
-        let mut listener = RefusedRows::of(&import, chunks.clone());
-        let _ = chunks.send(listener.header(import.header())).await;
+        let rows = refused_rows(&import);
+        let _ = chunks.send(rows.header(import.header())).await;
+        let mut listener = Refused { chunks: chunks.clone(), rows };
         match import.run(&mut listener).await.1 {
             Ok(()) => chunks.finish(),
             // The answer has begun as a good one: only that it breaks off can say that it is not whole.
@@ -136,6 +138,10 @@ async fn tell(
     if chunks.send(last + "\n").await.is_ok() {
         chunks.finish();
     }
+}
+
+fn refused_rows(import: &Import<'_>) -> RefusedRows {
+    RefusedRows::new(import.header(), import.delimiter())
 }
 
 /// Why nothing was imported, or not all.
@@ -182,47 +188,16 @@ impl Listener for Lines {
     }
 }
 
-/// Gives the refused rows back, each with a further cell that says why.
-struct RefusedRows {
+/// Gives the refused rows back.
+struct Refused {
     chunks: ChunkSender,
-    delimiter: u8,
-    /// The column of an earlier reason, which the new one replaces.
-    reason: Option<usize>,
-}
-
-impl RefusedRows {
-    fn of(import: &Import<'_>, chunks: ChunkSender) -> RefusedRows {
-        let reason = import.header().iter().position(|name| name == REASON);
-        RefusedRows { chunks, delimiter: import.delimiter(), reason }
-    }
-
-    fn header(&self, header: &[String]) -> Bytes {
-        self.line(header.iter().map(String::as_str), REASON)
-    }
-
-    fn line<'a>(&self, cells: impl Iterator<Item = &'a str>, reason: &'a str) -> Bytes {
-        let cells =
-            cells.enumerate().filter(|(position, _)| Some(*position) != self.reason).map(|(_, cell)| cell);
-        let mut writer =
-            csv::WriterBuilder::new().delimiter(self.delimiter).flexible(true).from_writer(Vec::new());
-        let written = writer.write_record(cells.chain([reason]));
-        Bytes::from(written.ok().and_then(|()| writer.into_inner().ok()).unwrap_or_default())
-    }
+    rows: RefusedRows,
 }
 
 const CSV: &str = "text/csv; charset=utf-8";
 
-/// The column that says why a row was refused; an import passes over it.
-const REASON: &str = "import_error";
-
-impl Listener for RefusedRows {
+impl Listener for Refused {
     async fn refused(&mut self, row: &str, refusals: &[Refusal]) -> Result<(), Problem> {
-        let mut reader = csv::ReaderBuilder::new()
-            .delimiter(self.delimiter)
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(row.as_bytes());
-        let record = reader.records().next().and_then(Result::ok).unwrap_or_default();
         let reasons: Vec<String> = refusals
             .iter()
             .map(|refusal| match &refusal.column {
@@ -230,9 +205,7 @@ impl Listener for RefusedRows {
                 None => format!("line {}: {}", refusal.line, refusal.message),
             })
             .collect();
-        let reasons = reasons.join("; ");
-        let line = self.line(record.iter(), &reasons);
-        self.chunks.send(line).await
+        self.chunks.send(self.rows.row(row, &reasons.join("; "))).await
     }
 
     async fn progress(&mut self, _: &Tally, _: u64) {}

@@ -8,16 +8,17 @@ use axum::http::{HeaderMap, Uri};
 use axum::response::Response;
 use tokio_postgres::types::Type;
 
-use crate::admission::{Admitted, CredentialKind, admit};
+use crate::admission::{Admitted, CredentialKind};
 use crate::answer;
+use crate::authentication::admit;
 use crate::body::JsonText;
-use crate::call::{Call, statement};
+use crate::call::Call;
 use crate::caller::digest;
 use crate::database::Effect::{Write, WriteOnce};
-use crate::database::{number, text};
 use crate::problem::Problem;
 use crate::query::{self, Segments, parameters};
 use crate::state::App;
+use crate::statement::{number, statement, text};
 
 /// The endpoint that a delivery is for, by the digest of the token in its address.
 pub(crate) struct Addressee {

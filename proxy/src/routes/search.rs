@@ -5,19 +5,25 @@ use axum::response::Response;
 
 use crate::answer;
 use crate::body::JsonText;
-use crate::call::{Call, statement};
+use crate::call::Call;
 use crate::database::Effect::Read;
-use crate::database::text;
-use crate::embedding::query::{self, Check};
+use crate::embedding::query::{self, Check, Means};
 use crate::problem::Problem;
+use crate::state::App;
+use crate::statement::{statement, text};
 
 pub(crate) async fn run(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [] = call.parameters([])?;
     let [template] = call.segments();
     let check =
         Check { statement: statement!("check_search($3::text, $4::text)"), arguments: &[text(template)] };
-    let body = query::with_vector(&call.app, &call.caller, body, check).await?;
+    let body = query::with_vector(means(&call.app), &call.caller, body, check).await?;
     call.read(statement!("search($3::text, $4::text)"), &[text(template), text(&body)]).await
+}
+
+/// What puts a vector in the place of a text.
+fn means(app: &App) -> Means<'_> {
+    Means { database: &app.database, embedder: app.embedder.as_deref(), timeout: app.body_timeout }
 }
 
 /// Whether all candidates were compared, and whether there are no more than were found.
@@ -27,7 +33,7 @@ const HEADERS: [HeaderName; 2] =
 pub(crate) async fn semantic(mut call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [] = call.parameters([])?;
     let check = Check { statement: statement!("check_semantic_search($3::text)"), arguments: &[] };
-    let body = query::with_vector(&call.app, &call.caller, body, check).await?;
+    let body = query::with_vector(means(&call.app), &call.caller, body, check).await?;
     let row = call.ask(Read, statement!("semantic_search($3::text)"), &[text(&body)]).await?;
     answer::read_with(&row, &HEADERS)
 }

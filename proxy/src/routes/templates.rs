@@ -3,9 +3,9 @@
 use axum::response::Response;
 
 use crate::body::JsonText;
-use crate::call::{Call, statement};
-use crate::database::text;
+use crate::call::Call;
 use crate::problem::Problem;
+use crate::statement::{statement, text};
 
 pub(crate) async fn list(call: Call<0>) -> Result<Response, Problem> {
     call.read(statement!("list_templates()"), &[]).await

@@ -3,9 +3,9 @@
 use axum::response::Response;
 
 use crate::body::JsonText;
-use crate::call::{Call, statement};
-use crate::database::text;
+use crate::call::Call;
 use crate::problem::Problem;
+use crate::statement::{statement, text};
 
 pub(crate) async fn list(call: Call<1>) -> Result<Response, Problem> {
     let [template] = call.segments();

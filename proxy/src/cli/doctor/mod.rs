@@ -1,14 +1,16 @@
 //! `doctor`: what is wrong with a database, and how to mend it. It changes nothing.
 
 mod checks;
+mod severity;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use tokio_postgres::Client;
 
 use self::checks::{CHECKS, Check, Needs};
+use self::severity::Severity;
 use super::connection::{Connection, connect, explain, runtime};
-use super::{Failure, print};
+use super::outcome::{Failure, print};
 
 #[derive(Args)]
 pub(crate) struct Doctor {
@@ -23,18 +25,6 @@ pub(crate) struct Doctor {
 
     #[command(flatten)]
     connection: Connection,
-}
-
-/// How bad it is, in ascending order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Severity {
-    /// Worth knowing.
-    Note,
-    /// Something does not work as it should, or will not one day.
-    Warning,
-    /// Something does not work, or rules do not hold.
-    Error,
 }
 
 #[derive(Serialize)]

@@ -1,54 +1,41 @@
 //! One statement per request, so one round trip and one implicit transaction; again where that is safe and may help.
 
+/// What a statement does.
+mod effect;
+/// Why the database gave no row, and what is told of it.
+mod failure;
+/// What becomes of a connection whose caller left.
+mod lease;
+/// The connections that are not shared.
+mod pool;
+/// Connections that many short reads use at once.
+mod shared;
+/// Several statements in one transaction.
+pub(crate) mod transaction;
+/// Which connections may still be used.
+mod trust;
+
 use std::time::Duration;
 
-use deadpool_postgres::{
-    ClientWrapper, Hook, HookError, Manager, ManagerConfig, Pool, PoolConfig, QueueMode, RecyclingMethod,
-    Runtime, Timeouts,
-};
+use deadpool_postgres::{ClientWrapper, Pool};
+pub(crate) use effect::Effect;
+use failure::{Failure, is_loss, is_read_only, lost_race};
+use lease::Lease;
+use shared::{PATIENCE, Shared};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
-use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Error, NoTls, Row};
+use tokio_postgres::types::Type;
+use tokio_postgres::{Error, Row};
+use trust::Trust;
 
 use crate::admission::Admitted;
 use crate::caller::Caller;
-use crate::failure::{Failure, is_loss, is_read_only, lost_race};
-use crate::idempotency;
-use crate::lease::Lease;
 use crate::problem::Problem;
 use crate::settings::Settings;
-use crate::shared::{PATIENCE, Shared};
+use crate::statement::{Argument, Statement, text};
 use crate::tls::Tls;
-use crate::trust::Trust;
 
 /// How often a statement is tried that lost against concurrent ones.
 const TRIES: u64 = 3;
-
-/// An argument of a statement, and its type, which an unprepared statement must name.
-pub(crate) type Argument<'a> = (&'a (dyn ToSql + Sync), Type);
-
-pub(crate) fn text<T: ToSql + Sync>(value: &T) -> Argument<'_> {
-    (value, Type::TEXT)
-}
-
-pub(crate) fn flag<T: ToSql + Sync>(value: &T) -> Argument<'_> {
-    (value, Type::BOOL)
-}
-
-pub(crate) fn number<T: ToSql + Sync>(value: &T) -> Argument<'_> {
-    (value, Type::INT4)
-}
-
-/// Whether a statement may be sent again when its answer was lost.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Effect {
-    /// A read of one row by an index, so short that others may wait behind it.
-    Lookup,
-    Read,
-    Write,
-    /// A write that the database recognises when it comes again.
-    WriteOnce,
-}
 
 pub(crate) struct Database {
     pool: Pool,
@@ -64,37 +51,10 @@ pub(crate) struct Database {
 impl Database {
     /// Opens no connection yet, so the service starts whether the database answers or not.
     pub(crate) fn new(settings: &Settings, pool_size: usize) -> anyhow::Result<Database> {
-        let config = settings.database().map_err(anyhow::Error::msg)?;
-        let tls = if Settings::wants_tls(&config) { Tls::verified()? } else { Tls::Off };
-        // No statement runs when a connection is taken from the pool: that would be a second round trip for each
-        // request. None is needed, since a `Lease` gives no connection back on which anything is going on, and no
-        // statement of ours opens a transaction or sets anything that outlives it.
-        let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let manager = match tls.clone() {
-            Tls::Off => Manager::from_config(config, NoTls, recycling),
-            Tls::On(tls) => Manager::from_config(config, tls, recycling),
-        };
         // One shared connection keeps a core of the server busy; four for each core is the default of all.
         let shared = pool_size / 4;
         let trust = Trust::new(settings.connection_age);
-        let still_good = trust.clone();
-        let pool = Pool::builder(manager)
-            .pre_recycle(Hook::sync_fn(move |_, metrics| match still_good.holds(metrics.created) {
-                true => Ok(()),
-                false => Err(HookError::message("the connection is too old")),
-            }))
-            .config(PoolConfig {
-                max_size: pool_size - shared,
-                timeouts: Timeouts {
-                    wait: Some(settings.pool_wait),
-                    create: Some(Duration::from_secs(5)),
-                    recycle: None,
-                },
-                // The connection used last has its caches warm, in the server as in the processor.
-                queue_mode: QueueMode::Lifo,
-            })
-            .runtime(Runtime::Tokio1)
-            .build()?;
+        let (pool, tls) = pool::open(settings, pool_size - shared, trust.clone())?;
         Ok(Database {
             pool,
             shared: Shared::new(shared, trust.clone()),
@@ -111,17 +71,17 @@ impl Database {
         &self,
         effect: Effect,
         caller: &Caller,
-        statement: &'static str,
+        statement: Statement,
         arguments: &[Argument<'_>],
     ) -> Result<Row, Problem> {
         let digest = caller.token_digest.as_slice();
         let mut all = in_the_name_of(&digest, caller, arguments);
         let Some(idempotency) = caller.idempotency.as_ref().filter(|_| effect == Effect::Write) else {
-            return self.run_for(caller.admitted.as_ref(), effect, statement, &all).await;
+            return self.run_for(caller.admitted.as_ref(), effect, statement.plain, &all).await;
         };
         let fingerprint = idempotency.fingerprint(&all[1..])?;
         let fingerprint = fingerprint.as_slice();
-        let statement = idempotency::once(statement, all.len())?;
+        let statement = statement.once(all.len());
         all.push(text(&idempotency.key));
         all.push((&fingerprint, Type::BYTEA));
         self.run_for(caller.admitted.as_ref(), Effect::WriteOnce, &statement, &all).await
@@ -148,13 +108,13 @@ impl Database {
         lease: &Lease<'_>,
         deadline: Instant,
         caller: &Caller,
-        statement: &'static str,
+        statement: Statement,
         arguments: &[Argument<'_>],
     ) -> Result<Row, Failure> {
         let digest = caller.token_digest.as_slice();
         let all = in_the_name_of(&digest, caller, arguments);
         let (mut sent, opened) = (false, lease.opened());
-        match timeout_at(deadline, self.execute(lease, statement, &all, &mut sent)).await {
+        match timeout_at(deadline, self.execute(lease, statement.plain, &all, &mut sent)).await {
             Ok(Ok(row)) => Ok(row),
             Ok(Err(error)) if sent => {
                 if is_read_only(&error) {

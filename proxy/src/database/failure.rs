@@ -6,7 +6,7 @@ use std::io;
 use deadpool_postgres::{PoolError, TimeoutType};
 use tokio_postgres::Error;
 
-use crate::database::Effect;
+use super::effect::Effect;
 use crate::error::{Code, code_of, problem_of};
 use crate::problem::Problem;
 

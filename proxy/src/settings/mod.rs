@@ -1,16 +1,22 @@
-//! What is set by flags and environment. Every setting is one field of one struct, and its comment is its help text.
+//! What is set by flags and environment. Every setting is one field of a struct, and its comment is its help text.
 
-use std::num::NonZero;
+/// What one caller may use.
+pub(crate) mod bounds;
+/// Embeddings.
+pub(crate) mod embedding;
+/// The values of settings: numbers, sizes and times.
+mod value;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bounds::Bounds;
 use clap::{ArgAction, Args, FromArgMatches, ValueEnum};
-use tokio_postgres::config::SslMode;
+use embedding::EmbeddingSettings;
+use value::{bytes, cores, seconds, whole};
 
-use crate::admission::settings::Bounds;
 use crate::cors;
 use crate::database_url;
-use crate::embedding::settings::EmbeddingSettings;
 
 #[derive(Args, Clone)]
 pub(crate) struct Settings {
@@ -135,11 +141,6 @@ impl Settings {
         Ok(config)
     }
 
-    /// Whether the connection is to be encrypted: only when the URL says so.
-    pub(crate) fn wants_tls(config: &tokio_postgres::Config) -> bool {
-        config.get_ssl_mode() == SslMode::Require
-    }
-
     fn session_options(&self) -> String {
         let statement = self.statement_timeout.as_millis();
         // A statement that waits for a lock gives up while it still has half of its time for the work.
@@ -151,10 +152,6 @@ impl Settings {
     }
 }
 
-pub(crate) fn cores() -> usize {
-    std::thread::available_parallelism().map_or(2, NonZero::get)
-}
-
 fn default_pool_size() -> usize {
     (cores() * 4).min(32)
 }
@@ -163,43 +160,13 @@ fn default_workers() -> usize {
     cores().div_ceil(2)
 }
 
-pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    // A timeout of nothing means no timeout in PostgreSQL, which is the opposite of what it says.
-    if !(0.001..=86_400.0).contains(&seconds) {
-        return Err("not between 0.001 and 86400 seconds".into());
-    }
-    Ok(Duration::from_secs_f64(seconds))
-}
-
-pub(crate) fn whole<N: std::str::FromStr>(text: &str) -> Result<N, String> {
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().map_err(|_| if is_number { "too large" } else { "must be a whole number" }.to_owned())
-}
-
-pub(crate) fn bytes(text: &str) -> Result<usize, String> {
-    let (digits, unit) = match text.find(|character: char| !character.is_ascii_digit()) {
-        Some(end) => text.split_at(end),
-        None => (text, ""),
-    };
-    let factor = match unit.trim() {
-        "" => 1,
-        "KiB" => 1 << 10,
-        "MiB" => 1 << 20,
-        _ => return Err("not a number of bytes, KiB or MiB".into()),
-    };
-    let number: usize = digits.parse().map_err(|_| "not a number of bytes, KiB or MiB".to_owned())?;
-    number.checked_mul(factor).ok_or_else(|| "too large".into())
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser;
 
-    use proptest::prelude::*;
-
     use super::*;
     use crate::cli::{Cli, Command};
+    use crate::tls::wants_tls;
 
     fn settings(arguments: &[&str]) -> Settings {
         let arguments = ["keyed-proxy", "serve"].iter().chain(arguments);
@@ -248,7 +215,7 @@ mod tests {
             ("?sslmode=verify-full", true),
         ] {
             let config = settings(&["--database-url", &format!("postgres://localhost/crm{mode}")]).database();
-            assert_eq!(Settings::wants_tls(&config.expect("a good URL")), wanted, "{mode}");
+            assert_eq!(wants_tls(&config.expect("a good URL")), wanted, "{mode}");
         }
     }
 
@@ -266,33 +233,5 @@ mod tests {
         let url = "postgres://localhost/crm";
         let message = settings(&["--database-url", url, "--request-timeout", "30"]).validate();
         assert!(message.is_err_and(|message| message.contains("KEYED_STATEMENT_TIMEOUT")));
-    }
-
-    #[test]
-    fn sizes_and_times_are_read_strictly() {
-        assert_eq!(bytes("512KiB"), Ok(512 << 10));
-        assert_eq!(bytes("1000"), Ok(1000));
-        for text in ["", "16MB", "-1", "1.5MiB", "99999999999999MiB"] {
-            assert!(bytes(text).is_err(), "{text}");
-        }
-        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
-        for text in ["0", "-1", "NaN", "inf", "5s"] {
-            assert!(seconds(text).is_err(), "{text}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn a_size_is_what_it_says(number in 0..1_usize << 40, unit in prop::sample::select(vec![("", 0), ("KiB", 10), ("MiB", 20)])) {
-            prop_assert_eq!(bytes(&format!("{number}{}", unit.0)), Ok(number << unit.1));
-        }
-
-        #[test]
-        fn any_text_is_a_size_and_a_time_within_bounds_or_refused(text in prop_oneof![any::<String>(), "[-+0-9.e]{0,9}( ?[KMG]i?B|s)?"]) {
-            prop_assert!(bytes(&text).is_err() || text.starts_with(|it: char| it.is_ascii_digit()));
-            if let Ok(time) = seconds(&text) {
-                prop_assert!(time >= Duration::from_millis(1) && time <= Duration::from_secs(86_400));
-            }
-        }
     }
 }

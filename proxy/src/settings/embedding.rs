@@ -6,8 +6,10 @@ use std::time::Duration;
 use axum::http::Uri;
 use clap::{Args, ValueEnum};
 
-use super::vector::DIMENSION;
-use crate::settings::{seconds, whole};
+use super::value::{seconds, whole};
+
+/// How many numbers a vector has.
+pub(crate) const DIMENSION: usize = 768;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Provider {
@@ -114,7 +116,7 @@ impl EmbeddingSettings {
     }
 
     /// Where embeddings are asked for. The messages never repeat the address, since it may hold a password.
-    pub(super) fn address(&self) -> Result<Uri, String> {
+    pub(crate) fn address(&self) -> Result<Uri, String> {
         let wanted = "KEYED_EMBED_URL must be the address of a server, for example http://localhost:11434.";
         let base = self.embed_url.as_deref().unwrap_or_default().trim().trim_end_matches('/');
         // Many programs want the address with the version, and its documentation says so.
@@ -131,7 +133,7 @@ impl EmbeddingSettings {
         Ok(address)
     }
 
-    pub(super) fn model(&self) -> Result<String, String> {
+    pub(crate) fn model(&self) -> Result<String, String> {
         let model = self.embed_model.as_deref().map(str::trim).filter(|model| !model.is_empty());
         match model {
             Some(model) if model.chars().count() > 200 => {
@@ -143,7 +145,7 @@ impl EmbeddingSettings {
     }
 
     /// The server's API key.
-    pub(super) fn key(&self) -> Result<Option<String>, String> {
+    pub(crate) fn key(&self) -> Result<Option<String>, String> {
         secret("KEYED_EMBED_KEY", self.embed_key.as_deref(), self.embed_key_file.as_deref())
     }
 

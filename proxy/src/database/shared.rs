@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use deadpool_postgres::ClientWrapper;
 use tokio::runtime::Handle;
 
-use crate::trust::Trust;
+use super::trust::Trust;
 
 /// As long as this a row is welcome: what a session does in one go it does with warm caches. A lookup takes some 30 µs.
 const GOOD_QUEUE: usize = 8;

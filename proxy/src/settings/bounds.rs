@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::min_rate::MinRate;
-use crate::settings::{bytes, cores, seconds, whole};
+use super::value::{bytes, cores, seconds, whole};
 
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Bounds")]
@@ -124,23 +123,18 @@ impl Bounds {
         self.address_connections.unwrap_or(default)
     }
 
-    /// How bodies and answers must move.
-    pub(crate) fn least_rate(&self) -> MinRate {
-        MinRate { bytes_per_second: self.least_rate, stall: self.stall_timeout }
-    }
-
     /// How many files may be on their way, each of which may hold one of so many connections for long.
-    pub(super) fn files(&self, connections: usize) -> usize {
+    pub(crate) fn files(&self, connections: usize) -> usize {
         self.files.unwrap_or((connections / 2).max(1))
     }
 
-    pub(super) fn files_of_a_key(&self, connections: usize) -> usize {
+    pub(crate) fn files_of_a_key(&self, connections: usize) -> usize {
         let files = self.files(connections);
         self.key_files.unwrap_or(files.saturating_sub(1).max(1))
     }
 
     /// How many of so many connections one key may use at once; none where that is all of them.
-    pub(super) fn connections_of_a_key(&self, connections: usize) -> Option<usize> {
+    pub(crate) fn connections_of_a_key(&self, connections: usize) -> Option<usize> {
         let rest = (connections / 4).max(1);
         let most = self.key_connections.unwrap_or(connections.saturating_sub(rest).max(1));
         Some(most).filter(|most| *most < connections)

@@ -6,12 +6,13 @@ use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, timeout};
 use tokio_postgres::Row;
 
+use super::Database;
+use super::effect::Effect::{Read, Write};
+use super::failure::Failure;
+use super::lease::Lease;
 use crate::caller::Caller;
-use crate::database::Effect::{Read, Write};
-use crate::database::{Argument, Database};
-use crate::failure::Failure;
-use crate::lease::Lease;
 use crate::problem::Problem;
+use crate::statement::{Argument, Statement};
 
 /// A transaction in progress. Dropping it undoes it.
 pub(crate) struct Transaction<'a> {
@@ -51,7 +52,7 @@ impl Transaction<'_> {
     /// Asks on behalf of the caller: `$1` and `$2` are the caller's, the arguments follow.
     pub(crate) async fn call(
         &mut self,
-        statement: &'static str,
+        statement: Statement,
         arguments: &[Argument<'_>],
     ) -> Result<Row, Problem> {
         let deadline = Instant::now() + self.database.patience();

@@ -1,0 +1,76 @@
+//! Whether a request is let in.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+
+use super::admitted::Admitted;
+use super::credential::{Answer, CredentialState};
+use super::kind::CredentialKind;
+use super::limits::Admission;
+use super::refusal::too_many_requests;
+use super::{address, token};
+use crate::problem::Problem;
+
+/// A body of no more than this is read on the word of a key that was good a while ago.
+const SMALL_BODY: u64 = 64 << 10;
+
+/// How long ago a key may have been found good when more of a body is read.
+const RECENTLY: Duration = Duration::from_secs(1);
+
+/// Lets a request in, or says why not. `digest` is the digest of `token`.
+/// `ask` asks the database whether the key is one, which is rarely needed.
+pub(crate) async fn admit<A>(
+    admission: &Arc<Admission>,
+    parts: &mut Parts,
+    kind: CredentialKind,
+    token: &[u8],
+    digest: [u8; 32],
+    ask: impl FnOnce() -> A,
+) -> Result<Admitted, Problem>
+where
+    A: Future<Output = Answer> + Send + 'static,
+{
+    let now = Instant::now();
+    let address = address::of(parts, admission.trusted_proxies);
+    let table = admission.table(kind);
+    let credential = match table.find(&digest) {
+        Some(credential) => credential,
+        // No database is needed to see that this cannot be one.
+        None if !token::is_well_formed(kind, token) => return Err(admission.refuse(kind, address, now)),
+        None => table.insert(digest, now),
+    };
+    let state = match credential.enter(now, table.parts()) {
+        Ok(state) => state,
+        Err(excess) => return Err(too_many_requests(excess)),
+    };
+    if state == CredentialState::Wrong {
+        return Err(admission.refuse(kind, address, now));
+    }
+    let admitted = Admitted::new(admission, kind, credential, address)?;
+    let must_ask = match state {
+        CredentialState::Unknown | CredentialState::Doubtful => true,
+        CredentialState::Good { since } => {
+            now.duration_since(since) > RECENTLY && body_size(&parts.headers) > SMALL_BODY
+        }
+        CredentialState::Wrong => false,
+    };
+    if must_ask {
+        admitted.authenticate(state == CredentialState::Unknown, now, ask).await?;
+    }
+    if body_size(&parts.headers) > 0 {
+        parts.extensions.insert(admitted.clone());
+    }
+    Ok(admitted)
+}
+
+/// How long a body may be: as long as it is announced to be, and without an announcement of any length.
+fn body_size(headers: &HeaderMap) -> u64 {
+    if headers.contains_key(header::TRANSFER_ENCODING) {
+        return u64::MAX;
+    }
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    length.unwrap_or(0)
+}

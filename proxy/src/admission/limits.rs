@@ -1,0 +1,83 @@
+//! The bounds of the process, and what is in use.
+
+use std::net::IpAddr;
+use std::sync::atomic::AtomicUsize;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Semaphore;
+
+use super::bucket::Limit;
+use super::budget::Budget;
+use super::credential::{self, Table};
+use super::failures::Failures;
+use super::kind::CredentialKind;
+use super::refusal::too_many_failures;
+use crate::problem::Problem;
+use crate::settings::bounds::Bounds;
+
+/// So many keys that are not known are looked up at once. Each takes well under a millisecond.
+const MOST_LOOKS: usize = 2;
+
+/// The bounds of the process, and what is in use.
+pub(crate) struct Admission {
+    keys: Table,
+    tokens: Table,
+    pub(super) failures: Failures,
+    /// How many requests are in flight.
+    pub(super) requests: AtomicUsize,
+    pub(super) most_requests: usize,
+    pub(super) most_requests_of_a_key: usize,
+    pub(super) bodies: Budget,
+    /// Looks into the database for keys that are not known, so that strangers leave connections to the others.
+    pub(super) looks: Semaphore,
+    pub(super) files: Semaphore,
+    pub(super) trusted_proxies: usize,
+    /// How long is waited for what others have in use.
+    pub(super) patience: Duration,
+}
+
+impl Admission {
+    /// The bounds that are set, for a pool of so many connections that are not shared.
+    pub(crate) fn new(
+        bounds: &Bounds,
+        connections: usize,
+        body_limit: usize,
+        patience: Duration,
+    ) -> Admission {
+        let each = credential::Parts {
+            rate: Limit::per_second(bounds.key_rate),
+            connections: bounds.connections_of_a_key(connections),
+            files: bounds.files_of_a_key(connections),
+            body_bytes: (bounds.body_budget / 2).max(body_limit),
+            memory: bounds.refusal_memory,
+        };
+        Admission {
+            keys: Table::new(each),
+            tokens: Table::new(each),
+            failures: Failures::new(Limit::per_minute(bounds.auth_failures)),
+            requests: AtomicUsize::new(0),
+            most_requests: bounds.requests,
+            most_requests_of_a_key: bounds.key_requests,
+            bodies: Budget::new(bounds.body_budget),
+            looks: Semaphore::new(MOST_LOOKS),
+            files: Semaphore::new(bounds.files(connections)),
+            trusted_proxies: bounds.trusted_proxies,
+            patience,
+        }
+    }
+
+    pub(super) fn table(&self, kind: CredentialKind) -> &Table {
+        match kind {
+            CredentialKind::ApiKey => &self.keys,
+            CredentialKind::DeliveryToken => &self.tokens,
+        }
+    }
+
+    /// A refusal of somebody whose key is not one, unless this address has had too many of them.
+    pub(super) fn refuse(&self, kind: CredentialKind, address: IpAddr, now: Instant) -> Problem {
+        match self.failures.refused(address, now) {
+            Ok(()) => kind.refusal(),
+            Err(excess) => too_many_failures(excess),
+        }
+    }
+}

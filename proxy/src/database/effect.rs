@@ -1,0 +1,12 @@
+//! What a statement does, which decides whether it may be sent again.
+
+/// Whether a statement may be sent again when its answer was lost.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// A read of one row by an index, so short that others may wait behind it.
+    Lookup,
+    Read,
+    Write,
+    /// A write that the database recognises when it comes again.
+    WriteOnce,
+}

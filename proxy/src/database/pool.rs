@@ -1,0 +1,44 @@
+//! The connections that are not shared.
+
+use std::time::Duration;
+
+use deadpool_postgres::{
+    Hook, HookError, Manager, ManagerConfig, Pool, PoolConfig, QueueMode, RecyclingMethod, Runtime, Timeouts,
+};
+use tokio_postgres::NoTls;
+
+use super::trust::Trust;
+use crate::settings::Settings;
+use crate::tls::Tls;
+
+/// So many at most. Opens none yet, so the service starts whether the database answers or not.
+pub(super) fn open(settings: &Settings, size: usize, trust: Trust) -> anyhow::Result<(Pool, Tls)> {
+    let config = settings.database().map_err(anyhow::Error::msg)?;
+    let tls = Tls::wanted_by(&config)?;
+    // No statement runs when a connection is taken from the pool: that would be a second round trip for each request. None
+    // is needed, since a `Lease` gives no connection back on which anything is going on, and no statement of ours opens a
+    // transaction or sets anything that outlives it.
+    let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let manager = match tls.clone() {
+        Tls::Off => Manager::from_config(config, NoTls, recycling),
+        Tls::On(tls) => Manager::from_config(config, tls, recycling),
+    };
+    let pool = Pool::builder(manager)
+        .pre_recycle(Hook::sync_fn(move |_, metrics| match trust.holds(metrics.created) {
+            true => Ok(()),
+            false => Err(HookError::message("the connection is too old")),
+        }))
+        .config(PoolConfig {
+            max_size: size,
+            timeouts: Timeouts {
+                wait: Some(settings.pool_wait),
+                create: Some(Duration::from_secs(5)),
+                recycle: None,
+            },
+            // The connection used last has its caches warm, in the server as in the processor.
+            queue_mode: QueueMode::Lifo,
+        })
+        .runtime(Runtime::Tokio1)
+        .build()?;
+    Ok((pool, tls))
+}

@@ -1,0 +1,64 @@
+//! What comes of texts: a vector for each, or why there is none.
+
+use std::time::Duration;
+
+use super::vector::Vector;
+use crate::settings::embedding::DIMENSION;
+
+/// Why there are no vectors: nothing that another text would change.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) message: String,
+    /// How long the server asked to be left alone.
+    pub(crate) retry_after: Option<Duration>,
+}
+
+/// A vector, or why this very text has none.
+pub(crate) type Outcome = Result<Vector, String>;
+
+/// Why there is no answer to a request.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Failed {
+    /// The server refuses what was sent: one of the texts.
+    Texts(String),
+    /// It may pass: the server is busy, broken or out of reach.
+    Passing {
+        message: String,
+        retry_after: Option<Duration>,
+        /// Whether it may as well be one of the texts that breaks it.
+        may_be_a_text: bool,
+        /// Whether it says that it was asked too much.
+        is_busy: bool,
+    },
+    /// It will not pass by itself: the key, the address, the model.
+    Lasting(String),
+    /// The model's vectors have so many numbers, which no record's have.
+    Length(usize),
+}
+
+/// What is told of a model whose vectors do not fit.
+pub(super) fn wrong_length(length: usize) -> String {
+    format!(
+        "the model answers vectors of {length} numbers, {DIMENSION} are needed: choose another model, or set \
+         KEYED_EMBED_DIMENSIONS={DIMENSION} for one that can shorten its vectors"
+    )
+}
+
+impl Failed {
+    pub(super) fn into_failure(self) -> Failure {
+        match self {
+            Failed::Texts(message) | Failed::Lasting(message) => Failure { message, retry_after: None },
+            Failed::Passing { message, retry_after, .. } => Failure { message, retry_after },
+            Failed::Length(length) => Failure { message: wrong_length(length), retry_after: None },
+        }
+    }
+
+    /// Whether fewer texts may fare better.
+    pub(super) fn may_be_a_text(&self) -> bool {
+        match self {
+            Failed::Texts(_) => true,
+            Failed::Passing { may_be_a_text, .. } => *may_be_a_text,
+            Failed::Lasting(_) | Failed::Length(_) => false,
+        }
+    }
+}

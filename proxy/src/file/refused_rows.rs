@@ -1,0 +1,75 @@
+//! The file of refused rows in CSV: each row with a further cell that says why, so that it can be corrected and imported
+//! again.
+
+use csv::WriterBuilder;
+
+use super::cells::cells;
+
+/// The column that says why a row was refused; an import passes over it.
+const REASON: &str = "import_error";
+
+/// Writes the rows that were refused.
+pub(crate) struct RefusedRows {
+    delimiter: u8,
+    /// The column of an earlier reason, which the new one replaces.
+    earlier_reason: Option<usize>,
+}
+
+impl RefusedRows {
+    /// For a file with these columns.
+    pub(crate) fn new(header: &[String], delimiter: u8) -> RefusedRows {
+        RefusedRows { delimiter, earlier_reason: header.iter().position(|name| name == REASON) }
+    }
+
+    /// The first line.
+    pub(crate) fn header(&self, header: &[String]) -> Vec<u8> {
+        self.line(header.iter().map(String::as_str), REASON)
+    }
+
+    /// The line of a row that was refused.
+    pub(crate) fn row(&self, row: &str, reason: &str) -> Vec<u8> {
+        self.line(cells(row, self.delimiter).iter(), reason)
+    }
+
+    fn line<'a>(&self, cells: impl Iterator<Item = &'a str>, reason: &'a str) -> Vec<u8> {
+        let others = cells.enumerate().filter(|(position, _)| Some(*position) != self.earlier_reason);
+        let mut writer =
+            WriterBuilder::new().delimiter(self.delimiter).flexible(true).from_writer(Vec::new());
+        // Nothing can fail in memory.
+        let _ = writer.write_record(others.map(|(_, cell)| cell).chain([reason]));
+        writer.into_inner().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(header: &str, row: &str) -> String {
+        let header: Vec<String> = cells(header, b';').iter().map(str::to_owned).collect();
+        let rows = RefusedRows::new(&header, b';');
+        let bytes = [rows.header(&header), rows.row(row, "line 2: too long; shorten it")].concat();
+        String::from_utf8(bytes).expect("text")
+    }
+
+    #[test]
+    fn a_refused_row_ends_with_the_reason() {
+        assert_eq!(
+            written("No;Name", "1;\"a;\"\"b\"\"\"\n"),
+            "No;Name;import_error\n1;\"a;\"\"b\"\"\";\"line 2: too long; shorten it\"\n"
+        );
+    }
+
+    #[test]
+    fn a_reason_replaces_the_earlier_one_wherever_it_stands() {
+        assert_eq!(
+            written("import_error;No", "wrong;1\r\n"),
+            "No;import_error\n1;\"line 2: too long; shorten it\"\n"
+        );
+    }
+
+    #[test]
+    fn a_row_may_have_fewer_cells_than_the_header() {
+        assert_eq!(written("No;Name", "1"), "No;Name;import_error\n1;\"line 2: too long; shorten it\"\n");
+    }
+}

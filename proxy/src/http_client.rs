@@ -1,0 +1,30 @@
+//! The HTTP client: for providers of embeddings, and on the command line for a proxy.
+
+use std::time::Duration;
+
+use hyper::body::Body;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+
+use crate::tls;
+
+/// A client that keeps its connections. It asks directly: HTTP_PROXY and the like are not heeded.
+pub(crate) type HttpClient<B> = Client<HttpsConnector<HttpConnector>, B>;
+
+/// How long a connection may take to be opened is up to the system unless a time is given.
+pub(crate) fn http_client<B: Body<Data: Send> + Send>(
+    connect_timeout: Option<Duration>,
+) -> anyhow::Result<HttpClient<B>> {
+    let mut connector = HttpConnector::new();
+    connector.enforce_http(false);
+    connector.set_nodelay(true);
+    connector.set_connect_timeout(connect_timeout);
+    let connector = HttpsConnectorBuilder::new()
+        .with_tls_config(tls::client()?)
+        .https_or_http()
+        .enable_http1()
+        .wrap_connector(connector);
+    Ok(Client::builder(TokioExecutor::new()).build(connector))
+}

@@ -1,0 +1,40 @@
+//! The form of a file, by its Content-Type.
+
+use axum::http::{HeaderMap, header};
+
+use crate::problem::Problem;
+
+/// The form of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Csv,
+    Ndjson,
+}
+
+impl Format {
+    /// What the headers say: the form, and the encoding if it is named.
+    pub(super) fn of(headers: &HeaderMap) -> Result<(Format, Option<String>), Problem> {
+        if headers
+            .get(header::CONTENT_ENCODING)
+            .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
+        {
+            return Err(Problem::unsupported_media_type("the body must not have a Content-Encoding"));
+        }
+        let content_type =
+            headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let mut parts = content_type.split(';').map(str::trim);
+        let format = match parts.next().unwrap_or_default().to_ascii_lowercase().as_str() {
+            "text/csv" | "text/tab-separated-values" => Format::Csv,
+            "application/x-ndjson" | "application/ndjson" | "application/jsonl" => Format::Ndjson,
+            _ => {
+                return Err(Problem::unsupported_media_type(
+                    "the body's Content-Type must be text/csv or application/x-ndjson",
+                ));
+            }
+        };
+        let charset = parts.filter_map(|parameter| parameter.split_once('=')).find_map(|(name, value)| {
+            name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"').to_owned())
+        });
+        Ok((format, charset))
+    }
+}

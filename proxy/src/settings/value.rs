@@ -1,0 +1,72 @@
+//! The values of settings: numbers, sizes and times.
+
+use std::num::NonZero;
+use std::time::Duration;
+
+pub(super) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(2, NonZero::get)
+}
+
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    // A timeout of nothing means no timeout in PostgreSQL, which is the opposite of what it says.
+    if !(0.001..=86_400.0).contains(&seconds) {
+        return Err("not between 0.001 and 86400 seconds".into());
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+pub(super) fn whole<N: std::str::FromStr>(text: &str) -> Result<N, String> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().map_err(|_| if is_number { "too large" } else { "must be a whole number" }.to_owned())
+}
+
+pub(super) fn bytes(text: &str) -> Result<usize, String> {
+    let (digits, unit) = match text.find(|character: char| !character.is_ascii_digit()) {
+        Some(end) => text.split_at(end),
+        None => (text, ""),
+    };
+    let factor = match unit.trim() {
+        "" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        _ => return Err("not a number of bytes, KiB or MiB".into()),
+    };
+    let number: usize = digits.parse().map_err(|_| "not a number of bytes, KiB or MiB".to_owned())?;
+    number.checked_mul(factor).ok_or_else(|| "too large".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn sizes_and_times_are_read_strictly() {
+        assert_eq!(bytes("512KiB"), Ok(512 << 10));
+        assert_eq!(bytes("1000"), Ok(1000));
+        for text in ["", "16MB", "-1", "1.5MiB", "99999999999999MiB"] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for text in ["0", "-1", "NaN", "inf", "5s"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_size_is_what_it_says(number in 0..1_usize << 40, unit in prop::sample::select(vec![("", 0), ("KiB", 10), ("MiB", 20)])) {
+            prop_assert_eq!(bytes(&format!("{number}{}", unit.0)), Ok(number << unit.1));
+        }
+
+        #[test]
+        fn any_text_is_a_size_and_a_time_within_bounds_or_refused(text in prop_oneof![any::<String>(), "[-+0-9.e]{0,9}( ?[KMG]i?B|s)?"]) {
+            prop_assert!(bytes(&text).is_err() || text.starts_with(|it: char| it.is_ascii_digit()));
+            if let Ok(time) = seconds(&text) {
+                prop_assert!(time >= Duration::from_millis(1) && time <= Duration::from_secs(86_400));
+            }
+        }
+    }
+}

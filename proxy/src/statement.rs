@@ -1,0 +1,91 @@
+//! What is sent to the database: the call of a function in the name of a caller, and its arguments.
+
+use tokio_postgres::types::{ToSql, Type};
+
+/// An argument of a statement, and its type, which an unprepared statement must name.
+pub(crate) type Argument<'a> = (&'a (dyn ToSql + Sync), Type);
+
+pub(crate) fn text<T: ToSql + Sync>(value: &T) -> Argument<'_> {
+    (value, Type::TEXT)
+}
+
+pub(crate) fn flag<T: ToSql + Sync>(value: &T) -> Argument<'_> {
+    (value, Type::BOOL)
+}
+
+pub(crate) fn number<T: ToSql + Sync>(value: &T) -> Argument<'_> {
+    (value, Type::INT4)
+}
+
+/// The call of a function of the schema `keyed_http`, after the caller is known: [`statement!`] makes one.
+#[derive(Clone, Copy)]
+pub(crate) struct Statement {
+    pub(crate) call: &'static str,
+    pub(crate) authentication: &'static str,
+    /// The call by itself.
+    pub(crate) plain: &'static str,
+}
+
+/// A [`Statement`]: `$1` and `$2` are the caller's, the arguments of the function begin with `$3`. The source is what the
+/// history of records names.
+macro_rules! statement {
+    ($call:literal) => {
+        $crate::statement::statement!(@ $call,)
+    };
+    ($call:literal, source: $source:literal) => {
+        $crate::statement::statement!(@ $call, ", '", $source, "'")
+    };
+    (@ $call:literal, $($source:literal),*) => {
+        $crate::statement::Statement {
+            call: concat!("keyed_http.", $call),
+            authentication: concat!("keyed.authenticate($1::bytea, $2::text", $($source,)* ")"),
+            plain: concat!(
+                "select keyed_http.", $call, " from keyed.authenticate($1::bytea, $2::text", $($source,)* ")"
+            ),
+        }
+    };
+}
+pub(crate) use statement;
+
+impl Statement {
+    /// The call in the frame that finds the answer of an earlier one with the same Idempotency-Key, or keeps its answer. Key
+    /// and fingerprint are parameters after `count` others.
+    pub(crate) fn once(self, count: usize) -> String {
+        let Statement { call, authentication, .. } = self;
+        let (key, fingerprint) = (format!("${}::text", count + 1), format!("${}::bytea", count + 2));
+        // The second function waits for what the first says, which is how it comes second.
+        format!(
+            "select case when s.answer is null then keyed_http.store_answer({key}, {fingerprint}, {call}) \
+                         else s.answer end, s.answer is not null \
+             from {authentication} a (ok), \
+                  keyed_http.stored_answer(a.ok, {key}, {fingerprint}) s (answer)"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_call_asks_who_the_caller_is_first() {
+        assert_eq!(
+            statement!("batch($3::text)").plain,
+            "select keyed_http.batch($3::text) from keyed.authenticate($1::bytea, $2::text)"
+        );
+        assert_eq!(
+            statement!("import_rows($3::text)", source: "csv").plain,
+            "select keyed_http.import_rows($3::text) from keyed.authenticate($1::bytea, $2::text, 'csv')"
+        );
+    }
+
+    #[test]
+    fn a_call_that_runs_once_is_framed() {
+        assert_eq!(
+            statement!("batch($3::text)").once(3),
+            "select case when s.answer is null \
+             then keyed_http.store_answer($4::text, $5::bytea, keyed_http.batch($3::text)) \
+             else s.answer end, s.answer is not null \
+             from keyed.authenticate($1::bytea, $2::text) a (ok), \
+             keyed_http.stored_answer(a.ok, $4::text, $5::bytea) s (answer)"
+        );
+    }
+}
