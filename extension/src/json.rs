@@ -138,7 +138,7 @@ pub fn string_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Option<Cow<'a
     }
     let Name(text) = serde_json::from_str(value.get()).map_err(|error| malformed(&error))?;
     if text.contains('\0') {
-        return Err(Error::at(Code::InvalidValue, pointer, "must not hold the character U+0000")
+        return Err(Error::at(Code::InvalidValue, pointer, "must not contain the character U+0000")
             .hint("remove \\u0000 from the text"));
     }
     Ok(Some(text))
@@ -164,7 +164,7 @@ pub fn boolean_at(value: &RawValue, pointer: &str) -> Result<bool, Error> {
 }
 
 fn malformed(error: &serde_json::Error) -> Error {
-    Error::new(Code::MalformedRequest, format!("the body is not the JSON that is expected: {error}"))
+    Error::new(Code::MalformedRequest, format!("the body is not the expected JSON: {error}"))
 }
 
 /// Escapes one step of a JSON pointer (RFC 6901 §3). A step that is longer than any name of ours is cut.

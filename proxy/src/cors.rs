@@ -41,14 +41,14 @@ pub(crate) fn origins(text: &str) -> Result<Vec<HeaderValue>, String> {
     let origins = text.split(',').map(str::trim).filter(|origin| !origin.is_empty());
     let origins: Vec<HeaderValue> = origins.map(origin).collect::<Result<_, _>>()?;
     if origins.len() > 1 && origins.iter().any(|origin| origin == "*") {
-        return Err("* stands for every origin, and so alone".to_owned());
+        return Err("* allows every origin and cannot be combined with others".to_owned());
     }
     Ok(origins)
 }
 
 fn origin(text: &str) -> Result<HeaderValue, String> {
     let refusal =
-        || format!("{text:?} is no origin, such as https://app.example.com or http://localhost:3000");
+        || format!("{text:?} is not an origin, such as https://app.example.com or http://localhost:3000");
     let value = HeaderValue::from_str(text).map_err(|_| refusal())?;
     if text == "*" {
         return Ok(value);

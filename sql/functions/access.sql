@@ -4,7 +4,7 @@ create function keyed.authenticate(key_hash bytea, project text default null, so
   returns boolean
   language c volatile as 'MODULE_PATHNAME', 'keyed_authenticate';
 comment on function keyed.authenticate(bytea, text, text) is
-  'Acts for the rest of the transaction in the name of the API key with this SHA-256, in this project (slug or number). source: api, csv or inbound, as history shows it. Only keyed_proxy and superusers may execute it. Errors: 28000 for a key that is unknown, revoked or expired, P0002 for a project out of its sight.';
+  'Runs the rest of the transaction as the API key with this SHA-256, in this project (slug or number). source: api, csv or inbound; the history records it. Only keyed_proxy and superusers may execute it. Errors: 28000 for a key that is unknown, revoked or expired; P0002 for a project that the key may not access.';
 -- keyed.init() lets keyed_proxy in.
 revoke execute on function keyed.authenticate(bytea, text, text) from public;
 
@@ -13,12 +13,12 @@ create function keyed.issue_api_key(
   returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_issue_api_key';
 comment on function keyed.issue_api_key(name, text[], text, timestamptz) is
-  'Issues an API key that acts as the role, bound to these projects or (null) to all. The answer is its only copy: what is stored of it opens nothing. Needs keyed_admin.';
+  'Issues an API key for the role, limited to these projects (null: all). The key is returned once; the database stores only a hash. Needs keyed_admin.';
 
 create function keyed.revoke_api_key(id integer) returns boolean
   language c volatile strict as 'MODULE_PATHNAME', 'keyed_revoke_api_key';
 comment on function keyed.revoke_api_key(integer) is
-  'Revokes an API key: the next request with it is refused. False when it is unknown or revoked already. Needs keyed_admin.';
+  'Revokes an API key: the next request with it is refused. Returns false if the key is unknown or already revoked. Needs keyed_admin.';
 
 create function keyed.list_api_keys()
   returns table (id integer, role text, projects text[], label text, created_at timestamptz, expires_at timestamptz,
@@ -38,22 +38,22 @@ create function keyed.list_api_keys()
     end
   $$;
 comment on function keyed.list_api_keys() is
-  'The API keys, without their secrets. projects: null for all. last_used_at: to about a minute. orphaned: the role is gone, and the key is refused. Needs keyed_admin.';
+  'Lists the API keys, without their secrets. projects: null for all. last_used_at: accurate to about a minute. orphaned: the role was dropped, and the key is refused. Needs keyed_admin.';
 
 create function keyed.grant_access(role name, target text, privileges text[], scope jsonb default null) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_grant_access';
 comment on function keyed.grant_access(name, text, text[], jsonb) is
-  'Grants a role, and with it its members, privileges on a template (target: project.template) or on all templates of a project, including future ones (target: project). privileges: read, create, update, delete (records), define (templates). scope: the records it is about, as a filter of a search ({filters, filter_groups}, an array of conditions, or one condition); null for all; on a whole project only standard fields. What a role has already gets the new scope, without waiting for who reads the table: the old one ends at once, and plain SQL shows nothing in the new one until the table is free (keyed.enforce_grants). Functions, REST and plain SQL obey alike: policies are made on the tables. Needs keyed_admin.';
+  'Grants privileges to a role and its members, on a template (target: project.template) or on all present and future templates of a project (target: project). privileges: read, create, update, delete (records), define (templates). scope: a search filter for the records that the grant covers ({filters, filter_groups}, an array of conditions, or one condition); null for all; for a project, standard fields only. Granting a privilege again replaces its scope without waiting for readers of the table: the old scope ends at once, and plain SQL returns no rows of the new one until the table is free (keyed.enforce_grants). SQL functions, REST and plain SQL all enforce grants, which are row-level security policies. Needs keyed_admin.';
 
 create function keyed.revoke_access(role name, target text) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_revoke_access';
 comment on function keyed.revoke_access(name, text) is
-  'Takes back what was granted to a role on this target; what it was granted on the project stays when the target is a template. Returns how many privileges that were. It waits for no reader: every statement that begins after it is refused (42501) or finds nothing, also in transactions that are open. Policies that cannot be dropped while their table is read allow nothing; see keyed.enforce_grants. Needs keyed_admin.';
+  'Revokes all privileges of a role on this target; for a template, grants on its project remain. Returns the number of revoked privileges. It does not wait for readers: every later statement is refused (42501) or finds nothing, also in open transactions. Policies that cannot be dropped while their table is in use allow nothing; see keyed.enforce_grants. Needs keyed_admin.';
 
 create function keyed.enforce_grants(maximum integer default null) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_enforce_grants';
 comment on function keyed.enforce_grants(integer) is
-  'Makes the policies of tables follow what was granted, where that could not be done at once: a revocation and a new scope do not wait for readers of the table, and a grant on a project of very many templates does not lock them all. Takes at most so many tables (maximum), free ones first, and goes on for half a second at most, since what it has taken stays locked until the transaction ends; a busy table is waited for only while none is taken. Returns how many still wait: call it again until that is 0. The service calls it every minute. Needs keyed_admin.';
+  'Updates the policies of tables that a grant or a revocation could not update at once: these do not wait for readers of a table, and a grant on a large project does not lock all of its tables. Updates at most maximum tables, free ones first, within half a second, because each stays locked until the transaction ends; it waits for a busy table only if no table is free. Returns the number of tables that remain: call it again until this is 0. The service calls it every minute. Needs keyed_admin.';
 
 create function keyed.list_access()
   returns table (role text, target text, privilege text, scope jsonb, granted_at timestamptz, granted_by text,
@@ -73,14 +73,14 @@ create function keyed.list_access()
     end
   $$;
 comment on function keyed.list_access() is
-  'What keyed.grant_access granted. target: a project or a template. scope: null for all records. orphaned: the role is gone, and the grant gives nobody anything. Needs keyed_admin.';
+  'Lists the grants made with keyed.grant_access. target: a project or a template. scope: null for all records. orphaned: the role was dropped, and the grant has no effect. Needs keyed_admin.';
 
 create function keyed.explain_access(id uuid, role name) returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_explain_access';
 comment on function keyed.explain_access(uuid, name) is
-  'Why a role sees a record or does not: {sees, because, may, record: live, deleted or missing, grants: [{role, target, privilege, scope, holds, conditions: [{pointer?, field, operator, value, holds}]}]}. Needs keyed_admin.';
+  'Explains why a role sees a record or not: {sees, because, may, record: live, deleted or missing, grants: [{role, target, privilege, scope, holds, conditions: [{pointer?, field, operator, value, holds}]}]}. Needs keyed_admin.';
 
 create function keyed.me() returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_me';
 comment on function keyed.me() is
-  'What the caller may do: {key: {id, label} or null, role, admin, project, projects (null: all), templates: [{id, template, privileges, scoped}]}. scoped: the privileges that are about some records only.';
+  'Describes what the caller may do: {key: {id, label} or null, role, admin, project, projects (null: all), templates: [{id, template, privileges, scoped}]}. scoped: the privileges that cover some records only.';

@@ -3,4 +3,4 @@
 create function keyed.set_embedding(id uuid, vector real[], if_match text default null) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_set_embedding';
 comment on function keyed.set_embedding(uuid, real[], text) is
-  'Sets the vector of a live record, by which semantic search finds it, or removes it with null. vector: 768 finite numbers, not all zero, or a value of pgvector''s type vector; its length does not count. if_match as for keyed.patch_record. It changes neither updated_at nor the history. Errors: 22023 for another vector, P0002 when there is no such record.';
+  'Sets the vector of a live record for semantic search; null removes it. vector: 768 finite numbers, not all zero, or a value of pgvector''s type vector; it is normalised to unit length. if_match as for keyed.patch_record. Changes neither updated_at nor the history. Errors: 22023 for an invalid vector, P0002 if the record does not exist.';

@@ -25,7 +25,7 @@ create function keyed.embedding_status()
     end
   $$;
 comment on function keyed.embedding_status() is
-  'How far embedding has come, for each template of which texts are embedded: how many records wait (pending), are with a worker (running), were given up (failed), have the vector of their text (done) or one that somebody set or removed (by_hand); since when the oldest waits, and the models that made the vectors, which should be one. Needs keyed_admin.';
+  'Shows the progress of embedding for each template with embed: the number of records that are waiting (pending), claimed by a worker (running), given up (failed), embedded (done), or whose vector was set or removed by a caller (by_hand); since when the oldest has been waiting; and the models of the vectors, of which there should be one. Needs keyed_admin.';
 
 -- Apart, since no variable of PL/pgSQL may share its name with another: it has no template but the one of its answer.
 create function keyed.failed_embeddings(regclass, integer)
@@ -48,7 +48,7 @@ create function keyed.failed_embeddings(regclass, integer)
     end
   $$;
 comment on function keyed.failed_embeddings(regclass, integer) is
-  'What keyed.embedding_failures tells.';
+  'The result of keyed.embedding_failures, as JSON.';
 
 create function keyed.embedding_failures(template regclass default null, most integer default 100)
   returns table (template text, record_id uuid, state text, attempts integer, error text, failed_at timestamptz,
@@ -59,35 +59,35 @@ create function keyed.embedding_failures(template regclass default null, most in
     from keyed.failed_embeddings($1, $2) as failed;
   end;
 comment on function keyed.embedding_failures(regclass, integer) is
-  'The records that the last attempt to embed failed for, of one template or (null) of all: those given up (state failed) first, then those that will be tried again, at next_at. Needs keyed_admin.';
+  'Lists the records whose last attempt at embedding failed, of one template (null: all): first those given up (state failed), then those to be retried at next_at. Needs keyed_admin.';
 
 create function keyed.retry_embeddings(template regclass default null) returns bigint
   language c volatile as 'MODULE_PATHNAME', 'keyed_retry_embeddings';
 comment on function keyed.retry_embeddings(regclass) is
-  'Has the records tried again that embedding was given up for, of one template or (null) of all. Returns how many. Needs keyed_admin.';
+  'Retries the records whose embedding was given up, of one template (null: all). Returns their number. Needs keyed_admin.';
 
 create function keyed.reembed(template regclass, other_than text default null) returns bigint
   language c volatile as 'MODULE_PATHNAME', 'keyed_reembed';
 comment on function keyed.reembed(regclass, text) is
-  'Has all texts of a template embedded again, as after a change of the model: with other_than, the name of a model, only those whose vector another one made. Vectors that were set by hand stay. Returns how many records wait. Needs keyed_admin.';
+  'Embeds all texts of a template again, for example after a change of the model; with other_than, the name of a model, only those with a vector of another model. Vectors set by callers remain. Returns the number of records to embed. Needs keyed_admin.';
 
 create function keyed_http.claim_embeddings(model text, most integer, lease integer) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_claim_embeddings';
 comment on function keyed_http.claim_embeddings(text, integer, integer) is
-  'Hands out up to so many texts whose vectors are missing or outdated, for so many seconds, to a worker that may read and update their records: {claim, entries: [{record, hash, text}], settled}.';
+  'Claims up to this many texts with a missing or outdated vector, for this many seconds, for a worker that may read and update their records: {claim, entries: [{record, hash, text}], settled}.';
 
 create function keyed_http.store_embedding(claim text, record text, hash text, model text, vector real[])
   returns boolean
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_store_embedding';
 comment on function keyed_http.store_embedding(text, text, text, text, real[]) is
-  'Stores the vector of a claimed record, null for one without text. False, and nothing is stored, when the claim has expired or the text is another by now.';
+  'Stores the vector of a claimed record, null for a record without text. Returns false and stores nothing if the claim has expired or the text has changed.';
 
 create function keyed_http.fail_embedding(claim text, record text, reason text) returns boolean
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_fail_embedding';
 comment on function keyed_http.fail_embedding(text, text, text) is
-  'Takes back a claimed record whose text could not be embedded, to be tried again later; after 8 attempts it is given up.';
+  'Releases a claimed record whose text could not be embedded, for a later retry; gives up after 8 attempts.';
 
 create function keyed_http.release_embeddings(claim text, reason text, rest integer) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_release_embeddings';
 comment on function keyed_http.release_embeddings(text, text, integer) is
-  'Takes back what of a claim is not done, through no fault of the texts, to be claimed again in so many seconds. Returns how many.';
+  'Releases the unfinished records of a claim without counting an attempt; they can be claimed again after this many seconds. Returns their number.';

@@ -3,7 +3,7 @@
 -- record. if_match and if_none_match are the values of those headers. Each obeys the principal that keyed.authenticate set.
 
 create schema keyed_http;
-comment on schema keyed_http is 'The functions behind the HTTP routes of keyed-proxy. SQL users have those in schema keyed.';
+comment on schema keyed_http is 'The functions behind the HTTP routes of keyed-proxy. SQL users use those of the schema keyed.';
 grant usage on schema keyed_http to public;
 
 create function keyed_http.create_template(body text) returns text[]
@@ -27,7 +27,7 @@ create function keyed_http.get_record(
   returns text[]
   language c stable as 'MODULE_PATHNAME', 'keyed_http_get_record';
 comment on function keyed_http.get_record(text, text, boolean, boolean, text) is
-  'GET /entities/{id}: {entity tag, the body, or null when if_none_match names the tag}.';
+  'GET /entities/{id}: {entity tag, body, or null if if_none_match has the tag}.';
 
 create function keyed_http.patch_record(
   id text, body text, if_match text default null, if_none_match text default null)
@@ -87,7 +87,7 @@ create function keyed_http.get_by_key(
   returns text[]
   language c stable as 'MODULE_PATHNAME', 'keyed_http_get_by_key';
 comment on function keyed_http.get_by_key(text, text, text, boolean, text) is
-  'GET /entities/template/{template}/by-key: {entity tag, the body, or null when if_none_match names the tag}.';
+  'GET /entities/template/{template}/by-key: {entity tag, body, or null if if_none_match has the tag}.';
 
 create function keyed_http.delete_by_key(
   template text, external_key text, if_match text default null, if_none_match text default null)
@@ -114,17 +114,17 @@ comment on function keyed_http.search(text, text) is 'POST /entities/search/{tem
 create function keyed_http.semantic_search(body text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_semantic_search';
 comment on function keyed_http.semantic_search(text) is
-  'POST /entities/semantic-search: {whether it is exact, whether there are no more, the body}.';
+  'POST /entities/semantic-search: {whether it is exact, whether there are no more, body}.';
 
 create function keyed_http.check_search(template text, body text) returns boolean
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_check_search';
 comment on function keyed_http.check_search(text, text) is
-  'Refuses what keyed_http.search would refuse, and looks for nothing: asked before a text of the search is embedded. True.';
+  'Validates a search as keyed_http.search does, without running it; called before the query text is embedded. Returns true.';
 
 create function keyed_http.check_semantic_search(body text) returns boolean
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_check_semantic_search';
 comment on function keyed_http.check_semantic_search(text) is
-  'Refuses what keyed_http.semantic_search would refuse, and looks for nothing: asked before a text of the search is embedded. True.';
+  'Validates a search as keyed_http.semantic_search does, without running it; called before the query text is embedded. Returns true.';
 
 create function keyed_http.me() returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_http_me';
@@ -156,14 +156,14 @@ create function keyed_http.deliver(
   returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_deliver';
 comment on function keyed_http.deliver(bytea, text, text, text, text) is
-  'POST /inbound/{token}. Whoever knows the token, by its SHA-256, acts as the role of its endpoint, and in no other way than its mapping says. Only keyed_proxy and superusers may execute it.';
+  'POST /inbound/{token}. Writes as the role of the endpoint with this token (SHA-256), and only what its mapping allows. Only keyed_proxy and superusers may execute it.';
 -- keyed.init() lets keyed_proxy in.
 revoke execute on function keyed_http.deliver(bytea, text, text, text, text) from public;
 
 create function keyed_http.knows_delivery_token(token_hash bytea) returns boolean
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_knows_delivery_token';
 comment on function keyed_http.knows_delivery_token(bytea) is
-  'Whether an endpoint, enabled or not, has the token with this SHA-256: asked before the body of a delivery is read.';
+  'Whether an endpoint, enabled or not, has the token with this SHA-256; called before the body of a delivery is read.';
 revoke execute on function keyed_http.knows_delivery_token(bytea) from public;
 
 create function keyed_http.create_inbound_endpoint(body text) returns text[]
@@ -212,14 +212,14 @@ comment on function keyed_http.replay_failed_deliveries(text, text) is
 create function keyed_http.import_rows(template text, options text, rows text) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_import_rows';
 comment on function keyed_http.import_rows(text, text, text) is
-  'POST /entities/template/{template}/import, a portion of whole rows: {created, updated, unchanged, waiting, errors}.';
+  'POST /entities/template/{template}/import, a portion of complete rows: {created, updated, unchanged, waiting, errors}.';
 
 create function keyed_http.export_open(template text, format text, body text, view text default null) returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_export_open';
 comment on function keyed_http.export_open(text, text, text, text) is
-  'GET and POST /entities/template/{template}/export: begins an export of what a search finds, in format csv or ndjson, and answers its first lines. With view, which the address names, of what that saved view finds; P0002 when there is none. Needs a transaction of its own.';
+  'GET and POST /entities/template/{template}/export: starts an export of the results of a search, as csv or ndjson, and returns its first lines. view: exports a saved view; P0002 if it does not exist. Needs its own transaction.';
 
 create function keyed_http.export_next() returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_export_next';
 comment on function keyed_http.export_next() is
-  'The next lines of the export that this transaction began; null at its end.';
+  'The next lines of the export of this transaction; null at its end.';

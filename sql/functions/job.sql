@@ -3,7 +3,7 @@
 create function keyed.job_report() returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_job_report';
 comment on function keyed.job_report() is
-  'What keyed.jobs tells, as JSON, with the process number of the worker.';
+  'The result of keyed.jobs, as JSON, with the process number of the worker.';
 
 create function keyed.jobs()
   returns table (id bigint, template text, kind text, attribute text, state text, progress real, phase text,
@@ -22,19 +22,19 @@ create function keyed.jobs()
     order by job.id;
   end;
 comment on function keyed.jobs() is
-  'The background jobs of changes of definitions; a finished job disappears. kind: index (the indexes of an attribute are built), documents (what global_search searches of each record is rewritten), embeddings (the records are queued for embedding), series (the points of dropped metrics are deleted). state: pending, running or failed; progress: from 0 to 1, of an index only for superusers and members of pg_read_all_stats, and again for each phase; error: the last error; hint: what to do, or what it waits for. Shows the jobs of templates on which the caller has define.';
+  'Lists the background jobs that changes of definitions have started; a finished job disappears. kind: index (builds the indexes of an attribute), documents (rewrites the documents of global_search), embeddings (queues records for embedding), series (deletes the points of dropped metrics). state: pending, running or failed; progress: from 0 to 1, of an index only for superusers and members of pg_read_all_stats, and separately for each phase; error: the last error; hint: what to do, or what the job waits for. Shows the jobs of templates on which the caller has define.';
 
 create function keyed.run_jobs(retry boolean default false) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_run_jobs';
 comment on function keyed.run_jobs(boolean) is
-  'Starts the background workers for the jobs that keyed.jobs() shows as pending, once this transaction is committed, unless they are at work: for after a restart of the server, where keyed-proxy does not do it. retry: also what failed. Returns how many jobs wait or run. Needs keyed_admin.';
+  'Starts the background workers for the pending jobs of keyed.jobs() when this transaction commits, unless they are running; needed after a restart of the server if keyed-proxy does not run. retry: failed jobs too. Returns the number of pending and running jobs. Needs keyed_admin.';
 
 create function keyed.rebuild_documents(template regclass) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_rebuild_documents';
 comment on function keyed.rebuild_documents(regclass) is
-  'Rewrites what global_search searches of each record of the template, where it differs: for records that were written while triggers were off, or after an update of PostgreSQL that changed its dictionaries. A template of many records leaves it to a job. Needs define on the template.';
+  'Rewrites the outdated documents of global_search of a template: for records written while triggers were disabled, or after an update of PostgreSQL that changed its dictionaries. Starts a job if the template has many records. Needs define on the template.';
 
 create function keyed_http.run_jobs() returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_run_jobs';
 comment on function keyed_http.run_jobs() is
-  'Starts the background workers for the jobs that wait, unless they run already. Returns how many wait or run. keyed-proxy calls it every minute.';
+  'Starts the background workers for pending jobs, unless they are running. Returns the number of pending and running jobs. keyed-proxy calls it every minute.';

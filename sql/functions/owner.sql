@@ -3,7 +3,7 @@
 create function keyed.is_defining() returns boolean
   language c stable parallel restricted as 'MODULE_PATHNAME', 'keyed_is_defining';
 comment on function keyed.is_defining() is
-  'Whether a definition that runs as keyed_owner comes from keyed itself, or from a superuser who typed SET ROLE keyed_owner.';
+  'Whether a definition that runs as keyed_owner comes from keyed itself, or from a superuser who used SET ROLE keyed_owner.';
 
 -- PL/pgSQL, so that definitions of everybody else need no library of keyed: a server that lost it can still drop the extension.
 create function keyed.guard_definition() returns event_trigger
@@ -17,10 +17,10 @@ create function keyed.guard_definition() returns event_trigger
     end
   $$;
 comment on function keyed.guard_definition() is
-  'Event trigger before every definition: refuses those that run as keyed_owner and do not come from keyed (42501). So whoever came to run statements as keyed_owner cannot plant a trigger, a function or a rule for a superuser to run.';
+  'Event trigger before every definition: refuses those that run as keyed_owner and do not come from keyed (42501), so that a breach of keyed_owner cannot plant a trigger, a function or a rule that a superuser runs.';
 
 create event trigger keyed_guard_definition on ddl_command_start execute function keyed.guard_definition();
-comment on event trigger keyed_guard_definition is 'Definitions as keyed_owner come from keyed alone.';
+comment on event trigger keyed_guard_definition is 'Definitions that run as keyed_owner come from keyed only.';
 
 create function keyed.foreign_objects()
   returns table (object text, finding text, remedy text)
@@ -102,4 +102,4 @@ create function keyed.foreign_objects()
     order by 1, 2
   $$;
 comment on function keyed.foreign_objects() is
-  'What is not of keyed''s making where only keyed''s objects belong, and what gives others a hand in them: schemas and tables of another owner, functions, triggers and rules beside ours, rights to create, attributes and members of the fixed roles. keyed.init() and keyed.migrate() refuse while there is any. remedy: what to do about it.';
+  'Lists objects that keyed did not create in its own schemas, and privileges that let others change them: schemas and tables of other owners, functions, triggers and rules, CREATE privileges, attributes and members of the fixed roles. keyed.init() and keyed.migrate() refuse to run while there are any. remedy: what to do.';

@@ -3,13 +3,13 @@
 create function keyed.normalize_key(external_key text) returns text
   language c immutable strict parallel safe as 'MODULE_PATHNAME', 'keyed_normalize_key';
 comment on function keyed.normalize_key(text) is
-  'The key as it is stored: outer spaces trimmed. Error 22023 unless it then has 1 to 255 characters and no control character.';
+  'The key as it is stored: without leading and trailing spaces. Error 22023 unless it then has 1 to 255 characters and no control character.';
 
 create function keyed.create_record(template regclass, attributes jsonb default '{}', external_key text default null)
   returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_create_record';
 comment on function keyed.create_record(regclass, jsonb, text) is
-  'Creates a record and returns it. attributes: {slug: value}. Errors: 23505 when a live record of the template holds the key (DETAIL has existing_id), 22023 with a pointer to each fault, 23503 for a reference to nothing.';
+  'Creates a record and returns it. attributes: {slug: value}. Errors: 23505 if a live record of the template has the key (DETAIL has existing_id), 22023 with a pointer to each fault, 23503 if a referenced record does not exist.';
 
 -- What asks for rights reads the newest ones, by a snapshot that PostgreSQL takes only where no worker runs a part of the
 -- statement. So these functions are parallel unsafe.
@@ -18,51 +18,51 @@ create function keyed.get_record(
   returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_get_record';
 comment on function keyed.get_record(uuid, text[], boolean, boolean) is
-  'The record with this id. fields: names to keep (id, template_slug and external_key always come); verbose: adds attribute_values; include_deleted: deleted records too. Error P0002 when there is none.';
+  'The record with this id. fields: the fields to return (id, template_slug and external_key are always included); verbose: adds attribute_values; include_deleted: deleted records too. Error P0002 if the record does not exist.';
 
 create function keyed.record_version(id uuid) returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_record_version';
 comment on function keyed.record_version(uuid) is
-  'The version of a record, deleted or not: the same text for the same state, another for every other. It is what ETag says over HTTP, and what if_match takes. Error P0002 when there is none.';
+  'The version of a record, live or deleted: equal for equal states, different for different ones. It is the ETag over HTTP, and the value of if_match. Error P0002 if the record does not exist.';
 
 create function keyed.get_by_key(
   template regclass, external_key text, fields text[] default null, verbose boolean default false)
   returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_get_by_key';
 comment on function keyed.get_by_key(regclass, text, text[], boolean) is
-  'The live record of the template that holds the key. Error P0002 when there is none.';
+  'The live record of the template with this key. Error P0002 if there is none.';
 
 create function keyed.upsert_by_key(
   template regclass, external_key text, attributes jsonb default '{}', if_match text default null,
   if_none_match text default null, out id uuid, out created boolean)
   language c volatile as 'MODULE_PATHNAME', 'keyed_upsert_by_key';
 comment on function keyed.upsert_by_key(regclass, text, jsonb, text, text) is
-  'Creates the record with this key when no live record of the template holds it; otherwise changes only the attributes listed, {"$inc": n} adding to a number. Returns the record''s id, and whether it was created. The same values again write nothing. if_match: only a record of this version is changed, and none is created ("*": of any version). if_none_match "*": the record is only created. Else error 55000, and nothing is written.';
+  'Creates a record with this key, or if a live record of the template has it, changes the listed attributes of that record; {"$inc": n} adds to a number. Returns the id of the record and whether it was created. Unchanged values write nothing. if_match: changes the record only if it has this version ("*": any), and creates none. if_none_match "*": only creates. Otherwise error 55000, and nothing is written.';
 
 create function keyed.patch_record(id uuid, body jsonb, if_match text default null) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_patch_record';
 comment on function keyed.patch_record(uuid, jsonb, text) is
-  'Changes what is listed. body: {"attributes"?: {slug: value}, "external_key"?: a string sets it, null clears it, absent leaves it, "embedding"?: 768 numbers set it, null removes it, absent leaves it}. if_match: only if this is the record''s version (keyed.record_version), else error 55000. Returns the record. Errors as create_record, and P0002 when there is none.';
+  'Changes the listed members. body: {"attributes"?: {slug: value}, "external_key"?: a string sets it, null clears it, absent leaves it, "embedding"?: 768 numbers set it, null removes it, absent leaves it}. if_match: the version that the record must have (keyed.record_version), otherwise error 55000. Returns the record. Errors as for create_record, and P0002 if the record does not exist.';
 
 create function keyed.replace_attributes(id uuid, attributes jsonb, if_match text default null) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_replace_attributes';
 comment on function keyed.replace_attributes(uuid, jsonb, text) is
-  'Replaces all attribute values: what is not listed becomes null. The key is untouched. if_match as for keyed.patch_record. Returns the record.';
+  'Replaces all attribute values: attributes that are not listed become null. The key does not change. if_match as for keyed.patch_record. Returns the record.';
 
 create function keyed.delete_record(id uuid, if_match text default null) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_delete_record';
 comment on function keyed.delete_record(uuid, text) is
-  'Marks a live record as deleted, which releases its key. if_match as for keyed.patch_record. Error P0002 when there is none.';
+  'Marks a live record as deleted, which releases its key. if_match as for keyed.patch_record. Error P0002 if the record does not exist.';
 
 create function keyed.restore_record(id uuid, body jsonb default '{}', if_match text default null) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_restore_record';
 comment on function keyed.restore_record(uuid, jsonb, text) is
-  'Brings a deleted record back with its old key, or with {"external_key": "another"}, or null for none. if_match as for keyed.patch_record, of the deleted record. Errors: 23505 when the key was taken meanwhile or the record is not deleted, P0002 when there is none.';
+  'Restores a deleted record with its old key, or with {"external_key": "another"}, or null for none. if_match as for keyed.patch_record, with the version of the deleted record. Errors: 23505 if another record has the key now or the record is not deleted, P0002 if the record does not exist.';
 
 create function keyed.history_page(id uuid, page_size integer default 100, cursor text default null) returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_history_page';
 comment on function keyed.history_page(uuid, integer, text) is
-  'One page of a record''s history, newest first: {"history": [{version, at, actor, source, operation, external_key, changes: {slug: {old, new}}}], "next_cursor"}. Deleted records included.';
+  'One page of the history of a record, newest first: {"history": [{version, at, actor, source, operation, external_key, changes: {slug: {old, new}}}], "next_cursor"}. Includes deleted records.';
 
 create function keyed.history(id uuid)
   returns table (version integer, at timestamptz, actor text, source text, operation text, external_key text, changes jsonb)
@@ -80,7 +80,7 @@ create function keyed.history(id uuid)
     order by entry.version desc;
   end;
 comment on function keyed.history(uuid) is
-  'Every change of a record as a row, newest first; keyed.history_page gives them page by page.';
+  'The history of a record, newest first, one row for each change; keyed.history_page returns it in pages.';
 
 create function keyed.metric_page(
   id uuid, slug text, "from" text default null, "to" text default null, bucket text default null,
@@ -110,9 +110,9 @@ create function keyed.metric_series(
     order by page.number, point.position;
   end;
 comment on function keyed.metric_series(uuid, text, text, text, text, text) is
-  'Every point of a metric''s series, or of its buckets, as a row, oldest first; keyed.metric_page gives them page by page.';
+  'The points of a metric, or of its buckets, as rows, oldest first; keyed.metric_page returns them in pages.';
 
 create function keyed.batch(operations jsonb, atomic boolean default false, conflict text default null) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_batch';
 comment on function keyed.batch(jsonb, boolean, text) is
-  'Runs up to keyed.max_operations_per_batch (1000) operations: [{"op": create|update|upsert|delete, "template": "project.template" or number, "id"?, "external_key"?, "attributes"?, "embedding"?}]. atomic: the first refused one undoes all and is raised with failed_index; otherwise each has its own outcome. conflict, of an atomic batch: what an upsert does whose key nobody held when the batch began and that meets a record written by another transaction since; fail (default): all is undone, error 23505 with "retryable": true; wait: the record is updated. Returns {"errors", "results": [{index, status, id, created, error?}]} in the order of the request.';
+  'Runs up to keyed.max_operations_per_batch (1000) operations: [{"op": create|update|upsert|delete, "template": "project.template" or number, "id"?, "external_key"?, "attributes"?, "embedding"?}]. atomic: the first operation that is refused rolls back all, and its error has failed_index; otherwise each operation has its own result. conflict, for an atomic batch: what an upsert does if another transaction has created a record with its key since the batch began; fail (default): rolls back, error 23505 with "retryable": true; wait: updates the record. Returns {"errors", "results": [{index, status, id, created, error?}]} in the order of the request.';

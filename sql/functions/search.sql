@@ -8,17 +8,17 @@ comment on function keyed.search(regclass, jsonb) is
 create function keyed.semantic_search(query jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_semantic_search';
 comment on function keyed.semantic_search(jsonb) is
-  'Finds the live records whose vectors are closest to one, the most similar first. query: {"query_vector": 768 numbers, "template_id"?: its number or project.template (all templates when absent), "limit"?: 1 to 200 (10), "threshold"?: least similarity, 0 to 1 (0), "filters"?, "filter_groups"?, "attribute_key"?, "time_zone"?: as for keyed.search}. Returns [{"similarity_score", "entity": {"id", "template_id", "template_slug", "external_key", "attribute_values": {slug: {"value"}}}}]. Error 22023 with a pointer to each fault.';
+  'Finds the live records whose vectors are closest to a vector, most similar first. query: {"query_vector": 768 numbers, "template_id"?: number or project.template (default: all templates), "limit"?: 1 to 200 (10), "threshold"?: minimum similarity, 0 to 1 (0), "filters"?, "filter_groups"?, "attribute_key"?, "time_zone"?: as for keyed.search}. Returns [{"similarity_score", "entity": {"id", "template_id", "template_slug", "external_key", "attribute_values": {slug: {"value"}}}}]. Error 22023 with a pointer to each fault.';
 
 create function keyed.filter_sql(template regclass, query jsonb default '{}') returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_filter_sql';
 comment on function keyed.filter_sql(regclass, jsonb) is
-  'The WHERE clause that the words and filters of a search compile to, over the template''s table under the alias t. For reading: it does not hold the caller''s own limits.';
+  'The WHERE clause of the words and filters of a search, over the template''s table with the alias t. For reading only: it does not include the scopes of the caller.';
 
 create function keyed.explain(template regclass, query jsonb default '{}') returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_explain';
 comment on function keyed.explain(regclass, jsonb) is
-  'How a search would be done: its statements, the plans that PostgreSQL makes for them, and a sentence where every row must be read. query: as for keyed.search. Words are looked for, nothing else is run.';
+  'Explains a search: its statements, their plans, and a note if every row must be read. query: as for keyed.search. Looks up the words, but does not run the search.';
 
 create function keyed.suggest_indexes(template regclass)
   returns table (attribute text, filters bigint, sorts bigint, since timestamptz, statement text)
@@ -39,4 +39,4 @@ create function keyed.suggest_indexes(template regclass)
     end
   $$;
 comment on function keyed.suggest_indexes(regclass) is
-  'The attributes that searches filter or sort by without an index, the most used first, and the statement that gives each its index. Sessions add their counts every ten seconds or so. Needs keyed_admin.';
+  'Lists the attributes that searches filter or sort by without an index, most used first, with the statement that creates each index. Sessions report their counts about every ten seconds. Needs keyed_admin.';

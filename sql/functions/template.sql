@@ -3,44 +3,44 @@
 create function keyed.init() returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_init';
 comment on function keyed.init() is
-  'Sets the database up: roles keyed_owner, keyed_admin and keyed_proxy, and the state tables. What exists stays. Needs a superuser. Returns the version of the state.';
+  'Sets up the database: the roles keyed_owner, keyed_admin and keyed_proxy, and the state tables. Existing ones remain. Needs a superuser. Returns the version of the state.';
 
 create function keyed.pending_migrations() returns integer[]
   language c stable as 'MODULE_PATHNAME', 'keyed_pending_migrations';
 comment on function keyed.pending_migrations() is
-  'The steps that keyed.migrate() would run, by number; empty when the state of this database is that of the library.';
+  'The numbers of the steps that keyed.migrate() would run; empty if the state of this database is up to date.';
 
 create function keyed.migrate() returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_migrate';
 comment on function keyed.migrate() is
-  'Moves the state tables to what this version of the extension needs; run it after ALTER EXTENSION keyed UPDATE. Returns the version of the state.';
+  'Migrates the state tables to this version of the extension; run it after ALTER EXTENSION keyed UPDATE. Returns the version of the state.';
 
 create function keyed.create_project(slug text, name text default null) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_create_project';
 comment on function keyed.create_project(text, text) is
-  'Makes a project: a schema of that name. Returns its number. Errors: 22023 for a bad or reserved slug, 23505 when the schema exists.';
+  'Creates a project: a schema with this name. Returns its number. Errors: 22023 for an invalid or reserved slug, 23505 if the schema exists.';
 
 create function keyed.drop_project(project text, with_records boolean default false) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_drop_project';
 comment on function keyed.drop_project(text, boolean) is
-  'Removes a project (slug or number) with its schema, templates, views, endpoints, grants and quotas. API keys lose it; those that were bound to no other project are revoked. Needs keyed_admin. Errors: P0002 when there is none, 23505 when a template holds live records and with_records is not true, or when its schema holds what is not of keyed.';
+  'Drops a project (slug or number) with its schema, templates, views, endpoints, grants and quotas. API keys lose access to it; those limited to this project are revoked. Needs keyed_admin. Errors: P0002 if the project does not exist, 23505 if a template has live records and with_records is not true, or if the schema has objects that keyed did not create.';
 
 create function keyed.set_time_zone(project text, time_zone text) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_set_time_zone';
 comment on function keyed.set_time_zone(text, text) is
-  'Sets the time zone in which a day is a day for searches of the project that name none, for example Europe/Zurich; null: UTC. Errors: P0002 when there is no such project, 22023 for what is not a time zone.';
+  'Sets the default time zone of days in searches of the project, for example Europe/Zurich; null: UTC. Errors: P0002 if the project does not exist, 22023 for an unknown time zone.';
 
 create function keyed.create_template(
   project text, slug text, attributes jsonb default '[]', label text default null, embed text[] default null)
   returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_create_template';
 comment on function keyed.create_template(text, text, jsonb, text, text[]) is
-  'Makes a template: a table with one typed column per attribute. attributes: [{"slug": "name", "type": "string", "label"?, "required"?, "indexed"?, "options"?, "template"?, "default"?}]; types: string, dimension, number, metric, list, date, datetime, reference. embed: the attributes (string or list) whose texts are embedded, null for none. Returns the template. Errors: 22023 with a pointer to each fault, 23505 when the table exists.';
+  'Creates a template: a table with one typed column for each attribute. attributes: [{"slug": "name", "type": "string", "label"?, "required"?, "indexed"?, "options"?, "template"?, "default"?}]; types: string, dimension, number, metric, list, date, datetime, reference. embed: the attributes (string or list) whose texts are embedded, null for none. Returns the template. Errors: 22023 with a pointer to each fault, 23505 if the table exists.';
 
 create function keyed.alter_template(template regclass, changes jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_alter_template';
 comment on function keyed.alter_template(regclass, jsonb) is
-  'Changes a template: {"rename"?: {old: new}, "drop"?: [slug], "attributes"?: [known slugs are changed, new ones added], "label"?, "display"?, "language"?, "embed"?: [slug] or null}, in that order, all or nothing. Data of what stays is kept. Returns the template.';
+  'Changes a template: {"rename"?: {old: new}, "drop"?: [slug], "attributes"?: [known slugs are changed, new ones added], "label"?, "display"?, "language"?, "embed"?: [slug] or null}, in this order, all or nothing. Remaining attributes keep their values. Returns the template.';
 
 create function keyed.add_attribute(template regclass, attribute jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_add_attribute';
@@ -50,14 +50,14 @@ comment on function keyed.add_attribute(regclass, jsonb) is
 create function keyed.alter_attribute(template regclass, slug text, changes jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_alter_attribute';
 comment on function keyed.alter_attribute(regclass, text, jsonb) is
-  'Changes an attribute: {"label"?, "options"?, "required"?, "indexed"?, "default"?, "slug"? (renames it)}. Type and target stay. Returns the template.';
+  'Changes an attribute: {"label"?, "options"?, "required"?, "indexed"?, "default"?, "slug"? (renames it)}. Type and target cannot change. Returns the template.';
 
 create function keyed.drop_attribute(template regclass, slug text) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_drop_attribute';
 comment on function keyed.drop_attribute(regclass, text) is
-  'Drops an attribute with its values; history keeps what it said of it. Returns the template.';
+  'Drops an attribute and its values; the history keeps its entries. Returns the template.';
 
 create function keyed.drop_template(template regclass, with_records boolean default false) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_drop_template';
 comment on function keyed.drop_template(regclass, boolean) is
-  'Removes a template with its table, history and series. Error 23505 when it holds live records and with_records is not true, or when others refer to it.';
+  'Drops a template with its table, history and series. Error 23505 if it has live records and with_records is not true, or if other templates refer to it.';

@@ -3,19 +3,19 @@
 create function keyed.trigrams_of_document(document text, number internal) returns internal
   language c immutable strict parallel safe as 'MODULE_PATHNAME', 'keyed_trigrams_of_document';
 comment on function keyed.trigrams_of_document(text, internal) is
-  'The keys of a document in its index, as GIN asks for them (extractValue).';
+  'The keys of a document in its index (GIN extractValue).';
 
 create function keyed.trigrams_of_pattern(pattern text, number internal, strategy smallint, partial internal, extra internal, nulls internal, mode internal)
   returns internal
   language c immutable strict parallel safe as 'MODULE_PATHNAME', 'keyed_trigrams_of_pattern';
 comment on function keyed.trigrams_of_pattern(text, internal, smallint, internal, internal, internal, internal) is
-  'Keys that all documents have which are LIKE the pattern, at most some 256 of them, as GIN asks for them (extractQuery).';
+  'The keys that every document LIKE the pattern has, at most about 256 (GIN extractQuery).';
 
 create function keyed.trigrams_match(answers internal, strategy smallint, pattern text, number integer, extra internal, keys internal, nulls internal)
   returns "char"
   language c immutable strict parallel safe as 'MODULE_PATHNAME', 'keyed_trigrams_match';
 comment on function keyed.trigrams_match(internal, smallint, text, integer, internal, internal, internal) is
-  'Whether a document may be LIKE a pattern, by the keys that it has (triConsistent).';
+  'Whether a document with these keys can be LIKE the pattern (GIN triConsistent).';
 
 -- The numbers of the operators are those of gin_trgm_ops.
 create operator class keyed.document_trigrams for type text using gin as
@@ -27,4 +27,4 @@ create operator class keyed.document_trigrams for type text using gin as
   function 6 keyed.trigrams_match (internal, smallint, text, integer, internal, internal, internal),
   storage integer;
 comment on operator class keyed.document_trigrams using gin is
-  'Three characters in a row and the beginnings of words, for LIKE, and in the collation "C" for ILIKE. Of two letters between which a sign stands there is a key as well, so that a part number is found by a piece of it.';
+  'Trigrams and prefixes of words, for LIKE, and in the collation "C" for ILIKE. Two letters separated by a sign are a key too, so that part numbers are found by a fragment.';

@@ -102,7 +102,7 @@ async fn an_export_does_not_end_well_when_its_caller_has_lost_a_part_of_it() {
             sales.admin.text("select keyed.revoke_access($1, 'crm.customers')", &[&other]).await;
             let refusal = session.refusal(next, &[]).await;
             assert_eq!(refusal.state, "42501", "{refusal}");
-            assert!(refusal.to_string().contains("was changed since the export began"), "{refusal}");
+            assert!(refusal.to_string().contains("changed since the export began"), "{refusal}");
         } else {
             assert_eq!(session.text(next, &[]).await, "");
         }

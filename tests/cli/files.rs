@@ -107,7 +107,7 @@ async fn refused_rows_are_told_and_kept_to_be_mended() {
     assert!(whole.code == Some(1) && whole.err.contains("nothing was imported"), "{whole:?}");
     let unknown = run(&mut command(&service, &["export", "--template", "crm.nothing"]));
     assert!(
-        unknown.code == Some(1) && unknown.err.contains("there is no template crm.nothing"),
+        unknown.code == Some(1) && unknown.err.contains("template crm.nothing does not exist"),
         "{unknown:?}"
     );
     let keyless = run(&mut proxy_program(&["export", "--template", "crm.customers"]));
@@ -163,7 +163,7 @@ async fn an_import_that_breaks_off_tells_what_it_wrote_and_of_lines_of_json_ever
     let arguments = ["import", path(&broken), "--template", "crm.customers", "--on-error", "skip"];
     let outcome = run(&mut command(&service, &arguments));
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
-    assert!(outcome.err.contains("line 20002 holds bytes that are no text in utf-8"), "{}", outcome.err);
+    assert!(outcome.err.contains("line 20002 has bytes that are not valid utf-8"), "{}", outcome.err);
     assert!(
         outcome.err.contains("Before that: rows ") && !outcome.err.contains("created 0,"),
         "{}",

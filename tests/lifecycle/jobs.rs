@@ -49,7 +49,8 @@ async fn a_job_that_a_crash_interrupted_goes_on_where_it_was() {
     session.rows("select keyed.alter_template('crm.customers', '{\"language\": \"german\"}')", &[]).await;
     until(&session, "running, 2000").await;
     // From now on it only looks now and then whether they are free.
-    let sql = "select count(*) from pg_stat_activity where query = 'keyed: others have locked what is left'";
+    let sql = "select count(*) from pg_stat_activity where query = 'keyed: the remaining records are locked by \
+    other transactions'";
     for _ in 0..3000 {
         if session.text(sql, &[]).await != "0" {
             break;

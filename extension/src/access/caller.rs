@@ -165,9 +165,8 @@ impl Caller {
              was granted",
             template.full_name()
         );
-        Error::new(Code::Forbidden, message).hint(
-            "an administrator can tell which condition is not met: SELECT keyed.explain_access(id, role)",
-        )
+        Error::new(Code::Forbidden, message)
+            .hint("an administrator can find the condition that fails: SELECT keyed.explain_access(id, role)")
     }
 
     /// Refuses a caller who may not make templates in a project.

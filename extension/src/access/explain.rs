@@ -24,7 +24,7 @@ use uuid::Uuid;
 /// [{pointer?, field, operator, value, holds}]}]}`: what a role may do with a record, and by which conditions of which
 /// grants.
 pub fn explain(id: Uuid, role_name: &str) -> Result<String, Error> {
-    Caller::current().require_admin("look into what others may see")?;
+    Caller::current().require_admin("explain the access of other roles")?;
     let role = role::find_by_name(role_name).ok_or_else(|| {
         Error::at(Code::InvalidValue, "/role", format!("role {role_name:?} does not exist"))
     })?;
@@ -141,10 +141,10 @@ fn because(
         format!("{target} to {}", role::name(result.grant.role).unwrap_or_default())
     };
     match state {
-        State::Missing => return "there is no such record".to_owned(),
+        State::Missing => return "the record does not exist".to_owned(),
         State::Deleted => return "the record is deleted".to_owned(),
         State::Live if caller.is_admin() => {
-            return "the role is an administrator's: it sees everything".to_owned();
+            return "the role is an administrator and sees every record".to_owned();
         }
         State::Live => {}
     }
@@ -177,7 +177,7 @@ fn because(
             format!("read on {} needs {}", of(result), failed.join(", "))
         })
         .collect();
-    format!("the record is outside of every scope: {}", failed.join("; "))
+    format!("no scope includes the record: {}", failed.join("; "))
 }
 
 fn state_of(template: &Template, id: Uuid) -> State {

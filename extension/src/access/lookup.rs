@@ -12,8 +12,11 @@ pub fn template_by_name(caller: &Caller, name: &str) -> Result<Rc<Template>, Err
         name.parse().ok().and_then(by_id)
     } else {
         let project = caller.project().ok_or_else(|| {
-            Error::new(Code::ProjectRequired, format!("in which project is the template {name:?}?"))
-                .hint("send the header X-Service-Project-Id, or name the template by its id")
+            Error::new(
+                Code::ProjectRequired,
+                format!("the request names no project for the template {name:?}"),
+            )
+            .hint("send the header X-Service-Project-Id, or name the template by its id")
         })?;
         by_slug(project, name)
     };

@@ -41,9 +41,8 @@ pub fn give(spi: &Connection, role: Oid, tables: &[Table], privileges: &[Privile
                     if some.len() == 1 { names(some) } else { "a table of the project".to_owned() },
                     caught.message
                 );
-                Error::new(Code::PayloadTooLarge, message).hint(
-                    "grant to a role that stands for a group, and make others its members: GRANT clerks TO …",
-                )
+                Error::new(Code::PayloadTooLarge, message)
+                    .hint("grant to a group role and make the others its members: GRANT clerks TO …")
             })?;
         }
     }

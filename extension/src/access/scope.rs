@@ -18,7 +18,7 @@ pub fn compile(template: &Template, scope: &str) -> Result<Filter, Error> {
     let template = catalog::by_id(template.id).ok_or_else(Error::not_found)?;
     let conditions = parse::scope(raw)?;
     if conditions.is_always() {
-        return Err(Error::at(Code::InvalidValue, "", "a scope without conditions limits nothing")
+        return Err(Error::at(Code::InvalidValue, "", "a scope needs at least one condition")
             .hint("leave the scope out to grant the privileges on all records"));
     }
     check::check(&conditions, &CallerSchema::new(&Caller::administrator(), template), Settings::default())
@@ -31,11 +31,11 @@ pub fn require_standard_fields(filter: &Filter) -> Result<(), Error> {
         None => Ok(()),
         Some(used) => {
             let message = format!(
-                "the scope of a whole project knows only standard fields, and {:?} is an attribute",
+                "the scope of a whole project may use standard fields only, and {:?} is an attribute",
                 used.field
             );
             Err(Error::at(Code::UnknownField, "/scope", message)
-                .hint("grant template by template: keyed.grant_access(role, 'project.template', …)"))
+                .hint("grant on each template: keyed.grant_access(role, 'project.template', …)"))
         }
     }
 }

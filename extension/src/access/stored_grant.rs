@@ -117,9 +117,9 @@ pub fn check_unused(
         if let Some(used) = uses.into_iter().find(|used| used.attribute == Some(attribute)) {
             let message = if caller.is_admin() {
                 let role = role::name(grant.role).unwrap_or_default();
-                format!("the scope of role {role:?} on {} is about {:?}", template.full_name(), used.field)
+                format!("the scope of role {role:?} on {} uses {:?}", template.full_name(), used.field)
             } else {
-                "the scope of a role is about it".to_owned()
+                "the scope of a role uses it".to_owned()
             };
             return Err(Error::at(Code::Conflict, pointer, message).hint(
                 "grant with another scope first: keyed.grant_access(role, target, privileges, scope)",
@@ -135,9 +135,9 @@ pub fn check_scopes(spi: &Connection, caller: &Caller, changed: i32) -> Result<(
         if let Err(error) = scope::compile(&template, &scope) {
             let message = if caller.is_admin() {
                 let (role, name) = (role::name(grant.role).unwrap_or_default(), template.full_name());
-                format!("the scope of role {role:?} on {name} would not hold any more: {}", error.message)
+                format!("the change would break the scope of role {role:?} on {name}: {}", error.message)
             } else {
-                "the scope of a role would not hold any more".to_owned()
+                "the change would break the scope of a role".to_owned()
             };
             return Err(Error::new(Code::Conflict, message).hint(
                 "grant with another scope first: keyed.grant_access(role, target, privileges, scope)",

@@ -32,7 +32,7 @@ impl Target {
     pub fn find(name: &str) -> Result<Target, Error> {
         catalog::refresh();
         let unknown = || {
-            Error::at(Code::InvalidValue, "/target", format!("there is no project or template {name:?}"))
+            Error::at(Code::InvalidValue, "/target", format!("project or template {name:?} does not exist"))
                 .hint("a target is 'project' or 'project.template'")
         };
         let (project, slug) =

@@ -215,9 +215,9 @@ fn check_options_cover(
     let message = if caller.reads_all(template) {
         let value = rows.get(0, 0).map(datum::read_text).unwrap_or_default();
         let count = rows.get(0, 1).map_or(0, datum::read_i64);
-        format!("{count} live records hold {value:?}, which is not among the options")
+        format!("{count} live records have the value {value:?}, which is not among the options")
     } else {
-        "there are live records that hold a value which is not among the options".to_owned()
+        "some live records have a value that is not among the options".to_owned()
     };
     Err(Error::at(Code::Conflict, pointer, message).hint("keep the option, or change those records first"))
 }

@@ -75,7 +75,7 @@ pub fn create(project: &str, new: &NewTemplate) -> Result<Rc<Template>, Error> {
     let find = || {
         catalog::project_by_name_or_id(project)
             .filter(|project| caller.sees_project(project.id))
-            .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))
+            .ok_or_else(|| Error::new(Code::NotFound, format!("project {project:?} does not exist")))
     };
     definition_lock::one_at_a_time(find()?.id, || {
         let project = find()?;
@@ -94,7 +94,7 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
         return Err(Error::at(
             Code::UnknownAttribute,
             "/display",
-            format!("there is no attribute {display:?}"),
+            format!("attribute {display:?} does not exist"),
         ));
     }
     if let Some(slugs) = &new.embed {
@@ -199,7 +199,7 @@ fn insert_template(spi: &Connection, project: i32, new: &NewTemplate, language: 
     );
     let id = rows.get(0, 0).map_or(0, datum::read_i32);
     if id > MAX_TEMPLATE {
-        let message = format!("a workspace holds at most {MAX_TEMPLATE} templates");
+        let message = format!("a workspace may have at most {MAX_TEMPLATE} templates");
         Error::new(Code::PayloadTooLarge, message).raise();
     }
     id
@@ -222,7 +222,7 @@ pub fn check_language(language: &str) -> Result<(), Error> {
     Err(Error::at(
         Code::InvalidValue,
         "/language",
-        format!("there is no text-search configuration {language:?}"),
+        format!("text-search configuration {language:?} does not exist"),
     )
     .hint("SELECT cfgname FROM pg_ts_config lists them: simple, english, german, …"))
 }

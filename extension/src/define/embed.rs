@@ -26,13 +26,13 @@ pub fn parse(value: &RawValue, pointer: &str) -> Result<Option<Vec<String>>, Err
 pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<AttributeType>) -> Result<(), Error> {
     if slugs.is_empty() {
         return Err(Error::at(Code::InvalidValue, "/embed", "name at least one attribute")
-            .hint("null says that nothing is embedded"));
+            .hint("send null to embed nothing"));
     }
     let fault = |(position, slug): (usize, &String)| {
         let pointer = format!("/embed/{position}");
         match kind_of(slug) {
             None => {
-                Some(Error::at(Code::UnknownAttribute, pointer, format!("there is no attribute {slug:?}")))
+                Some(Error::at(Code::UnknownAttribute, pointer, format!("attribute {slug:?} does not exist")))
             }
             Some(kind) if !kind.is_text() => {
                 let message = format!("{slug:?} is a {}: only texts can be embedded", kind.name());
@@ -42,7 +42,7 @@ pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<AttributeType>) 
                 )
             }
             Some(_) if slugs[..position].contains(slug) => {
-                Some(Error::at(Code::InvalidValue, pointer, format!("{slug:?} is named twice")))
+                Some(Error::at(Code::InvalidValue, pointer, format!("{slug:?} is listed twice")))
             }
             Some(_) => None,
         }

@@ -30,9 +30,10 @@ pub fn refuse_objects() -> Result<(), Error> {
     });
     match found {
         None => Ok(()),
-        Some((finding, remedy)) => {
-            Err(Error::new(Code::Conflict, format!("keyed does not adopt what it did not make: {finding}"))
-                .hint(format!("{remedy}. To see all: SELECT * FROM keyed.foreign_objects()")))
-        }
+        Some((finding, remedy)) => Err(Error::new(
+            Code::Conflict,
+            format!("keyed does not adopt objects that it did not create: {finding}"),
+        )
+        .hint(format!("{remedy}. To see all: SELECT * FROM keyed.foreign_objects()"))),
     }
 }

@@ -66,7 +66,7 @@ sql_functions! {
         let body = call.required_text(0, "body")?;
         let caller = Caller::current();
         let project = caller.project().ok_or_else(|| {
-            Error::new(Code::ProjectRequired, "in which project shall the template be made?")
+            Error::new(Code::ProjectRequired, "the request names no project for the template")
                 .hint("send the header X-Service-Project-Id")
         })?;
         let template = create(&project.to_string(), &NewTemplate::parse(&body)?)?;
@@ -102,7 +102,7 @@ sql_functions! {
                 return Err(Error::at(
                     Code::Conflict,
                     "/slug",
-                    format!("there is an attribute {slug:?} already"),
+                    format!("attribute {slug:?} already exists"),
                 ));
             }
             alter::alter(&template, &format!("{{\"attributes\":[{attribute}]}}"))

@@ -182,7 +182,7 @@ fn find_grantee(name: &str) -> Result<Oid, Error> {
         return Err(Error::at(
             Code::InvalidValue,
             "/role",
-            format!("{name} is a superuser: no scope binds it"),
+            format!("{name} is a superuser, to which scopes do not apply"),
         )
         .hint("grant to a role of your own: CREATE ROLE sales"));
     }
@@ -195,7 +195,7 @@ fn parse_privileges(names: &[String]) -> Result<Vec<Privilege>, Error> {
             Error::at(
                 Code::InvalidValue,
                 format!("/privileges/{position}"),
-                format!("{name:?} is no privilege"),
+                format!("{name:?} is not a privilege"),
             )
             .hint("the privileges are read, create, update, delete and define")
         })

@@ -27,7 +27,7 @@ pub fn drop_project(name: &str, with_records: bool) -> Result<(), Error> {
     let find = || {
         catalog::project_by_name_or_id(name)
             .filter(|project| caller.sees_project(project.id))
-            .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {name:?}")))
+            .ok_or_else(|| Error::new(Code::NotFound, format!("project {name:?} does not exist")))
     };
     definition_lock::one_at_a_time(find()?.id, || drop_found(&find()?, with_records))
 }
@@ -44,7 +44,7 @@ fn drop_found(project: &Project, with_records: bool) -> Result<(), Error> {
                     templates.iter().find(|template| removal::has_live_records(spi, template))
                     && !with_records
                 {
-                    Error::new(Code::Conflict, format!("{} holds live records", template.full_name()))
+                    Error::new(Code::Conflict, format!("{} has live records", template.full_name()))
                         .hint("delete them first, or call keyed.drop_project(project, with_records => true)")
                         .raise();
                 }

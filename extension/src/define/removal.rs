@@ -45,7 +45,7 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                 tables.push(table.clone());
                 lock_with_views(&tables, &dependents::reading(spi, template));
                 if !with_records && has_live_records(spi, template) {
-                    Error::new(Code::Conflict, format!("{name} holds live records"))
+                    Error::new(Code::Conflict, format!("{name} has live records"))
                         .hint(
                             "delete them first, or call keyed.drop_template(template, with_records => true)",
                         )

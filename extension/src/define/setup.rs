@@ -258,7 +258,7 @@ pub fn set_time_zone(project: &str, name: Option<&str>) -> Result<(), Error> {
     catalog::refresh();
     let project = catalog::project_by_name_or_id(project)
         .filter(|project| caller.sees_project(project.id))
-        .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))?;
+        .ok_or_else(|| Error::new(Code::NotFound, format!("project {project:?} does not exist")))?;
     let name = name.map(time_zone::check).transpose()?;
     definition_lock::one_at_a_time(project.id, || change_time_zone(&caller, project.id, name.as_deref()))
 }

@@ -104,9 +104,10 @@ pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format
     let saved = stored::body_of(template, query.view.as_deref())?;
     let mut query = query.within(saved.as_deref())?;
     if query.vector.is_some() {
-        let message = "an export is all that filters and words let through: it has no closest records";
+        let message =
+            "an export has every record that the filters and words match; it cannot rank by a vector";
         return Err(Error::at(Code::InvalidValue, "/query_vector", message)
-            .hint("leave query_vector out, or read the closest records by a search"));
+            .hint("leave query_vector out, or use a search for the closest records"));
     }
     query.cursor = None;
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
@@ -180,13 +181,13 @@ pub fn next(caller: &Caller) -> Result<Option<String>, Error> {
         .take()
         .filter(|export| export.transaction == transaction::number() && export.caller == *caller);
     let Some(mut export) = export else {
-        return Err(Error::new(Code::InvalidValue, "you have begun no export in this transaction")
+        return Err(Error::new(Code::InvalidValue, "this transaction has no open export")
             .hint("call keyed_http.export_open first, in the same transaction and as the same role"));
     };
     caller.require(Right::Read, &export.template)?;
     if visibility::rows(caller, &export.template, RECORD) != export.seen {
-        return Err(Error::new(Code::Forbidden, "what you may read was changed since the export began")
-            .hint("begin it again: it then has what you may read now"));
+        return Err(Error::new(Code::Forbidden, "your grants have changed since the export began")
+            .hint("start the export again"));
     }
     let mut out = String::with_capacity(PORTION + PORTION / 4);
     while out.len() < PORTION {
@@ -225,5 +226,5 @@ fn was_closed() -> Error {
         Code::InvalidValue,
         "the export was closed before its end, by CLOSE ALL or a rollback to a savepoint",
     )
-    .hint("begin it again with keyed_http.export_open")
+    .hint("start it again with keyed_http.export_open")
 }

@@ -147,7 +147,7 @@ pub fn find(
 ) -> Result<(Vec<Step>, Field), Error> {
     let mut names: Vec<&str> = name.splitn(MAX_REFERENCES + 2, '.').collect();
     if names.len() > MAX_REFERENCES + 1 {
-        let message = format!("a field leads through at most {MAX_REFERENCES} references");
+        let message = format!("a field may follow at most {MAX_REFERENCES} references");
         return Err(Error::at(Code::InvalidValue, pointer, message));
     }
     let last = names.pop().unwrap_or_default();
@@ -192,7 +192,7 @@ fn resolve_reference(
     let Some(attribute) = owner.attribute(key, name) else { return Ok(None) };
     if attribute.kind != AttributeType::Reference {
         let message = format!(
-            "{} is of type {}: only through a reference do fields lead on",
+            "{} is of type {}; only references have further fields",
             attribute.slug,
             attribute.kind.name()
         );

@@ -116,7 +116,7 @@ impl Reader {
         if parts.is_empty() {
             self.count(pointer)?;
             if raw.get().starts_with('[') {
-                let message = "must hold at least one condition";
+                let message = "must have at least one condition";
                 self.faults.add(Error::at(Code::InvalidValue, pointer, message));
             }
         }
@@ -159,14 +159,14 @@ impl Reader {
         let Some((word, parts)) = combination else { return self.condition(&members, pointer) };
         for (name, _) in &members.0 {
             if name != word {
-                let message = format!("{word} stands alone: {} cannot stand beside it", quoted(name));
+                let message = format!("{word} cannot be combined with {}", quoted(name));
                 self.faults.add(Error::at(Code::UnknownField, below(pointer, name), message));
             }
         }
         if depth == MAX_DEPTH {
             let message = format!("and, or, not may be nested to depth {MAX_DEPTH}, not deeper");
             return Err(Error::at(Code::InvalidValue, pointer, message)
-                .hint("combine fewer levels: parts of the same kind can stand side by side"));
+                .hint("use fewer levels: write groups of the same kind next to each other"));
         }
         let (here, depth) = (below(pointer, word), depth + 1);
         Ok(match word.as_ref() {

@@ -38,7 +38,7 @@ pub fn resolve(template: &Template, header: &[String], options: &Options) -> Res
         if let Some(earlier) = earlier {
             errors.push(fault(
                 index,
-                format!("column {name:?} holds the same as column {:?}", header[earlier]),
+                format!("column {name:?} maps to the same attribute as column {:?}", header[earlier]),
             ));
         }
         columns.push(column);
@@ -106,8 +106,8 @@ fn unknown(template: &Template, index: usize, name: &str) -> Error {
     let message = format!("{} has no attribute {name:?}", template.full_name());
     let code = Code::UnknownAttribute;
     Error::at(code, format!("/header/{index}"), message).hint(format!(
-        "its attributes are: {}; say which one a column is with mapping={{\"Column\":\"slug\"}}, or null for none, and which column holds the \
-         external key with key_column=Column",
+        "its attributes are: {}; map a column with mapping={{\"Column\":\"slug\"}}, or null for none, and name the \
+        column of the external key with key_column=Column",
         shown(&slugs)
     ))
 }

@@ -52,7 +52,7 @@ fn row<'a>(
     if record.len() != columns.len() {
         let message = format!("the row has {} cells, the header has {}", record.len(), columns.len());
         return Err(Error::new(Code::InvalidValue, message)
-            .hint("put a cell that holds the delimiter, a quote or a line break into double quotes"));
+            .hint("put a cell that contains the delimiter, a quote or a line break in double quotes"));
     }
     let changes = Vec::with_capacity(columns.len());
     let mut row = Row { index, key: None, id: None, changes, embedding: Embedding::Absent };

@@ -112,7 +112,7 @@ pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Re
     let mapping = given.mapping(&template, None)?;
     let is_signed = given.signed.unwrap_or(true);
     if !is_signed && given.secret.is_some() {
-        return Err(Error::at(Code::InvalidValue, "/secret", "an endpoint that is not signed has no secret"));
+        return Err(Error::at(Code::InvalidValue, "/secret", "an endpoint without signature has no secret"));
     }
     let secret = is_signed.then(|| new_secret(given.secret.as_deref())).transpose()?;
     let token = new_token();
@@ -153,7 +153,7 @@ pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Re
 fn taken(slug: &str, caught: Box<Caught>) -> Error {
     match caught.state {
         PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => {
-            Error::at(Code::Conflict, "/slug", format!("the project has an endpoint {slug:?} already"))
+            Error::at(Code::Conflict, "/slug", format!("the project already has an endpoint {slug:?}"))
                 .hint("choose another slug")
         }
         _ => caught.rethrow(),
@@ -166,8 +166,12 @@ impl Endpoint {
         let given = Given::parse(body, &CHANGES)?;
         let is_own = |name: &str| name == self.template.slug || name == self.template.id_text;
         if given.template.as_deref().is_some_and(|name| !is_own(name)) {
-            return Err(Error::at(Code::InvalidValue, "/template", "an endpoint keeps its template")
-                .hint("make another endpoint for records of another template"));
+            return Err(Error::at(
+                Code::InvalidValue,
+                "/template",
+                "the template of an endpoint cannot change",
+            )
+            .hint("create another endpoint for the other template"));
         }
         let mapping = given.mapping(&self.template, Some(&self.mapping))?;
         let role = match &given.role {
@@ -179,7 +183,7 @@ impl Endpoint {
             return Err(Error::at(
                 Code::InvalidValue,
                 "/signed",
-                "an endpoint that is not signed has no secret",
+                "an endpoint without signature has no secret",
             ));
         }
         let is_new_secret =

@@ -77,7 +77,7 @@ pub(super) fn require_state() -> Result<(), Error> {
     if exist() {
         return binding::require_state();
     }
-    Err(Error::new(Code::Internal, "there can be no endpoints yet").hint("run: SELECT keyed.migrate()"))
+    Err(Error::new(Code::Internal, "endpoints are not available yet").hint("run: SELECT keyed.migrate()"))
 }
 
 /// The endpoints that a condition on `e` holds for.
@@ -112,8 +112,11 @@ pub fn by_name(caller: &Caller, name: &str) -> Result<Endpoint, Error> {
         name.parse().ok().map(by_id).transpose()?.flatten()
     } else {
         let project = caller.project().ok_or_else(|| {
-            Error::new(Code::ProjectRequired, format!("in which project is the endpoint {name:?}?"))
-                .hint("send the header X-Service-Project-Id, or name the endpoint by its id")
+            Error::new(
+                Code::ProjectRequired,
+                format!("the request names no project for the endpoint {name:?}"),
+            )
+            .hint("send the header X-Service-Project-Id, or name the endpoint by its id")
         })?;
         let arguments = [(pg_sys::INT4OID, Some(Datum::from(project))), (pg_sys::TEXTOID, datum::text(name))];
         as_owner(|| connected(|spi| find(spi, "e.project_id = $1 and e.slug = $2", &arguments).pop()))
@@ -184,14 +187,12 @@ impl Endpoint {
 
     /// The refusal of a delivery in the name of a role that is gone.
     pub fn role_is_gone(&self) -> Error {
-        Error::new(
-            Code::Forbidden,
-            format!("the role as which the endpoint {:?} writes was dropped", self.slug),
+        Error::new(Code::Forbidden, format!("the role of the endpoint {:?} was dropped", self.slug)).hint(
+            format!(
+                "set another role: SELECT keyed.alter_inbound_endpoint({}, {})",
+                self.id,
+                literal("{\"role\": \"…\"}")
+            ),
         )
-        .hint(format!(
-            "give it another: SELECT keyed.alter_inbound_endpoint({}, {})",
-            self.id,
-            literal("{\"role\": \"…\"}")
-        ))
     }
 }

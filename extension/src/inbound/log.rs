@@ -50,10 +50,8 @@ pub fn begin(endpoint: &Endpoint, webhook_id: Option<&str>, payload: &str) -> Re
             let rows = spi.run_once(&sql, Snapshot::Latest, &[id, webhook_id]);
             match read(&rows).pop() {
                 Some(delivery) => Ok(Begun::Seen(delivery.id, delivery.outcome())),
-                None => {
-                    Err(Error::new(Code::SerializationFailure, "the same delivery came at the same time")
-                        .hint("send it again"))
-                }
+                None => Err(Error::new(Code::SerializationFailure, "the same delivery is being processed")
+                    .hint("send it again")),
             }
         })
     })
@@ -193,8 +191,8 @@ pub fn page(endpoint: &Endpoint, wanted: &LogQuery) -> Result<String, Error> {
         None => i64::MAX,
         Some(Ok(id)) => id,
         Some(Err(_)) => {
-            return Err(Error::at(Code::InvalidValue, "/cursor", "this is no cursor of a log of deliveries")
-                .hint("send the next_cursor of the page before"));
+            return Err(Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of a delivery log")
+                .hint("send the next_cursor of the previous page"));
         }
     };
     let sql = format!(

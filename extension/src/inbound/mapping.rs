@@ -77,7 +77,7 @@ fn find(mapping: &Mapping, payload: &str) -> Result<Vec<Vec<Vec<String>>>, Error
                 ],
             );
             if rows.len() > MOST_VALUES {
-                let message = format!("the paths find more than {MOST_VALUES} values in a delivery");
+                let message = format!("the mapping finds more than {MOST_VALUES} values in a delivery");
                 return Err(Error::at(Code::PayloadTooLarge, "/items", message));
             }
             let mut found: Vec<Vec<Vec<String>>> = Vec::new();
@@ -166,9 +166,8 @@ fn write_value(
         (many, _) => {
             let message = format!("the path {} finds {} values, not one", source.path, many.len());
             let place = format!("/attributes/{}", source.slug);
-            return Err(
-                Error::at(Code::InvalidValue, place, message).hint("only lists and metrics take several")
-            );
+            return Err(Error::at(Code::InvalidValue, place, message)
+                .hint("only lists and metrics take several values"));
         }
     }
     Ok(true)

@@ -17,7 +17,7 @@ const TRIAL: [&str; 5] = ["payload", "items", "external_key", "key_prefix", "map
 
 /// Takes a failed delivery again, as it was sent, by the endpoint as it is now. The status and the line of the log.
 pub fn replay(caller: &Caller, endpoint: Option<&Endpoint>, id: i64) -> Result<(u16, String), Error> {
-    let unknown = || Error::new(Code::NotFound, format!("there is no delivery {id}"));
+    let unknown = || Error::new(Code::NotFound, format!("delivery {id} does not exist"));
     let (delivery, payload) = log::get(id, true).ok_or_else(unknown)?;
     let own = endpoint::by_id(delivery.endpoint)?.ok_or_else(unknown)?;
     if endpoint.is_some_and(|endpoint| endpoint.id != own.id) || !caller.may_know(&own.template) {
@@ -26,7 +26,7 @@ pub fn replay(caller: &Caller, endpoint: Option<&Endpoint>, id: i64) -> Result<(
     own.require_configurer(caller)?;
     let payload = payload.filter(|_| !delivery.is_done).ok_or_else(|| {
         Error::new(Code::Conflict, format!("delivery {id} already succeeded"))
-            .hint("only failed deliveries can be replayed")
+            .hint("the delivery succeeded; only failed deliveries can be replayed")
     })?;
     let outcome = write(&own, &payload);
     log::finish(id, &outcome);
@@ -37,8 +37,8 @@ pub fn replay(caller: &Caller, endpoint: Option<&Endpoint>, id: i64) -> Result<(
 /// Takes failed deliveries of an endpoint again, the oldest first, each for itself: `{done, failed, next_cursor}`.
 pub fn replay_all(endpoint: &Endpoint, cursor: Option<&str>) -> Result<String, Error> {
     let after = cursor.map_or(Ok(0), str::parse::<i64>).map_err(|_| {
-        Error::at(Code::InvalidValue, "/cursor", "this is no cursor of a replay")
-            .hint("send the next_cursor of the call before")
+        Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of a replay")
+            .hint("send the next_cursor of the previous call")
     })?;
     let ids = log::failed(endpoint, after, MOST);
     let (mut done, mut failed) = (0, 0);

@@ -55,7 +55,7 @@ fn work(worker: Worker) -> bool {
                 turns.note(&job, run(&job, &mut indexes));
             }
             Ok(Next::Later(pause)) => {
-                worker::show_activity("keyed: others have locked what is left");
+                worker::show_activity("keyed: the remaining records are locked by other transactions");
                 worker::sleep(pause.as_millis().max(10) as c_long);
             }
             Ok(Next::Nothing) => return has_worked,

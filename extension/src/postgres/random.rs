@@ -31,6 +31,6 @@ pub fn fill(bytes: &mut [u8]) {
     // SAFETY: the pointer and the length are of one slice.
     let filled = unsafe { pg_sys::pg_strong_random(bytes.as_mut_ptr().cast(), bytes.len()) };
     if !filled {
-        Error::new(Code::Internal, "the operating system gave no random bytes").raise();
+        Error::new(Code::Internal, "the operating system returned no random bytes").raise();
     }
 }

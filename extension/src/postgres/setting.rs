@@ -24,8 +24,8 @@ static SESSION_MEMORY: GucSetting<i32> = GucSetting::<i32>::new(32);
 pub fn register() {
     GucRegistry::define_string_guc(
         c"keyed.principal",
-        c"The API key in whose name this transaction acts.",
-        c"Set by keyed.authenticate for the current transaction; reading it elsewhere than in keyed proves nothing.",
+        c"The API key of this transaction.",
+        c"Set by keyed.authenticate for the current transaction. For use by keyed only.",
         &PRINCIPAL,
         GucContext::Suset,
         GucFlags::NO_SHOW_ALL | GucFlags::NO_RESET_ALL | GucFlags::DISALLOW_IN_FILE,
@@ -45,20 +45,21 @@ pub fn register() {
     room(
         c"keyed.idempotency_room",
         &IDEMPOTENCY_ROOM,
-        c"How much the kept answers of an API key may take.",
-        c"Beyond that its requests with a new Idempotency-Key are refused, until answers are a day old and forgotten.",
+        c"Maximum size of the stored responses of an API key.",
+        c"Beyond it, requests with a new Idempotency-Key are refused until stored responses expire after a day.",
     );
     room(
         c"keyed.session_memory",
         &SESSION_MEMORY,
-        c"How much a session keeps of the templates that it works with: definitions, statements, conditions.",
-        c"Beyond that it forgets what it has not used for longest, and reads or plans it again when it needs it.",
+        c"Maximum memory of a session for cached templates: definitions, statements, conditions.",
+        c"Beyond it, the least recently used entries are evicted.",
     );
     room(
         c"keyed.inbound_room",
         &INBOUND_ROOM,
-        c"How much the refused deliveries of an inbound endpoint may take, and likewise the payloads of those that were done.",
-        c"Beyond that a delivery that would be refused is not taken, and the oldest payloads of done ones are forgotten.",
+        c"Maximum size of the failed deliveries of an inbound endpoint, and separately of the payloads of \
+        successful ones.",
+        c"Beyond it, a delivery that fails is not stored, and the oldest payloads of successful ones are deleted.",
     );
     register_limits();
     direct_access::register();
@@ -97,8 +98,8 @@ fn register_limits() {
         &limits::OPERATIONS_PER_BATCH,
         10_000,
         0,
-        c"The most operations of one batch.",
-        c"A batch holds its locks until its end, so many small ones disturb others less than a large one.",
+        c"Maximum number of operations of a batch.",
+        c"A batch holds its locks until its end, so several small batches block others less than a large one.",
     );
     limit(
         c"keyed.max_attributes_per_template",
@@ -106,16 +107,16 @@ fn register_limits() {
         // A table of PostgreSQL has 1600 columns at most, dropped ones included.
         1500,
         0,
-        c"The most attributes of one template.",
-        c"A row must fit a page of 8 kB, long values aside, of which it keeps 18 bytes each.",
+        c"Maximum number of attributes of a template.",
+        c"A row must fit in a page of 8 kB; a long value takes 18 bytes of it.",
     );
     limit(
         c"keyed.max_text_size",
         &limits::TEXT_SIZE,
         16 << 10,
         pg_sys::GUC_UNIT_KB,
-        c"The most a text, or all texts of a list together, may take.",
-        c"Texts are searched, so each is stored as it is and once more in the search document.",
+        c"Maximum size of a text, or of all texts of a list.",
+        c"Each text is stored twice: as it is, and in the search document.",
     );
 }
 

@@ -214,7 +214,7 @@ pub(super) fn split(arguments: &[Argument]) -> (Vec<Datum>, Vec<c_char>) {
 
 pub(super) fn c_string(sql: &str) -> CString {
     CString::new(sql)
-        .unwrap_or_else(|_| Error::new(Code::InvalidValue, "a statement cannot hold U+0000").raise())
+        .unwrap_or_else(|_| Error::new(Code::InvalidValue, "a statement cannot contain U+0000").raise())
 }
 
 pub(super) fn fail(what: &str, sql: &str) -> ! {

@@ -135,8 +135,8 @@ fn patience() -> Duration {
 }
 
 fn still_busy(what: &str) -> Error {
-    Error::new(Code::Busy, format!("others are using {what}, so nothing was changed")).hint(
-        "send it again later, or find the open transaction that is in the way and end it: \
+    Error::new(Code::Busy, format!("other transactions are using {what}; nothing was changed")).hint(
+        "try again later, or find and end the blocking transaction: \
          SELECT pid, usename, state, xact_start, query FROM pg_stat_activity ORDER BY xact_start",
     )
 }

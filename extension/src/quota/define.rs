@@ -20,7 +20,7 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
     Caller::current().require_admin("set quotas")?;
     let Some(name) = Name::parse(name) else {
         let names = Name::ALL.map(Name::text).join(", ");
-        return Err(Error::at(Code::InvalidValue, "/name", format!("there is no quota {name:?}"))
+        return Err(Error::at(Code::InvalidValue, "/name", format!("quota {name:?} does not exist"))
             .hint(format!("there are {names}")));
     };
     if maximum.is_some_and(|maximum| maximum < 0) {
@@ -61,7 +61,7 @@ pub(crate) fn project_named(project: &str) -> Result<Project, Error> {
     catalog::refresh();
     catalog::project_by_name_or_id(project)
         .filter(|project| caller.sees_project(project.id))
-        .ok_or_else(|| Error::new(Code::NotFound, format!("there is no project {project:?}")))
+        .ok_or_else(|| Error::new(Code::NotFound, format!("project {project:?} does not exist")))
 }
 
 fn take_away(spi: &Connection, project: &Project, name: Name) {

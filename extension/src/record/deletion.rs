@@ -92,10 +92,7 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditio
                 return Err(Error::not_found());
             }
             if rows.get(0, 1).is_none() {
-                return Err(Error::new(
-                    Code::Conflict,
-                    "the record is not deleted: there is nothing to restore",
-                ));
+                return Err(Error::new(Code::Conflict, "the record is not deleted"));
             }
             if !rows.get(0, 2).is_some_and(datum::read_bool) {
                 return Err(caller.outside(Right::Update, &template));

@@ -162,7 +162,7 @@ pub(super) fn restore(id: Uuid, body: Option<&str>, preconditions: &Precondition
     for (name, value) in body.map(json::object).transpose()?.unwrap_or_default().0 {
         if name != "external_key" {
             let pointer = format!("/{}", json::pointer_step(&name));
-            return Err(Error::at(Code::UnknownField, pointer, "a restore knows only external_key"));
+            return Err(Error::at(Code::UnknownField, pointer, "a restore takes only external_key"));
         }
         key = write::parse_key(value)?;
     }

@@ -35,8 +35,8 @@ pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>)
         None => i32::MAX,
         Some(cursor) => {
             cursor.strip_prefix('v').and_then(|version| version.parse().ok()).ok_or_else(|| {
-                Error::at(Code::InvalidValue, "/cursor", "this is not a cursor of a history")
-                    .hint("send next_cursor of the page before, unchanged")
+                Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of a history")
+                    .hint("send the next_cursor of the previous page, unchanged")
             })?
         }
     };

@@ -143,7 +143,7 @@ fn replace(id: Uuid, text: &str, preconditions: &Preconditions) -> Result<Shown,
     }
     // These are at fault, not the values that stand bare beside them.
     if has("embedding") {
-        let message = "PUT replaces attributes: the vector is untouched";
+        let message = "PUT replaces attributes only";
         return Err(Error::at(Code::UnknownField, "/embedding", message).hint(
             "a PUT has attributes, or the values bare; write the vector with PATCH, or with \
              PUT /entities/{id}/embedding; an attribute of that name goes into \
@@ -151,9 +151,9 @@ fn replace(id: Uuid, text: &str, preconditions: &Preconditions) -> Result<Shown,
         ));
     }
     if has("external_key") {
-        let message = "PUT replaces attributes: the key is untouched";
+        let message = "PUT replaces attributes only";
         return Err(Error::at(Code::UnknownField, "/external_key", message)
-            .hint("a PUT has attributes, or the values bare; change the key with PATCH"));
+            .hint("send attributes, or the values alone; change the key with PATCH"));
     }
     let attributes = write::parse_body(text)?.attributes.ok_or_else(|| {
         Error::at(Code::InvalidValue, "/attributes", "attributes is missing")

@@ -147,8 +147,8 @@ fn parse_cursor(cursor: Option<&str>) -> Result<(Option<i64>, Option<i64>), Erro
     let Some(cursor) = cursor else { return Ok((None, None)) };
     let parts = cursor.split_once('.').and_then(|(at, id)| Some((at.parse().ok()?, id.parse().ok()?)));
     parts.map(|(at, id)| (Some(at), Some(id))).ok_or_else(|| {
-        Error::at(Code::InvalidValue, "/cursor", "this is not a cursor of a series")
-            .hint("send next_cursor of the page before, unchanged")
+        Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of a series")
+            .hint("send the next_cursor of the previous page, unchanged")
     })
 }
 

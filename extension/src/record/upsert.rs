@@ -313,6 +313,6 @@ impl Upsert<'_> {
 
 /// The refusal of a write that others kept getting in the way of.
 pub(super) fn gave_up() -> Error {
-    Error::new(Code::SerializationFailure, "concurrent writes to this key kept getting in the way")
+    Error::new(Code::SerializationFailure, "concurrent writes to this key kept conflicting")
         .hint("run the transaction again")
 }

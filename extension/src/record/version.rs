@@ -63,8 +63,9 @@ impl Tags {
             return Ok(Tags::Listed(vec![Tag { is_weak: false, opaque: text.to_owned() }]));
         }
         list(text).map(Tags::Listed).ok_or_else(|| {
-            Error::new(Code::MalformedRequest, format!("{name} is neither * nor a list of entity tags"))
-                .hint("send the value of ETag as it came, with its double quotes; several stand with commas between them")
+            Error::new(Code::MalformedRequest, format!("{name} is neither * nor a list of entity tags")).hint(
+                "send the value of ETag unchanged, with its double quotes; separate several with commas",
+            )
         })
     }
 
@@ -144,7 +145,7 @@ impl Preconditions {
 
     /// The refusal of an upsert that may not create the record, where none holds the key.
     pub fn refusal_for_none(&self) -> Error {
-        refusal("no record holds this key, and If-Match demands one", "leave If-Match out to create it")
+        refusal("no record has this key, and If-Match requires one", "leave If-Match out to create it")
     }
 
     /// The refusal of a write to a record of this version.
@@ -152,16 +153,16 @@ impl Preconditions {
         let is_match = self.if_match.as_ref().is_none_or(|tags| tags.name_version(version));
         match &self.if_none_match {
             Some(Tags::Any) if is_match => refusal(
-                "the record exists, and If-None-Match allows only to create it",
+                "the record exists, and If-None-Match allows creation only",
                 "leave If-None-Match out to update it",
             ),
             Some(Tags::Listed(_)) if is_match => refusal(
                 "the record has a version that If-None-Match lists",
-                "leave If-None-Match out to write whatever the version is",
+                "leave If-None-Match out to write any version",
             ),
             _ => refusal(
-                "the record is not in a state that If-Match allows",
-                "read it again, and send the ETag of that answer, in SQL keyed.record_version(id)",
+                "the record has a version that If-Match does not list",
+                "read the record again and send the new ETag; in SQL, keyed.record_version(id)",
             ),
         }
     }

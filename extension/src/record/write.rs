@@ -126,7 +126,7 @@ pub fn key_and_values(assignments: &Assignments) -> Vec<pg_sys::Oid> {
 
 /// The refusal of a key that another live record holds.
 pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
-    let message = format!("another live record of {} holds the external_key {key:?}", template.full_name());
+    let message = format!("another live record of {} has the external_key {key:?}", template.full_name());
     let may_read = caller.require(Right::Read, template).is_ok();
     let holder = may_read
         .then(|| read::holder(template, key, &WriteScope::of(caller, Right::Read, template)))
@@ -298,8 +298,12 @@ pub fn parse_body(body: &str) -> Result<Body<'_>, Error> {
             "embedding" => parsed.embedding = Embedding::parse(value, "/embedding")?,
             _ => {
                 let pointer = format!("/{}", json::pointer_step(&name));
-                return Err(Error::at(Code::UnknownField, pointer, format!("{name:?} is not known here"))
-                    .hint("a body has attributes, external_key and embedding"));
+                return Err(Error::at(
+                    Code::UnknownField,
+                    pointer,
+                    format!("{name:?} is not a member of this body"),
+                )
+                .hint("a body has attributes, external_key and embedding"));
             }
         }
     }

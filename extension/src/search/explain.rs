@@ -20,7 +20,7 @@ use crate::view::stored;
 use std::rc::Rc;
 
 /// In the place of a plan.
-const WITHHELD: &str = "The plan is for those who may read all records.\n";
+const WITHHELD: &str = "The plan is that of a caller who may read all records.\n";
 
 /// Every statement of a search with its plan. Words are looked for; nothing else is run. A caller who sees some records
 /// only gets the statements alone: plans follow from how many records there are, and which values they hold, the hidden
@@ -48,7 +48,7 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
                     for reference in names::references(template, &seen) {
                         for term in words.terms.iter().filter(|term| reference.is_scanned(spi, term)) {
                             out.push_str(&format!(
-                                "Every record that {} may lead to is read for names with {}.\n",
+                                "All records that {} can refer to are scanned for names with {}.\n",
                                 reference.column(),
                                 term.text
                             ));
@@ -83,7 +83,7 @@ fn statements(search: &Search) -> Vec<(String, String)> {
     // A page in the order of words is looked up by what they select.
     if search.selection.is_none() || !plan.keys.is_empty() {
         for (position, segment) in plan.order.segments(plan.position.as_ref()).iter().enumerate() {
-            let purpose = if position > 0 { "And when these are used up:" } else { "" };
+            let purpose = if position > 0 { "When these are exhausted:" } else { "" };
             statements.push((purpose.to_owned(), search.page_sql(segment, plan.limit + 1)));
         }
     }
@@ -155,20 +155,21 @@ fn is_walk(lines: &[String]) -> bool {
 /// What would spare the reading of a whole table.
 fn advice(purpose: &str, table: &str) -> &'static str {
     if table.starts_with("text_") {
-        "look for rarer words, or sort by an attribute with indexed: true."
+        "search for rarer words, or sort by an attribute with indexed: true."
     } else if purpose.starts_with("Counting") {
-        "filter by an attribute with indexed: true, or do without the count."
+        "filter by an attribute with indexed: true, or leave count out."
     } else {
-        "say indexed: true for an attribute that the search filters or sorts by; keyed.suggest_indexes tells which."
+        "set indexed: true on an attribute that the search filters or sorts by; keyed.suggest_indexes lists \
+        candidates."
     }
 }
 
 /// What became of the words.
 fn describe(selection: &Selection, scanned: &[String], is_scoped: bool) -> String {
     let mut out = match selection {
-        Selection::Ranked(_) if is_scoped => "The records that hold the words are ranked.\n".to_owned(),
-        Selection::Ranked(ranked) => format!("{} records hold the words; they are ranked.\n", ranked.len()),
-        Selection::Newest { .. } if is_scoped => "The records that hold the words are found.\n".to_owned(),
+        Selection::Ranked(_) if is_scoped => "The records that match the words are ranked.\n".to_owned(),
+        Selection::Ranked(ranked) => format!("{} records match the words; they are ranked.\n", ranked.len()),
+        Selection::Newest { .. } if is_scoped => "The records that match the words are found.\n".to_owned(),
         Selection::Newest { .. } => {
             "So many records hold the words that they are not ranked: documents are read from \
             the newest on, until the page is full.\n"

@@ -37,8 +37,8 @@ impl Facet {
                 (path, Field::Column(column @ Column::Attribute { .. })) if path.is_empty() => {
                     Ok(Facet { name: name.clone().into_owned(), column })
                 }
-                _ => Err(Error::at(Code::InvalidValue, pointer, format!("{name:?} cannot be counted"))
-                    .hint("facets are attributes of the template itself")),
+                _ => Err(Error::at(Code::InvalidValue, pointer, format!("{name:?} cannot be a facet"))
+                    .hint("facets are attributes of the searched template")),
             }
         };
         let mut facets = names.iter().enumerate().map(parse).collect::<Result<Vec<Facet>, Error>>()?;

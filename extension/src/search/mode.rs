@@ -62,10 +62,10 @@ pub fn settle(query: &mut SearchQuery, asked: Option<Mode>) -> Result<(), Error>
         return refuse("/cursor", "a search by a vector has one page");
     }
     if query.count != Count::None {
-        return refuse("/count", "a search by a vector finds the closest, however many there are");
+        return refuse("/count", "a search by a vector has no total");
     }
     if !query.facets.is_empty() {
-        return refuse("/facets", "a search by a vector counts nothing");
+        return refuse("/facets", "a search by a vector has no facets");
     }
     if query.limit.is_some_and(|limit| limit > hybrid::DEPTH) {
         let message = format!("a search by a vector finds at most {} records", hybrid::DEPTH);
@@ -79,7 +79,7 @@ pub fn check_view(view: &SearchQuery) -> Result<(), Error> {
     if view.global_search.is_none() {
         return Ok(());
     }
-    Err(Error::at(Code::InvalidValue, "/view", "a view that looks for words cannot be searched by a vector")
+    Err(Error::at(Code::InvalidValue, "/view", "a view with global_search cannot be searched by a vector")
         .hint("send mode \"keyword\", or save a view that has filters only"))
 }
 

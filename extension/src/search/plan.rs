@@ -139,9 +139,8 @@ fn words(query: &SearchQuery) -> Result<TextQuery, Error> {
 /// What is wrong with a view for this caller has its place in the view; the search only names it.
 fn of_view(query: &SearchQuery, error: Error) -> Error {
     let name = query.view.as_deref().unwrap_or_default();
-    Error::at(error.code, "/view", format!("the view {name:?} cannot be used: {}", error.message)).hint(
-        "a view is read with the rights of its reader: it may name a template that this caller may not read",
-    )
+    Error::at(error.code, "/view", format!("the view {name:?} cannot be used: {}", error.message))
+        .hint("a view runs with the grants of its reader; it may use a template that you may not read")
 }
 
 /// Adds the tables between the record and the column it is sorted by. Where a reference leads to no live record that

@@ -58,12 +58,10 @@ pub fn select(
     let found = find::find(template, words, &visible_rows, order);
     match found.matches {
         Matches::Ranked(ranked) => Ok((Selection::Ranked(ranked), found.scanned)),
-        Matches::Newest { .. } if order == Some(Order::Ranked) => Err(Error::at(
-            Code::InvalidValue,
-            "/cursor",
-            "so many records match by now that they are not ranked any more",
-        )
-        .hint("begin again with the first page")),
+        Matches::Newest { .. } if order == Some(Order::Ranked) => {
+            Err(Error::at(Code::InvalidValue, "/cursor", "too many records match now to be ranked")
+                .hint("start again with the first page"))
+        }
         Matches::Newest { condition, first, needs_record } => {
             Ok((Selection::Newest { condition, first, needs_record }, found.scanned))
         }

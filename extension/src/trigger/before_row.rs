@@ -40,8 +40,8 @@ fn refuse_removal() -> Result<(), Error> {
     if role::has_rights_of(role::current(), guard::owner()) {
         return Ok(());
     }
-    Err(Error::new(Code::Forbidden, "records are not removed, they are marked as deleted").hint(
-        "call keyed.delete_record(id), or UPDATE … SET deleted_at = now(); a superuser can DELETE for good",
+    Err(Error::new(Code::Forbidden, "records cannot be removed, only marked as deleted").hint(
+        "call keyed.delete_record(id), or UPDATE … SET deleted_at = now(); a superuser can DELETE the row",
     ))
 }
 
@@ -70,7 +70,7 @@ fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> R
                 format!("/{name}"),
                 format!("{name} cannot be changed"),
             )
-            .hint("your own id belongs into external_key, your own times into attributes"));
+            .hint("store your own id in external_key, your own times in attributes"));
         }
     }
     let difference = Difference::between(template, old, new);
@@ -120,7 +120,7 @@ fn check_deletion(firing: &Firing, old: &Row, new: &Row) -> Result<(), Error> {
         (Some(_), Some(_)) if !new.same(old, column::DELETED_AT) => Err(Error::at(
             Code::InvalidValue,
             "/deleted_at",
-            "deleted_at of a deleted record cannot be changed",
+            "deleted_at of a deleted record can only be set to null",
         )
         .hint("restore the record first: SET deleted_at = null")),
         (None, Some(_))
@@ -129,7 +129,7 @@ fn check_deletion(firing: &Firing, old: &Row, new: &Row) -> Result<(), Error> {
         {
             Err(Error::new(
                 Code::Forbidden,
-                "to mark a record as deleted needs the privilege DELETE on the table",
+                "marking a record as deleted needs the privilege DELETE on the table",
             ))
         }
         _ => Ok(()),

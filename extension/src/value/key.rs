@@ -18,7 +18,7 @@ pub fn normalize(key: &str) -> Result<&str, Error> {
     // A control character is found before the length is counted: it is the more telling of two faults.
     if let Some(control) = trimmed.chars().find(|c| c.is_control()) {
         return Err(refuse(
-            format!("external_key must not hold control characters: found U+{:04X}", u32::from(control)),
+            format!("external_key must not contain control characters: found U+{:04X}", u32::from(control)),
             "remove tabs, line breaks and other control characters before sending the key",
         ));
     }

@@ -34,7 +34,7 @@ pub fn parse(value: &RawValue, pointer: &str) -> Result<Option<Vec<ListOption>>,
         let here = format!("{pointer}/{position}");
         let option = parse_option(entry, &here)?;
         if options.iter().any(|earlier| earlier.value == option.value) {
-            return Err(Error::at(Code::InvalidValue, here, format!("{:?} stands twice", option.value)));
+            return Err(Error::at(Code::InvalidValue, here, format!("{:?} is listed twice", option.value)));
         }
         options.push(option);
     }

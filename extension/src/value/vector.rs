@@ -23,7 +23,7 @@ impl Vector {
         let mut numbers = Vec::with_capacity(DIMENSIONS);
         for (index, element) in elements.into_iter().enumerate() {
             numbers.push(number(element.get()).ok_or_else(|| {
-                Error::at(Code::InvalidValue, format!("{pointer}/{index}"), "a vector holds numbers only")
+                Error::at(Code::InvalidValue, format!("{pointer}/{index}"), "a vector has numbers only")
             })?);
         }
         Vector::of(&numbers, pointer)
@@ -38,13 +38,13 @@ impl Vector {
         if let Some(index) =
             numbers.iter().position(|number| number.is_nan() || number.abs() > f64::from(f32::MAX))
         {
-            let message = "a vector holds finite numbers of single precision, at most 3.4e38";
+            let message = "a vector has finite numbers of single precision, at most 3.4e38";
             return Err(Error::at(Code::InvalidValue, format!("{pointer}/{index}"), message));
         }
         let squares: f64 = numbers.iter().map(|number| number * number).sum();
         if squares == 0.0 {
             return Err(Error::at(Code::InvalidValue, pointer, "a vector of zeros has no direction")
-                .hint("send what the model gave, or null for a record without a vector"));
+                .hint("send the output of the model, or null for a record without a vector"));
         }
         if squares > f64::from(f32::MAX) || squares < f64::from(f32::MIN_POSITIVE) {
             let message = "the vector is too long or too short for single precision: its length must be between \

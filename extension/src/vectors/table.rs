@@ -120,7 +120,7 @@ pub fn require(template: &Template) -> Result<&str, Error> {
     template.vector_schema.as_deref().ok_or_else(|| {
         Error::new(
             Code::InvalidValue,
-            format!("{} cannot hold vectors: the extension pgvector was not there", template.full_name()),
+            format!("{} cannot store vectors: the extension pgvector is not installed", template.full_name()),
         )
         .hint(
             "install pgvector (package postgresql-15-pgvector), then run as a superuser: SELECT keyed.init()",

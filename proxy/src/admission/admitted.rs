@@ -190,7 +190,7 @@ async fn look_up(
             answer
         }
         _ => Err(Problem::unavailable(
-            "too many keys that are not known yet are presented at the moment",
+            "too many unknown keys are being verified",
             "no permit to look a key up".to_owned(),
         )),
     };

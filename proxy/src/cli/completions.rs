@@ -7,7 +7,7 @@ use super::outcome::{Failure, print};
 
 #[derive(Args)]
 pub(crate) struct Completions {
-    /// For which shell. For bash: keyed-proxy completions bash > /etc/bash_completion.d/keyed-proxy
+    /// The shell. For bash: keyed-proxy completions bash > /etc/bash_completion.d/keyed-proxy
     shell: Shell,
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Connection {
     )]
     database_url: Option<String>,
 
-    /// A file that holds the database URL, which keeps the password out of the list of processes.
+    /// A file that contains the database URL, to keep the password out of the process list.
     #[arg(long, env = "KEYED_ADMIN_DATABASE_URL_FILE", value_name = "FILE", conflicts_with = "database_url")]
     database_url_file: Option<PathBuf>,
 }

@@ -29,11 +29,11 @@ pub(crate) struct Export {
     #[arg(long, value_name = "SLUG")]
     view: Option<String>,
 
-    /// Only the records that a search finds, as JSON: {"filters": […], "global_search": …, "sort": …, "fields": […]}.
+    /// Only the results of this search, as JSON: {"filters": […], "global_search": …, "sort": …, "fields": […]}.
     #[arg(long, value_name = "JSON", conflicts_with = "view")]
     search: Option<String>,
 
-    /// The file to write; default, and for -: standard output.
+    /// The file to write; - or none for standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

@@ -69,7 +69,7 @@ pub(crate) struct Import {
     #[arg(long)]
     dry_run: bool,
 
-    /// What happens if rows are refused: nothing is imported (abort), or all other rows are (skip).
+    /// What to do if rows are refused: import nothing (abort), or all other rows (skip).
     #[arg(long, default_value = "abort")]
     on_error: OnError,
 

@@ -10,7 +10,7 @@ use super::outcome::{Failure, print};
 
 #[derive(Subcommand)]
 pub(crate) enum Keys {
-    /// Issue an API key and print it: there is no second copy.
+    /// Issue an API key and print it. It cannot be shown again.
     Create(Create),
     /// List API keys, without their secrets.
     List(List),
@@ -20,7 +20,7 @@ pub(crate) enum Keys {
 
 #[derive(Args)]
 pub(crate) struct Create {
-    /// The role that the key acts as; keyed_admin may do everything.
+    /// The role of the key; keyed_admin may do everything.
     #[arg(long, value_name = "ROLE")]
     role: String,
 

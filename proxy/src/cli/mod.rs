@@ -46,7 +46,7 @@ use outcome::Failure;
 
 use crate::settings::Settings;
 
-/// Carries HTTP to the functions of the keyed extension for PostgreSQL.
+/// The HTTP server of the keyed extension for PostgreSQL.
 #[derive(Parser)]
 #[command(
     name = "keyed-proxy",
@@ -60,7 +60,7 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Answer HTTP requests until told to stop (SIGINT or SIGTERM).
+    /// Serve HTTP requests until stopped by SIGINT or SIGTERM.
     Serve(Box<Settings>),
     /// Import a CSV or NDJSON file through a running proxy: rows with a key create records or change them.
     Import(Box<import::Import>),
@@ -69,7 +69,7 @@ pub(crate) enum Command {
     /// Issue, list and revoke API keys.
     #[command(subcommand)]
     Keys(keys::Keys),
-    /// Report what is wrong with a database and how to repair it; change nothing.
+    /// Report problems of a database and how to solve them. Changes nothing.
     Doctor(doctor::Doctor),
     /// Print the HTTP interface as an OpenAPI 3.1 document.
     Openapi,

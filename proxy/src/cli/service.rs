@@ -23,7 +23,7 @@ pub(crate) struct Service {
     #[arg(long, env = "KEYED_API_KEY", hide_env_values = true, value_name = "KEY")]
     api_key: Option<String>,
 
-    /// A file that holds the API key, which keeps it out of the list of processes.
+    /// A file that contains the API key, to keep it out of the process list.
     #[arg(long, env = "KEYED_API_KEY_FILE", value_name = "FILE", conflicts_with = "api_key")]
     api_key_file: Option<PathBuf>,
 
@@ -67,7 +67,7 @@ impl Service {
         let address =
             format!("{}/v1/entities/template/{template}/{action}?{query}", self.url.trim_end_matches('/'));
         let mut token = HeaderValue::try_from(format!("Bearer {}", key.trim()))
-            .map_err(|_| usage("the API key holds characters that no key has".to_owned()))?;
+            .map_err(|_| usage("the API key contains characters that no key has".to_owned()))?;
         token.set_sensitive(true);
         let mut request = Request::post(address).header(header::AUTHORIZATION, token);
         if let Some((project, _)) = self.template.split_once('.') {
@@ -91,7 +91,7 @@ pub(crate) async fn send(request: Request<Body>, template: &str) -> anyhow::Resu
     let body = response.into_body().collect().await.context("the answer broke off")?.to_bytes();
     Err(match serde_json::from_slice::<serde_json::Value>(&body) {
         Ok(problem) if is_unknown(&problem) => {
-            anyhow!("there is no template {template}, or it is not visible to the role of this API key")
+            anyhow!("template {template} does not exist, or the role of this API key may not see it")
         }
         Ok(problem) => anyhow!("{}", in_words(&problem)),
         Err(_) => anyhow!("the proxy answered {status}"),
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_problem_says_what_an_import_had_written() {
         let report = |created| {
-            json!({"detail": "line 9 holds bytes that are no text in utf-8", "hint": "say which encoding",
+            json!({"detail": "line 9 has bytes that are not valid utf-8", "hint": "say which encoding",
                 "report": {"rows": 3, "created": created, "updated": 0, "unchanged": 0, "failed": 1}})
         };
         let words = in_words(&report(2));

@@ -58,8 +58,8 @@ pub(crate) async fn with_vector(
     }
     let Some(embedder) = embedder else {
         return Err(refusal(
-            "this service has no embedding provider: whoever runs it can set KEYED_EMBED_PROVIDER, or send \
-             query_vector instead",
+            "this service has no embedding provider: send query_vector, or ask the operator to set \
+            KEYED_EMBED_PROVIDER",
         ));
     };
     // The provider may cost money: it is asked only when nothing but the vector is missing.
@@ -125,7 +125,7 @@ fn is_keyword(mode: &RawValue) -> bool {
 fn check(text: &RawValue, has_vector: bool) -> Result<String, Problem> {
     let text: String = serde_json::from_str(text.get()).map_err(|_| refusal("must be a string"))?;
     if has_vector {
-        return Err(refusal("cannot stand beside query_vector: one of them says what is looked for"));
+        return Err(refusal("cannot be combined with query_vector: send one of them"));
     }
     if text.trim().is_empty() {
         return Err(refusal("must not be empty"));

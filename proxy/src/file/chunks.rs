@@ -48,8 +48,8 @@ impl ChunkSender {
         patience: Duration,
     ) -> Result<(), Problem> {
         self.sender.send_timeout(Ok(chunk.into()), patience.min(self.patience)).await.map_err(|_| {
-            Problem::new(Code::RequestTimeout, "the answer was not read in time")
-                .with_hint("read the answer while it comes, also while a file is still being sent")
+            Problem::new(Code::RequestTimeout, "the response was not read in time")
+                .with_hint("read the response while it arrives, even while you are still sending the file")
         })
     }
 

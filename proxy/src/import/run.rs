@@ -208,6 +208,6 @@ fn with_zero(line: u64, row: &str, source: &Source, format: Format) -> Refusal {
         column: column.flatten(),
         code: "invalid_value".to_owned(),
         sqlstate: "22021".to_owned(),
-        message: "must not hold the character U+0000; remove it".to_owned(),
+        message: "must not contain the character U+0000; remove it".to_owned(),
     }
 }

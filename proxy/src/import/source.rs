@@ -89,7 +89,7 @@ impl Source {
             }
         };
         if header.contains('\0') {
-            return Err(Problem::malformed("the header holds the character U+0000"));
+            return Err(Problem::malformed("the header contains the character U+0000"));
         }
         self.header =
             cells(&header, self.delimiter).iter().map(|name| name.trim_matches(' ').to_owned()).collect();
@@ -150,7 +150,7 @@ impl Source {
 
     fn undecodable(&self, line: u64) -> Problem {
         let name = self.decode.name();
-        Problem::malformed(format!("line {line} holds bytes that are no text in {name}"))
+        Problem::malformed(format!("line {line} has bytes that are not valid {name}"))
             .with_hint("say which encoding the file has, for example encoding=windows-1252")
     }
 }

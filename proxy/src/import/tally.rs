@@ -135,14 +135,14 @@ impl Tally {
     pub(crate) fn warn(&mut self) {
         if self.keyless > 0 {
             self.warnings.push(format!(
-                "{} made without an external key: the same rows sent again make others",
+                "{} created without an external key: sending the rows again creates new records",
                 records(self.keyless)
             ));
         }
         if let (Some(line), 1..) = (self.odd_line, self.odd) {
             self.warnings.push(format!(
-                "{} made under a key that holds a no-break space or another character that nobody sees, the first in line \
-                 {line}: such a key is another one than that without it",
+                "{} created with a key that contains a no-break space or another invisible character, the first in \
+                line {line}: it differs from the same key without that character",
                 records(self.odd)
             ));
         }

@@ -199,11 +199,11 @@ impl Spool {
 }
 
 fn no_room(error: io::Error) -> Problem {
-    Problem::unavailable("there is no room for the rows that wait for others", error.to_string())
+    Problem::unavailable("there is no space for the rows that wait for others", error.to_string())
 }
 
 fn too_many(count: usize) -> Problem {
-    let detail = format!("more than {count} rows refer to records that only later rows bring");
+    let detail = format!("more than {count} rows refer to records of later rows");
     Problem::new(Code::PayloadTooLarge, detail)
         .with_hint("put each row after those that it refers to, or import the file in parts")
 }

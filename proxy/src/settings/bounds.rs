@@ -9,83 +9,84 @@ use super::value::{bytes, cores, seconds, whole};
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Bounds")]
 pub(crate) struct Bounds {
-    /// The most connections of callers at once. One more is answered 503 and closed.
+    /// Maximum number of open client connections. Further ones get 503 and are closed.
     #[arg(long, env = "KEYED_CONNECTIONS", default_value_t = 4096, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) connections: usize,
 
-    /// The most connections from one address at once, of IPv6 from one /64. One more is answered 503 and closed.
+    /// Maximum number of open client connections for each address (IPv6: for each /64). Further ones get 503 and are
+    /// closed.
     ///
-    /// The default is half of KEYED_CONNECTIONS; behind trusted reverse proxies, whose connections these then are, all.
+    /// Default: half of KEYED_CONNECTIONS, or all of them behind trusted reverse proxies.
     #[arg(long, env = "KEYED_ADDRESS_CONNECTIONS", value_name = "N", value_parser = whole::<usize>)]
     pub(crate) address_connections: Option<usize>,
 
-    /// The most requests in flight at once. One more is answered 503.
+    /// Maximum number of requests in flight. Further ones get 503.
     #[arg(long, env = "KEYED_REQUESTS", default_value_t = 2048, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) requests: usize,
 
-    /// The most memory for request bodies, of all requests together; one key has half of it at most.
+    /// Maximum memory for the bodies of all requests. One key can use half of it.
     ///
-    /// A request waits as long for room as for a connection to the database, then it is answered 503. It must be at
-    /// least as large as the largest body.
+    /// A request waits for memory as long as for a connection to the database, then it gets 503. Must be at least
+    /// the maximum size of a body.
     #[arg(long, env = "KEYED_BODY_BUDGET", default_value = "64MiB", value_parser = bytes, value_name = "SIZE")]
     pub(crate) body_budget: usize,
 
-    /// How many seconds the first request's headers may take on a connection, and how long it may be silent before.
+    /// Seconds that a client has to send the headers of its first request, and before that, to send the first byte.
     ///
-    /// The connections of trusted reverse proxies may be silent for 75 seconds, as any may between two requests.
+    /// Connections of trusted reverse proxies, and all connections between two requests, may be idle for 75 seconds.
     #[arg(long, env = "KEYED_HEADER_TIMEOUT", default_value = "10", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) header_timeout: Duration,
 
-    /// The least rate, in bytes per second, at which a caller must send a body and take an answer.
+    /// Minimum rate, in bytes per second, at which a client must send a body and read a response.
     #[arg(long, env = "KEYED_LEAST_RATE", default_value = "4KiB", value_parser = bytes, value_name = "SIZE")]
     pub(crate) least_rate: usize,
 
-    /// How many seconds a body or an answer may stand still, or fall behind the least rate.
+    /// Seconds that a body or a response may stall or stay below the minimum rate.
     #[arg(long, env = "KEYED_STALL_TIMEOUT", default_value = "30", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) stall_timeout: Duration,
 
-    /// The most imports and exports at once; the default is half of the connections that are not shared.
+    /// Maximum number of concurrent imports and exports. Default: half of the connections that are not shared.
     #[arg(long, env = "KEYED_FILES", value_name = "N", value_parser = whole::<usize>)]
     pub(crate) files: Option<usize>,
 
-    /// How many seconds an export, or an import in one transaction (abort, dry run), may take altogether.
+    /// Maximum seconds for an export, or for an import in one transaction (abort, dry run).
     #[arg(long, env = "KEYED_FILE_TIMEOUT", default_value = "3600", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) file_timeout: Duration,
 
-    /// The most requests per second with one API key or delivery token (429 beyond); 0 sets no limit.
+    /// Maximum requests per second for each API key or delivery token (429 beyond); 0 for no limit.
     ///
-    /// The default is 50000 for each core, which no integration of this machine reaches.
+    /// Default: 50000 for each core, more than one integration reaches.
     #[arg(long, env = "KEYED_KEY_RATE", default_value_t = default_key_rate(), value_name = "N", value_parser = whole::<u32>)]
     pub(crate) key_rate: u32,
 
-    /// The most requests in flight with one API key or delivery token (429 beyond).
+    /// Maximum requests in flight for each API key or delivery token (429 beyond).
     #[arg(long, env = "KEYED_KEY_REQUESTS", default_value_t = 1024, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) key_requests: usize,
 
-    /// The most connections to the database in use for one key at once; the default leaves a quarter of them to others.
+    /// Maximum connections to the database that one key uses. The default leaves a quarter of them to others.
     ///
-    /// Further requests wait as long as for any connection, and are then answered 429. Lookups of single records share
-    /// connections of their own and are not counted.
+    /// Further requests wait as long as for any connection, then get 429. Lookups of single records use separate,
+    /// shared connections and do not count.
     #[arg(long, env = "KEYED_KEY_CONNECTIONS", value_name = "N", value_parser = whole::<usize>)]
     pub(crate) key_connections: Option<usize>,
 
-    /// The most imports and exports at once with one key (429 beyond); the default leaves a place to others.
+    /// Maximum number of concurrent imports and exports for each key (429 beyond). The default leaves one to others.
     #[arg(long, env = "KEYED_KEY_FILES", value_name = "N", value_parser = whole::<usize>)]
     pub(crate) key_files: Option<usize>,
 
-    /// The most failed authentications per minute from one address, of IPv6 from one /64 (429 beyond); 0 sets no limit.
+    /// Maximum failed authentications per minute for each address (IPv6: for each /64; 429 beyond); 0 for no limit.
     ///
-    /// Keys that are known to be good are let in whatever else comes from their address.
+    /// Verified keys are accepted regardless of failures from their address.
     #[arg(long, env = "KEYED_AUTH_FAILURES", default_value_t = 100, value_name = "N", value_parser = whole::<u32>)]
     pub(crate) auth_failures: u32,
 
-    /// For how many seconds a wrong key is refused without asking the database again.
+    /// Seconds for which an invalid key is refused without asking the database again.
     #[arg(long, env = "KEYED_REFUSAL_MEMORY", default_value = "1", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) refusal_memory: Duration,
 
-    /// How many reverse proxies stand before this one and add the address that they see to X-Forwarded-For.
+    /// Number of reverse proxies in front of this one that append the client address to X-Forwarded-For.
     ///
-    /// The caller's address is then what the first of them saw. Without any, the header is not looked at.
+    /// The client address is then that seen by the first of them. With 0, the header is ignored.
     #[arg(long, env = "KEYED_TRUSTED_PROXIES", default_value_t = 0, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) trusted_proxies: usize,
 }

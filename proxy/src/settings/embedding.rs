@@ -15,74 +15,73 @@ pub(crate) const DIMENSION: usize = 768;
 pub(crate) enum Provider {
     /// No embeddings.
     Off,
-    /// A bag of words, computed here: for demos and tests.
+    /// A bag of words, computed by the proxy; for demos and tests.
     Hash,
-    /// A server that speaks OpenAI's POST /v1/embeddings: Ollama, vLLM, Text Embeddings Inference, OpenAI, ….
+    /// A server with OpenAI's POST /v1/embeddings: Ollama, vLLM, Text Embeddings Inference, OpenAI, ….
     Openai,
 }
 
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Embeddings")]
 pub(crate) struct EmbeddingSettings {
-    /// Who turns texts into vectors, for `query_text` in searches and for the records of templates with `embed`.
+    /// The embedding provider, for `query_text` in searches and for the records of templates with `embed`.
     #[arg(long, env = "KEYED_EMBED_PROVIDER", default_value = "off", value_name = "PROVIDER")]
     pub(crate) embed_provider: Provider,
 
-    /// The address of the server, for example `http://localhost:11434`; `/v1/embeddings` is added to it.
+    /// The base URL of the server, for example `http://localhost:11434`; `/v1/embeddings` is appended.
     ///
-    /// With https its certificate is checked against the system's roots or those in the file that SSL_CERT_FILE names. It is
-    /// asked directly: HTTP_PROXY and the like are not heeded.
+    /// With https, its certificate is verified against the system's root certificates or those in the file
+    /// SSL_CERT_FILE. HTTP_PROXY and similar variables are ignored.
     #[arg(long, env = "KEYED_EMBED_URL", value_name = "URL")]
     pub(crate) embed_url: Option<String>,
 
-    /// The model, which must answer vectors of 768 numbers, for example `nomic-embed-text`.
+    /// The model, which must return vectors of 768 numbers, for example `nomic-embed-text`.
     #[arg(long, env = "KEYED_EMBED_MODEL", value_name = "NAME")]
     pub(crate) embed_model: Option<String>,
 
-    /// The server's API key, where it wants one.
+    /// The API key of the server, if it requires one.
     #[arg(long, env = "KEYED_EMBED_KEY", hide_env_values = true, value_name = "KEY")]
     pub(crate) embed_key: Option<String>,
 
-    /// A file that holds the server's API key.
+    /// A file that contains the API key of the server.
     #[arg(long, env = "KEYED_EMBED_KEY_FILE", value_name = "FILE", conflicts_with = "embed_key")]
     pub(crate) embed_key_file: Option<PathBuf>,
 
-    /// Ask the model for vectors of this length, which can only be 768: for models that can shorten theirs.
+    /// Request vectors of this length, for models with a variable length. Must be 768.
     #[arg(long, env = "KEYED_EMBED_DIMENSIONS", value_name = "N", value_parser = whole::<usize>)]
     pub(crate) embed_dimensions: Option<usize>,
 
-    /// What the model wants before a text that is to be found, for example `search_document: `.
+    /// Prefix that the model requires for a document, for example `search_document: `.
     #[arg(long, env = "KEYED_EMBED_DOCUMENT_PREFIX", default_value = "", value_name = "TEXT")]
     pub(crate) embed_document_prefix: String,
 
-    /// What the model wants before a text that is looked for, for example `search_query: `.
+    /// Prefix that the model requires for a query, for example `search_query: `.
     #[arg(long, env = "KEYED_EMBED_QUERY_PREFIX", default_value = "", value_name = "TEXT")]
     pub(crate) embed_query_prefix: String,
 
-    /// How many characters of a text are sent at most; of a longer one the rest is left out.
+    /// Maximum characters of a text; longer texts are truncated.
     #[arg(long, env = "KEYED_EMBED_MAX_CHARACTERS", default_value_t = 8000, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) embed_max_characters: usize,
 
-    /// How many texts are sent in one request at most.
+    /// Maximum texts in one request.
     #[arg(long, env = "KEYED_EMBED_BATCH", default_value_t = 32, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) embed_batch: usize,
 
-    /// How many seconds one request to the server may take.
+    /// Timeout of one request to the server, in seconds.
     #[arg(long, env = "KEYED_EMBED_TIMEOUT", default_value = "30", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) embed_timeout: Duration,
 
-    /// An API key of keyed with which this proxy embeds records; without one it embeds only `query_text`.
+    /// An API key of keyed with which this proxy embeds records. Without one, it embeds `query_text` only.
     ///
-    /// The worker sees and writes no more than the key's role, which needs `read` and `update` on the templates whose
-    /// records it shall embed.
+    /// The worker has the grants of the key's role, which needs `read` and `update` on the templates to embed.
     #[arg(long, env = "KEYED_EMBED_API_KEY", hide_env_values = true, value_name = "KEY")]
     pub(crate) embed_api_key: Option<String>,
 
-    /// A file that holds that API key.
+    /// A file that contains this API key.
     #[arg(long, env = "KEYED_EMBED_API_KEY_FILE", value_name = "FILE", conflicts_with = "embed_api_key")]
     pub(crate) embed_api_key_file: Option<PathBuf>,
 
-    /// How many seconds the worker rests when there is nothing to embed.
+    /// Seconds between two checks of the worker when there is nothing to embed.
     #[arg(long, env = "KEYED_EMBED_POLL", default_value = "1", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) embed_poll: Duration,
 }
@@ -128,7 +127,7 @@ impl EmbeddingSettings {
             return Err(wanted.into());
         }
         if authority.contains('@') {
-            return Err("KEYED_EMBED_URL must not hold a password: set KEYED_EMBED_KEY.".into());
+            return Err("KEYED_EMBED_URL must not contain a password: set KEYED_EMBED_KEY.".into());
         }
         Ok(address)
     }

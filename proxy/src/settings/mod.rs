@@ -24,50 +24,49 @@ pub(crate) struct Settings {
     #[arg(long, env = "KEYED_LISTEN", default_value = "127.0.0.1:8080", value_name = "HOST:PORT")]
     pub(crate) listen: String,
 
-    /// The database, as a URL or as keywords; a host that begins with / is the folder of a Unix socket.
+    /// The database, as a URL or as keywords. A host that begins with / is the directory of a Unix socket.
     ///
     /// For example `postgres://keyed_proxy:secret@localhost/crm` or `host=/run/postgresql dbname=crm user=keyed_proxy`.
-    /// With sslmode=require, verify-ca or verify-full the connection is encrypted, and the server's certificate and name
-    /// are always checked, against the system's roots or those in the file that SSL_CERT_FILE names.
+    /// With sslmode=require, verify-ca or verify-full the connection is encrypted. The server's certificate and name
+    /// are always verified, against the system's root certificates or those in the file SSL_CERT_FILE.
     #[arg(long, env = "KEYED_DATABASE_URL", hide_env_values = true, value_name = "URL")]
     pub(crate) database_url: Option<String>,
 
-    /// A file that holds the database URL, which keeps the password out of the environment.
+    /// A file that contains the database URL, to keep the password out of the environment.
     #[arg(long, env = "KEYED_DATABASE_URL_FILE", value_name = "FILE", conflicts_with = "database_url")]
     pub(crate) database_url_file: Option<PathBuf>,
 
-    /// The most connections to the database; the default is four for each core, at most 32.
+    /// Maximum connections to the database. Default: four for each core, at most 32.
     #[arg(long, env = "KEYED_POOL_SIZE", default_value_t = default_pool_size(), value_name = "N", value_parser = whole::<usize>)]
     pub(crate) pool_size: usize,
 
-    /// How many threads answer requests; the default is half the cores, since the database on the same machine does more
-    /// for each request than the proxy. On a machine of its own, one for each core.
+    /// Number of threads that serve requests. Default: half of the cores, because a database on the same machine
+    /// does more work for each request than the proxy. Use one for each core if the proxy has its own machine.
     #[arg(long, env = "KEYED_WORKERS", default_value_t = default_workers(), value_name = "N", value_parser = whole::<usize>)]
     pub(crate) workers: usize,
 
-    /// How many seconds a request waits for a free connection before it is answered 503.
+    /// Seconds that a request waits for a free connection before it gets 503.
     #[arg(long, env = "KEYED_POOL_WAIT", default_value = "2", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) pool_wait: Duration,
 
-    /// After how many seconds a connection to the database is replaced by a new one, so that none outlives for long a change
-    /// of where the database is.
+    /// Maximum age in seconds of a connection to the database. New connections find a database that has moved.
     #[arg(long, env = "KEYED_CONNECTION_AGE", default_value = "1800", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) connection_age: Duration,
 
-    /// How many seconds the proxy waits for a request's body, and then for the database's answer to it.
+    /// Seconds that the proxy waits for the body of a request, and then for the response of the database.
     #[arg(long, env = "KEYED_REQUEST_TIMEOUT", default_value = "35", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) request_timeout: Duration,
 
-    /// After how many seconds the database cancels a statement (504); shorter than the request timeout.
+    /// Seconds after which the database cancels a statement (504). Must be shorter than the request timeout.
     #[arg(long, env = "KEYED_STATEMENT_TIMEOUT", default_value = "30", value_parser = seconds, value_name = "SECONDS")]
     pub(crate) statement_timeout: Duration,
 
-    /// The largest request body, in bytes or as `16MiB` or `512KiB`.
+    /// Maximum size of a request body, in bytes or with a unit, such as `16MiB` or `512KiB`.
     #[arg(long, env = "KEYED_BODY_LIMIT", default_value = "16MiB", value_parser = bytes, value_name = "SIZE")]
     pub(crate) body_limit: usize,
 
-    /// The origins whose pages may call the API from a browser, such as `https://app.example.com`, separated by commas; `*`
-    /// for all. By default, no page of another origin may.
+    /// Origins whose pages may call the API from a browser (CORS), such as `https://app.example.com`, separated by
+    /// commas; `*` for all. Default: none.
     #[arg(
         long,
         env = "KEYED_CORS_ORIGINS",
@@ -77,18 +76,18 @@ pub(crate) struct Settings {
     )]
     pub(crate) cors_origins: String,
 
-    /// What is logged, such as `info`, `debug` (a line for each request) or `warn,keyed_proxy=debug`.
+    /// Log level, such as `info`, `debug` (a line for each request) or `warn,keyed_proxy=debug`.
     #[arg(long, env = "KEYED_LOG", default_value = "info", value_name = "FILTER")]
     pub(crate) log: String,
 
-    /// How the log, on standard error, is written.
+    /// Format of the log on standard error.
     #[arg(long, env = "KEYED_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]
     pub(crate) log_format: LogFormat,
 
-    /// Keep prepared statements on each connection.
+    /// Use prepared statements.
     ///
-    /// Set it to false for PgBouncer in transaction mode. Timeouts are then not sent with the connection either, since
-    /// PgBouncer refuses them there: set them with ALTER ROLE keyed_proxy SET statement_timeout = '30s'.
+    /// Set it to false for PgBouncer in transaction mode. The proxy then does not set timeouts either, because
+    /// PgBouncer refuses them: set them with ALTER ROLE keyed_proxy SET statement_timeout = '30s'.
     #[arg(long, env = "KEYED_PREPARED_STATEMENTS", default_value_t = true, action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) prepared_statements: bool,
 

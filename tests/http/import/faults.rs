@@ -66,7 +66,7 @@ async fn a_bad_byte_in_a_file_that_began_as_utf8_is_refused_with_its_line_howeve
         let body = reqwest::Body::wrap_stream(futures_util::stream::iter(chunks));
         let refused = import(&service, "", body).await.refused(400, "malformed_request");
         let detail = refused["detail"].as_str().unwrap_or_default();
-        assert!(detail.contains("line 3 holds bytes that are no text in utf-8"), "{detail}");
+        assert!(detail.contains("line 3 has bytes that are not valid utf-8"), "{detail}");
     }
 }
 

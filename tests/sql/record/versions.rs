@@ -125,7 +125,7 @@ async fn a_deleted_record_is_restored_from_the_version_that_its_reader_saw() {
     assert_eq!(
         session.refusal(&restore, &[&deleted]).await.is(),
         ("23505", "conflict"),
-        "there is nothing to restore"
+        "a live record cannot be restored"
     );
 }
 

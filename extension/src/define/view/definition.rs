@@ -58,7 +58,7 @@ pub fn compile(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<D
                 format!("/{member}"),
                 format!("a saved view has no {member}"),
             )
-            .hint(format!("leave {member} out: whoever searches within the view may say it")));
+            .hint(format!("leave {member} out; a search within the view may send it")));
         }
     }
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;

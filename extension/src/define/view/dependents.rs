@@ -121,7 +121,7 @@ pub fn sync(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<()
         let query = match compiled(view) {
             Ok(definition) => definition.query,
             Err(error) => {
-                let mut message = format!("{} would not hold any more", called(caller, view));
+                let mut message = format!("the change would break {}", called(caller, view));
                 if caller.may_know(&view.template) {
                     message += &format!(": {}", error.message);
                 }

@@ -111,7 +111,7 @@ fn parse(body: &str, address: Option<String>) -> Result<NewView, Error> {
     }
     let slug = match (slug, address) {
         (Some(slug), Some(address)) if slug != address => {
-            return Err(Error::at(Code::InvalidValue, "/slug", "a view keeps its slug")
+            return Err(Error::at(Code::InvalidValue, "/slug", "the slug of a view cannot change")
                 .hint("save it under the new slug, and delete the old one"));
         }
         (slug, address) => slug.or(address).ok_or_else(|| missing("slug", ""))?,

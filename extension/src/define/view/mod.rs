@@ -48,7 +48,7 @@ pub fn save(
     let name = || format!("{}.{}", template.project_slug, relation_name(template, &new.slug));
     let taken = || {
         Error::at(Code::Conflict, "/slug", format!("{} exists already", name()))
-            .hint("choose another slug: the view needs that name for itself")
+            .hint("choose another slug; the view takes that name")
     };
     let before = as_owner(|| connected(|spi| of_template(spi, template.id)));
     let before = before.into_iter().find(|view| view.slug == new.slug);

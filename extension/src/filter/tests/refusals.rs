@@ -142,7 +142,7 @@ fn an_unknown_field_is_named() {
         (".name", Code::UnknownField, "no field \".name\""),
         ("artist.", Code::UnknownField, "no field \"artist.\""),
         ("external_key.x", Code::UnknownField, "no field \"external_key.x\""),
-        ("note.x", Code::UnknownField, "note is of type string: only through a reference do fields lead on"),
+        ("note.x", Code::UnknownField, "note is of type string; only references have further fields"),
         ("artist.country.union.seat.name", Code::InvalidValue, "at most 3 references"),
         ("a.b.c.d.e.f.g.h", Code::InvalidValue, "at most 3 references"),
     ] {

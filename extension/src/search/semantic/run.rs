@@ -121,8 +121,7 @@ fn templates(caller: &Caller, query: &SemanticQuery) -> Result<Vec<Rc<Template>>
         table::require(&template)?;
     }
     if searched.len() > table_lock::most_tables() {
-        let message =
-            format!("the texts of {} templates are more than one search goes through", searched.len());
+        let message = format!("one search cannot cover the texts of {} templates", searched.len());
         return Err(Error::at(Code::PayloadTooLarge, "/template_id", message).hint("name a template_id"));
     }
     let open = |id: i32| catalog::by_id(id).filter(|template| caller.require(Right::Read, template).is_ok());

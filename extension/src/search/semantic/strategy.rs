@@ -45,12 +45,12 @@ impl Strategy {
                 "Few records pass: the vector of each is compared, which is exact.\n"
             }
             Strategy::Index => {
-                "Many records pass: the index of vectors is walked until enough of them were met, which may miss some; \
-                 should it give up before, all are compared.\n"
+                "Many records pass: the index of vectors is scanned until enough of them are found, which may miss \
+                some; if the scan gives up, all are compared.\n"
             }
             Strategy::NoIndex => {
-                "There is no index of vectors: all are compared, which is exact and slow. keyed.migrate() makes the \
-                 index.\n"
+                "There is no index of vectors: all are compared, which is exact and slow. keyed.migrate() creates \
+                the index.\n"
             }
         }
     }

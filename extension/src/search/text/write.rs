@@ -111,7 +111,7 @@ pub fn refusal(records: &[Uuid]) -> Option<String> {
         0 => String::new(),
         count => format!(" (and {count} more)"),
     };
-    Some(format!("record {first}{others} is searched as it was before: {}", too_long()))
+    Some(format!("record {first}{others} keeps its previous search document: {}", too_long()))
 }
 
 /// Refuses a write where there are records whose documents would be too long.

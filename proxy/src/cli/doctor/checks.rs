@@ -82,7 +82,7 @@ pub(super) const CHECKS: &[Check] = &[
          select format('%s is a member of %s', m.rolname, r.rolname), format('revoke %I from %I;', r.rolname, m.rolname)
          from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid
          where m.rolname in ('keyed_proxy', 'keyed_admin') or r.rolname = 'keyed_owner'" },
-    Check { name: "proxy login", sound: "keyed_proxy may log in here and call what it needs, and nothing else", severity: Error, needs: Needs::Extension, query:
+    Check { name: "proxy login", sound: "keyed_proxy can log in and call only the functions that it needs", severity: Error, needs: Needs::Extension, query:
         "select 'keyed_proxy cannot log in', 'alter role keyed_proxy login;'
          from pg_roles where rolname = 'keyed_proxy' and not rolcanlogin
          union all
@@ -123,7 +123,7 @@ pub(super) const CHECKS: &[Check] = &[
                 case when e.oid is null then 'alter extension keyed update;' else 'alter event trigger keyed_guard_definition enable;' end
          from (values (1)) one left join pg_event_trigger e on e.evtname = 'keyed_guard_definition'
          where e.oid is null or e.evtenabled not in ('O', 'A')" },
-    Check { name: "templates", sound: "every template has its tables, and triggers that keep its rules", severity: Error, needs: Needs::State, query:
+    Check { name: "templates", sound: "every template has its tables, and triggers that enforce its rules", severity: Error, needs: Needs::State, query:
         "with t as (select t.id, p.slug as project, t.slug, to_regclass(format('%I.%I', p.slug, t.slug)) as oid
                     from keyed_state.template t join keyed_state.project p on p.id = t.project_id)
          select format('the table %I.%I is missing', t.project, t.slug), 'restore it from a dump; its history may still be there'
@@ -169,7 +169,7 @@ pub(super) const CHECKS: &[Check] = &[
          where not exists (select from pg_index i join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid
            where i.indrelid = c.oid and d.refobjid = c.oid and d.refobjsubid = n.attnum)
            and not exists (select from keyed.jobs() j where j.kind = 'index' and j.template = format('%s.%s', c.nspname, c.relname) and j.attribute = a.slug)") },
-    Check { name: "jobs", sound: "what definitions left to the background is under way", severity: Warning, needs: Needs::State, query:
+    Check { name: "jobs", sound: "background jobs of definitions are running", severity: Warning, needs: Needs::State, query:
         "select format('the job %s of %s (%s) %s', j.id, j.template, concat_ws(' ', j.kind, j.attribute), case j.state when 'failed' then 'failed: ' || j.error else 'waits, and no worker is at work' end),
                 case j.state when 'failed' then 'remove the cause, then: select keyed.run_jobs(retry => true);' else 'select keyed.run_jobs();' end
          from keyed.jobs() j where j.hint is not null and j.state <> 'running'" },
@@ -233,7 +233,7 @@ pub(super) const CHECKS: &[Check] = &[
          select format('the rule %I on %I.%I changes what statements on the table do', w.rulename, c.nspname, c.relname),
                 format('look at what it does; if it is not yours, then: drop rule %I on %I.%I;', w.rulename, c.nspname, c.relname)
          from (", our_tables!(), ") c join pg_rewrite w on w.ev_class = c.oid where c.nspname <> 'keyed_state'") },
-    Check { name: "owners of extensions", sound: "only superusers can drop what keyed rests on", severity: Note, needs: Needs::Nothing, query:
+    Check { name: "owners of extensions", sound: "only superusers can drop objects that keyed depends on", severity: Note, needs: Needs::Nothing, query:
         "select format('%s may drop or update the extension %s, and with it what rests on it', r.rolname, e.extname),
                 'PostgreSQL cannot give an extension to another role: let nobody else use that role, or restore a dump into a database where a superuser created the extension first'
          from pg_extension e join pg_roles r on r.oid = e.extowner where e.extname in ('keyed', 'pg_trgm', 'vector') and not r.rolsuper" },
@@ -244,13 +244,13 @@ pub(super) const CHECKS: &[Check] = &[
                union all select role, role_name, bound_in, 'keyed_state.access_grant'::regclass from keyed_state.access_grant
                union all select role, role_name, bound_in, 'keyed_state.inbound_endpoint'::regclass from keyed_state.inbound_endpoint) b (role, role_name, bound_in, place) join pg_roles r on r.oid = b.role
          where r.rolname <> b.role_name and keyed.is_bound(b.role, b.role_name, b.bound_in, b.place)" },
-    Check { name: "wide roles", sound: "no role is shown by PostgreSQL what scopes hide", severity: Note, needs: Needs::State, query:
+    Check { name: "wide roles", sound: "PostgreSQL shows no role more than its scopes", severity: Note, needs: Needs::State, query:
         "select format('%s is a member of %s, which shows more than rows in scope: statistics, statements of others or files with values of hidden records', m.rolname, r.rolname),
                 format('revoke %I from %I;', r.rolname, m.rolname)
          from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid
          where m.rolname !~ '^pg_' and not m.rolsuper and r.rolname in ('pg_read_all_data', 'pg_write_all_data', 'pg_read_all_stats', 'pg_monitor',
            'pg_stat_scan_tables', 'pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')" },
-    Check { name: "durability", sound: "what is acknowledged survives a crash", severity: Error, needs: Needs::Nothing, query:
+    Check { name: "durability", sound: "acknowledged writes survive a crash", severity: Error, needs: Needs::Nothing, query:
         "select format('%s is off: a crash can destroy the database', s.name), format('alter system set %s = on; select pg_reload_conf();', s.name)
          from pg_settings s where s.name in ('fsync', 'full_page_writes') and s.setting = 'off'" },
     Check { name: "settings", sound: "settings are as keyed expects them", severity: Warning, needs: Needs::Nothing, query:
@@ -277,7 +277,7 @@ pub(super) const CHECKS: &[Check] = &[
          where exists (select from pg_roles r where r.rolname = 'keyed_proxy') and not exists (
            select from pg_db_role_setting s cross join lateral unnest(s.setconfig) c (line) join pg_roles r on r.oid = s.setrole
            where r.rolname = 'keyed_proxy' and c.line like wanted.name || '=%')" },
-    Check { name: "transactions", sound: "no transaction holds the others up", severity: Warning, needs: Needs::Nothing, query:
+    Check { name: "transactions", sound: "no transaction blocks others", severity: Warning, needs: Needs::Nothing, query:
         "select format('a session of %s (process %s) has been in a transaction for %s', a.usename, a.pid, justify_interval(date_trunc('minute', now() - a.xact_start))),
                 format('select pg_terminate_backend(%s);', a.pid)
          from pg_stat_activity a where a.datname = current_database() and a.xact_start < now() - interval '1 hour' and a.backend_type = 'client backend'

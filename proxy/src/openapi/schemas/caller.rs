@@ -72,7 +72,7 @@ pub(super) fn problems() -> Value {
     });
     let example = json!({
         "type": "urn:problem-type:keyed:external_key_taken", "title": "External key taken", "status": 409,
-        "detail": "another live record of crm.customers holds the external_key \"erp:4711\"",
+        "detail": "another live record of crm.customers has the external_key \"erp:4711\"",
         "instance": format!("urn:uuid:{ID}"), "code": "external_key_taken", "retryable": false, "existing_id": ID,
     });
     let mut of_operation = example.clone();

@@ -100,7 +100,7 @@ async fn explain_says_when_all_names_of_a_target_are_read() {
         let query = json!({"global_search": word}).to_string();
         let how = session.text("select keyed.explain('crm.customers', $1)", &[&query]).await;
         assert_eq!(
-            how.contains(&format!("t.\"company\" may lead to is read for names with {word}.")),
+            how.contains(&format!("t.\"company\" can refer to are scanned for names with {word}.")),
             is_read,
             "{how}"
         );
