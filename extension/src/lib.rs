@@ -58,7 +58,7 @@ mod schema;
 pub mod search;
 /// Templates.
 pub mod template;
-/// What happens around each write, whoever writes.
+/// The triggers of each write, from any client.
 pub mod trigger;
 /// Values and their rules.
 pub mod value;

@@ -1,4 +1,4 @@
-//! Letting a caller finish sending a body that nobody wants any more.
+//! Lets a client finish sending a body that is not needed (lingering close).
 //!
 //! A refusal often stands before the body is read: a wrong token, a body too large. If the connection were closed then,
 //! the system would tell the caller, still busy sending, that it was reset, and the answer that says why would be lost.
@@ -21,7 +21,7 @@ const MOST_TIME: Duration = Duration::from_secs(2);
 
 /// Has the body read to its end even if the request's handler does not.
 pub(crate) fn linger(request: Request) -> Request {
-    // Whoever asks first whether to send the body takes no for an answer.
+    // A client that sends Expect: 100-continue does not send the body after a refusal.
     if request.body().is_end_stream() || request.headers().contains_key(header::EXPECT) {
         return request;
     }

@@ -15,8 +15,8 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// How long the database may take to answer.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Asks the database whether it is ready, on a connection of its own: a busy pool is not a reason to be taken out of
-/// service. The answer holds for a moment, so that whoever asks often cannot make it a burden.
+/// Asks the database whether it is ready, on its own connection: a busy pool is no reason to take the service out of
+/// rotation. The result is cached for a moment, so that frequent probes cost little.
 pub(crate) struct Readiness {
     database: Database,
     latest: Mutex<Option<(Instant, Result<String, Problem>)>>,

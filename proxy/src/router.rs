@@ -48,7 +48,7 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
     ]
 }
 
-/// What is served without a prefix, to anybody.
+/// Routes without a prefix and without authentication.
 fn outside() -> [(&'static str, MethodRouter<Arc<App>>); 4] {
     [
         ("/healthz", get(health::alive)),

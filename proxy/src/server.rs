@@ -54,7 +54,7 @@ pub(crate) async fn serve(
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(MOST_HEAD);
     let open = Connections::new(bounds.connections, bounds.connections_of_an_address());
-    // Reverse proxies open connections ahead of the requests that they will carry; nobody else has a reason to.
+    // Reverse proxies open connections in advance; other clients have no reason to.
     let silence = if bounds.trusted_proxies > 0 { HEADER_TIMEOUT } else { bounds.header_timeout };
     let refusals = Arc::new(Semaphore::new(MOST_REFUSALS));
     let connections = GracefulShutdown::new();

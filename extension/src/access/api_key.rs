@@ -1,8 +1,8 @@
 //! API keys: issued, found by their hash, revoked.
 //!
-//! A key reads `keyed_<number>_<base58 of 32 secret bytes and their CRC-32>`: the prefix and the checksum let a
-//! scanner recognise a leaked one. Only its SHA-256 travels from the
-//! proxy to here, and only a hash of that is stored: whoever reads it, in a dump for one, cannot present it.
+//! A key has the form `keyed_<number>_<base58 of 32 secret bytes and their CRC-32>`; the prefix and the checksum let
+//! scanners recognise a leaked one. The proxy sends only its SHA-256, and the database stores only a hash of that, so
+//! a dump contains no usable credential.
 
 use super::caller::Caller;
 use super::credential::Credential;

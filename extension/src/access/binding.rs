@@ -9,7 +9,7 @@
 //! - or where the row was written by this table of this cluster, in which numbers are not dealt out again: then a role of
 //!   another name was renamed.
 //!
-//! Any other row belongs to nobody until an administrator makes it anew.
+//! Any other row has no effect until an administrator creates it again.
 
 use crate::error::{Code, Error};
 use crate::postgres::function::{Answer, Call, sql_functions};
@@ -40,7 +40,7 @@ fn is_bound(call: &Call) -> bool {
         || call.oid(3).is_some_and(|table| call.text(2) == Some(place(table)))
 }
 
-/// The role of a row under this alias, as SQL; 0 when it belongs to nobody.
+/// The role of a row under this alias, as SQL; 0 if the row has no valid role.
 pub fn role_sql(alias: &str) -> String {
     format!("case when {} then {alias}.role::oid else 0::oid end", is_bound_sql(alias))
 }
@@ -59,7 +59,7 @@ pub fn require_state() -> Result<(), Error> {
     Err(Error::new(Code::Internal, "access cannot be checked yet").hint("run: SELECT keyed.migrate()"))
 }
 
-/// State step 15: rows say to whom they belong. Those of roles that are gone belong to nobody.
+/// State step 15: rows store the name of their role. Rows of dropped roles have no effect.
 pub fn add(spi: &Connection) {
     spi.script(include_str!("../../../sql/state/0015_bindings.sql"));
     for table in TABLES {

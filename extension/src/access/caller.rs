@@ -51,7 +51,7 @@ impl Caller {
         Caller { principal, ..Caller::of_role(role) }
     }
 
-    /// One who sees everything: for what is computed in nobody's name.
+    /// A caller without restrictions, for results that do not depend on a caller.
     pub fn administrator() -> Caller {
         Caller { role: guard::owner(), is_admin: true, principal: None }
     }
@@ -109,7 +109,7 @@ impl Caller {
             }
     }
 
-    /// Whether a template is there for the caller: whoever may do anything with it may know what it is like.
+    /// Whether the template is visible to the caller: any privilege on a template shows its definition.
     pub fn may_know(&self, template: &Template) -> bool {
         Privilege::ALL.into_iter().any(|privilege| self.holds(privilege, template))
     }
@@ -236,8 +236,8 @@ impl Caller {
         if is_proxy { Ok(()) } else { self.require_admin(what) }
     }
 
-    /// The name that history gives to whoever wrote, and the entry point it came through. A key says who writes by our functions;
-    /// a statement that was typed is its session's, whatever key was shown in the transaction.
+    /// The actor and the source that the history records. For keyed's functions, the actor is the API key; for direct
+    /// SQL, it is the session's login, even if the transaction has authenticated a key.
     pub fn actor_and_source() -> (String, String) {
         match Principal::current().filter(|_| guard::is_own_work()) {
             Some(principal) => (principal.actor(), principal.source.clone()),

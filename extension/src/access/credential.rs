@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-/// What somebody presents to be let in. The proxy sends the SHA-256 of it.
+/// Kinds of credentials. The proxy sends the SHA-256 of a credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Credential {
     /// An API key.

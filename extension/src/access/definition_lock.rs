@@ -9,8 +9,8 @@ use crate::postgres::{datum, table_lock};
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum, Oid};
 
-/// Runs a change of definitions of a project, after those that are under way there. The caller's right must have been
-/// checked: whoever is in here keeps all others of the project waiting.
+/// Runs a change of definitions of a project, one at a time. Check the caller's privilege first, because the lock
+/// blocks all other definitions of the project.
 ///
 /// A table that others use is not waited for in here. The change is undone, they and other changes go on, and it is begun
 /// anew: so `body` must start from what is there.

@@ -1,7 +1,7 @@
 //! Row-level security: the statements that let PostgreSQL itself keep what a grant says. Pure text.
 //!
-//! A policy says for plain SQL what the functions write into their statements. What its condition wants of other tables
-//! comes from functions that look there as the owner, since a policy looks with the rights of whoever asks.
+//! A policy applies to plain SQL the same predicate that functions add to their statements. Conditions on other
+//! tables call functions that run as the owner, because a policy runs with the privileges of the reader.
 
 use super::rights::Privilege;
 use crate::filter::Filter;
@@ -9,10 +9,10 @@ use crate::filter::render::{Lives, Options, render_apart};
 use crate::value::quote::identifier;
 use std::fmt::Write as _;
 
-/// Where the functions are that policies call: nobody may use this schema, so nobody can call them by name.
+/// The schema of the functions that policies call. No role has USAGE on it, so nothing else can call them.
 pub const SCHEMA: &str = "keyed_scope";
 
-/// What a table of ours needs before anything is granted on it: nobody but administrators sees a row.
+/// Enables row-level security on a table: before the first grant, only administrators see rows.
 pub fn enable(table: &str) -> String {
     format!(
         "alter table {table} enable row level security; \
@@ -20,8 +20,7 @@ pub fn enable(table: &str) -> String {
     )
 }
 
-/// What a table beside a template's needs, `name` in the schema of the state: its rows are seen by whoever sees their
-/// record.
+/// Enables row-level security on a side table (`name` in the schema of the state): a row is visible if its record is.
 pub fn enable_beside(name: &str, table: &str) -> String {
     let side = format!("keyed_state.{name}");
     format!(
@@ -77,8 +76,8 @@ impl Policy<'_> {
         render_apart(scope, &identifier(self.slug), options, &|number| self.function(number))
     }
 
-    /// What holds as long as the grant is there. A policy can only be dropped when nobody reads its table; this ends it at
-    /// once, also in transactions that are open and in plans that are kept.
+    /// True while the grant exists. A policy cannot be dropped while its table is in use; this check ends it at once,
+    /// also in open transactions and cached plans.
     fn gate(&self) -> String {
         format!("keyed.is_granted({})", self.grant)
     }

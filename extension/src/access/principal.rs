@@ -63,7 +63,7 @@ impl Principal {
         self.projects.as_ref().is_none_or(|projects| projects.contains(&project))
     }
 
-    /// The name that history gives to whoever wrote.
+    /// The name of the actor in the history.
     pub fn actor(&self) -> String {
         match self.key {
             None => self.label.clone(),

@@ -19,8 +19,8 @@ const AT_ONCE: usize = 100;
 /// With fewer roles that have rights on a table, it is something else that has become too long.
 const MANY_RIGHTS: i64 = 1000;
 
-/// Lets nobody else give or take privileges in a project until the (sub)transaction ends: PostgreSQL refuses the later of
-/// two changes of one table's privileges.
+/// Locks the privileges of a project until the (sub)transaction ends: PostgreSQL refuses the later of two concurrent
+/// changes of a table's privileges.
 pub fn lock(project: i32) {
     advisory_lock::lock(LockKind::Privileges, project as u64, Mode::Exclusive);
 }

@@ -1,5 +1,5 @@
-//! The scope of a grant: an ordinary filter, JSON → compiled. It is about the records as they are, whoever asks: a
-//! condition behind a reference looks at every live target.
+//! The scope of a grant: an ordinary filter, JSON → compiled. It does not depend on the caller: a condition behind a
+//! reference applies to every live target.
 
 use super::Caller;
 use super::visibility::CallerSchema;
@@ -77,7 +77,7 @@ pub fn rewrite(raw: &RawValue, out: &mut String, field: &dyn Fn(&str) -> String)
                         let text = json::text_at(value, &format!("/{}", pointer_step(&name)))?;
                         json::write_string(out, &field(&text));
                     }
-                    // A value is nobody's field, whatever it looks like.
+                    // A value is never a field name.
                     "value" => out.push_str(value.get()),
                     _ => rewrite(value, out, field)?,
                 }

@@ -36,7 +36,7 @@ pub fn is_there(number: i32) -> bool {
     catalog::table_oid("keyed_state", "access_grant").is_some_and(|table| row::exists(table, number))
 }
 
-/// Reads grants. One to a role that was dropped is worth nothing, and may not stand in anybody's way.
+/// Reads grants. Grants to dropped roles have no effect and are skipped.
 pub fn read(rows: &Rows) -> Vec<Grant> {
     read_all(rows).into_iter().filter(|grant| grant.is_bound).collect()
 }

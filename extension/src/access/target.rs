@@ -1,4 +1,4 @@
-//! What a grant is about. It is named without being opened: nobody who reads or changes a table is waited for.
+//! The target of a grant. It is looked up without opening the table, so a grant waits for no reader or writer.
 
 use super::template_list::TABLES;
 use crate::error::{Code, Error};

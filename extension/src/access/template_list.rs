@@ -27,7 +27,7 @@ impl ListedTemplate {
     }
 }
 
-/// The tables of templates: ordinary ones that nobody else could have put in their place.
+/// The tables of templates: ordinary, permanent tables of the owner or a superuser.
 pub const TABLES: &str = "keyed_state.template t join keyed_state.project p on p.id = t.project_id \
      join pg_catalog.pg_namespace n on n.nspname = p.slug::pg_catalog.name \
      join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = t.slug::pg_catalog.name \

@@ -13,8 +13,7 @@ use pgrx::pg_sys;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
-/// What becomes of an upsert whose key nobody held when the batch began, and that meets a record which another
-/// transaction wrote since.
+/// What an upsert does if another transaction has created a record with its key since the batch began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Conflict {
     /// The whole batch fails, and may be sent again.
@@ -42,7 +41,7 @@ impl Conflict {
 
 /// The upserts of a batch that met a record which the batch did not make itself.
 pub struct Watch {
-    /// None where nobody minds.
+    /// `None` if conflicts are allowed.
     met: Option<Vec<Met>>,
     /// Template and key of records that the batch made, or gave the key.
     own: HashSet<(i32, String)>,
@@ -75,7 +74,7 @@ impl Watch {
                     met.push(Met { template, key: name.1, index });
                 }
             }
-            // An update or deletion by key does not give the key to anybody.
+            // An update or deletion by key does not assign the key.
             OperationKind::Update | OperationKind::Delete if operation.id.is_none() => {}
             OperationKind::Delete => {}
             OperationKind::Create | OperationKind::Upsert | OperationKind::Update => {

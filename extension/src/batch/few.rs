@@ -1,8 +1,8 @@
-//! Many operations in few subtransactions. Each would have one of its own, as its refusal must undo what it did and nothing
-//! else; but beyond 64 of them PostgreSQL has to look up, for every row that anybody reads, to which transaction they
-//! belong, here and on standbys. So operations run one after the other in one subtransaction until one is refused: then
-//! all are undone, those before it run again, and after it a new one begins. Where many are refused, the second time only
-//! the others run.
+//! Runs many operations in few subtransactions. A refused operation must be rolled back alone, which would need one
+//! subtransaction for each. But with more than 64 of them, PostgreSQL must look up the parent transaction of every
+//! row that is read, here and on standbys. So operations share one subtransaction until one is refused: then it is
+//! rolled back, the operations before the refused one run again, and a new one begins after it. If many are refused,
+//! the second pass runs only the others.
 
 use super::{Outcome, rethrow_unless_local};
 use crate::error::Error;
@@ -34,7 +34,7 @@ enum End {
     Refused(usize, Box<Error>),
 }
 
-/// What was learnt from passes that ended early, and what the one at hand does.
+/// The results of passes that ended early, and the state of the current pass.
 #[derive(Default)]
 pub(super) struct Few {
     apart: HashSet<usize>,

@@ -49,7 +49,7 @@ pub fn add(
     if let Some(target) = &target
         && target.id != template.id
     {
-        // A foreign key lets nobody write to what it points to while it is made.
+        // Creating a foreign key blocks writes to the referenced table.
         lock_against_writers(&[target.table_sql()]);
     }
     let table = template.table_sql();

@@ -122,7 +122,7 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
     let made = subtransaction(|| {
         as_owner_defining(|| {
             connected(|spi| {
-                // A foreign key lets nobody write to what it points to while it is made.
+                // Creating a foreign key blocks writes to the referenced table.
                 let pointed_to: BTreeSet<&String> = targets
                     .iter()
                     .flatten()

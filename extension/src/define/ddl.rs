@@ -106,7 +106,7 @@ pub fn released_key_column() -> String {
     format!("{} text collate \"C\"", standard::RELEASED_KEY)
 }
 
-/// What it says to whoever reads the table.
+/// Its comment in PostgreSQL.
 pub fn comment_on_released_key(table: &str) -> String {
     format!(
         " comment on column {table}.{} is 'Kept by keyed: the external key that a deleted record had; null while it is \
@@ -120,8 +120,8 @@ pub fn key_index(table: &str) -> String {
     format!("create unique index on {table} (external_key) where {KEY_PREDICATE};")
 }
 
-/// Lets nobody but administrators see a record until somebody is granted to. The index serves the policy of those who
-/// may delete. Without its trigger, DELETE would seem to find no row where no policy lets one be removed.
+/// Before the first grant, only administrators see records. The index serves the policy of roles with the delete
+/// privilege. Without its trigger, DELETE would report 0 rows where no policy allows it.
 pub fn secure_table(table: &str) -> String {
     format!(
         "{} create index on {table} (deleted_at) where deleted_at is not null; \
@@ -213,7 +213,7 @@ fn trigram_index_body(table: &str, slug: &str, trigrams: &str) -> String {
     format!("on {table} using gin (\"{slug}\" {trigrams}) with (gin_pending_list_limit = 1024)")
 }
 
-/// The comment that shows an attribute's label to whoever reads the table.
+/// The comment on a column, with the label of the attribute.
 pub fn comment_on_column(table: &str, slug: &str, label: Option<&str>) -> String {
     format!("comment on column {table}.\"{slug}\" is {};", label.map_or("null".to_owned(), literal))
 }

@@ -43,7 +43,7 @@ pub fn enforce(maximum: Option<usize>) -> usize {
     })
 }
 
-/// Takes tables that nobody uses. Returns who lost what on each.
+/// Updates the policies of tables that are not in use. Returns the roles that lost privileges on each.
 fn take_free(spi: &Connection, templates: &[i32], most: usize) -> Vec<Vec<Loser>> {
     let mut done = Vec::new();
     let mut kept_since: Option<Instant> = None;
@@ -59,7 +59,7 @@ fn take_free(spi: &Connection, templates: &[i32], most: usize) -> Vec<Vec<Loser>
     done
 }
 
-/// Waits for tables, one after the other, until one is to be had.
+/// Waits for tables, one after the other, until one can be locked.
 fn take_busy(spi: &Connection, templates: &[i32]) -> Option<Vec<Loser>> {
     let began = Instant::now();
     let mut tried = templates.iter().take_while(|_| began.elapsed() < LONGEST);

@@ -5,8 +5,7 @@ use crate::postgres::datum;
 use crate::postgres::guard::with_pinned_path;
 use crate::postgres::spi::{Snapshot, connected};
 
-/// Refuses to go on beside objects that somebody else made where only ours belong: to adopt them would be to run what
-/// their owner put into them.
+/// Refuses to run if others have created objects in keyed's schemas: adopting them would run code of their owners.
 pub fn refuse_objects() -> Result<(), Error> {
     let found = with_pinned_path(|| {
         connected(|spi| {

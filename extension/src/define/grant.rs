@@ -53,8 +53,8 @@ fn make(
     let narrows = privileges.iter().any(|privilege| narrows(&held, *privilege, scope));
     // In a project of very many templates plain SQL follows table by table.
     let now = &tables[..tables.len().min(table_lock::most_tables())];
-    // What is taken away is gone at once, as by a revocation, which waits for nobody who reads: then the new policies come
-    // when the tables are free.
+    // A revoked privilege ends at once, without waiting for readers; the new policies follow when the tables are
+    // free.
     if !narrows {
         lock_exclusively(&now.iter().map(|table| table.sql.clone()).collect::<Vec<_>>());
     }

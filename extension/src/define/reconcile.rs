@@ -37,7 +37,7 @@ pub enum Wait {
     Moment,
 }
 
-/// Whether somebody else was at what an error is about, or the table of locks had no more room.
+/// Whether the error is a lock conflict or a full lock table.
 pub fn is_busy(caught: &Caught) -> bool {
     [PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE, PgSqlErrorCode::ERRCODE_OUT_OF_MEMORY]
         .contains(&caught.state)
@@ -148,12 +148,12 @@ fn sync(spi: &Connection, template: i32, wait: Wait) -> Vec<Loser> {
         spi.script(&format!("lock table {} in access exclusive mode{option}", table.sql));
         privileges::lock(project);
     });
-    // A scope may be about other tables, and somebody else may change the privileges of this one by hand.
+    // A scope may use other tables, and others may change the privileges of this one directly.
     with_settings(&[(c"lock_timeout", MOMENT)], || sync_locked(spi, project, &table))
 }
 
-/// Makes the policies of a table follow, of which nobody else has a lock: those of grants that are gone are dropped, missing
-/// ones made.
+/// Updates the policies of a table that this transaction has locked: drops those without a grant, creates missing
+/// ones.
 pub fn sync_locked(spi: &Connection, project: i32, table: &Table) -> Vec<Loser> {
     let template = table.template;
     let of_template =

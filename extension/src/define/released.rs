@@ -12,8 +12,8 @@ use crate::template::{Template, catalog, column};
 use pgrx::pg_sys::{self, Datum};
 use std::rc::Rc;
 
-/// Gives tables the column and the index, and moves the keys of deleted records. Nobody reads or writes the tables
-/// meanwhile: an index is built on each, and all of a portion are locked at once or none. Returns how many are left.
+/// Adds the column and the index to tables, and moves the keys of deleted records. Tables are locked exclusively, all
+/// of a portion or none, because each gets a new index. Returns the number of remaining tables.
 pub fn convert_some(spi: &Connection) -> usize {
     let sql = format!(
         "select t.id from {TABLES} where not exists (select from pg_catalog.pg_attribute a where a.attrelid = c.oid \

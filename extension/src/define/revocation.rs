@@ -1,6 +1,5 @@
-//! Privileges are taken back. What closes every entry point waits for nobody who reads: the row of the grant goes, which the
-//! functions and every policy ask for, and the privileges of PostgreSQL. The policies themselves are dropped when their
-//! table is free.
+//! Revokes privileges. It waits for no reader: it deletes the row of the grant, which functions and policies check,
+//! and revokes the privileges of PostgreSQL. The policies are dropped later, when their table is free.
 
 use super::grant::{find_role, place};
 use super::reconcile;
@@ -45,9 +44,8 @@ pub fn revoke(role_name: &str, target: &str) -> Result<i32, Error> {
     }))
 }
 
-/// Takes the privileges of PostgreSQL on some tables, and the schema if nothing is left in it. Who changes the definition of
-/// such a table keeps its privileges from being changed. Then they stay until its policies are dropped, and give nobody
-/// anything.
+/// Revokes the privileges of PostgreSQL on tables, and on the schema if none remain. A concurrent change of a table's
+/// definition blocks this; the privileges then remain, without effect, until the policies are dropped.
 fn take_privileges(spi: &Connection, role: Oid, target: &Target, now: &[&Table], later: &[&Table]) {
     let templates: Vec<i32> = now.iter().map(|table| table.template).collect();
     let taken = subtransaction(|| {

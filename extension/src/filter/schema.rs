@@ -81,7 +81,7 @@ pub trait Schema {
         match key {
             AttributeKey::Slug => self.attributes().find(|attribute| attribute.slug == name),
             AttributeKey::Id => {
-                // Only as answers write it: 012 and +12 are nobody's number.
+                // Only the canonical form: 012 and +12 are not numbers.
                 let id = name.parse::<i32>().ok().filter(|id| id.to_string() == name)?;
                 self.attributes().find(|attribute| attribute.id == id)
             }

@@ -42,7 +42,7 @@ fn remember(api_key: i32, left: i64) {
     });
 }
 
-/// How long nobody looks again whether there is room.
+/// How long a full key is not counted again.
 const REFUSED_FOR: &str = "interval '1 minute'";
 
 /// A state not yet migrated has no place for it.

@@ -35,8 +35,8 @@ pub struct Request {
 /// Status, id of what was created, body, and the tag of the record that it shows, if it shows one.
 pub type Texts = Vec<Option<String>>;
 
-/// The answer that the request got, as far as the caller may still see it. `None` when it got none, and then nobody
-/// else runs it before this transaction ends.
+/// The stored response, as far as the caller may still see it. `None` if there is none; then no other transaction
+/// runs the request before this one ends.
 pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
     if !try_lock(LockKind::Request, request.number(), Mode::Exclusive) {
         return Err(Error::new(
@@ -45,7 +45,7 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
         )
         .hint("send it again in a moment: its answer is kept"));
     }
-    // Read after the lock was taken, by a snapshot of its own: whoever had it before has committed by now.
+    // Read after the lock is taken, with a new snapshot: the previous holder has committed.
     let sql = format!(
         "select r.fingerprint, r.answer[1], r.answer[2], r.answer[3], r.answer[4], {} \
          from (values ($1, $2)) asked (key_id, idempotency_key) left join keyed_state.idempotent_request r \
@@ -114,8 +114,8 @@ pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes so many answers that are too old, of any API key, the oldest first, and tells how many that were; those that
-/// somebody else has in hand are left to them.
+/// Deletes up to this many expired responses of all API keys, oldest first, and returns their number. Locked ones are
+/// skipped.
 pub fn forget_expired(most: u64) -> i64 {
     let sql = format!(
         "delete from keyed_state.idempotent_request r where (r.key_id, r.idempotency_key) in ( \
@@ -128,7 +128,7 @@ pub fn forget_expired(most: u64) -> i64 {
     })
 }
 
-/// Removes every answer that is older, but those that somebody else has in hand, and tells how many that were.
+/// Deletes all responses that are older, except locked ones, and returns their number.
 pub fn purge(older_than: Datum) -> i64 {
     as_owner(|| {
         connected(|spi| {

@@ -1,5 +1,5 @@
-//! Records of which a row waits, as the proxy names them with every portion: a Bloom filter, whose size does not grow
-//! with the file. Whoever is taken for one of them waits in vain until the end of the file, which harms nobody: pure.
+//! The records of waiting rows, which the proxy sends with every portion: a Bloom filter, whose size does not grow
+//! with the file. A false positive only makes a row wait until the end of the file. Pure.
 
 use super::RecordHash;
 use base64::Engine as _;
@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 /// So many bits stand for a name. The proxy sets them, `proxy/src/import/held.rs`.
 const BITS_OF_NAME: u32 = 6;
 
-/// A set of names: its bits, as many as a power of two, or none where nobody waits.
+/// A set of record hashes: its bits, a power of two in number, or none if no row waits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Held(Vec<u8>);
 

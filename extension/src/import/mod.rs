@@ -54,8 +54,8 @@ pub struct Row<'a> {
     pub embedding: Embedding,
 }
 
-/// A number that stands for the record of a row, the same in every session. Should two share one, a row waits for another
-/// in vain.
+/// A hash of the key or id of a row's record, the same in every session. A collision only makes a row wait longer
+/// than needed.
 pub type RecordHash = u64;
 
 /// What stands for the record that holds a key.

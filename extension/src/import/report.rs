@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 pub struct Keys {
     /// They have none, and name no record: sent again they make another.
     none: Vec<usize>,
-    /// They hold what nobody sees, such as a no-break space.
+    /// Keys with invisible characters, such as a no-break space.
     odd: Vec<usize>,
 }
 

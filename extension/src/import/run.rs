@@ -120,8 +120,8 @@ impl<'r> Run<'r> {
             let shape = row.changes.iter().map(|change| change.0).collect();
             groups.entry((strategy, shape)).or_default().push(row);
         }
-        // Where one statement does not do, the records that are there are locked in the order of their keys beforehand:
-        // so that nobody who locks in that order too waits in a cycle.
+        // If several statements are needed, existing records are locked first, in the order of their keys.
+        // Transactions that lock in this order cannot deadlock.
         if groups.len() > 1 {
             let keys = groups.values().flatten().filter_map(|row| row.key.as_deref());
             update::lock_all(self.template, keys);

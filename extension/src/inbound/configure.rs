@@ -20,8 +20,7 @@ use std::rc::Rc;
 /// How many random bytes a token and a secret have.
 const RANDOM_BYTES: usize = 32;
 
-/// Refuses a role as which this caller may let nobody write: with an endpoint of a mightier role, whoever makes it would
-/// do what the caller itself may not.
+/// Refuses a role that the caller may not use for an endpoint: through it, the caller could write what it may not.
 pub(super) fn require_power_over(caller: &Caller, role: Oid) -> Result<(), Error> {
     let is_mighty = role::is_superuser(role) || role::is_member(role, owner());
     let has_power = if is_mighty {

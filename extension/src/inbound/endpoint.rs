@@ -98,7 +98,7 @@ pub fn by_token(presented: &[u8]) -> Result<Option<Endpoint>, Error> {
     Ok(as_owner(|| connected(|spi| find(spi, "e.token_hash = $1", &argument).pop())))
 }
 
-/// The endpoint of this number, whoever asks.
+/// The endpoint with this number, without checking the caller.
 pub fn by_id(id: i32) -> Result<Option<Endpoint>, Error> {
     require_state()?;
     let argument = [(pg_sys::INT4OID, Some(Datum::from(id)))];
@@ -136,8 +136,8 @@ pub fn list(caller: &Caller) -> Result<String, Error> {
 }
 
 impl Endpoint {
-    /// Refuses a caller who may not configure it: that takes the right to define the template, and power over the role as
-    /// which it writes. Whoever has both may read what was delivered, too.
+    /// Refuses a caller who may not configure it: this takes define on the template and membership in the role that
+    /// writes. Such a caller may also read the deliveries.
     pub fn require_configurer(&self, caller: &Caller) -> Result<(), Error> {
         caller.require_define(&self.template)?;
         // A role that was dropped has nothing any more; the endpoint may be given another.

@@ -238,8 +238,7 @@ pub fn get(id: i64, lock: bool) -> Option<(Delivery, Option<String>)> {
     })
 }
 
-/// The failed deliveries of an endpoint that come after one of them, the oldest first, locked unless somebody replays
-/// them.
+/// The failed deliveries of an endpoint after this one, oldest first, locked; those being replayed are skipped.
 pub fn failed(endpoint: &Endpoint, after: i64, most: i64) -> Vec<i64> {
     as_owner(|| {
         connected(|spi| {

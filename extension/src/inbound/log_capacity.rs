@@ -1,4 +1,4 @@
-//! How much the log of an endpoint may hold: nobody who delivers can fill the disk, and nothing refused is lost.
+//! Limits the size of an endpoint's log, so that senders cannot fill the disk and no failed delivery is lost.
 
 use super::endpoint::Endpoint;
 use crate::error::{Code, Error};
@@ -36,10 +36,10 @@ impl Taken {
     }
 }
 
-/// Refuses to keep a further refused delivery where there is no room: what is not kept must be sent again. Whoever keeps
-/// one has the endpoint until the transaction ends, so that several together find no more room than there is. All that
-/// are kept are counted only when what was added up says that there is no more room: it does not know of those that
-/// were replayed or purged.
+/// Refuses to store another failed delivery if the log is full; the sender must send it again. Storing one locks the
+/// endpoint until the transaction ends, so that concurrent deliveries cannot exceed the limit. The log is counted
+/// only if the running total says that it is full, because the total does not subtract replayed and purged
+/// deliveries.
 pub fn require(endpoint: &Endpoint, payload: &str) -> Result<(), Error> {
     let counted = as_owner(|| {
         connected(|spi| {

@@ -43,8 +43,8 @@ pub fn decode_secret(text: &str, pointer: &str) -> Result<Vec<u8>, Error> {
     })
 }
 
-/// Makes sure that whoever knows the secret sent this body at about this time. All ways to fail have one answer but the
-/// missing of headers, which tells nothing.
+/// Verifies that the body was signed with the secret at about this time. All failures have the same answer, except
+/// missing headers, which reveal nothing.
 pub fn verify(secret: &[u8], headers: Signed, body: &str, now: i64) -> Result<(), Error> {
     let (Some(id), Some(timestamp), Some(signatures)) =
         (headers.id.filter(|id| !id.is_empty()), headers.timestamp, headers.signatures)
@@ -61,8 +61,8 @@ pub fn verify(secret: &[u8], headers: Signed, body: &str, now: i64) -> Result<()
     ))
 }
 
-/// Whether one of the signatures is that of these parts. The body is read once: a header may hold a hundred thousand
-/// signatures, and whoever sends them need not know the secret.
+/// Whether one of the signatures matches. The body is hashed once: a header may have a hundred thousand signatures,
+/// sent without knowing the secret.
 fn is_signed(secret: &[u8], parts: [&str; 5], signatures: &str) -> bool {
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return false };
     parts.into_iter().for_each(|part| mac.update(part.as_bytes()));

@@ -1,4 +1,4 @@
-//! Records that nobody else is writing, locked so that it stays so for the transaction.
+//! Locks records that no other transaction is writing.
 
 use crate::postgres::datum;
 use crate::postgres::spi::{Connection, Rows, Snapshot};
@@ -6,9 +6,9 @@ use pgrx::pg_sys;
 use std::collections::HashSet;
 use uuid::Uuid;
 
-/// Locks what is kept of these live records in the table `beside`, where nobody else has it; of a record of which nothing is
-/// kept yet the record itself, so that nobody deletes it before there is something. Nothing is waited for, so nobody waits
-/// in a cycle. Answers those that are locked and those that are not.
+/// Locks the rows of these live records in the side table, skipping locked ones; for a record without a row it locks
+/// the record itself, so that it is not deleted before it has one. Waits for nothing, so it cannot deadlock. Returns
+/// the records that are locked and those that are not.
 pub fn lock_free(
     spi: &Connection,
     records: &str,

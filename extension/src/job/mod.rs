@@ -1,12 +1,12 @@
 //! What a change of a definition leaves to be done after its transaction: what would touch every record.
 //!
-//! A definition changes catalogs only, and writes down a job in `keyed_state.job`. Background workers of the server
-//! ([`crate::postgres::worker`]) do it: one documents and entries of the queue in portions, each a short transaction that
-//! also moves the job's position, so that whoever goes on later goes on from there; one indexes, concurrently. No job
-//! holds up another for long: jobs take turns, and what others have locked is come back to. What a job is made of is
-//! typed: no statement is kept in a table. Small templates need no job.
+//! A definition changes catalogs only and inserts a job into `keyed_state.job`. Background workers
+//! ([`crate::postgres::worker`]) run it: one processes documents and queue entries in portions, each a short
+//! transaction that also stores the job's position, so that another worker can continue; one builds indexes
+//! concurrently. Jobs take turns, and locked records are retried later, so no job blocks another for long. Jobs are
+//! typed: no SQL is stored. Small templates need no job.
 
-/// Records that nobody else is writing.
+/// Records that no other transaction is writing.
 pub mod free;
 /// The workers.
 pub mod workers;
@@ -113,7 +113,7 @@ pub fn add_index(spi: &Connection, template: &Template, attribute: i32) {
 /// texts of attributes that are dropped.
 pub fn add_documents(spi: &Connection, before: &Template, dropped: &[i32]) {
     add(spi, before, JobKind::Documents, None, Some(&before.language), dropped);
-    // Whoever has read the definition without the job reads it again, this transaction included.
+    // Invalidates the cached definition, which does not know the job yet, in this transaction as well.
     invalidation::announce(before.table);
 }
 

@@ -67,7 +67,7 @@ impl Turns {
     }
 }
 
-/// Drops what a try left that will not be repeated: an invalid index serves nobody and costs every write.
+/// Drops an invalid index that a failed attempt left: it serves no query and slows every write.
 pub(crate) fn clean_up(job: &Job) {
     for statement in brief(|| plan(job)).unwrap_or_default().drop {
         if let Err(caught) = worker::run_alone(&statement) {
@@ -110,8 +110,8 @@ fn plan(job: &Job) -> Plan {
     })
 }
 
-/// The transactions of others that hold locks for which CREATE INDEX CONCURRENTLY waits, be it for its own lock or for writers,
-/// or DROP INDEX CONCURRENTLY, which waits for readers as well. VACUUM by itself gives way; it is nobody's session.
+/// The transactions that block CREATE INDEX CONCURRENTLY (its own lock, and writers) or DROP INDEX CONCURRENTLY
+/// (readers as well). VACUUM is not listed: it yields by itself.
 fn in_the_way(spi: &Connection, table: Oid, with_readers: bool) -> Vec<String> {
     let rows = spi.run_once(
         "select l.virtualtransaction from pg_catalog.pg_locks l where l.locktype = 'relation' and l.relation = $1 \

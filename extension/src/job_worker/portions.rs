@@ -40,14 +40,13 @@ pub(crate) fn run(job: &Job) -> Result<Outcome, Box<Caught>> {
     Ok(Outcome::More)
 }
 
-/// The template of a job. Nobody changes its definition, nor has the job begin anew by it, while this transaction has looked
-/// it up.
+/// The template of a job. This lookup locks its definition for the transaction.
 fn template_of(job: &Job) -> Option<std::rc::Rc<Template>> {
     catalog::refresh();
     with_settings(&[(c"lock_timeout", PATIENCE)], || catalog::by_id(job.template))
 }
 
-/// Counts the records, for whoever asks how far the job is.
+/// Counts the records, for the progress of the job.
 fn count(spi: &Connection, job: &Job) {
     let Some(template) = template_of(job) else { return };
     let counted = match job.kind {
@@ -77,7 +76,7 @@ fn portion(spi: &Connection, job: &Job) -> Outcome {
     }
     let position = rows.get(0, 0).map_or(Uuid::nil(), datum::read_uuid);
     let left_out = rows.get(0, 1).and_then(datum::read_uuid_array).unwrap_or_default();
-    // Those whose texts are too long are left out, too: by the end somebody may have changed them.
+    // Records with too long texts are skipped, too: they may have changed by the end.
     let note = |position: Uuid, done: &Done, left_out: &[Uuid]| {
         let sql = format!(
             "update {TABLE} set position = $2, records_done = records_done + $3, left_out = $4, \
@@ -125,7 +124,7 @@ fn portion(spi: &Connection, job: &Job) -> Outcome {
     note(done.last.unwrap_or(end), &done, &[&*left_out, &*done.busy, &*done.refused].concat())
 }
 
-/// The job cannot be done before somebody removes the cause.
+/// The job fails until the cause is removed.
 fn fail(spi: &Connection, job: &Job, error: &str) {
     let sql = format!("update {TABLE} set state = 'failed', error = $2 where id = $1");
     let by_id = (pg_sys::INT8OID, Some(Datum::from(job.id)));

@@ -74,7 +74,7 @@ pub(crate) fn brief<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
     worker::transaction(|| with_settings(&[(c"lock_timeout", PATIENCE)], body))
 }
 
-/// Whether it was meant for the job before, or somebody has locked the table of jobs.
+/// Whether the signal was for the previous job, or the table of jobs is locked.
 fn is_passing(caught: &Caught) -> bool {
     [PgSqlErrorCode::ERRCODE_QUERY_CANCELED, PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE]
         .contains(&caught.state)
@@ -121,7 +121,7 @@ fn run(job: &Job, indexes: &mut index::Turns) -> Outcome {
     outcome
 }
 
-/// A definition that needs the table cancels the job, and whoever has a lock keeps it: neither is a fault of the job.
+/// A definition that needs the table cancels the job, or a lock blocks it: neither is a fault of the job.
 fn give_up(job: &Job, caught: &Caught) -> Outcome {
     match caught.state {
         PgSqlErrorCode::ERRCODE_QUERY_CANCELED => return Outcome::GaveWay,

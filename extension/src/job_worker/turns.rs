@@ -107,8 +107,7 @@ fn waiting(worker: Worker) -> Vec<Job> {
     })
 }
 
-/// Notes that a worker has begun with a job; whether the job is still there. Whoever asks for it anew meanwhile is not
-/// waited for.
+/// Marks a job as running. Returns whether it still exists. Does not wait for a transaction that requests it again.
 pub(crate) fn note_start(job: &Job) -> bool {
     connected(|spi| {
         let by_id = [(pg_sys::INT8OID, Some(Datum::from(job.id)))];

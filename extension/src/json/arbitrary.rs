@@ -1,4 +1,4 @@
-//! JSON as anybody may send it, for properties of what reads it.
+//! Arbitrary JSON, for property tests of parsers.
 
 use crate::error::Error;
 use proptest::prelude::*;

@@ -11,8 +11,8 @@ use uuid::Uuid;
 /// A job deletes so many points at a time.
 const PORTION: usize = 10_000;
 
-/// Deletes the points of a metric that is dropped: few at once, many by a job. Until then nobody finds them, since no
-/// attribute has their number.
+/// Deletes the points of a dropped metric: at once if there are few, otherwise by a job. They are invisible before,
+/// because no attribute has their number.
 pub fn forget(spi: &Connection, template: &Template, attribute: i32) {
     let table = SideTable::Series.sql(template.id);
     if job::are_many(spi, &table) {

@@ -1,6 +1,6 @@
 //! Locks that are about no table: who runs a request, who counts for a quota.
 //!
-//! They are advisory locks of kinds that the functions of SQL cannot take, so that nobody keeps us waiting on purpose.
+//! Their lock tags cannot be taken with PostgreSQL's SQL functions, so no session can block them on purpose.
 
 use pgrx::pg_sys;
 

@@ -27,7 +27,7 @@ pub fn require() -> Result<(), Unfit> {
     if IS_ON.load(Ordering::Relaxed) { Ok(()) } else { Err(Unfit) }
 }
 
-/// Registers the setting. It is not listed by SHOW ALL and in `pg_settings`, since nobody should tune it.
+/// Registers the setting. SHOW ALL and `pg_settings` do not list it, because it is for tests only.
 pub(super) fn register() {
     // SAFETY: names, texts and the variable live as long as the process, and PostgreSQL writes the variable from the
     // session's one thread. An AtomicBool has the layout of a bool.

@@ -15,7 +15,7 @@ pub(super) const SEARCH_PATH: &CStr = c"pg_catalog, pg_temp";
 /// What the guarded statements do, which decides how much they are confined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Confinement {
-    /// No SET ROLE, no temporary objects: nothing that a trigger of somebody else could abuse.
+    /// No SET ROLE and no temporary objects, so that triggers of others cannot abuse the owner's privileges.
     Data,
     /// Data definition, which needs some of that.
     Definition,

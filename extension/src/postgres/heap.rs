@@ -1,5 +1,5 @@
-//! Rows of a table, page by page, without a statement: for whoever compares hundreds of texts, which SQL would take
-//! longer to do than to read them.
+//! Reads rows of a table page by page, without a statement: for comparing hundreds of texts, where SQL would cost
+//! more than the reading.
 //!
 //! This is what the executor does for a bitmap heap scan and for a sample of pages. Whether table and index are as
 //! expected is asked of them each time, and where they are not, the caller runs a statement after all.
@@ -69,8 +69,7 @@ impl Heap {
         }
     }
 
-    /// Whether all pages may be read: a SERIALIZABLE transaction depends on rows that are not there, too, which nobody
-    /// would be told.
+    /// Whether all pages may be read: not in a SERIALIZABLE transaction, which must also track rows that are absent.
     pub fn may_be_read_whole(&self) -> bool {
         // SAFETY: reads a variable of the session.
         unsafe { pg_sys::XactIsoLevel != pg_sys::XACT_SERIALIZABLE as i32 }

@@ -241,8 +241,8 @@ unsafe fn open_index(
     }
 }
 
-/// Whether an index may be searched, as the planner asks it. One that was built while rows of the table had versions that
-/// fit the index only in part misses these for whoever may still see them: for snapshots older than the index.
+/// Whether an index may be searched, by the rules of the planner. An index with indcheckxmin misses row versions for
+/// snapshots older than the index.
 ///
 /// # Safety
 /// The relation is an open index, and the session has a snapshot.
@@ -258,7 +258,7 @@ pub(super) unsafe fn is_usable(index: pg_sys::Relation) -> bool {
         }
         let header = (*(*index).rd_indextuple).t_data;
         let frozen = pg_sys::HEAP_XMIN_FROZEN as u16;
-        // Frozen: made before all that anybody can see.
+        // Frozen: visible to all snapshots.
         (*header).t_infomask & frozen == frozen
             || pg_sys::TransactionIdPrecedes((*header).t_choice.t_heap.t_xmin, pg_sys::TransactionXmin)
     }

@@ -1,9 +1,9 @@
 //! What other sessions' changes make stale.
 //!
-//! PostgreSQL tells every session when a table's definition changed. The caches of this crate ride on that: an
-//! ALTER TABLE announces itself, and a change of metadata alone is announced on purpose. Most of what is told is about
-//! tables of others, temporary ones of any login among them: only what somebody watches counts. Where a session has slept
-//! for so long that PostgreSQL's own memory begins anew, so does ours.
+//! PostgreSQL sends every session an invalidation message when a table's definition changes. The caches of this crate
+//! use them: ALTER TABLE sends one by itself, and a change of metadata alone sends one explicitly. Most messages are
+//! about other tables, temporary ones among them; only watched tables count. If a session misses messages and
+//! PostgreSQL resets its own caches, these caches are reset as well.
 
 use pgrx::pg_sys::{self, Datum, Oid};
 use pgrx::prelude::*;
@@ -58,8 +58,8 @@ unsafe extern "C-unwind" fn forget(_unused: Datum, table: Oid) {
     note(table);
 }
 
-/// From now on changes of this table count. Whoever remembers what was read of a table watches it before reading, and for
-/// as long as the session lives: so no change comes between.
+/// Watches a table for changes. Watch a table before reading what you cache of it, for the whole session, so that no
+/// change is missed.
 pub fn watch(table: Oid) {
     WATCHED.with_borrow_mut(|watched| watched.insert(table));
 }

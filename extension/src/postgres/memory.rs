@@ -1,8 +1,8 @@
 //! From which memory PostgreSQL allocates, and what memory of our own is freed.
 //!
-//! An error unwinds through our frames with the memory current that was so where it arose. Whoever frees memory on that way
-//! must have given up allocating from it before: so what is switched to is given back by a guard, and that is declared
-//! after what frees the memory, for what is declared last is dropped first.
+//! An error unwinds with the memory context in which it arose as the current one. Code that frees a context during
+//! unwinding must not have it current: a guard switches back, and is declared after the value that frees the context,
+//! because values are dropped in reverse order.
 
 use pgrx::pg_sys::{self, MemoryContext};
 use std::ffi::CStr;

@@ -1,4 +1,4 @@
-//! Which rows are written by our own statements, and not by one that somebody typed or that another trigger runs.
+//! Which rows are written by keyed's own statements, and not by direct SQL or by other triggers.
 
 use pgrx::pg_sys::{self, Oid};
 use std::cell::RefCell;
@@ -16,8 +16,8 @@ pub fn writing<R>(table: Oid, body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// Whether the trigger that runs was fired by a statement under [`writing`] itself, and not by one that somebody typed,
-/// or that another trigger runs in the course of ours.
+/// Whether the running trigger was fired by a statement inside [`writing`], and not by direct SQL or by another
+/// trigger within it.
 pub fn is_own_statement(table: Oid) -> bool {
     let innermost = WRITTEN.with_borrow(|written| written.last().copied());
     innermost.is_some_and(|(written, depth)| written == table && depth + 1 == trigger_depth())

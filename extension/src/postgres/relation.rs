@@ -4,9 +4,8 @@ use super::role;
 use pgrx::pg_sys::{self, Oid};
 use std::ffi::{CStr, CString};
 
-/// Whether a relation is an ordinary table of the owner, or of a superuser, which is not temporary. Rows of the state
-/// name tables. Should somebody forge one, it must not lead our statements to a view, or to a table whose owner could
-/// have put code of their own on it.
+/// Whether a relation is an ordinary, permanent table of the owner or of a superuser. Rows of the state name tables;
+/// a forged row must not direct statements to a view, or to a table on which others could have put code.
 pub fn is_trusted_table(relation: Oid) -> bool {
     // SAFETY: asks the catalog; the tuple is released before this returns.
     let found = unsafe {
@@ -64,8 +63,8 @@ pub fn table_name(table: Oid) -> Option<(String, String)> {
     }
 }
 
-/// Takes the lock that every statement takes on a table that it reads, until the end of the transaction, and so brings in
-/// the announcements of whoever changed the table last. A table that is gone can be locked as well.
+/// Takes the lock of a reading statement on a table until the transaction ends, which also processes pending
+/// invalidation messages. Also works for a dropped table.
 pub fn lock_for_reading(table: Oid) {
     // SAFETY: PostgreSQL releases the lock at the end of the transaction.
     unsafe { pg_sys::LockRelationOid(table, pg_sys::AccessShareLock as pg_sys::LOCKMODE) };

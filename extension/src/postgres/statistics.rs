@@ -57,7 +57,7 @@ unsafe extern "C-unwind" fn find_statistics(
 }
 
 /// # Safety
-/// The row comes from [`find_statistics`], and nobody reads it any more.
+/// The row comes from [`find_statistics`] and is not used afterwards.
 #[pg_guard]
 unsafe extern "C-unwind" fn release(statistics: HeapTuple) {
     // SAFETY: the caller's.

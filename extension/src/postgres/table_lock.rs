@@ -29,7 +29,7 @@ const PAUSE: [u64; 2] = [100, 1000];
 thread_local! {
     /// How many frames try again as a whole, one inside the other.
     static TRYING: Cell<u32> = const { Cell::new(0) };
-    /// The last lock, if it was not to be had.
+    /// The last lock, if it could not be taken.
     static BUSY: RefCell<Option<Busy>> = const { RefCell::new(None) };
 }
 
@@ -68,7 +68,7 @@ pub fn lock_with_views(tables: &[String], views: &[Oid]) {
     lock(tables, views, "access exclusive");
 }
 
-/// Lets nobody else write to these tables until the transaction ends.
+/// Blocks writes to these tables until the transaction ends.
 pub fn lock_against_writers(tables: &[String]) {
     lock(tables, &[], "share row exclusive");
 }
@@ -96,7 +96,7 @@ pub fn lock_in_turn<R>(what: &str, lock: impl Fn() -> R) -> R {
     take(|| Busy { what: what.to_owned(), tables: Vec::new() }, WAIT, lock)
 }
 
-/// Takes the first lock of all: nobody waits for who has none, so it keeps its place in the queue.
+/// Takes the first lock: a transaction without locks blocks no other, so it keeps its place in the queue.
 pub fn lock_first(what: &str, lock: impl Fn()) {
     let patience = CString::new(format!("{}ms", patience().as_millis())).unwrap_or_default();
     take(|| Busy { what: what.to_owned(), tables: Vec::new() }, &patience, lock);

@@ -49,7 +49,7 @@ impl Firing {
             }
             let data = (*call).context.cast::<pg_sys::TriggerData>();
             let event = (*data).tg_event;
-            // A trigger for statements, which anybody may make on a table of theirs, comes without rows.
+            // A statement trigger, which users may create on their own tables, has no rows.
             if !pgrx::trigger_support::trigger_fired_for_row(event) {
                 return Err(Error::new(
                     Code::Internal,

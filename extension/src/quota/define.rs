@@ -41,8 +41,8 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
             return Err(not_migrated());
         }
         as_owner_defining(|| {
-            // Writers take the quota before its rows. Whoever has a row locked while we wait for another of them may come
-            // to wait for us; so the quota comes first here too, and no wait is longer than a moment.
+            // Writers lock the quota before its rows, and so does this, to avoid deadlocks; no wait is longer than a
+            // moment.
             if name.has_slots() {
                 lock_in_turn(BUSY, || slots::take(project.id, name, Mode::Exclusive));
             }

@@ -10,7 +10,7 @@ pub mod count;
 pub mod define;
 /// The SQL functions.
 pub mod functions;
-/// Dealing a quota out among its slots, by whoever has it alone.
+/// Distributes a quota among its slots, under an exclusive lock.
 mod rebalance;
 /// Waiting for a quota before anything else is waited for.
 pub mod reserve;

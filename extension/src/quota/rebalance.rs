@@ -1,4 +1,4 @@
-//! Dealing a quota out among its slots, by whoever has it alone.
+//! Distributes a quota among its slots, under an exclusive lock.
 
 use super::slots::{EXTRA, Quota, SLOTS, TODAY, USED, int4, int8, own_slot, require_written};
 use super::{Name, Reached};
@@ -9,7 +9,7 @@ use crate::postgres::snapshot_is_fixed;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use pgrx::pg_sys::{self, Oid};
 
-/// Deals a quota out anew when its maximum has changed. Whoever calls this keeps it until the transaction ends.
+/// Distributes a quota again when its maximum has changed. Holds the exclusive lock until the transaction ends.
 pub(super) fn all_slots(project: i32, name: Name) {
     let quota = Quota::new(project, name);
     quota.lock(Mode::Exclusive);
@@ -20,13 +20,13 @@ pub(super) fn all_slots(project: i32, name: Name) {
     });
 }
 
-/// What is used of a quota, as committed by now.
+/// The committed usage of a quota.
 pub(super) fn used(project: i32, name: Name) -> i64 {
     let quota = Quota::new(project, name);
     as_owner(|| connected(|spi| quota.account(spi).map_or(0, |account| account.used)))
 }
 
-/// What is known of a quota whose users were all waited for.
+/// The totals of a quota, read under the exclusive lock.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Account {
     maximum: i64,
@@ -37,9 +37,9 @@ struct Account {
 }
 
 impl Quota {
-    /// With everybody else waited for: what is left is known, and is dealt out anew, or taken from what is not dealt out.
+    /// Under the exclusive lock, the exact rest is known: takes from it, and distributes the remainder if needed.
     pub(super) fn take_exactly(&self, spi: &Connection, count: i64) -> Result<(), Reached> {
-        // The quota was taken away meanwhile.
+        // The quota was removed in the meantime.
         let Some(account) = self.account(spi) else { return Ok(()) };
         let Account { maximum, used, allowed, extra } = account;
         let left = maximum - used - count;
@@ -65,7 +65,7 @@ impl Quota {
         Ok(())
     }
 
-    /// As it is by now, whatever this transaction may see.
+    /// As committed, regardless of the transaction's snapshot.
     fn account(&self, spi: &Connection) -> Option<Account> {
         self.account_by(|sql, arguments| spi.run_newest(sql, arguments))
     }
@@ -95,9 +95,9 @@ impl Quota {
         })
     }
 
-    /// Gives every slot the same part of what is left, after this session has taken what it needs; what cannot be parted
-    /// is not dealt out. Where more is used than there may be, nothing is left, and what is given back makes no room before
-    /// it is dealt out again: one slot's room would be what the others have too much. Extra slots end here.
+    /// Gives every slot an equal share of the rest, after this session has taken what it needs; the remainder of the
+    /// division is not distributed. If usage exceeds the maximum, nothing is left, and freed amounts become available
+    /// only with the next rebalancing, because the other slots have too much. Removes extra slots.
     fn rebalance(&self, spi: &Connection, left: i64, count: i64) -> usize {
         let sql = format!(
             "with d as materialized (select {TODAY} as today), \

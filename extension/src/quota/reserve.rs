@@ -1,8 +1,8 @@
-//! Waiting for a quota before anything else is waited for.
+//! Locks a scarce quota before records, to avoid deadlocks.
 //!
-//! Near its edge a quota is exact because those who use it come one at a time, each until its transaction ends. Whoever
-//! waits for that with records locked may be one whom the other waits for. So the functions that write look ahead: where
-//! little room is left they take the quota first, and lock records then.
+//! Near its maximum, a quota is exact because writers take it exclusively, until their transaction ends. A writer
+//! that waits for it while holding row locks could deadlock. So the writing functions check first: if little headroom
+//! is left, they lock the quota before any record.
 
 use super::{Name, of_project, slots};
 use crate::postgres::advisory_lock::Mode;
@@ -13,13 +13,13 @@ use crate::template::Template;
 use pgrx::pg_sys;
 use std::cell::Cell;
 
-/// Before a new record, or one that comes back.
+/// Before a record is created or restored.
 pub fn for_creation(template: &Template) {
     take(template.project_id, 1, 1, || 1);
 }
 
-/// Before an upsert; `is_held` says whether a live record holds the key. Answers whether it is to update alone, and to ask for a place before it makes the record should that
-/// be gone by then: there is little room, and a live record holds the key.
+/// Before an upsert; `is_held` says whether a live record has the key. Returns true if headroom is low and the record
+/// exists: the upsert then only updates, and must reserve again if it has to create the record after all.
 pub fn for_upsert(template: &Template, is_held: impl FnOnce() -> bool) -> bool {
     let found = Cell::new(false);
     take(template.project_id, 1, 1, || {
@@ -34,7 +34,8 @@ pub fn for_change(template: &Template) {
     take(template.project_id, 0, 1, || 0);
 }
 
-/// Before many writes to records of a template, of which some may be made: those with these keys, and those without.
+/// Before many writes to records of a template, of which some may create records: those with these keys, and those
+/// without a key.
 pub fn for_many<'k>(template: &Template, keys: &[Option<&'k str>], writes: usize) {
     take(template.project_id, keys.len(), writes, || {
         let named: Vec<Option<&'k str>> = keys.iter().copied().filter(Option::is_some).collect();
@@ -42,8 +43,8 @@ pub fn for_many<'k>(template: &Template, keys: &[Option<&'k str>], writes: usize
     });
 }
 
-/// Takes those quotas of a project in which there is little room for what is to come, until this transaction ends. How
-/// many records will be made is only counted where it matters.
+/// Locks the quotas of a project that have too little headroom for this, until the transaction ends. New records are
+/// counted only if it matters.
 fn take(project: i32, most: usize, writes: usize, count: impl FnOnce() -> usize) {
     let quotas = of_project(project);
     let is_scarce = |name, count: usize| {
@@ -54,7 +55,7 @@ fn take(project: i32, most: usize, writes: usize, count: impl FnOnce() -> usize)
     if takes_records {
         slots::take(project, Name::LiveRecords, Mode::Exclusive);
     } else if takes_writes && quotas.maximum(Name::LiveRecords).is_some() {
-        // Everybody takes this one first.
+        // All writers lock this one first.
         slots::take(project, Name::LiveRecords, Mode::Shared);
     }
     if takes_writes {
@@ -62,7 +63,7 @@ fn take(project: i32, most: usize, writes: usize, count: impl FnOnce() -> usize)
     }
 }
 
-/// How many of these keys are held by no live record.
+/// How many of these keys no live record has.
 fn free(template: &Template, keys: Vec<Option<&str>>) -> usize {
     let sql = format!(
         "select count(*) from unnest($1) k (name) where not exists \

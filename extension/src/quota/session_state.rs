@@ -1,41 +1,41 @@
-//! Which slot is the session's own, how much room was there a moment ago (where it was plenty, nobody looks ahead), where
-//! its row was, and how much the transaction has taken.
+//! What a session remembers of quotas: its own slot, the headroom a moment ago (if it was ample, writers do not check
+//! first), the location of its slot's row, and what the transaction has taken.
 
 use crate::postgres::transaction;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// For so long others are not expected to use up plenty of room, nor to deal it out anew.
+/// How long a remembered headroom is valid: others are not expected to use up an ample headroom in this time.
 const MOMENT: Duration = Duration::from_secs(1);
 
 struct Seen {
     headroom: i64,
-    /// Where the row was, as PostgreSQL writes it.
+    /// The row's ctid.
     place: Option<String>,
     at: Instant,
 }
 
 thread_local! {
-    /// By the number of the quota.
+    /// By number of the quota.
     static SEEN: RefCell<HashMap<u64, Seen>> = RefCell::default();
-    /// What a transaction, named by its number, has taken of the quotas.
+    /// What a transaction has taken of each quota.
     static TAKEN: RefCell<(u64, HashMap<u64, i64>)> = RefCell::default();
-    /// The slot that the session has chosen when its first one was another's.
+    /// The slot of the session, if not its default one.
     static SLOT: Cell<Option<i32>> = const { Cell::new(None) };
 }
 
-/// The slot that the session has chosen, if any.
+/// The slot of the session, if not its default one.
 pub(super) fn slot() -> Option<i32> {
     SLOT.get()
 }
 
-/// Makes a slot the session's own.
+/// Sets the slot of the session.
 pub(super) fn set_slot(slot: i32) {
     SLOT.set(Some(slot));
 }
 
-/// The transaction has taken so many.
+/// Adds to what the transaction has taken.
 pub(super) fn record_taken(quota: u64, count: i64) {
     let transaction = transaction::number();
     TAKEN.with_borrow_mut(|(of, taken)| {
@@ -46,7 +46,7 @@ pub(super) fn record_taken(quota: u64, count: i64) {
     });
 }
 
-/// About how many this transaction has taken: what a failed subtransaction took is among them.
+/// About how much this transaction has taken, including failed subtransactions.
 pub(super) fn taken(quota: u64) -> i64 {
     TAKEN.with_borrow(|(of, taken)| match *of == transaction::number() {
         true => taken.get(&quota).copied().unwrap_or(0),
@@ -54,24 +54,24 @@ pub(super) fn taken(quota: u64) -> i64 {
     })
 }
 
-/// Remembers what was left when the session took something.
+/// Remembers the headroom after the session took something.
 pub(super) fn remember(quota: u64, headroom: i64, place: Option<String>) {
     SEEN.with_borrow_mut(|seen| seen.insert(quota, Seen { headroom, place, at: Instant::now() }));
 }
 
-/// Where the row was. It may have gone elsewhere since, and something else may be there now.
+/// The ctid of the slot's row, which may be outdated.
 pub(super) fn place(quota: u64) -> Option<String> {
     SEEN.with_borrow(|seen| seen.get(&quota).and_then(|it| it.place.clone()))
 }
 
-/// Whether there was so much room a moment ago.
+/// Whether the headroom was at least this much a moment ago.
 pub(super) fn had_headroom(quota: u64, headroom: i64) -> bool {
     SEEN.with_borrow(|seen| {
         seen.get(&quota).is_some_and(|it| it.headroom >= headroom && it.at.elapsed() < MOMENT)
     })
 }
 
-/// Forgets everything: a quota was set.
+/// Clears the cache after a quota was set.
 pub(super) fn forget() {
     SEEN.with_borrow_mut(HashMap::clear);
 }

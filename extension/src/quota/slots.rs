@@ -1,14 +1,13 @@
-//! Counting without waiting for each other.
+//! Counts quotas without making writers wait for each other.
 //!
-//! A quota is spread over slots, rows with what was `used` there and what is `allowed` there; all that is allowed
-//! together is at most the quota. Whoever uses something adds it in a slot that nobody else has locked, and has that
-//! slot until the transaction ends: so a rollback gives everything back, and as long as there is room in a free slot,
-//! nobody waits for anybody. Each session begins with a slot of its own.
+//! A quota is divided into slots, rows with an amount `used` and an amount `allowed`; the sum of `allowed` is at most
+//! the maximum. A writer adds its usage to a slot that no other transaction has locked, and holds it until the
+//! transaction ends: a rollback returns the amount, and while an unlocked slot has headroom, no writer waits for
+//! another. Each session starts with its own slot.
 //!
-//! Only when the free slots together have no room is it necessary to know what the others will have used: then all of
-//! them are waited for, and what is left is dealt out anew. A shared lock, which everybody holds who takes something
-//! here, and which is taken exclusively for that, makes them wait in order instead of in a cycle. Who gives something
-//! back waits for nobody.
+//! Only if the unlocked slots have too little headroom must the usage of the others be known: then a writer waits for
+//! all of them and distributes the rest again. Writers hold a shared advisory lock, which rebalancing takes
+//! exclusively; so they queue and cannot deadlock. Returning an amount waits for nothing.
 
 use super::{Name, Reached, session_state};
 use crate::error::{Code, Error};
@@ -23,32 +22,30 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// How many slots a quota is spread over: more sessions than this are not at work at once on usual machines.
+/// The number of slots of a quota: usual machines run fewer sessions at once.
 pub(super) const SLOTS: i32 = 64;
 
-/// Slots from here on are sessions' own, made when no other was free to give something back to.
+/// Slots from this number on are extra slots, created to return an amount when no other slot was unlocked.
 pub(super) const EXTRA: i32 = 1000;
 
-/// Room for so many more than are asked for is enough in one's own slot, or in all together, to be sure that they will
-/// be had without waiting: others are at it too.
+/// The headroom beyond the requested amount, in the session's own slot or in all slots, that makes it likely that no
+/// wait is needed.
 const AMPLE: [i64; 2] = [4, 32];
 
-/// So much more than is asked for, in one's own slot a moment ago, that nobody looks again: others do not use it up
-/// within that moment.
+/// A remembered headroom this much above the requested amount needs no further check.
 const PLENTY: i64 = 256;
 
-/// The day that a slot is about and that it is now, in SQL over `s` and the parameter $3, a time zone.
+/// The day of a slot and the present day, in SQL over `s` and the parameter $3, a time zone.
 pub(super) const TODAY: &str = "(clock_timestamp() at time zone $3)::date";
 
 /// What a slot has used today.
 pub(super) const USED: &str = "case when s.day >= d.today then s.used else 0 end";
 
-/// What may still be taken from a slot. Where more was used than there may be, nothing, on any day until it is dealt out
-/// anew.
+/// The headroom of a slot. If usage exceeds the maximum, it is 0 until the next rebalancing.
 pub(super) const HEADROOM: &str =
     "case when s.is_over then 0 else s.allowed - case when s.day >= d.today then s.used else 0 end end";
 
-/// Adds to what is used of a quota, or gives back what is negative.
+/// Adds to the usage of a quota; a negative count returns an amount.
 pub(super) fn add(project: i32, name: Name, count: i64) -> Result<(), Reached> {
     let quota = Quota::new(project, name);
     as_owner(|| {
@@ -64,7 +61,7 @@ pub(super) fn add(project: i32, name: Name, count: i64) -> Result<(), Reached> {
     })
 }
 
-/// Whether so many may have to wait for others, as far as can be told without waiting.
+/// Whether taking this amount may have to wait, as far as can be seen without waiting.
 pub(super) fn is_scarce(project: i32, name: Name, count: i64) -> bool {
     let quota = Quota::new(project, name);
     if session_state::had_headroom(quota.number(), count + PLENTY) {
@@ -84,7 +81,7 @@ pub(super) fn is_scarce(project: i32, name: Name, count: i64) -> bool {
     as_owner(|| connected(|spi| quota.run(spi, &sql, &[int4(own_slot()), own, all, place]) > 0))
 }
 
-/// Takes a quota until this transaction ends, alone or with others: it waits for those who do not share it.
+/// Locks a quota until the transaction ends, shared or exclusively.
 pub(super) fn take(project: i32, name: Name, mode: Mode) {
     Quota::new(project, name).lock(mode);
 }
@@ -139,7 +136,7 @@ impl Quota {
         if self.take_from_own(spi, count) {
             return Ok(());
         }
-        // Nothing was taken. Whoever waits for the others must not be one that they wait for.
+        // Nothing was taken. A writer that waits must not block others.
         self.unlock(Mode::Shared);
         if self.transfer_from_others(count) {
             return Ok(());
@@ -173,8 +170,8 @@ impl Quota {
         left.is_some()
     }
 
-    /// Takes from the session's own slot, or gives back there, where its row was left. While somebody holds an old
-    /// snapshot, no version of a row is removed, and whoever looks for the newest by the index walks through all of them.
+    /// Takes from the session's own slot, or returns to it, at its remembered ctid. While an old snapshot is open,
+    /// row versions are not removed, and an index lookup walks through all of them.
     fn change_at_place(&self, spi: &Connection, count: i64) -> bool {
         let Some(place) = session_state::place(self.number()) else { return false };
         let sql = format!(
@@ -192,8 +189,9 @@ impl Quota {
         !rows.is_empty() && self.remember(&rows)
     }
 
-    /// Gives back in the session's own slot or in any other that is free; where somebody has the quota alone, in an extra
-    /// one; where none is free, in one that is made for it. Whoever deals, and does not see it yet, takes it as used.
+    /// Returns an amount to the session's own slot or to another unlocked one; to an extra slot while the quota is
+    /// locked exclusively; to a new extra slot if none is unlocked. A concurrent rebalancing that does not see it yet
+    /// counts the amount as used.
     fn give_back(&self, spi: &Connection, count: i64) {
         let update = |which: &str| {
             format!(

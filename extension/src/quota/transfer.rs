@@ -1,8 +1,8 @@
-//! Gathering room from free slots in one's own, where that has not enough.
+//! Transfers headroom from unlocked slots to the session's own.
 //!
-//! A transaction of many small statements comes back for more, and all versions of the rows that it has changed stay
-//! until it ends: whoever looks for slots by the index walks through them. So it gathers as much again as it has used so
-//! far, and comes back a few times only. Each slot keeps half of what it could give beyond what is needed.
+//! A transaction of many small statements transfers repeatedly, and all versions of the rows that it changes remain
+//! until it ends, which slows index lookups. So it transfers as much again as it has used so far. Each slot keeps
+//! half of what it could give beyond the requested amount.
 
 use super::session_state;
 use super::slots::{EXTRA, HEADROOM, Quota, TODAY, USED, int4, int8, own_slot, plan};
@@ -12,29 +12,29 @@ use crate::postgres::guard::attempt;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use pgrx::pg_sys::{self, Datum};
 
-/// In how many slots room is looked for, when one has not enough: so that a statement of many rows leaves others some.
+/// How many slots are searched, step by step, so that a large statement leaves headroom to others.
 const WIDTHS: [i64; 6] = [1, 8, 16, 32, 64, i64::MAX];
 
-/// A transaction that has taken so many looks in so many slots at once.
+/// A transaction that has taken this much searches this many slots at once.
 const MANY: i64 = 64;
 const BROAD: i64 = 32;
 
-/// What happens to a slot.
+/// The change of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Move {
     slot: i32,
-    /// What may be used there from now on, more or less than before.
+    /// The new `allowed`.
     allowed: i64,
-    /// What is used there from now on.
+    /// The new `used`.
     used: i64,
 }
 
 impl Quota {
-    /// Looks for room in free slots; where there is not enough, none of them stays locked.
+    /// Searches unlocked slots for headroom; if there is not enough, unlocks them again.
     pub(super) fn transfer_from_others(&self, count: i64) -> bool {
         let taken = attempt(|| {
             self.lock(Mode::Shared);
-            // Who has taken many will come back soon.
+            // A large transaction will transfer again soon.
             let least = if session_state::taken(self.number()) < MANY { 1 } else { BROAD };
             let mut widths = WIDTHS.into_iter().filter(|most| *most >= least);
             let taken = connected(|spi| widths.any(|most| self.transfer(spi, count, most)));
@@ -46,14 +46,13 @@ impl Quota {
         }
     }
 
-    /// Gathers from the free slots that have the most room, from no more than so many of them.
+    /// Transfers from the unlocked slots with the most headroom, at most this many.
     fn transfer(&self, spi: &Connection, count: i64, most: i64) -> bool {
         let free = self.free(spi, most);
         if free.iter().map(|(_, headroom)| headroom).sum::<i64>() < count {
             return false;
         }
-        // Another session has this one's slot: the one with the most room becomes its own, so that the next statements
-        // find it at once.
+        // Another session has locked this slot: the one with the most headroom becomes the session's own.
         if !free.iter().any(|(slot, _)| *slot == own_slot()) && !self.lock_own(spi) {
             let Some((slot, _)) = free.iter().find(|(slot, _)| *slot < EXTRA) else { return false };
             session_state::set_slot(*slot);

@@ -1,4 +1,4 @@
-//! The rights of whoever types an INSERT or UPDATE, judged row by row by the trigger.
+//! Checks direct INSERT and UPDATE statements row by row, in the trigger.
 //!
 //! Policies alone do not hold such a statement. They are fixed when it is planned, so a role that changes while it runs
 //! would mix the rights of two roles. They are alternatives to each other, so one that lets a role delete would let it

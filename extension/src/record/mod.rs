@@ -2,7 +2,7 @@
 
 /// Values as arguments of statements.
 pub mod argument;
-/// The rights of whoever types an INSERT or UPDATE.
+/// The checks of direct INSERT and UPDATE statements.
 pub mod bare_write;
 /// The attributes of a request → checked changes.
 pub mod changes;

@@ -11,9 +11,9 @@ pub enum Mode {
     /// Both.
     #[default]
     Upsert,
-    /// Only create: a key that is held is a conflict.
+    /// Only create: an existing key is a conflict.
     Create,
-    /// Only update: a key that nobody holds is not found.
+    /// Only update: an unknown key is not found.
     Update,
 }
 

@@ -1,4 +1,4 @@
-//! What a write demands of the state that it meets, looked at with the record locked: so nobody changes it in between.
+//! Preconditions of a write (If-Match, If-None-Match), checked with the record locked.
 
 use super::mode::Mode;
 use super::read::{self, FoundRecord, Lifetime};

@@ -91,7 +91,7 @@ pub struct FoundRecord {
     pub is_writable: bool,
 }
 
-/// The id of the live record that holds this key, whoever may see it.
+/// The id of the live record with this key, regardless of the caller.
 pub fn id_by_key(template: &Template, key: &str) -> Option<Uuid> {
     holder(template, key, &WriteScope::default()).map(|found| found.id)
 }

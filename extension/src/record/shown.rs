@@ -19,7 +19,7 @@ enum State {
     Whole,
     /// Its tag.
     Tag(String),
-    /// Nothing: nobody asked for the tag, or the reader sees no more than the id.
+    /// No tag: it was not requested, or the caller sees only the id.
     Untold,
 }
 

@@ -1,9 +1,9 @@
 //! The columns that every table of ours begins with, as an INSERT may fill them: `id`, `created_at`, `updated_at` and
 //! `deleted_at`.
 //!
-//! They are ours. A null is filled as the column's default would be, since many clients send nulls for what they leave
-//! to the database. Any other value is refused and not replaced: what somebody sends is either kept or told about. Only
-//! the owner of the tables and superusers may bring values along, because a migration or a restore has to.
+//! The database sets them. A null becomes the column's default, because many clients send nulls for omitted columns.
+//! Any other value is refused rather than replaced silently. Only the owner of the tables and superusers may set
+//! them, for migrations and restores.
 
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};

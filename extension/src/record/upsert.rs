@@ -236,10 +236,10 @@ impl Upsert<'_> {
         }
     }
 
-    /// Updates the live record that holds the key, if the caller sees it. No row written can mean three things: the
-    /// values are there already, nobody holds the key, or the record that was waited for gave the key away to one that
-    /// the statement did not see yet. A lock tells them apart: once it is held, the same statement again can only miss
-    /// because nothing differs.
+    /// Updates the live record with this key, if the caller sees it. If no row is written, either the values are
+    /// unchanged, or no record has the key, or a concurrent writer gave the key to a record that the statement's
+    /// snapshot does not include. A lock tells these apart: once it is held, the repeated statement writes nothing
+    /// only if the values are unchanged.
     fn update(&self) -> Result<Option<Uuid>, Error> {
         let (template, key, write_scope) = (self.template, self.key, &self.write_scopes.update);
         let assignments = Assignments::new(template, self.changes);

@@ -213,9 +213,9 @@ pub fn update(
     let sql = statement::update_by_id(template, assignment, &assignments, &write_scope);
     let mut written = write_one(caller, right, template, &sql, types.clone(), &arguments, key)?;
     if written.is_none() {
-        // Nothing differed, there is no such record for this caller, or it was deleted and restored while this one
-        // waited. A record that cannot be locked is not there, whoever may restore it from now on; with the lock held,
-        // the same statement again can only miss because nothing differs.
+        // The values are unchanged, the record does not exist for this caller, or it was deleted and restored in the
+        // meantime. A record that cannot be locked does not exist; with the lock held, the repeated statement writes
+        // nothing only if the values are unchanged.
         let live = "t.id = $1 and t.deleted_at is null";
         let found = read::lock(template, live, &write_scope, pg_sys::UUIDOID, datum::uuid(id));
         require_in_scope(caller, right, template, found)?;

@@ -163,7 +163,7 @@ const KNOWN: [&str; 15] = [
 /// What requests over HTTP may have in place of `query_vector`.
 pub const TEXT: &str = "query_text";
 
-/// The refusal of a text where nobody can embed it.
+/// The refusal of a text where no provider can embed it.
 pub fn text_in_sql(pointer: &str) -> Error {
     unknown_member(TEXT, pointer)
         .hint("the service embeds a text in the body of a search over HTTP; here send query_vector")

@@ -1,7 +1,7 @@
 //! Which attributes searches filter and sort by, counted so that a missing index can be suggested.
 //!
-//! A session counts in its own memory and adds its counts to the table now and then. Whoever cannot have a row of that
-//! table at once leaves it to the next time: a search never waits for another because of its statistics.
+//! A session counts in memory and adds its counts to the table from time to time. If the row is locked, it tries
+//! again later: statistics never delay a search.
 
 use super::plan::Plan;
 use crate::filter::operator::{Comparison, Operator};

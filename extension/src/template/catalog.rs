@@ -42,8 +42,8 @@ struct Catalog {
     templates: HashMap<Oid, Rc<Template>>,
     tables_by_id: HashMap<i32, Oid>,
     projects: HashMap<String, Project>,
-    /// The tables of templates and attributes. Whoever changes one announces which template it is; only what is replicated
-    /// from elsewhere is announced as a change of these.
+    /// The tables of templates and attributes. A change announces the template that it affects; only replicated
+    /// changes are announced for these tables.
     definitions: [Oid; 2],
     /// The table of projects: when it changes, what is known of them is forgotten.
     project_table: Oid,
@@ -89,8 +89,8 @@ pub fn refresh() {
     drop(forgotten);
 }
 
-/// What is known of a table that cannot change any more until the transaction ends: taking the lock that every
-/// statement takes also brings in the announcements of whoever changed it last. Only tables of ours are locked.
+/// The definition of a table, which cannot change until the transaction ends: taking the lock also processes pending
+/// invalidation messages. Only keyed's tables are locked.
 fn known(table: Oid) -> Option<Rc<Template>> {
     if !CATALOG.with_borrow(|catalog| catalog.templates.contains_key(&table)) {
         return None;

@@ -1,5 +1,5 @@
-//! What a session keeps of templates: definitions, statements, conditions. All of it together has one bound in bytes, and
-//! what was not used for longest makes room for the rest.
+//! What a session caches of templates: definitions, statements, conditions. They share one limit in bytes, and the
+//! least recently used entries are evicted.
 
 use super::Template;
 use crate::postgres::condition::Condition;
@@ -11,13 +11,13 @@ use std::hash::Hash;
 use std::rc::Rc;
 
 thread_local! {
-    /// What everything takes.
+    /// The size of all entries.
     static BYTES: Cell<usize> = const { Cell::new(0) };
     /// Counts the uses of anything, so that later ones have higher numbers.
     static USES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// What is kept beside a value: its name and where it hangs.
+/// The overhead of an entry: its name and the map.
 const OVERHEAD: usize = 128;
 
 fn next_use() -> u64 {

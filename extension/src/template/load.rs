@@ -21,7 +21,8 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
             relation::lock_for_reading(seen.table);
             // What was told with the lock is about what was known before.
             catalog::refresh();
-            // Whoever held the lock may have changed or removed the template: now that nobody can, it is read again.
+            // The previous lock holder may have changed or removed the template: read it again, now that it is
+            // locked.
             let template =
                 load_row(spi, condition, arguments).filter(|template| template.table == seen.table)?;
             let attributes = load_attributes(spi, template.id, template.table);

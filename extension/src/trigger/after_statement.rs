@@ -74,8 +74,8 @@ impl Waiting {
         self.bytes = self.entries.iter().map(|entry| entry.changes.len()).sum();
     }
 
-    /// Takes the entry in, unless the entries that wait must be written first: there are many, or one is of the
-    /// same record, which a trigger of somebody else can bring about.
+    /// Adds the entry, unless the pending entries must be written first: there are many, or one is of the same
+    /// record, which another trigger can cause.
     fn push(&mut self, entry: Entry) -> Option<Entry> {
         let is_full = self.entries.len() >= PORTION || self.bytes >= PORTION_BYTES;
         if is_full || !self.records.insert(entry.record) {
@@ -117,8 +117,8 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     }
     let Some(row) = firing.new.as_ref().or(firing.old.as_ref()) else { return Ok(pass) };
     let Some(record) = row.get(column::ID).map(datum::read_uuid) else { return Ok(pass) };
-    // A record that is gone for good leaves its history behind, and a trigger of somebody else may have changed a new
-    // record before its creation was noted: its next entry is not the first.
+    // A removed record leaves its history behind, and another trigger may have changed a new record before its
+    // creation was noted: its next entry is not the first.
     if operation != "create" && record_id::is_fresh(record) {
         record_id::forget(record);
         WAITING.with_borrow_mut(|waiting| {
@@ -193,7 +193,7 @@ fn flush(template: &Template, moment: Moment) {
 fn write_plainly(template: &Template, entries: &[Entry], actor: &str, source: &str) -> Option<()> {
     use pg_sys::{INT4OID, JSONBOID, TEXTOID, TIMESTAMPTZOID, UUIDOID};
     let table = template.history?;
-    // Who writes a record holds its row until the transaction ends, so nobody else adds a version meanwhile.
+    // A writer holds the row lock until the transaction ends, so no other adds a version.
     lock_table(table);
     let version = |entry: &Entry| match entry.is_fresh {
         true => Some(1),

@@ -1,4 +1,4 @@
-//! The trigger that keeps every rule, whoever writes: our functions, or an INSERT or UPDATE typed in psql.
+//! The trigger that enforces every rule, for keyed's functions and for direct INSERT and UPDATE.
 
 use crate::access::Caller;
 use crate::attribute_type::AttributeType;
@@ -186,7 +186,7 @@ pub fn is_being_deleted(id: Uuid) -> bool {
     BEING_DELETED.get() == Some(id)
 }
 
-/// The record is deleted: from now on nobody sees it any more.
+/// The record is deleted, and invisible from now on.
 pub fn is_deleted() {
     BEING_DELETED.set(None);
 }

@@ -1,8 +1,8 @@
-//! What happens around each write of a record, whoever writes: a function of ours or plain SQL.
+//! The triggers of each write of a record, by keyed's functions or by direct SQL.
 
 /// The triggers that write it.
 pub mod after_statement;
-/// The trigger that keeps every rule, whoever writes.
+/// The trigger that enforces every rule.
 pub mod before_row;
 /// The SQL functions.
 pub mod functions;

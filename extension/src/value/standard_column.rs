@@ -14,10 +14,9 @@ pub const DELETED_AT: i16 = 5;
 /// older than it have it behind their attributes.
 pub const RELEASED_KEY: &str = "_released_key";
 
-/// The predicate of the key index, as PostgreSQL writes it back. It is always true, and the planner drops it: the index
-/// serves every query, and `ON CONFLICT (external_key)` finds it. Row locks are why it is there. A column of a unique
-/// index without predicate counts as one that foreign keys may point to, and whoever changes it takes the lock that
-/// excludes even those who write references to the record. A deletion would then wait for every open transaction that
-/// refers to the record, and wait in a cycle with some. PostgreSQL drops the predicate anew for every statement that
-/// writes, so it is one of the shortest.
+/// The predicate of the key index, as PostgreSQL writes it back. It is always true, and the planner removes it: the
+/// index serves every query, and `ON CONFLICT (external_key)` uses it. It exists because of row locks: a column of a
+/// unique index without a predicate counts as a possible target of foreign keys, so changing it takes a lock that
+/// conflicts with writers of references to the record. A deletion would wait for every open transaction that refers
+/// to the record, and could deadlock. The predicate is short because PostgreSQL simplifies it in every statement.
 pub const KEY_PREDICATE: &str = "(NOT false)";

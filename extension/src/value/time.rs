@@ -83,8 +83,8 @@ fn parse_offset(text: &str) -> Option<i32> {
     (shaped && hours < 24 && minutes < 60).then_some(sign * (hours * 60 + minutes))
 }
 
-/// Writes days since 2000-01-01 as `YYYY-MM-DD`. A day out of range, which only somebody who turned the triggers off can
-/// have stored, is shown as the nearest that has this form.
+/// Writes days since 2000-01-01 as `YYYY-MM-DD`. A day out of range, which can only be stored with triggers disabled,
+/// is shown as the nearest valid one.
 pub fn write_date(out: &mut String, days: i32) {
     let days = days.clamp(*DATE_RANGE.start(), *DATE_RANGE.end());
     let (year, month, day) = civil_from_days(i64::from(days) + EPOCH_DAYS);

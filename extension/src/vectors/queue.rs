@@ -28,7 +28,7 @@ enum Event {
     Deleted,
     /// The record is back as it was.
     Restored,
-    /// The record is gone for good.
+    /// The record was removed.
     Purged,
 }
 
@@ -114,7 +114,7 @@ pub fn flush(template: &Template, moment: Moment) {
     }
 }
 
-/// The vector of a live record was set or removed by somebody: until the text changes it is left alone.
+/// A caller set or removed the vector of a live record: it is kept until the text changes.
 pub fn settle_by_hand(template: &Template, record: Uuid) {
     if template.embed.is_empty() {
         return;

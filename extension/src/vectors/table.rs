@@ -30,8 +30,8 @@ pub fn create(schema: &str, template: i32, full_name: &str, records: &str) -> St
     let table = SideTable::Vectors.sql(template);
     let comment =
         literal(&format!("What each record of {full_name} means, as far as a vector was set for it."));
-    // No parallel workers: pgvector before 0.8.2 can write beyond its memory when several build an index (CVE-2026-3172).
-    // As a property of the table this holds for whoever builds the index anew, also when a dump is restored.
+    // No parallel workers: pgvector before 0.8.2 can write out of bounds in parallel index builds (CVE-2026-3172). As
+    // a storage parameter, this applies to every later build, also after a restore.
     format!(
         "create table {table} (record_id uuid primary key, embedding {schema}.vector({DIMENSIONS}) not null \
            constraint has_length_one check ({schema}.vector_norm(embedding) between 0.999 and 1.001), \
@@ -65,8 +65,8 @@ pub fn extension_schema(spi: &Connection) -> Option<String> {
     if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_text) }
 }
 
-/// Makes what is missing, where pgvector is there: the tables of templates made before it was, and indexes that
-/// somebody dropped to load many vectors.
+/// Creates missing tables and indexes if pgvector is installed: those of older templates, and indexes dropped for
+/// bulk loads.
 pub fn make_missing(spi: &Connection) {
     let Some(schema) = extension_schema(spi) else { return };
     let rows = spi.run_once(

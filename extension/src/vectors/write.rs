@@ -13,8 +13,7 @@ use crate::value::vector::DIMENSIONS;
 use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
 
-/// Writes the vector of a record that its writer was found to be allowed to write, or removes it, in the name of somebody
-/// who knows better than the model that embeds its texts.
+/// Sets or removes the vector of a record for a caller, whose privilege was checked; it overrides that of the model.
 pub fn apply(template: &Template, record: Uuid, embedding: &Embedding) -> Result<(), Error> {
     if *embedding == Embedding::Absent {
         return Ok(());
@@ -53,8 +52,8 @@ pub fn put(template: &Template, record: Uuid, embedding: &Embedding) -> Result<(
     Ok(())
 }
 
-/// Keeps the vector of a record that was deleted, out of the index, and takes it back when the record is restored;
-/// removes that of a record that is gone for good. Called after each row of a template's table was written.
+/// Marks the vector of a deleted record as not live, which removes it from the index; marks it as live when the
+/// record is restored; deletes it when the record is removed. Runs after each row of a template's table.
 pub fn sync_row(template: &Template, firing: &Firing) {
     if template.vector_schema.is_none() {
         return;

@@ -1,8 +1,8 @@
 //! Saved views: search bodies under a name, each of them a view of PostgreSQL too.
 //!
-//! The view of PostgreSQL is named `template__slug`, stands beside the template's table, and asks with the rights of
-//! its reader (`security_invoker`): it shows what the reader's policies let through, and whoever may select from the
-//! table may select from it. A view that looks for words has none, since documents are read by functions alone.
+//! The SQL view is `template__slug`, in the schema of the template's table, with `security_invoker`: it shows what
+//! the reader's policies allow, and roles that may select from the table may select from it. A view with
+//! global_search has no SQL view, because only functions can read documents.
 
 /// Views as they are stored.
 pub mod stored;

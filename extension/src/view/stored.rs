@@ -136,7 +136,7 @@ pub fn body_of(template: &Template, slug: Option<&str>) -> Result<Option<String>
     body.ok_or_else(unknown).map(Some)
 }
 
-/// Whoever may read the records or define the template may know its views.
+/// Callers with read or define on the template may know its views.
 pub fn require_knowledge(caller: &Caller, template: &Template) -> Result<(), Error> {
     if caller.holds(Privilege::Define, template) { Ok(()) } else { caller.require(Right::Read, template) }
 }

@@ -1,7 +1,7 @@
 //! Events that may happen so often, and no oftener: a bucket that each event fills a little and that leaks steadily.
 //!
-//! It can be looked at without adding to it, which rate limiters of libraries do not offer: somebody who sends a good
-//! key from an address of which many wrong ones came is not one more failure.
+//! It can be read without adding to it, which rate limiter libraries do not offer: a valid key from an address with
+//! many failures must not count as another failure.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,4 @@
-//! API keys and delivery tokens that were presented lately, by their digest: whether they are good, and what of the
-//! process they have in use.
+//! Recently used API keys and delivery tokens, by digest: whether they are valid, and the resources that they use.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,22 +15,22 @@ use tokio::task::JoinHandle;
 use super::bucket::{Bucket, Limit};
 use crate::problem::{Excess, Problem};
 
-/// With so many of them, those that are of no use any more are looked for.
+/// The number of entries at which unused ones are removed.
 const MANY: usize = 10_000;
 
-/// For how long a good key is remembered that nobody sends.
+/// How long an unused valid key is remembered.
 const MEMORY: Duration = Duration::from_secs(600);
 
-/// What one key may have of the process.
+/// The limits of one key.
 #[derive(Clone, Copy)]
 pub(super) struct Parts {
     pub(super) rate: Limit,
-    /// None where it may have all of them.
+    /// `None` for no limit.
     pub(super) connections: Option<usize>,
     pub(super) files: usize,
     pub(super) body_bytes: usize,
-    /// For how long a wrong key is known to be wrong. A key is told to people before the transaction that issues it
-    /// ends, and on a standby it comes later still: so not for long.
+    /// How long an invalid key is remembered. A key may be used before the transaction that issues it has committed,
+    /// or before it reaches a standby: so not for long.
     pub(super) memory: Duration,
 }
 
@@ -43,7 +42,7 @@ pub(super) struct Table {
 
 struct Map {
     entries: HashMap<[u8; 32], Arc<Credential>>,
-    /// With so many entries the next sweep is due, so that each costs as little as the insertions before it.
+    /// The number of entries at which the next sweep is due, so that its cost is amortised.
     sweep_at: usize,
 }
 
@@ -67,7 +66,7 @@ impl Table {
                 .retain(|_, credential| Arc::strong_count(credential) > 1 || credential.is_of_use(now));
             map.sweep_at = (2 * map.entries.len()).max(MANY);
         }
-        // Another request with the same key may have come first.
+        // Another request with the same key may have inserted it.
         match map.entries.entry(digest) {
             Entry::Occupied(entry) => Arc::clone(entry.get()),
             Entry::Vacant(entry) => Arc::clone(entry.insert(Arc::new(Credential::new(&self.parts, now)))),
@@ -75,27 +74,27 @@ impl Table {
     }
 }
 
-/// What is known of a key.
+/// The state of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CredentialState {
     Unknown,
-    /// It was good, and a statement was refused since.
+    /// It was valid, and a statement was refused since.
     Doubtful,
-    /// The database said so at that time.
+    /// Verified by the database at that time.
     Good {
         since: Instant,
     },
     Wrong,
 }
 
-/// Whether the database knows a key as good.
+/// Whether the database accepts a key.
 pub(super) type Answer = Result<bool, Problem>;
 type Look = Shared<Pin<Box<dyn Future<Output = Answer> + Send>>>;
 
 /// A key or token.
 pub(super) struct Credential {
     state: Mutex<State>,
-    /// How many requests with it are in flight.
+    /// Requests in flight.
     pub(super) in_flight: AtomicUsize,
     pub(super) connections: Option<Semaphore>,
     pub(super) files: Semaphore,
@@ -106,7 +105,7 @@ struct State {
     verification: Verification,
     requests: Bucket,
     used: Instant,
-    /// A look into the database that is not answered yet.
+    /// A pending verification.
     look: Option<Look>,
 }
 
@@ -134,12 +133,12 @@ impl Credential {
         }
     }
 
-    /// Counts a request and says what is known of its key.
+    /// Counts a request and returns the state of its key.
     pub(super) fn enter(&self, now: Instant, parts: &Parts) -> Result<CredentialState, Excess> {
         let mut state = lock(&self.state);
         state.used = now;
         match state.verification {
-            // A wrong key is counted by its address.
+            // An invalid key counts for its address.
             Verification::Wrong { until } if now < until => return Ok(CredentialState::Wrong),
             Verification::Wrong { .. } => state.verification = Verification::Unknown,
             Verification::Unknown | Verification::Doubtful | Verification::Good { .. } => {}
@@ -152,8 +151,8 @@ impl Credential {
         })
     }
 
-    /// The look into the database that is under way, or a new one. What `begin` starts must go on by itself: whoever waits
-    /// for it may leave, and what it holds would stay taken.
+    /// The pending verification, or a new one. `begin` must spawn a task: a waiting request may be dropped, and the
+    /// resources would stay taken.
     pub(super) fn look(&self, begin: impl FnOnce() -> JoinHandle<Answer>) -> Look {
         let mut state = lock(&self.state);
         match &state.look {
@@ -169,7 +168,7 @@ impl Credential {
         }
     }
 
-    /// Takes note of the answer to the look that is under way.
+    /// Stores the result of the pending verification.
     pub(super) fn seen(&self, answer: &Answer, now: Instant, parts: &Parts) {
         let mut state = lock(&self.state);
         state.look = None;
@@ -180,7 +179,7 @@ impl Credential {
         }
     }
 
-    /// It may not be good any more.
+    /// It may have become invalid.
     pub(super) fn doubt(&self) {
         let mut state = lock(&self.state);
         if matches!(state.verification, Verification::Good { .. }) {
@@ -188,7 +187,7 @@ impl Credential {
         }
     }
 
-    /// Whether it is worth its place when nobody uses it.
+    /// Whether an unused entry is worth keeping.
     fn is_of_use(&self, now: Instant) -> bool {
         let state = lock(&self.state);
         match state.verification {

@@ -1,9 +1,9 @@
 //! Failed authentications by address.
 //!
-//! Two things are counted. Each refusal: who has had too many is told to slow down. And each guess, a wrong key that
-//! could have been one and cost a look into the database: from an address with too many of those, keys that are not
-//! known yet are not looked up at all. A client that sends one wrong key over and over guesses once in a while only, so
-//! that behind a proxy that hides addresses it shuts nobody out; and keys that are known to be good are let in always.
+//! Counts two things. Refusals: an address with too many gets 429. And guesses, that is, well-formed invalid keys
+//! that needed a database lookup: for an address with too many of them, unknown keys are no longer looked up. A
+//! client that repeats one invalid key makes few guesses, so it does not lock out others behind the same proxy; keys
+//! known to be valid are always accepted.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};

@@ -92,7 +92,7 @@ impl<S> Watched<S> {
                 let was_full = std::mem::take(&mut self.is_full);
                 match &mut self.jam {
                     Some(jam) if was_full && bytes < wanted => jam.taken = jam.taken.saturating_add(bytes),
-                    // There was room at once, or nothing more is to be written: nobody waits.
+                    // The write completed at once, or there is nothing to write: no timeout is needed.
                     _ => self.jam = None,
                 }
                 Poll::Ready(Ok(bytes))

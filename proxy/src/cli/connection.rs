@@ -44,8 +44,8 @@ pub(crate) fn runtime() -> anyhow::Result<Runtime> {
     Builder::new_current_thread().enable_all().build().context("cannot start")
 }
 
-/// Opens a connection in which no name is found but PostgreSQL's own: whoever runs these commands may do much, and a
-/// function of somebody else's in a schema of the search path must not be taken for PostgreSQL's.
+/// Opens a connection with PostgreSQL's own schema as the only search path: administrators run these commands, and a
+/// function of another user must not shadow one of PostgreSQL.
 pub(crate) async fn connect(config: &Config) -> anyhow::Result<Client> {
     let failed = "cannot connect to the database";
     let client = match Tls::wanted_by(config)? {

@@ -43,7 +43,7 @@ impl Output {
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(folder_of(&target))?;
         if let Some(before) = before {
-            // Only root may give files away; whoever may not still has a file with the old permissions.
+            // Only root can change the owner of a file; others keep the old permissions at least.
             let _ = fchown(file.as_file(), Some(before.uid()), Some(before.gid()));
             file.as_file().set_permissions(before.permissions())?;
         }

@@ -104,7 +104,7 @@ fn is_unknown(problem: &serde_json::Value) -> bool {
         && problem["detail"].as_str().is_some_and(|it| it.starts_with("nothing here"))
 }
 
-/// What the service says of a request, as whoever typed a command would say it.
+/// Translates a problem of the service into the terms of the command line.
 const FLAGS: [(&str, &str); 9] = [
     ("on_error=", "--on-error "),
     ("key_column=", "--key-column "),

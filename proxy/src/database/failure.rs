@@ -38,7 +38,7 @@ impl Failure {
         }
     }
 
-    /// What is told of it. Of a write whose answer was lost nobody knows whether it happened.
+    /// The response to it. If the response to a write is lost, its outcome is unknown.
     pub(crate) fn into_problem(self, effect: Effect) -> Problem {
         let in_doubt = |problem: Problem| match effect {
             Effect::Lookup | Effect::Read | Effect::WriteOnce => problem,

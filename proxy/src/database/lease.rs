@@ -25,8 +25,8 @@ pub(crate) struct Lease<'a> {
     /// Empty only once the connection was given back.
     client: Option<Client>,
     tls: &'a Tls,
-    /// What an abandoned connection is asked first: it waits in line behind the abandoned statement, and undoes the
-    /// transaction where several statements share one.
+    /// The first query on an abandoned connection: it queues behind the abandoned statement, and rolls back a
+    /// transaction of several statements.
     cleanup: &'static str,
 }
 
@@ -91,7 +91,7 @@ async fn clean_up(client: Client, tls: Tls, cleanup: &'static str) {
             let _ = timeout(END, client.simple_query("")).await;
         }
     }
-    // A cancellation names a connection, not a statement. One that arrives late would hit whoever has the connection
-    // next, so nobody gets it.
+    // A cancellation applies to a connection, not to a statement. A late one could cancel a statement of the next
+    // user, so the connection is closed.
     drop(Object::take(client));
 }

@@ -137,7 +137,7 @@ impl Database {
         self.run_for(None, effect, statement, arguments).await
     }
 
-    /// Runs a statement that answers one row, within the bounds of whoever sent the request.
+    /// Runs a statement that returns one row, within the limits of the client.
     pub(crate) async fn run_for(
         &self,
         admitted: Option<&Admitted>,
@@ -230,7 +230,8 @@ impl Database {
                 Ok(row)
             }
             Ok(Err(error)) => {
-                // The session's last words arrive before its end is noticed, and whoever is next would meet it dying.
+                // The final error of a session arrives before its end is noticed; the next user would get a closing
+                // connection.
                 if is_loss(&error) || (is_read_only(&error) && self.trust.withdraw(lease.opened())) {
                     lease.discard();
                 } else {

@@ -1,9 +1,9 @@
-//! Connections that many short reads use at once, one behind the other without waiting for each other's answers.
+//! Connections that many short reads share by pipelining.
 //!
-//! With a connection for each request, most of a lookup's time goes into waking up: the service, a session, the service
-//! again. Sent in a row, several statements cost one. Each is still a transaction of its own, so none sees or undoes
-//! anything of another. What must not happen is that one waits long behind another: only reads of one row come here, the
-//! row is short, and whoever has waited too long asks again on a connection of its own.
+//! With one connection for each request, most of the time of a lookup goes into waking up the service and the
+//! session. Pipelined, several statements cost one wake-up. Each is its own transaction, so none sees or undoes
+//! anything of another. No request may wait long behind another: only reads of one row are shared, queues are short,
+//! and a request that has waited too long is sent again on its own connection.
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,14 +15,14 @@ use tokio::runtime::Handle;
 
 use super::trust::Trust;
 
-/// As long as this a row is welcome: what a session does in one go it does with warm caches. A lookup takes some 30 µs.
+/// A queue of this length is efficient: a session processes it in one go with warm caches. A lookup takes some 30 µs.
 const GOOD_QUEUE: usize = 8;
 
-/// How many may stand in a row at most.
+/// The maximum length of a queue.
 const MAX_QUEUE: usize = 32;
 
-/// How long an answer may take before it is asked for elsewhere: far longer than a row of lookups needs, far shorter
-/// than a person notices.
+/// The time after which a lookup is sent again elsewhere: far longer than a queue of lookups needs, far shorter than
+/// a person notices.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(25);
 
 /// The places for shared connections. A place is empty until a connection is offered.
@@ -101,12 +101,12 @@ impl Connection {
 }
 
 impl Slot {
-    /// The statement is answered, or was never sent.
+    /// Releases the slot: the statement is answered, or was never sent.
     pub(crate) fn leave(mut self) {
         self.is_answered = true;
     }
 
-    /// Keeps others away until all statements sent so far are answered.
+    /// Takes the connection out of use until all statements sent so far are answered.
     pub(crate) fn report_stuck(self) {
         self.connection.stuck.store(true, Ordering::Relaxed);
     }
@@ -127,8 +127,8 @@ impl Drop for Slot {
             connection.waiting.fetch_sub(1, Ordering::Relaxed);
             return;
         }
-        // Whoever waited is gone, by patience or by hanging up, but the statement is still in line. An empty query
-        // stands behind it; if that fails, the connection is closed and its place vacant.
+        // The request has timed out or was dropped, but its statement is still queued. An empty query follows it; if
+        // that fails, the connection is closed and its place becomes vacant.
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(async move {
                 let _ = connection.client.simple_query("").await;

@@ -1,4 +1,4 @@
-//! Which connections still lead to where they are meant to: none that is too old, and none from before a failover.
+//! Which connections are still valid: none that is too old, and none from before a failover.
 //!
 //! A server that was demoted keeps its connections, and answers every write on them with 25006 (read-only). So that error
 //! is a reason to open new ones, which ask again which server it is that writes.

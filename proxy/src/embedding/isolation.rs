@@ -1,13 +1,13 @@
-//! What becomes of texts that are tried one by one, because a request with all of them failed. Pure.
+//! Finds the invalid texts of a failed request by sending them one by one. Pure.
 
 use super::outcome::{Failed, Failure, Outcome};
 
-/// What became of some texts, in their order.
+/// The outcomes of texts, in their order.
 #[derive(Debug)]
 pub(crate) struct Answers {
-    /// None for a text of which nothing is known yet, through no fault of its own.
+    /// `None` for a text without outcome that is not at fault.
     pub(crate) outcomes: Vec<Option<Outcome>>,
-    /// Why not all are known.
+    /// Why outcomes are missing.
     pub(crate) failure: Option<Failure>,
 }
 
@@ -24,9 +24,9 @@ impl Answers {
 /// The texts of a failed request, sent one by one to find the invalid ones.
 pub(super) struct Isolation {
     outcomes: Vec<Option<Outcome>>,
-    /// The texts at which the server failed, which may be its fault or theirs.
+    /// The texts on which the server failed; the fault may be theirs or the server's.
     broken: Vec<(usize, Failure)>,
-    /// Whether a text that nothing is wrong with got a vector.
+    /// Whether the server embedded a valid text.
     is_server_well: bool,
 }
 
@@ -35,7 +35,7 @@ impl Isolation {
         Isolation { outcomes: (0..texts).map(|_| None).collect(), broken: Vec::new(), is_server_well: false }
     }
 
-    /// Notes what was answered to one text alone.
+    /// Records the response to one text.
     pub(super) fn settle(&mut self, place: usize, answer: Result<Vec<Outcome>, Failed>) {
         match answer {
             Ok(mut alone) => self.outcomes[place] = alone.pop(),
@@ -54,9 +54,9 @@ impl Isolation {
         self.is_server_well = is_server_well;
     }
 
-    /// Says whose fault it is. A `failure` is why not all texts were tried.
+    /// Decides whether the texts or the server are at fault. `failure` says why texts were not tried.
     pub(super) fn finish(mut self, failure: Option<Failure>) -> Answers {
-        // A server that embeds others works, and it is the text that it fails at.
+        // The server embedded others, so the text is at fault.
         if self.is_server_well || self.has_vector() {
             for (place, failure) in self.broken {
                 self.outcomes[place] = Some(Err(failure.message));

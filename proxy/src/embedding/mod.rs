@@ -142,7 +142,7 @@ impl Embedder {
         None
     }
 
-    /// The vector of a text that is looked for. Somebody waits for it, so that it is asked for twice at most.
+    /// The vector of a query text. A client waits for it, so it is retried only once.
     async fn query(&self, text: &str) -> Result<Outcome, Failed> {
         let text = self.prepared(&self.query_prefix, text);
         let server = match &self.source {

@@ -14,8 +14,8 @@ use super::outcome::{Failed, Outcome};
 use crate::http_client::{HttpClient, http_client};
 use crate::settings::embedding::EmbeddingSettings;
 
-/// The longest that is waited before a request is sent again. Whoever asks for more is left alone for that long, and
-/// the texts wait in the queue.
+/// The maximum wait before a retry. If the server asks for a longer one, it gets no requests for that time, and texts
+/// stay in the queue.
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// The largest answer: many times what 2048 vectors need.

@@ -14,8 +14,7 @@ use crate::error::Code;
 use crate::problem::Problem;
 use crate::statement::{self, Argument, Statement};
 
-/// How a body says that it has a text to embed. Nobody writes the name with an escape; who does is told that it is not
-/// known.
+/// The marker of a body with a text to embed. Nobody escapes this name; if a client does, the member is unknown.
 const MEMBER: &str = "\"query_text\"";
 
 /// The most characters of a text that is looked for.
@@ -92,8 +91,8 @@ fn away(cause: String) -> Problem {
     Problem::unavailable("the embedding provider does not answer", cause)
 }
 
-/// What a caller is told: whether to come again, and what whoever runs the service has to mend. What a provider says
-/// itself is for the log.
+/// The response to a failed embedding: whether to retry, and what the operator has to fix. The provider's own message
+/// goes to the log.
 fn told(failed: Failed) -> Problem {
     let internal = |detail: String, cause| Problem::new(Code::Internal, detail).with_cause(cause);
     match failed {

@@ -32,7 +32,7 @@ const TIME_TO_STORE: Duration = Duration::from_secs(60);
 /// How many records of a claim may be held up by others who write them: each may take half of the statement timeout.
 const MOST_HELD_UP: usize = 4;
 
-/// How long a record is left alone that somebody else was writing.
+/// How long a locked record is skipped.
 const REST_OF_HELD_UP: Duration = Duration::from_secs(5);
 
 const CLAIM: Statement = statement!("claim_embeddings($3::text, $4::int, $5::int)");
@@ -141,7 +141,7 @@ impl Worker {
         let speaking =
             speaking.filter_map(|(entry, outcome)| outcome.map(|outcome| (entry, outcome.map(Some))));
         let mut known: Vec<(&Entry, Result<Option<Vector>, String>)> = silent.chain(speaking).collect();
-        // Another time others come first, when records that somebody has locked take all the time.
+        // Others come first next time, in case locked records take all the time.
         fastrand::shuffle(&mut known);
         let (mut settled, mut held_up) = (0_usize, Vec::new());
         for (entry, outcome) in known {

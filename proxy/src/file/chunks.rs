@@ -1,5 +1,5 @@
-//! An answer that is handed on chunk by chunk. Its caller may read slowly; who stops reading is not waited for, since
-//! what makes the chunks holds a connection, and a snapshot, of the database.
+//! A streamed response. A client that stops reading times out, because the producer holds a connection and a snapshot
+//! of the database.
 
 use std::future::ready;
 use std::io;
@@ -15,17 +15,17 @@ use tokio_stream::wrappers::ReceiverStream;
 use crate::error::Code;
 use crate::problem::Problem;
 
-/// Where chunks are handed on.
+/// Sends the chunks of a response.
 #[derive(Clone)]
 pub(crate) struct ChunkSender {
     sender: mpsc::Sender<io::Result<Bytes>>,
-    /// The longest time that one chunk takes.
+    /// The timeout of a chunk.
     patience: Duration,
     is_whole: Arc<AtomicBool>,
 }
 
-/// An answer, and where its chunks are handed on, of which so many may wait. Unless [`ChunkSender::finish`] says that it is
-/// whole, it ends by breaking off.
+/// Returns a sender and a body, with a buffer of this many chunks. Unless [`ChunkSender::finish`] is called, the body
+/// ends with an error.
 pub(crate) fn chunks(ahead: usize, patience: Duration) -> (ChunkSender, Body) {
     let (sender, received) = mpsc::channel(ahead);
     let chunks = ChunkSender { sender, patience, is_whole: Arc::default() };
@@ -36,12 +36,12 @@ pub(crate) fn chunks(ahead: usize, patience: Duration) -> (ChunkSender, Body) {
 }
 
 impl ChunkSender {
-    /// Hands a chunk on.
+    /// Sends a chunk.
     pub(crate) async fn send(&self, chunk: impl Into<Bytes>) -> Result<(), Problem> {
         self.send_within(chunk, self.patience).await
     }
 
-    /// Hands a chunk on, unless there is no room for it within a time.
+    /// Sends a chunk, within this time.
     pub(crate) async fn send_within(
         &self,
         chunk: impl Into<Bytes>,
@@ -53,17 +53,17 @@ impl ChunkSender {
         })
     }
 
-    /// Hands a chunk on if there is room for it.
+    /// Sends a chunk if the buffer is not full.
     pub(crate) fn offer(&self, chunk: impl Into<Bytes>) {
         let _ = self.sender.try_send(Ok(chunk.into()));
     }
 
-    /// Nothing is missing.
+    /// Marks the response as complete.
     pub(crate) fn finish(&self) {
         self.is_whole.store(true, Ordering::Release);
     }
 
-    /// Waits until the caller has hung up.
+    /// Waits until the client disconnects.
     pub(crate) async fn closed(&self) {
         self.sender.closed().await;
     }

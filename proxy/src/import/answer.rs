@@ -28,7 +28,7 @@ const ANSWERS: [(Answer, &[&str]); 5] = [
     (Answer::RefusedRows, &["text/csv"]),
 ];
 
-/// What Accept would rather have, of equals the first that it names; the report where it names nothing that can be had.
+/// The format that Accept prefers, the first of equals; the report if it names none that exists.
 pub(crate) fn wanted(headers: &HeaderMap, format: Format) -> Result<Answer, Problem> {
     let list = weighted(headers, header::ACCEPT);
     let candidate = |(answer, patterns): (Answer, &[&str])| {

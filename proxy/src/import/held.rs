@@ -1,17 +1,16 @@
-//! The records of which a row waits, as the database is told of them with every portion: later rows of theirs have to
-//! wait too. A Bloom filter, so that what is sent does not grow with the file. A record that is taken for one of them
-//! waits in vain until the end of the file.
+//! The records of waiting rows, which the database gets with every portion, because later rows of these records must
+//! wait too. A Bloom filter, so that the size does not grow with the file. A false positive only makes a row wait
+//! until the end of the file.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// So many bits stand for a name. The database looks for them, `extension/src/import/held.rs`.
+/// The number of hash bits of a record. The database tests them, `extension/src/import/held.rs`.
 const BITS_OF_NAME: u32 = 6;
-/// There are so many bits for each name at least, unless there are the most that there may be: then one record in a
-/// thousand waits in vain.
+/// Bits for each record, up to the maximum size: then one record in a thousand is a false positive.
 const ROOM_OF_NAME: usize = 16;
 const LEAST_BITS: usize = 64;
-/// With a million names one record in five waits in vain.
+/// With a million records, one in five is a false positive.
 const MOST_BITS: usize = 1 << 22;
 
 /// A set of names.

@@ -1,20 +1,20 @@
-//! How many rows go into the next portion. The more there are, the less each costs; but others may wait for what a
-//! portion has locked, so it should be over soon, however slow the rows of a template are.
+//! Chooses the number of rows of the next portion. Large portions cost less for each row; but others may wait for
+//! their locks, so each should end soon, however slow the rows of a template are.
 
 use std::time::Duration;
 
 use crate::file::rows::PORTION_ROWS;
 
 const LEAST: usize = 100;
-/// The database remembers the ids of as many new records, which spares it to look for what they cannot have yet.
+/// The database remembers this many new ids, which saves lookups for new records.
 const MOST: usize = 8000;
 
-/// A portion that took less time could be larger.
+/// A portion below this time may grow.
 const SHORT: Duration = Duration::from_millis(300);
-/// A portion should not take longer.
+/// A portion above this time shrinks.
 const LONG: Duration = Duration::from_millis(1000);
 
-/// The number of rows, which follows from how long the portions before took.
+/// The size of the next portion, from the time of the previous ones.
 pub(crate) struct PortionSizer(usize);
 
 impl PortionSizer {
@@ -22,12 +22,12 @@ impl PortionSizer {
         PortionSizer(PORTION_ROWS)
     }
 
-    /// How many rows the next portion may have.
+    /// The number of rows of the next portion.
     pub(crate) fn rows(&self) -> usize {
         self.0
     }
 
-    /// A portion of so many rows is done.
+    /// Records the time of a portion.
     pub(crate) fn record(&mut self, rows: usize, time: Duration) {
         if time > LONG {
             self.0 = (rows.min(self.0) / 2).max(LEAST);

@@ -22,13 +22,13 @@ const MOST_PASSES: usize = 4;
 
 /// What is told of an import while it runs.
 pub(crate) trait Listener {
-    /// A row was refused. `row` is as the file has it. That nobody takes note of it ends the import.
+    /// A row was refused. `row` is its text in the file. An error ends the import.
     async fn refused(&mut self, row: &str, refusals: &[Refusal]) -> Result<(), Problem>;
     /// A portion is done, and so many bytes of the file were read.
     async fn progress(&mut self, tally: &Tally, bytes: u64);
 }
 
-/// Nobody listens.
+/// No listener.
 pub(crate) struct Nobody;
 
 impl Listener for Nobody {

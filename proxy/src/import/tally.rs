@@ -15,7 +15,7 @@ pub(crate) struct Answer<'a> {
     unchanged: u64,
     /// How many records were made without a key.
     keyless: u64,
-    /// The rows that made a record under a key with characters that nobody sees.
+    /// The rows that created a record whose key has invisible characters.
     odd: Vec<usize>,
     #[serde(borrow)]
     errors: Vec<RowError<'a>>,

@@ -53,7 +53,7 @@ pub(crate) async fn saved(
     let wanted =
         ExportRequest { template, format: format.map(Into::into), body: None, view: view.map(Into::into) };
     if method == Method::HEAD {
-        // Whether it could be had, and nothing that lasts: no place among the files, no transaction that is kept open.
+        // HEAD: whether the export is possible, without taking a slot or keeping a transaction open.
         caller.idempotency = None;
         app.database.call(Effect::Read, &caller, OPEN, &wanted.arguments()).await?;
         return Ok((headers(&wanted), Body::empty()).into_response());
@@ -96,7 +96,7 @@ async fn export(app: Arc<App>, mut caller: Caller, wanted: ExportRequest) -> Res
     let (begun, has_begun) = oneshot::channel();
     tokio::spawn(async move {
         let left = chunks.clone();
-        // Who hangs up needs no further records; what the database is doing for them ends with the transaction.
+        // If the client disconnects, the transaction ends and with it the query.
         tokio::select! {
             () = send(&app, &caller, &wanted, chunks, begun) => {}
             () = left.closed() => {}

@@ -64,7 +64,7 @@ pub(crate) async fn run(
     tokio::spawn(async move {
         let left = chunks.clone();
         let told = tell(app, caller, template, request, body, instance, chunks, begun);
-        // Who hangs up needs no further rows.
+        // If the client disconnects, the import stops.
         tokio::select! {
             () = told => {}
             () = left.closed() => {}

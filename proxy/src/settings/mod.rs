@@ -120,7 +120,7 @@ impl Settings {
                 return Err(format!("{name} must be between 1 and 1024."));
             }
         }
-        // Otherwise the proxy would give up first, and the database would go on with work nobody waits for.
+        // Otherwise the proxy would time out first, and the database would continue unneeded work.
         if self.statement_timeout >= self.request_timeout {
             return Err("KEYED_STATEMENT_TIMEOUT must be shorter than KEYED_REQUEST_TIMEOUT.".into());
         }

@@ -163,8 +163,7 @@ pub fn label(spi: &Connection, template: &Template, slug: &str, label: Option<&s
     spi.script(&format!("comment on view {} is {label}", view_sql(template, slug)));
 }
 
-/// Lets those, and only those, select from the views of templates who may select from their tables. That alone shows
-/// nobody a row.
+/// Copies the SELECT privileges of templates' tables to their views. The privilege alone shows no rows.
 pub fn sync_grants(spi: &Connection, templates: &[i32]) {
     if !exist() {
         return;

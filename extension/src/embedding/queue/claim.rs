@@ -107,8 +107,8 @@ impl Claim {
         lease: i32,
     ) {
         let of_template = [Some(Datum::from(template.id))];
-        // Whoever claimed them so often has not survived it. An entry that is being written is passed over here and
-        // below: who waited for one while holding others would wait in a cycle with a batch.
+        // The worker crashed on them this often. Locked entries are skipped here and below: waiting for one while
+        // holding others could deadlock with a batch.
         let give_up = format!(
             "with lost as materialized (select j.record_id from {TABLE} j where j.template_id = $1 \
                and j.state = 'running' and j.due_at <= now() and j.attempts >= {MOST_ATTEMPTS} \

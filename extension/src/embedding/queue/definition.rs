@@ -35,7 +35,8 @@ pub fn sync(spi: &Connection, before: &Template, after: &Template) {
     }
 }
 
-/// An entry that is there is due again, unless somebody set the vector. One whose record is being deleted stays so.
+/// Existing entries become pending again, unless a caller set the vector. Entries of records that are being deleted
+/// remain.
 const ANEW: &str = "update set state = 'pending', due_at = now(), claim = null, attempts = 0, error = null, \
                     failed_at = null where not j.by_hand and j.state <> 'deleted'";
 
@@ -94,9 +95,8 @@ fn says_lists_otherwise(before: &Template, after: &Template) -> bool {
     })
 }
 
-/// Has the texts of all live records looked at; those that are as they were when they were embedded are not sent. A
-/// vector of which nothing is known here was set by somebody, and is left alone. `known` says what becomes of the entries
-/// that are there.
+/// Queues all live records; texts that have not changed since they were embedded are not sent again. A vector without
+/// an entry was set by a caller and is kept. `known` says what happens to existing entries.
 pub fn enqueue(spi: &Connection, template: &Template, known: &str) {
     spi.run_once(&enqueuing(template, "", known), Snapshot::Latest, &[]);
 }

@@ -46,7 +46,7 @@ pub struct Found {
     pub scanned: Vec<String>,
 }
 
-/// The live records that match a query, whoever may see them.
+/// The live records that match a query, regardless of the caller.
 pub enum Matches {
     /// All of them in their order, each with its rank: 3 the key is the whole text, 2 all terms are whole words of the
     /// name or the key, 1 all terms are whole words, 0 other matches.

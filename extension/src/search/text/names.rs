@@ -1,5 +1,5 @@
-//! The display names of referenced records: looked up when somebody searches, so that a renamed record is found under
-//! its new name at once, and no write of it fans out.
+//! Looks up the display names of referenced records at query time, so that a rename takes effect at once and updates
+//! no other record.
 
 use super::comparison::Comparison;
 use super::needle::{Needle, field};
@@ -78,8 +78,8 @@ impl Reference {
         ))
     }
 
-    /// Whether the name of a record of the target may match, whoever sees it: mostly none does, and to see that takes no
-    /// statement.
+    /// Whether the name of any record of the target may match, regardless of the caller. Usually none does, and this
+    /// check needs no statement.
     fn may_match(&self, term: &Term) -> bool {
         let is_in_documents = self.display().is_none_or(super::write::is_covered);
         let table = catalog::table_oid(STATE, &SideTable::Documents.name(self.target.id));

@@ -54,7 +54,7 @@ impl Needle {
         Needle { alternatives, whole_words, gone: Vec::new() }
     }
 
-    /// The same, where documents may still hold the fields of attributes that were dropped: nobody finds what is gone.
+    /// The same, excluding fields of dropped attributes that documents may still contain.
     pub fn without(self, gone: &[i32]) -> Needle {
         Needle { gone: gone.to_vec(), ..self }
     }

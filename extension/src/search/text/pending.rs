@@ -1,8 +1,8 @@
-//! Keeping documents as the records are: in the transaction that writes a record, and only when a text changes.
+//! Keeps search documents up to date: in the transaction that writes a record, and only when a text changes.
 //!
-//! The trigger after each row notes which record needs a new document, the one after the statement writes the
-//! documents of all records noted, from their rows as they are by then. So it does not matter in which order triggers
-//! of somebody else wrote the same record in between, and notes hold no texts.
+//! The row trigger notes records that need a new document; the statement trigger writes their documents, from the
+//! rows as they are then. So the order of other triggers that write the same record does not matter, and notes
+//! contain no texts.
 
 use super::write::{self, Stale};
 use crate::postgres::datum;
@@ -23,7 +23,7 @@ thread_local! {
     static NOTES: RefCell<Notes<Stale>> = const { RefCell::new(Notes::new()) };
 }
 
-/// What was noted of a new record does not hold any more: a trigger of somebody else has written it meanwhile.
+/// A record is no longer new: another trigger has written it.
 pub fn is_no_longer_fresh(record: Uuid) {
     NOTES.with_borrow_mut(|notes| {
         notes.subjects().filter(|stale| stale.record == record).for_each(|stale| stale.is_fresh = false);

@@ -42,7 +42,7 @@ pub struct Term {
 /// A query: every term must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextQuery {
-    /// The whole text without the spaces around it: it may be somebody's external key.
+    /// The text without surrounding spaces, which may be an external key.
     pub text: String,
     /// The terms, none twice.
     pub terms: Vec<Term>,
@@ -80,8 +80,7 @@ impl TextQuery {
         Ok(TextQuery { text: text.trim().to_owned(), terms })
     }
 
-    /// What asks for the terms of both. Its text is nobody's key: whether a record has both texts is for their terms to
-    /// say.
+    /// Combines the terms of both. The combined text is not compared with keys.
     pub fn and(mut self, other: TextQuery) -> TextQuery {
         if self.is_empty() {
             return other;

@@ -83,9 +83,9 @@ pub fn rebuild(template: &Template) -> Result<(), Error> {
 /// Writes the documents of some records anew, of those that come after one in the order of their ids, and takes away what
 /// belongs to no live record.
 ///
-/// Others write meanwhile. Who writes a record writes its document later in the same transaction, so whoever has locked the
-/// document and reads the record after that writes nothing that is older than what is there: a writer who is ahead is seen,
-/// and one who is behind waits for us and then overwrites. Documents that others have locked are left out.
+/// Records are written concurrently. A writer updates the document after the record, in the same transaction. So this
+/// locks the document first and reads the record afterwards: it sees earlier writers, and later ones wait and
+/// overwrite. Locked documents are skipped.
 pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
     let records = format!(
         "(select t.*, t.id as _place from {} t where t.deleted_at is null and t.id > $1 order by t.id limit {PORTION})",
@@ -128,8 +128,7 @@ fn up_to_bytes(template: &Template, records: &str) -> String {
     )
 }
 
-/// The same for records that were left out, in this order, until some are written; those that are left come first to whom
-/// nobody has come yet.
+/// The same for skipped records, in this order, until some are written; returns the rest, untried ones first.
 pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
     let documents = SideTable::Documents.sql(template.id);
     let sql =
@@ -152,7 +151,7 @@ pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
     while written == 0 && !waiting.is_empty() {
         let some = uuids(&spi.run_once(&sql, Snapshot::Latest, &[array(&waiting)]));
         if some.is_empty() {
-            // They were deleted for good.
+            // They were removed.
             waiting.clear();
             break;
         }
@@ -185,7 +184,7 @@ pub fn make_missing(spi: &Connection) {
     let rows = spi.run_once(sql, Snapshot::Latest, &[]);
     let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
     for template in ids.into_iter().filter_map(catalog::by_id).filter(|template| !template.has_documents) {
-        // Nobody writes a record between the reading of it and the announcement that documents are kept.
+        // No record may be written between reading it and announcing that documents are kept.
         lock_against_writers(&[template.table_sql()]);
         spi.script(&table::create(template.id, &template.full_name(), &template.table_sql()));
         write_all(spi, &template, "true");
@@ -194,8 +193,8 @@ pub fn make_missing(spi: &Connection) {
     }
 }
 
-/// Makes the index of documents wherever there is none, or one of another operator class. Meanwhile nobody else reads
-/// or writes these documents.
+/// Creates the index of documents where it is missing or has another operator class. This locks the documents
+/// exclusively.
 pub fn renew_indexes(spi: &Connection) {
     if !table::has_document_class(spi) {
         return;

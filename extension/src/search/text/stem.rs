@@ -34,9 +34,9 @@ impl Stemmer {
         all
     }
 
-    /// The stems of a text as it is written, and those of the text without accents where these differ, in each language
-    /// that documents may be in. Languages need the first, since their endings have accents; the second finds a word for
-    /// whoever types none. Who looks for a word goes all ways, so that one of them meets.
+    /// The stems of a text as written, and without accents if these differ, for each language of documents. Endings
+    /// of a language depend on accents; the variant without accents matches queries typed without them. A search
+    /// tries all variants.
     pub fn variants(&self, text: &str) -> Vec<BTreeSet<String>> {
         let languages = std::iter::once(&self.language).chain(&self.former);
         languages.flat_map(|language| variants_in(*language, text)).collect()

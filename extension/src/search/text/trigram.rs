@@ -173,8 +173,8 @@ fn small(character: u32) -> u32 {
     }
 }
 
-/// Three characters as one number: those of ASCII as they are, others mixed, with the sign to tell them apart. Two that
-/// are mixed may come out alike; then documents are read in vain.
+/// Three characters as one number: ASCII characters as they are, others hashed, with the sign bit to tell them apart.
+/// A hash collision only costs reading a document that does not match.
 fn key(first: u32, second: u32, third: u32) -> Key {
     if (first | second | third) < 0x80 {
         return (first << 14 | second << 7 | third) as Key;

@@ -169,7 +169,7 @@ pub(super) const CHECKS: &[Check] = &[
          where not exists (select from pg_index i join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid
            where i.indrelid = c.oid and d.refobjid = c.oid and d.refobjsubid = n.attnum)
            and not exists (select from keyed.jobs() j where j.kind = 'index' and j.template = format('%s.%s', c.nspname, c.relname) and j.attribute = a.slug)") },
-    Check { name: "jobs", sound: "background jobs of definitions are running", severity: Warning, needs: Needs::State, query:
+    Check { name: "jobs", sound: "no background job has failed or stalled", severity: Warning, needs: Needs::State, query:
         "select format('the job %s of %s (%s) %s', j.id, j.template, concat_ws(' ', j.kind, j.attribute), case j.state when 'failed' then 'failed: ' || j.error else 'waits, and no worker is at work' end),
                 case j.state when 'failed' then 'remove the cause, then: select keyed.run_jobs(retry => true);' else 'select keyed.run_jobs();' end
          from keyed.jobs() j where j.hint is not null and j.state <> 'running'" },

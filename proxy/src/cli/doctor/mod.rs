@@ -151,8 +151,8 @@ impl Report {
     }
 }
 
-/// A text with names that anybody may have chosen: a line break or an escape sequence in one of them could pass for what
-/// doctor says.
+/// Escapes control characters in names that users chose: a line break or an escape sequence could imitate output of
+/// doctor.
 fn on_one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
