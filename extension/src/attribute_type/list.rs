@@ -45,7 +45,7 @@ impl Kind for Type {
         let mut list: Vec<Cow<str>> = Vec::new();
         for element in cell.split(SEPARATOR).map(|element| element.trim_matches(' ')) {
             if element.is_empty() {
-                return Err(Error::at(Code::InvalidValue, pointer, "holds an empty element")
+                return Err(Error::at(Code::InvalidValue, pointer, "contains an empty element")
                     .hint("write a;b, or an array in JSON: [\"a\",\"\"]"));
             }
             check_element(element, rules.options, pointer)?;
@@ -147,8 +147,9 @@ fn check_element(element: &str, options: Option<&[ListOption]>, pointer: &str) -
     let bytes = element.len();
     if bytes > MAX_ELEMENT_BYTES {
         let message = format!("the element has {bytes} bytes: at most {MAX_ELEMENT_BYTES} are allowed");
-        return Err(Error::at(Code::InvalidValue, pointer, message)
-            .hint("longer texts belong into a string attribute"));
+        return Err(
+            Error::at(Code::InvalidValue, pointer, message).hint("store longer texts in a string attribute")
+        );
     }
     match options {
         Some(options) if !options.iter().any(|option| option.value == element) => {

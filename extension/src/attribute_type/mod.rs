@@ -165,7 +165,11 @@ impl AttributeType {
             return Ok(Change::Set(Value::Null));
         }
         if cell.contains('\0') {
-            return Err(Error::at(Code::InvalidValue, rules.pointer, "must not hold the character U+0000"));
+            return Err(Error::at(
+                Code::InvalidValue,
+                rules.pointer,
+                "must not contain the character U+0000",
+            ));
         }
         self.parse_filled_cell(cell, rules)
     }
