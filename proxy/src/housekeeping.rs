@@ -1,6 +1,5 @@
-//! What is done now and then, whoever asks or nobody: answers kept for repeated requests are forgotten when they are a day
-//! old, also where no further request comes that would do it; jobs that a restart of the server interrupted go on; and
-//! policies follow grants where that waited for a table to be free.
+//! Periodic maintenance: deletes stored responses that are a day old, restarts jobs that a restart of the server
+//! interrupted, and updates policies that wait for a free table.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +47,7 @@ pub(crate) async fn run(database: Arc<Database>) {
     }
 }
 
-/// Goes on until no table waits, or for a while none of those that do was to be had.
+/// Repeats until no table waits, or none could be locked for a while.
 async fn enforce(database: &Database) {
     let mut progress = Progress::default();
     loop {

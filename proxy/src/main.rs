@@ -63,7 +63,7 @@ mod database;
 /// Whether the service can do its work.
 mod readiness;
 
-/// What is done now and then, whoever asks.
+/// Periodic maintenance.
 mod housekeeping;
 
 /// Texts become vectors.

@@ -70,7 +70,7 @@ impl Admitted {
         &self.0.admission
     }
 
-    /// Asks the database whether the key is good. Whoever comes with it meanwhile waits for the same answer.
+    /// Verifies the key with the database. Concurrent requests with the same key wait for the same answer.
     pub(super) async fn authenticate<A>(
         &self,
         is_unknown: bool,
@@ -96,8 +96,8 @@ impl Admitted {
         }
     }
 
-    /// Takes note of why a statement in the name of this key was refused. It may be the key: whether it still is good is
-    /// asked before the next request, since a trigger of somebody else's may say the same for a reason of its own.
+    /// Reacts to an error of a statement of this key. If it says that the key is invalid, the key is verified before
+    /// the next request, because a user's trigger may raise the same error.
     pub(crate) fn heed(&self, problem: &Problem) {
         let Inner { kind, credential, .. } = &*self.0;
         if kind.is_refusal(problem) {

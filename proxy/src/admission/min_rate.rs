@@ -1,15 +1,15 @@
-//! The least rate of a transfer: who sends or reads more slowly is not waited for. Pure.
+//! The minimum rate of a transfer: slower clients time out. Pure.
 
 use std::time::Duration;
 
 use crate::settings::bounds::Bounds;
 
-/// How a transfer must move.
+/// The required rate of a transfer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MinRate {
     /// Bytes per second, on average.
     pub(crate) bytes_per_second: usize,
-    /// How long it may stand still.
+    /// How long it may stall.
     pub(crate) stall: Duration,
 }
 
@@ -23,11 +23,11 @@ impl MinRate {
     }
 }
 
-/// A transfer. Only the time counts that is spent waiting for the other side. Moving faster earns no longer a pause.
+/// Tracks a transfer. Only time spent waiting for the client counts. A fast transfer does not earn a longer stall.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TransferTimer {
     rate: MinRate,
-    /// How long the other side may be waited for.
+    /// The remaining time to wait for the client.
     credit: Duration,
 }
 
@@ -36,17 +36,17 @@ impl TransferTimer {
         TransferTimer { rate, credit: rate.stall }
     }
 
-    /// How long to wait for the next chunk.
+    /// The timeout for the next chunk.
     pub(crate) fn timeout(&self) -> Duration {
         self.credit
     }
 
-    /// How long to wait until a chunk of so many bytes is taken.
+    /// The timeout for sending a chunk of this size.
     pub(crate) fn timeout_for(&self, bytes: usize) -> Duration {
         self.credit.saturating_add(self.rate.time_for(bytes))
     }
 
-    /// So many bytes moved, after that much waiting.
+    /// Records transferred bytes and the time waited for them.
     pub(crate) fn record(&mut self, bytes: usize, waited: Duration) {
         let credit = self.timeout_for(bytes).saturating_sub(waited);
         self.credit = credit.min(self.rate.stall);

@@ -17,7 +17,7 @@ mod bucket;
 mod budget;
 /// How many connections callers have.
 pub(crate) mod connections;
-/// API keys and delivery tokens that were presented lately.
+/// Recently used API keys and delivery tokens.
 mod credential;
 /// Failed authentications by address.
 mod failures;

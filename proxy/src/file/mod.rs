@@ -1,8 +1,9 @@
-//! A file on its way in, bytes → text → rows, or out: chunk by chunk, so that its size does not matter.
+//! File formats: bytes → text → rows on import, streaming on export, so that memory does not depend on the size of
+//! the file.
 
 /// One row of CSV → its cells.
 pub(crate) mod cells;
-/// An answer in chunks.
+/// A streamed response.
 pub(crate) mod chunks;
 /// Bytes → text.
 pub(crate) mod decode;

@@ -19,7 +19,7 @@ pub(crate) struct Doctor {
     #[arg(long)]
     json: bool,
 
-    /// From which severity on a finding makes the exit code 1.
+    /// The lowest severity of a finding that sets the exit code to 1.
     #[arg(long, value_enum, default_value = "error", value_name = "SEVERITY")]
     fail_on: Severity,
 
@@ -135,7 +135,7 @@ impl Report {
             match passed.sound {
                 Some(true) => out += &format!("ok       {}: {}\n", check.name, check.sound),
                 Some(false) => {}
-                None => out += &format!("skipped  {}: what it looks at is missing\n", check.name),
+                None => out += &format!("skipped  {}: its prerequisite is missing\n", check.name),
             }
             for finding in self.findings.iter().filter(|finding| finding.check == check.name) {
                 let severity = match finding.severity {

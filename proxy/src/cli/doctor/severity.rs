@@ -7,10 +7,10 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Severity {
-    /// Worth knowing.
+    /// For information.
     Note,
-    /// Something does not work as it should, or will not one day.
+    /// Something works badly, or will fail in the future.
     Warning,
-    /// Something does not work, or rules do not hold.
+    /// Something does not work, or a rule is violated.
     Error,
 }
