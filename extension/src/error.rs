@@ -1,23 +1,25 @@
-//! What can be refused, and how it reaches the caller: one enum, one table.
+//! What can be refused, and how it reaches the caller.
 
 mod code;
+/// Errors as JSON.
+pub mod detail;
 /// The quotas, as an error names them.
 pub mod quota;
 
 pub use code::Code;
 
-use crate::json_write::write_string;
 use pgrx::prelude::*;
 use quota::Reached;
-use std::fmt::Write as _;
+use serde::Serialize;
 use uuid::Uuid;
 
 /// One fault at one place of the request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fault {
     /// Where it stands (RFC 6901 JSON pointer).
     pub pointer: String,
     /// Its own code, which may be narrower than that of the whole error.
+    #[serde(serialize_with = "code::as_name")]
     pub code: Code,
     /// A sentence for a person.
     pub detail: String,
@@ -91,39 +93,6 @@ impl Error {
         )
     }
 
-    /// An error of ours that was raised and caught again, by its message and its DETAIL; `None` for one of PostgreSQL's.
-    pub fn from_raised(message: &str, detail: Option<&str>) -> Option<Self> {
-        #[derive(serde::Deserialize)]
-        struct Detail {
-            code: String,
-            #[serde(default)]
-            errors: Vec<DetailFault>,
-            quota: Option<DetailQuota>,
-        }
-        #[derive(serde::Deserialize)]
-        struct DetailFault {
-            pointer: String,
-            code: String,
-            detail: String,
-        }
-        #[derive(serde::Deserialize)]
-        struct DetailQuota {
-            name: String,
-            maximum: i64,
-            used: Option<i64>,
-        }
-        let detail: Detail = serde_json::from_str(detail?).ok()?;
-        let quota = detail.quota.and_then(|DetailQuota { name, maximum, used }| {
-            Some(Box::new(Reached { name: quota::Name::parse(&name)?, maximum, used, wanted: 1 }))
-        });
-        let faults = detail.errors.into_iter().filter_map(|fault| {
-            Some(Fault { pointer: fault.pointer, code: Code::parse(&fault.code)?, detail: fault.detail })
-        });
-        let faults: Vec<Fault> = faults.collect();
-        let message = faults.first().map_or(message, |fault| &fault.detail).to_owned();
-        Some(Error { faults, quota, ..Error::new(Code::parse(&detail.code)?, message) })
-    }
-
     /// Moves every pointer below `prefix`, for an error that arose in a part of a larger request.
     pub fn below(mut self, prefix: &str) -> Self {
         for fault in &mut self.faults {
@@ -150,43 +119,6 @@ impl Error {
         Some(first)
     }
 
-    /// The machine-readable part, sent in DETAIL: `{"code":…,"errors":[…],"existing_id":…,"failed_index":…,"retryable":true,"quota":…}`.
-    pub fn detail(&self) -> String {
-        let mut out = format!("{{\"code\":\"{}\"", self.code.row().0);
-        if !self.faults.is_empty() {
-            out.push_str(",\"errors\":[");
-            for (position, fault) in self.faults.iter().enumerate() {
-                if position > 0 {
-                    out.push(',');
-                }
-                out.push_str("{\"pointer\":");
-                write_string(&mut out, &fault.pointer);
-                let _ = write!(out, ",\"code\":\"{}\",\"detail\":", fault.code.row().0);
-                write_string(&mut out, &fault.detail);
-                out.push('}');
-            }
-            out.push(']');
-        }
-        if let Some(id) = self.existing_id {
-            let _ = write!(out, ",\"existing_id\":\"{id}\"");
-        }
-        if let Some(index) = self.failed_index {
-            let _ = write!(out, ",\"failed_index\":{index}");
-        }
-        if self.is_retryable {
-            out.push_str(",\"retryable\":true");
-        }
-        if let Some(Reached { name, maximum, used, .. }) = self.quota.as_deref() {
-            let _ = write!(out, ",\"quota\":{{\"name\":\"{}\",\"maximum\":{maximum}", name.text());
-            if let Some(used) = used {
-                let _ = write!(out, ",\"used\":{used}");
-            }
-            out.push('}');
-        }
-        out.push('}');
-        out
-    }
-
     /// The message with the place of the first fault, unless it names that place itself.
     pub fn located_message(&self) -> String {
         let Some(fault) = self.faults.first() else { return self.message.clone() };
@@ -209,7 +141,7 @@ impl Error {
         let detail = self.detail();
         let message = self.located_message();
         let mut report =
-            pg_sys::panic::ErrorReport::new(self.code.row().1, message, "keyed").set_detail(detail);
+            pg_sys::panic::ErrorReport::new(code::sqlstate(self.code), message, "keyed").set_detail(detail);
         if let Some(hint) = self.hint {
             report = report.set_hint(hint);
         }

@@ -1,6 +1,18 @@
-//! Texts and numbers as JSON, appended to what is written already.
+//! JSON as it is written: whole values, and texts and numbers appended to what is written already, for records.
 
+use serde::Serialize;
+use serde_json::value::RawValue;
 use std::fmt::Write as _;
+
+/// A value as JSON. Not for records: their members are appended to one text, without a structure in between.
+pub fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("a structure with named members is written to memory")
+}
+
+/// JSON that is stored as a text, to be written as it is; `None` of anything else.
+pub fn raw(json: &str) -> Option<&RawValue> {
+    serde_json::from_str(json).ok()
+}
 
 /// Appends `text` as a JSON string.
 pub fn write_string(out: &mut String, text: &str) {

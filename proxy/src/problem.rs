@@ -1,4 +1,7 @@
-//! The body of a refusal, as RFC 9457 has it.
+//! A refusal: its code, what is told of it, and its headers.
+
+/// Its body.
+mod body;
 
 /// By how much a caller is beyond a limit.
 mod excess;
@@ -8,13 +11,10 @@ use std::time::Duration;
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
+use keyed_errors::Code;
 use serde_json::value::RawValue;
-use uuid::Uuid;
 
 pub(crate) use excess::Excess;
-
-use crate::error::Code;
 
 /// A refusal on its way to the caller. The `envelope` writes its text, since only there the request's id is known.
 #[derive(Clone, Debug)]
@@ -47,37 +47,12 @@ pub(crate) struct Particulars {
     pub(crate) quota: Option<Box<RawValue>>,
 }
 
-#[derive(Serialize)]
-struct Body<'a> {
-    r#type: String,
-    title: String,
-    status: u16,
-    detail: &'a str,
-    instance: String,
-    code: &'a str,
-    retryable: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    errors: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    existing_id: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    failed_index: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    report: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    quota: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<&'static str>,
-}
-
 impl Problem {
     pub(crate) fn new(code: Code, detail: impl Into<Cow<'static, str>>) -> Problem {
         let headers = match code {
             Code::Unauthorized => vec![(header::WWW_AUTHENTICATE, INVALID_TOKEN)],
             Code::Forbidden => vec![(header::WWW_AUTHENTICATE, INSUFFICIENT_SCOPE)],
-            Code::Unavailable | Code::RequestInProgress => {
+            _ if code == Code::RequestInProgress || code.status() == 503 => {
                 vec![(header::RETRY_AFTER, retry_after(Duration::from_secs(1)))]
             }
             _ => Vec::new(),
@@ -224,7 +199,7 @@ impl Problem {
     }
 
     pub(crate) fn status(&self) -> StatusCode {
-        self.0.code.status()
+        StatusCode::from_u16(self.0.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
     /// What the caller is told.
@@ -234,30 +209,6 @@ impl Problem {
 
     pub(crate) fn cause(&self) -> Option<&str> {
         self.0.cause.as_deref()
-    }
-
-    /// The body for the request with this id.
-    pub(crate) fn render(&self, request_id: Uuid) -> String {
-        let Parts { code, detail, outcome_unknown, particulars, .. } = &*self.0;
-        let name = particulars.code.as_deref().unwrap_or(code.name());
-        let body = Body {
-            r#type: format!("urn:problem-type:keyed:{name}"),
-            title: title(name),
-            status: code.status().as_u16(),
-            detail,
-            instance: request_id.urn().to_string(),
-            code: name,
-            // Who repeats a write that may have happened must know what a second one does.
-            retryable: (code.is_retryable() || particulars.retryable) && !outcome_unknown,
-            hint: particulars.hint.as_deref(),
-            errors: particulars.errors.as_deref(),
-            existing_id: particulars.existing_id.as_deref(),
-            failed_index: particulars.failed_index.as_deref(),
-            report: particulars.report.as_deref(),
-            quota: particulars.quota.as_deref(),
-            outcome: outcome_unknown.then_some("unknown"),
-        };
-        serde_json::to_string(&body).unwrap_or_default()
     }
 }
 
@@ -275,15 +226,6 @@ const INVALID_TOKEN: HeaderValue = HeaderValue::from_static(r#"Bearer realm="key
 const INSUFFICIENT_SCOPE: HeaderValue =
     HeaderValue::from_static(r#"Bearer realm="keyed", error="insufficient_scope""#);
 
-/// `quota_exceeded` reads "Quota exceeded".
-fn title(code: &str) -> String {
-    let mut title = code.replace('_', " ");
-    if let Some(first) = title.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    title
-}
-
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = self.status().into_response();
@@ -292,37 +234,5 @@ impl IntoResponse for Problem {
         }
         response.extensions_mut().insert(self);
         response
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_problem_reads_as_the_standard_has_it() {
-        let body = Problem::malformed("the body is not UTF-8").render(Uuid::nil());
-        assert_eq!(
-            body,
-            r#"{"type":"urn:problem-type:keyed:malformed_request","title":"Malformed request","status":400,"#
-                .to_owned()
-                + r#""detail":"the body is not UTF-8","#
-                + r#""instance":"urn:uuid:00000000-0000-0000-0000-000000000000","#
-                + r#""code":"malformed_request","retryable":false}"#
-        );
-    }
-
-    #[test]
-    fn the_cause_of_a_failure_stays_inside() {
-        let body = Problem::internal("relation \"secret\" does not exist".into()).render(Uuid::nil());
-        assert!(!body.contains("secret"), "{body}");
-    }
-
-    #[test]
-    fn a_write_in_doubt_is_not_called_retryable() {
-        let problem = Problem::unavailable("the connection broke", String::new());
-        assert!(problem.render(Uuid::nil()).contains(r#""retryable":true"#));
-        let body = problem.with_outcome_unknown().render(Uuid::nil());
-        assert!(body.contains(r#""retryable":false"#) && body.contains(r#""outcome":"unknown""#), "{body}");
     }
 }

@@ -2,54 +2,41 @@
 
 use crate::page::file;
 use harness::{proxy_program, repository_folder};
-use std::collections::{BTreeMap, BTreeSet};
+use keyed_errors::{Code, POSTGRES};
+use std::collections::BTreeSet;
 
-/// SQLSTATE → code, as the proxy's source has it.
-fn table_of_the_proxy() -> BTreeMap<String, String> {
-    let source = file("proxy/src/error.rs");
-    let table = source.split("TABLE: &[(&str, Code)] = &[").nth(1).and_then(|rest| rest.split("];").next());
-    let lines = table.expect("the proxy has the table").lines().filter(|line| line.contains("Code::"));
-    lines
-        .map(|line| {
-            let state = line.split('"').nth(1).expect("a SQLSTATE");
-            let code = line.split("Code::").nth(1).and_then(|rest| rest.split(')').next()).expect("a code");
-            (state.to_owned(), snake_case(code))
-        })
-        .collect()
-}
-
-fn snake_case(name: &str) -> String {
-    let mut out = String::new();
-    for letter in name.chars() {
-        if letter.is_uppercase() && !out.is_empty() {
-            out.push('_');
-        }
-        out.extend(letter.to_lowercase());
-    }
-    out
-}
-
-/// SQLSTATE → the first code of its line, as the page has it.
-fn table_of_the_page() -> BTreeMap<String, String> {
-    let page = file("docs/reference/errors.md");
-    let mut table = BTreeMap::new();
-    for row in page.lines().filter(|line| line.starts_with("| ")).skip(1) {
-        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-        let code = cells[2].split([',', ';']).next().unwrap_or_default().trim().to_owned();
-        for state in cells[0].split(',').map(|state| state.trim().trim_end_matches('…')) {
-            if state.len() == 5 || state.len() == 2 {
-                table.insert(state.to_owned(), code.clone());
-            }
-        }
-    }
-    table
+/// The rows of the table below a heading of a page.
+fn table(page: &str, heading: &str) -> Vec<String> {
+    let page = file(page);
+    let rest = page.split(&format!("\n{heading}\n")).nth(1).expect("the page has the heading");
+    let section = rest.split("\n## ").next().unwrap_or_default();
+    section.lines().filter(|line| line.starts_with('|')).skip(2).map(str::to_owned).collect()
 }
 
 #[test]
-fn the_page_and_the_proxy_answer_each_sqlstate_alike() {
-    let proxy = table_of_the_proxy();
-    assert!(proxy.len() > 20, "the table was found: {proxy:?}");
-    assert_eq!(table_of_the_page(), proxy);
+fn the_page_of_errors_has_the_row_of_every_code() {
+    let row = |code: &Code| {
+        let (name, status, retryable) = (code.name(), code.status(), code.is_retryable());
+        let sqlstate = code.sqlstate().unwrap_or("—");
+        format!("| {name} | {status} | {retryable} | {sqlstate} | {} |", code.meaning())
+    };
+    let rows: Vec<String> = Code::ALL.iter().map(row).collect();
+    assert_eq!(table("docs/reference/errors.md", "## Codes"), rows);
+}
+
+#[test]
+fn the_page_of_errors_has_the_answer_to_every_sqlstate() {
+    let mut rows: Vec<String> = Vec::new();
+    for same in POSTGRES.chunk_by(|one, other| one.1 == other.1) {
+        let code = same[0].1;
+        let states = same
+            .iter()
+            .map(|(state, _)| if state.len() == 2 { format!("{state}…") } else { (*state).to_owned() });
+        let states: Vec<String> = states.collect();
+        rows.push(format!("| {} | {} | {} |", states.join(", "), code.status(), code.name()));
+    }
+    rows.push("| any other | 500 | internal |".to_owned());
+    assert_eq!(table("docs/reference/errors.md", "## PostgreSQL's own errors"), rows);
 }
 
 #[test]

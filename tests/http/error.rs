@@ -1,6 +1,7 @@
 //! Every error of the database has its one answer, as the proxy's table says.
 
 use harness::Service;
+use keyed_errors::Code;
 use serde_json::{Value, json};
 
 /// SQLSTATE, status, code, retryable.
@@ -54,14 +55,17 @@ const TABLE: [(&str, u16, &str, bool); 46] = [
     ("F0000", 500, "internal", false),
 ];
 
-/// A service where writing a customer named like a SQLSTATE raises it: a trigger of the database's own administrator.
+/// A service where writing a customer named like a SQLSTATE raises it, with the DETAIL of keyed if a code follows: a trigger
+/// of the database's own administrator.
 async fn with_raising_trigger() -> Service {
     let service = Service::start().await;
     service.session().await.run(
         "create sequence crm.tries; grant usage on sequence crm.tries to public;
          create function crm.raise() returns trigger language plpgsql as $$ begin
            perform nextval('crm.tries');
-           raise exception 'the inside of %', new.name using errcode = new.name, detail = 'secret detail', hint = 'a hint';
+           raise exception 'the inside of %', new.name using errcode = split_part(new.name, ' ', 1), hint = 'a hint',
+             detail = case when new.name like '% %' then json_build_object('code', split_part(new.name, ' ', 2))::text
+                           else 'secret detail' end;
          end $$;
          create trigger zz_raise before insert on crm.customers for each row when (new.name is not null)
            execute function crm.raise()",
@@ -94,6 +98,26 @@ async fn every_sqlstate_has_its_status_and_code() {
         assert_eq!(body["type"], format!("urn:problem-type:keyed:{code}"), "{state}");
     }
     service.create(json!({})).await;
+}
+
+#[tokio::test]
+async fn every_code_that_the_extension_raises_has_its_status() {
+    let service = with_raising_trigger().await;
+    let mut count = 0;
+    for code in Code::ALL {
+        let Some(sqlstate) = code.sqlstate() else { continue };
+        count += 1;
+        let answer = write(&service, &format!("{sqlstate} {}", code.name())).await;
+        assert_eq!(
+            answer.header("retry-after").parse::<u32>().is_ok(),
+            code.status() == 503 || *code == Code::RequestInProgress,
+            "{code:?}"
+        );
+        let body = answer.refused(code.status(), code.name());
+        assert_eq!(body["retryable"], code.is_retryable(), "{code:?}");
+        assert_eq!(body["title"], keyed_errors::title(code.name()), "{code:?}");
+    }
+    assert!(count > 20, "{count}");
 }
 
 #[tokio::test]

@@ -3,33 +3,70 @@
 use super::parse::OperationKind;
 use super::{Done, Outcome};
 use crate::error::Error;
-use crate::json::write_string;
-use std::fmt::Write as _;
+use crate::error::detail::Detail;
+use crate::json_write::to_json as json;
+use keyed_errors::title;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Report<'a> {
+    errors: bool,
+    results: Vec<OperationResult<'a>>,
+}
+
+#[derive(Serialize)]
+struct OperationResult<'a> {
+    index: usize,
+    status: u16,
+    id: Option<String>,
+    created: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Problem<'a>>,
+}
+
+/// The problem (RFC 9457) that the operation would have been answered with alone.
+#[derive(Serialize)]
+struct Problem<'a> {
+    r#type: String,
+    title: String,
+    status: u16,
+    detail: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+    #[serde(flatten)]
+    machine_readable: Detail<'a>,
+}
 
 /// `{errors, results: [{index, status, id, created, error?}]}`.
 pub fn to_json(outcomes: &[Option<Outcome>]) -> String {
-    let refused = outcomes.iter().any(|outcome| !matches!(outcome, Some(Ok(_))));
-    let mut out = format!("{{\"errors\":{refused},\"results\":[");
-    for (index, outcome) in outcomes.iter().enumerate() {
-        let comma = if index > 0 { "," } else { "" };
-        match outcome {
-            Some(Ok(done)) => {
-                let Done { id, created, .. } = done;
-                let status = status(done);
-                let _ = write!(
-                    out,
-                    "{comma}{{\"index\":{index},\"status\":{status},\"id\":\"{id}\",\"created\":{created}}}"
-                );
-            }
-            Some(Err(error)) => {
-                let error = error.clone().below(&format!("/operations/{index}"));
-                write_refusal(&mut out, comma, index, &error);
-            }
-            None => write_refusal(&mut out, comma, index, &Error::not_found()),
+    let refused: Vec<Option<Error>> = outcomes.iter().enumerate().map(refusal).collect();
+    let result = |(index, outcome): (usize, &Option<Outcome>)| match outcome {
+        Some(Ok(done)) => OperationResult {
+            index,
+            status: status(done),
+            id: Some(done.id.to_string()),
+            created: done.created,
+            error: None,
+        },
+        _ => {
+            let error = refused[index].as_ref().map(problem);
+            let status = error.as_ref().map_or(500, |error| error.status);
+            OperationResult { index, status, id: None, created: false, error }
         }
+    };
+    json(&Report {
+        errors: refused.iter().any(Option::is_some),
+        results: outcomes.iter().enumerate().map(result).collect(),
+    })
+}
+
+/// The error of an operation, with pointers into the request.
+fn refusal((index, outcome): (usize, &Option<Outcome>)) -> Option<Error> {
+    match outcome {
+        Some(Ok(_)) => None,
+        Some(Err(error)) => Some(error.clone().below(&format!("/operations/{index}"))),
+        None => Some(Error::not_found()),
     }
-    out.push_str("]}");
-    out
 }
 
 fn status(done: &Done) -> u16 {
@@ -40,25 +77,14 @@ fn status(done: &Done) -> u16 {
     }
 }
 
-/// A refusal carries the problem (RFC 9457) that the operation would have been answered with alone.
-fn write_refusal(out: &mut String, comma: &str, index: usize, error: &Error) {
-    let (code, _, status) = error.code.row();
-    let mut title = code.replace('_', " ");
-    if let Some(first) = title.get_mut(..1) {
-        first.make_ascii_uppercase();
+fn problem(error: &Error) -> Problem<'_> {
+    let name = error.code.name();
+    Problem {
+        r#type: format!("urn:problem-type:keyed:{name}"),
+        title: title(name),
+        status: error.code.status(),
+        detail: error.located_message(),
+        hint: error.hint.as_deref(),
+        machine_readable: error.machine_readable(),
     }
-    let _ = write!(
-        out,
-        "{comma}{{\"index\":{index},\"status\":{status},\"id\":null,\"created\":false,\
-         \"error\":{{\"type\":\"urn:problem-type:keyed:{code}\",\"title\":\"{title}\",\"status\":{status},\"detail\":"
-    );
-    write_string(out, &error.located_message());
-    if let Some(hint) = &error.hint {
-        out.push_str(",\"hint\":");
-        write_string(out, hint);
-    }
-    // The machine-readable part opens with a brace of its own.
-    out.push(',');
-    out.push_str(&error.detail()[1..]);
-    out.push('}');
 }

@@ -1,9 +1,9 @@
 //! Outcomes → JSON: `{created, updated, unchanged, keyless, odd, waiting: [[row, name of its record, [names of what it refers to]]], errors: [{row, column, code, sqlstate, message}]}`.
 
-use super::{Outcome, Row};
+use super::{Outcome, RecordHash, Row};
 use crate::error::{Code, Error};
-use crate::json::write_string;
-use std::fmt::Write as _;
+use crate::json_write::to_json as json;
+use serde::Serialize;
 
 /// Rows whose keys a person may want to know of.
 #[derive(Default)]
@@ -35,95 +35,79 @@ fn is_unseen(character: char) -> bool {
     )
 }
 
+#[derive(Serialize)]
+struct Report<'a> {
+    created: usize,
+    updated: usize,
+    unchanged: usize,
+    keyless: usize,
+    odd: Vec<usize>,
+    waiting: Vec<(usize, Option<RecordHash>, &'a [RecordHash])>,
+    errors: Vec<Fault>,
+}
+
+/// One fault of a row.
+#[derive(Serialize)]
+struct Fault {
+    row: usize,
+    column: Option<String>,
+    code: &'static str,
+    sqlstate: &'static str,
+    message: String,
+}
+
 /// The report on a portion. Rows are told by their places; a row with several faults has several errors.
 /// `column_of` is what the file calls the attribute of a slug, or a standard field.
 pub fn to_json(outcomes: &[Outcome], keys: &Keys, column_of: impl Fn(&str) -> Option<String>) -> String {
     let count = |wanted: fn(&Outcome) -> bool| outcomes.iter().filter(|it| wanted(it)).count();
     let made = |row: &usize| matches!(outcomes.get(*row), Some(Outcome::Created));
-    let odd: Vec<String> = keys.odd.iter().copied().filter(made).map(|row| row.to_string()).collect();
-    let mut out = format!(
-        "{{\"created\":{},\"updated\":{},\"unchanged\":{},\"keyless\":{},\"odd\":[{}],\"waiting\":[",
-        count(|it| matches!(it, Outcome::Created)),
-        count(|it| matches!(it, Outcome::Updated)),
-        count(|it| matches!(it, Outcome::Unchanged)),
-        keys.none.iter().copied().filter(made).count(),
-        odd.join(","),
-    );
-    let mut comma = "";
-    for (row, outcome) in outcomes.iter().enumerate() {
-        if let Outcome::Waits { name, targets } = outcome {
-            let name = name.map_or("null".to_owned(), |name| name.to_string());
-            let _ = write!(out, "{comma}[{row},{name},{targets:?}]");
-            comma = ",";
-        }
-    }
-    out.push_str("],\"errors\":[");
-    let mut comma = "";
-    for (row, outcome) in outcomes.iter().enumerate() {
-        if let Outcome::Refused(error) = outcome {
-            write_error(&mut out, &mut comma, row, error, &column_of);
-        }
-    }
-    out.push_str("]}");
-    out
+    let waiting = outcomes.iter().enumerate().filter_map(|(row, outcome)| match outcome {
+        Outcome::Waits { name, targets } => Some((row, *name, targets.as_slice())),
+        _ => None,
+    });
+    let refused = outcomes.iter().enumerate().filter_map(|(row, outcome)| match outcome {
+        Outcome::Refused(error) => Some((row, error)),
+        _ => None,
+    });
+    json(&Report {
+        created: count(|it| matches!(it, Outcome::Created)),
+        updated: count(|it| matches!(it, Outcome::Updated)),
+        unchanged: count(|it| matches!(it, Outcome::Unchanged)),
+        keyless: keys.none.iter().copied().filter(made).count(),
+        odd: keys.odd.iter().copied().filter(made).collect(),
+        waiting: waiting.collect(),
+        errors: refused.flat_map(|(row, error)| faults(row, error, &column_of)).collect(),
+    })
 }
 
-fn write_error(
-    out: &mut String,
-    comma: &mut &str,
-    row: usize,
-    error: &Error,
-    column_of: &impl Fn(&str) -> Option<String>,
-) {
-    let mut write = |code: Code, column: Option<String>, message: &str| {
-        let _ = write!(out, "{comma}{{\"row\":{row},\"column\":");
-        match column {
-            Some(column) => write_string(out, &column),
-            None => out.push_str("null"),
-        }
-        let (name, state, _) = code.row();
-        let _ = write!(out, ",\"code\":\"{name}\",\"sqlstate\":\"{}\",\"message\":", sqlstate(state as i32));
-        write_string(out, message);
-        out.push('}');
-        *comma = ",";
+fn faults(row: usize, error: &Error, column_of: &impl Fn(&str) -> Option<String>) -> Vec<Fault> {
+    let fault = |code: Code, column: Option<String>, message: String| {
+        let sqlstate = code.sqlstate().unwrap_or_default();
+        Fault { row, column, code: code.name(), sqlstate, message }
     };
     let hinted = |message: &str| match &error.hint {
         Some(hint) => format!("{message}; {hint}"),
         None => message.to_owned(),
     };
     if error.faults.is_empty() {
-        return write(error.code, None, &hinted(&error.message));
+        return vec![fault(error.code, None, hinted(&error.message))];
     }
-    for (position, fault) in error.faults.iter().enumerate() {
-        let attribute = fault.pointer.strip_prefix("/attributes/");
-        let place = attribute.or(fault.pointer.strip_prefix('/'));
+    let located = error.faults.iter().enumerate().map(|(position, it)| {
+        let attribute = it.pointer.strip_prefix("/attributes/");
+        let place = attribute.or(it.pointer.strip_prefix('/'));
         let field = place.map(|place| place.split('/').next().unwrap_or(place));
-        let column = field.and_then(&column_of);
+        let column = field.and_then(column_of);
         // What is missing may have no column.
         let column = column.or_else(|| attribute.and(field).map(str::to_owned));
         // A hint is of the first fault.
-        let message = if position == 0 { hinted(&fault.detail) } else { fault.detail.clone() };
-        write(fault.code, column, &message);
-    }
-}
-
-/// A SQLSTATE as its five characters, of six bits each, the first in the lowest.
-fn sqlstate(packed: i32) -> String {
-    (0..5).map(|place| char::from(b'0' + ((packed >> (6 * place)) & 0x3f) as u8)).collect()
+        fault(it.code, column, if position == 0 { hinted(&it.detail) } else { it.detail.clone() })
+    });
+    located.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_state_is_told_as_the_manual_writes_it() {
-        for (code, state) in
-            [(Code::QuotaExceeded, "53400"), (Code::NotFound, "P0002"), (Code::MalformedRequest, "22032")]
-        {
-            assert_eq!(sqlstate(code.row().1 as i32), state);
-        }
-    }
 
     #[test]
     fn what_nobody_sees_in_a_key_is_told_from_what_is_plain() {

@@ -75,7 +75,7 @@ fn answer(id: i64, outcome: &Outcome) -> (u16, String) {
     match outcome {
         Ok(Counts { created, updated }) => (200, format!("{{\"created\":{created},\"updated\":{updated}}}")),
         Err(error) => {
-            let code = error.code.row().0;
+            let code = error.code.name();
             (202, format!("{{\"delivery\":\"{id}\",\"status\":\"failed\",\"code\":\"{code}\"}}"))
         }
     }
@@ -118,7 +118,7 @@ fn refused<T>(outcome: Result<Result<T, Error>, Box<Caught>>) -> Result<T, Error
 /// The error of the delivery that PostgreSQL raised. One that is not the delivery's is raised again.
 fn of_postgres(caught: Box<Caught>) -> Error {
     if let Some(error) = Error::from_raised(&caught.message, caught.detail.as_deref())
-        && error.code.row().2 < 500
+        && error.code.status() < 500
     {
         return error;
     }

@@ -3,13 +3,16 @@
 use super::delivery::Counts;
 use super::endpoint::Endpoint;
 use crate::access::Caller;
+use crate::error::detail::Detail;
 use crate::error::{Code, Error};
-use crate::json::write_string;
+use crate::json_write::{raw, to_json};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::value::time;
 use pgrx::pg_sys::{self, Datum};
+use serde::Serialize;
+use serde_json::value::RawValue;
 
 /// How many deliveries a page has when the request does not say, and the most.
 const PAGE: (i32, i32) = (50, 500);
@@ -81,18 +84,25 @@ pub fn finish(id: i64, outcome: &Outcome) {
     });
 }
 
+/// An error as the log keeps it.
+#[derive(Serialize)]
+struct LoggedError<'a> {
+    detail: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+    #[serde(flatten)]
+    machine_readable: Detail<'a>,
+}
+
 /// `{code, detail, hint?, errors?: [{pointer, code, detail}]}`.
 pub fn error_json(error: &Error) -> String {
-    let mut out = String::from("{\"detail\":");
-    write_string(&mut out, &error.located_message());
-    if let Some(hint) = &error.hint {
-        out.push_str(",\"hint\":");
-        write_string(&mut out, hint);
-    }
-    out.push(',');
-    out.push_str(&error.detail()[1..]);
+    let json = to_json(&LoggedError {
+        detail: error.located_message(),
+        hint: error.hint.as_deref(),
+        machine_readable: error.machine_readable(),
+    });
     // No jsonb holds it, and a message may quote what was sent.
-    out.replace("\\u0000", "\u{fffd}")
+    json.replace("\\u0000", "\u{fffd}")
 }
 
 /// A line of the log.
@@ -141,25 +151,28 @@ impl Delivery {
 
     /// `{id, webhook_id, received_at, status, error, created, updated, payload?}`.
     pub fn to_json(&self, payload: Option<&str>) -> String {
-        let mut out = format!("{{\"id\":\"{}\",\"webhook_id\":", self.id);
-        match &self.webhook_id {
-            Some(id) => write_string(&mut out, id),
-            None => out.push_str("null"),
+        #[derive(Serialize)]
+        struct Shown<'a> {
+            id: String,
+            webhook_id: Option<&'a str>,
+            received_at: String,
+            status: &'static str,
+            error: Option<&'a RawValue>,
+            created: i32,
+            updated: i32,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            payload: Option<&'a RawValue>,
         }
-        out.push_str(",\"received_at\":\"");
-        time::write_datetime(&mut out, self.received_at);
-        let status = if self.is_done { "done" } else { "failed" };
-        out.push_str(&format!(
-            "\",\"status\":\"{status}\",\"error\":{}",
-            self.error.as_deref().unwrap_or("null")
-        ));
-        out.push_str(&format!(",\"created\":{},\"updated\":{}", self.counts.created, self.counts.updated));
-        if let Some(payload) = payload {
-            out.push_str(",\"payload\":");
-            out.push_str(payload);
-        }
-        out.push('}');
-        out
+        to_json(&Shown {
+            id: self.id.to_string(),
+            webhook_id: self.webhook_id.as_deref(),
+            received_at: time::datetime(self.received_at),
+            status: if self.is_done { "done" } else { "failed" },
+            error: self.error.as_deref().and_then(raw),
+            created: self.counts.created,
+            updated: self.counts.updated,
+            payload: payload.and_then(raw),
+        })
     }
 }
 

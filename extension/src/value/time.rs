@@ -111,6 +111,13 @@ fn write_padded(out: &mut String, number: i64, width: usize) {
     out.extend(digits[..width].iter().map(|&digit| char::from(digit)));
 }
 
+/// Microseconds since 2000-01-01T00:00:00Z as [`write_datetime`] writes them.
+pub fn datetime(at: i64) -> String {
+    let mut out = String::new();
+    write_datetime(&mut out, at);
+    out
+}
+
 /// Writes microseconds since 2000-01-01T00:00:00Z as RFC 3339 in UTC, with as many fraction digits as there are. A time out
 /// of range is shown as the nearest that RFC 3339 can write.
 pub fn write_datetime(out: &mut String, at: i64) {

@@ -8,6 +8,7 @@ use axum::http::{HeaderValue, Request, Response, StatusCode, header};
 use clap::Args;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
+use keyed_errors::Code;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::outcome::Failure;
@@ -100,7 +101,7 @@ pub(crate) async fn send(request: Request<Body>, template: &str) -> anyhow::Resu
 
 /// Whether it says that what the address names is not there, and no more.
 fn is_unknown(problem: &serde_json::Value) -> bool {
-    problem["code"] == "not_found"
+    problem["code"] == Code::NotFound.name()
         && problem["detail"].as_str().is_some_and(|it| it.starts_with("nothing here"))
 }
 

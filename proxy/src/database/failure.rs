@@ -4,10 +4,11 @@ use std::error::Error as _;
 use std::io;
 
 use deadpool_postgres::{PoolError, TimeoutType};
+use keyed_errors::Code;
 use tokio_postgres::Error;
 
 use super::effect::Effect;
-use crate::error::{Code, code_of, problem_of};
+use crate::error::problem_of;
 use crate::problem::Problem;
 
 /// Why there is no row.
@@ -57,7 +58,9 @@ impl Failure {
             // Not by the table: here it is the statement that is refused (the extension is missing or another
             // version), not the request.
             Failure::Unsent(error) => match sqlstate(&error) {
-                Some(state) if code_of(state) != Code::Unavailable => Problem::internal(chain(error.into())),
+                Some(state) if Code::of_sqlstate(state) != Code::Unavailable => {
+                    Problem::internal(chain(error.into()))
+                }
                 _ => Problem::unavailable("the connection to the database broke", chain(error.into())),
             },
             Failure::Sent(error) => match error.as_db_error() {

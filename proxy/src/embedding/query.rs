@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use keyed_errors::Code;
 use serde_json::value::RawValue;
 
 use super::Embedder;
@@ -10,7 +11,6 @@ use super::outcome::{Failed, wrong_length};
 use super::vector::Vector;
 use crate::caller::Caller;
 use crate::database::{Database, Effect};
-use crate::error::Code;
 use crate::problem::Problem;
 use crate::statement::{self, Argument, Statement};
 

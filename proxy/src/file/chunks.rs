@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use futures_util::{StreamExt, stream};
+use keyed_errors::Code;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
-use crate::error::Code;
 use crate::problem::Problem;
 
 /// Sends the chunks of a response.

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use keyed_errors::Code;
+
 use super::format::Format;
 use super::held::Held;
 use super::portion_sizer::PortionSizer;
@@ -206,7 +208,7 @@ fn with_zero(line: u64, row: &str, source: &Source, format: Format) -> Refusal {
     Refusal {
         line,
         column: column.flatten(),
-        code: "invalid_value".to_owned(),
+        code: Code::InvalidValue.name().to_owned(),
         sqlstate: "22021".to_owned(),
         message: "must not contain the character U+0000; remove it".to_owned(),
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use http_body_util::BodyExt;
+use keyed_errors::Code;
 use tokio::time::{Instant, timeout_at};
 
 use super::format::Format;
@@ -165,7 +166,7 @@ fn too_long() -> Problem {
 fn unreadable(unreadable: Unreadable) -> Problem {
     match unreadable {
         Unreadable::TooLong(line) => Problem::new(
-            crate::error::Code::PayloadTooLarge,
+            Code::PayloadTooLarge,
             format!("the row that begins in line {line} has more than {MOST_ROW_BYTES} bytes"),
         )
         .with_hint("a quote that is never closed makes a row of all that follows"),

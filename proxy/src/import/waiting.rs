@@ -6,11 +6,11 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use keyed_errors::Code;
 use tokio::task::spawn_blocking;
 
 use super::held::Held;
 use super::order::{Next, Order};
-use crate::error::Code;
 use crate::file::rows::{PORTION_BYTES, Portion};
 use crate::problem::Problem;
 

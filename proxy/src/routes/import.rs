@@ -7,13 +7,13 @@ use axum::body::Body;
 use axum::extract::{Request as HttpRequest, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use keyed_errors::Code;
 use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::answer;
 use crate::caller::Caller;
 use crate::envelope::Instance;
-use crate::error::{Code, code_of};
 use crate::file::chunks::{ChunkSender, chunks};
 use crate::file::refused_rows::RefusedRows;
 use crate::import::answer::Answer;
@@ -157,7 +157,7 @@ fn problem(stopped: Stopped, tally: &Tally) -> Problem {
             });
             let particulars =
                 Particulars { code: first.map(|first| first.code.clone()), ..Particulars::default() };
-            let code = first.map_or(Code::InvalidValue, |first| code_of(&first.sqlstate));
+            let code = first.map_or(Code::InvalidValue, |first| Code::of_sqlstate(&first.sqlstate));
             let refused = match tally.failed {
                 1 => "1 row was refused".to_owned(),
                 failed => format!("{failed} rows were refused"),

@@ -1,0 +1,220 @@
+//! The error codes: one row for each, from which the extension raises, the proxy answers, the OpenAPI document lists, and
+//! tests compare the documentation. A second table translates PostgreSQL's own errors.
+
+/// Defines [`Code`] and the table of its rows.
+macro_rules! codes {
+    ($($variant:ident $name:literal $status:literal $retryable:ident $sqlstate:tt $meaning:literal;)*) => {
+        /// What went wrong, as a program can act on it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Code {
+            $(#[doc = $meaning] $variant,)*
+        }
+
+        impl Code {
+            /// All of them, in the order of the table.
+            pub const ALL: &[Code] = &[$(Code::$variant,)*];
+        }
+
+        const TABLE: &[Row] = &[$(Row {
+            name: $name,
+            status: $status,
+            is_retryable: codes!(@retryable $retryable),
+            sqlstate: codes!(@sqlstate $sqlstate),
+            meaning: $meaning,
+        },)*];
+    };
+    (@retryable yes) => { true };
+    (@retryable no) => { false };
+    (@sqlstate none) => { None };
+    (@sqlstate $sqlstate:literal) => { Some($sqlstate) };
+}
+
+struct Row {
+    name: &'static str,
+    status: u16,
+    is_retryable: bool,
+    sqlstate: Option<&'static str>,
+    meaning: &'static str,
+}
+
+// The name in answers, the HTTP status, whether the same request may succeed later, the SQLSTATE that the extension raises
+// (`none` for an error of the proxy), and the meaning. A SQLSTATE is one of PostgreSQL's: others become XX000 in pgrx.
+codes! {
+    MalformedRequest     "malformed_request"      400 no  "22032" "The text is not JSON, or not of the outer shape that the request must have.";
+    ProjectRequired      "project_required"       400 no  "3F000" "A template was named by slug, and no project was chosen.";
+    Unauthorized         "unauthorized"           401 no  "28000" "The API key is missing, unknown, revoked or expired.";
+    Forbidden            "forbidden"              403 no  "42501" "The caller's role lacks the right.";
+    QuotaExceeded        "quota_exceeded"         403 no  "53400" "The project has reached a quota.";
+    NotFound             "not_found"              404 no  "P0002" "It does not exist, was deleted, or is not visible to the caller.";
+    ExternalKeyTaken     "external_key_taken"     409 no  "23505" "Another live record of the template has the external key.";
+    Conflict             "conflict"               409 no  "23505" "Something of that name exists, or is still in use.";
+    RequestInProgress    "request_in_progress"    409 yes "55006" "A request with the same Idempotency-Key is running.";
+    PreconditionFailed   "precondition_failed"    412 no  "55000" "The record is in another state than the request requires.";
+    PayloadTooLarge      "payload_too_large"      413 no  "54000" "The request exceeds a limit.";
+    InvalidExternalKey   "invalid_external_key"   422 no  "22023" "The external key breaks a rule of external keys.";
+    InvalidSlug          "invalid_slug"           422 no  "22023" "The name does not have the form of a slug.";
+    ReservedSlug         "reserved_slug"          422 no  "22023" "The name is reserved for a standard field or by PostgreSQL.";
+    UnknownAttribute     "unknown_attribute"      422 no  "22023" "The template has no attribute of that name.";
+    UnknownField         "unknown_field"          422 no  "22023" "The body has a member that the operation does not know.";
+    OperatorNotAllowed   "operator_not_allowed"   422 no  "22023" "The operator does not apply to fields of this type.";
+    InvalidValue         "invalid_value"          422 no  "22023" "The value does not fit the attribute or the parameter.";
+    VectorDimension      "vector_dimension"       422 no  "22023" "The vector has the wrong number of dimensions.";
+    RequiredAttribute    "required_attribute"     422 no  "22023" "A required attribute was omitted or set to null.";
+    ReferenceNotFound    "reference_not_found"    422 no  "23503" "The record that a reference names does not exist, or is not visible to the caller.";
+    IdempotencyKeyReused "idempotency_key_reused" 422 no  "22023" "The Idempotency-Key was sent with another request before.";
+    StorageFull          "unavailable"            503 yes "53100" "There is no room for what would have to be kept.";
+    Busy                 "unavailable"            503 yes "55P03" "Others hold a lock that is needed, and did not release it in time.";
+    SerializationFailure "unavailable"            503 yes "40001" "Concurrent transactions got in each other's way.";
+    Internal             "internal"               500 no  "XX000" "The service failed. The log has the reason under the same instance.";
+
+    MethodNotAllowed     "method_not_allowed"     405 no  none    "The address does not take that method.";
+    RequestTimeout       "request_timeout"        408 yes none    "The body did not arrive, or the answer was not read, in time.";
+    UnsupportedMediaType "unsupported_media_type" 415 no  none    "The body is not of a media type that is read here.";
+    RateLimited          "rate_limited"           429 yes none    "The caller sends more than a bound allows.";
+    Unavailable          "unavailable"            503 yes none    "The database, or another service that is needed, cannot be used at the moment.";
+    Timeout              "timeout"                504 yes none    "The database did not answer in time.";
+}
+
+impl Code {
+    const fn row(self) -> &'static Row {
+        &TABLE[self as usize]
+    }
+
+    /// The name in answers: `external_key_taken`.
+    pub const fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The HTTP status.
+    pub const fn status(self) -> u16 {
+        self.row().status
+    }
+
+    /// Whether the same request, sent again later, may succeed.
+    pub const fn is_retryable(self) -> bool {
+        self.row().is_retryable
+    }
+
+    /// The SQLSTATE that the extension raises; `None` for an error of the proxy.
+    pub const fn sqlstate(self) -> Option<&'static str> {
+        self.row().sqlstate
+    }
+
+    /// A sentence for the documentation.
+    pub const fn meaning(self) -> &'static str {
+        self.row().meaning
+    }
+
+    /// The first code of that name.
+    pub fn parse(name: &str) -> Option<Code> {
+        Code::ALL.iter().copied().find(|code| code.name() == name)
+    }
+
+    /// What an error with this SQLSTATE is answered with, whether PostgreSQL raised it or the extension.
+    pub fn of_sqlstate(sqlstate: &str) -> Code {
+        let own = || Code::ALL.iter().copied().find(|code| code.sqlstate() == Some(sqlstate));
+        Code::of_postgres(sqlstate).or_else(own).unwrap_or(Code::Internal)
+    }
+
+    /// What PostgreSQL's own error with this SQLSTATE is answered with; `None` is internal.
+    pub fn of_postgres(sqlstate: &str) -> Option<Code> {
+        let is_meant = |state: &str| state == sqlstate || (state.len() == 2 && sqlstate.starts_with(state));
+        POSTGRES.iter().find(|(state, _)| is_meant(state)).map(|(_, code)| *code)
+    }
+}
+
+/// The title of a problem: `quota_exceeded` reads "Quota exceeded".
+pub fn title(name: &str) -> String {
+    let mut title = name.replace('_', " ");
+    if let Some(first) = title.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    title
+}
+
+/// PostgreSQL's own errors: a SQLSTATE, or the two characters of a class, and its code. All others are internal. An error of
+/// the extension is here only if PostgreSQL raises the same SQLSTATE for the same reason.
+#[rustfmt::skip]
+pub const POSTGRES: &[(&str, Code)] = &[
+    ("22032", Code::MalformedRequest),  // invalid JSON text
+    ("54001", Code::MalformedRequest),  // nested too deeply
+    ("3F000", Code::ProjectRequired),   // invalid schema name
+    ("28000", Code::Unauthorized),      // invalid authorization
+    ("42501", Code::Forbidden),         // insufficient privilege
+    ("53400", Code::QuotaExceeded),     // configuration limit exceeded
+    ("P0002", Code::NotFound),          // no data found
+    ("23505", Code::Conflict),          // unique violation
+    ("55006", Code::RequestInProgress), // in use at this moment
+    ("54000", Code::PayloadTooLarge),   // a limit of the program
+    ("22001", Code::InvalidValue),      // too long
+    ("22003", Code::InvalidValue),      // number out of range
+    ("22007", Code::InvalidValue),      // not a date or time
+    ("22008", Code::InvalidValue),      // date or time out of range
+    ("22021", Code::InvalidValue),      // a character that text cannot hold
+    ("22023", Code::InvalidValue),      // invalid parameter value
+    ("22P02", Code::InvalidValue),      // not a value of its type
+    ("22P05", Code::InvalidValue),      // untranslatable character
+    ("23502", Code::InvalidValue),      // required, and null
+    ("23503", Code::InvalidValue),      // reference to nothing
+    ("23514", Code::InvalidValue),      // check violated
+    ("42P17", Code::InvalidValue),      // invalid definition
+    ("40001", Code::Unavailable),       // serialization failure, after three tries
+    ("40P01", Code::Unavailable),       // deadlock, after three tries
+    ("55P03", Code::Unavailable),       // a lock was not available in time
+    ("25006", Code::Unavailable),       // a standby, where nothing can be written
+    ("53100", Code::Unavailable),       // disk full
+    ("53200", Code::Unavailable),       // out of memory
+    ("53300", Code::Unavailable),       // too many connections
+    ("57P01", Code::Unavailable),       // shutting down
+    ("57P02", Code::Unavailable),       // another session crashed
+    ("57P03", Code::Unavailable),       // starting up
+    ("57P04", Code::Unavailable),       // the database was dropped
+    ("57P05", Code::Unavailable),       // idle for too long
+    ("08",    Code::Unavailable),       // the connection
+    ("57014", Code::Timeout),           // statement timeout
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_that_is_raised_keeps_its_status_over_http() {
+        for code in Code::ALL {
+            let Some(sqlstate) = code.sqlstate() else { continue };
+            let answer = Code::of_sqlstate(sqlstate);
+            assert_eq!(
+                (answer.status(), answer.is_retryable()),
+                (code.status(), code.is_retryable()),
+                "{code:?} is raised with {sqlstate}, which is answered as {answer:?}: take another SQLSTATE"
+            );
+        }
+    }
+
+    #[test]
+    fn codes_of_one_name_are_answered_alike() {
+        for code in Code::ALL {
+            let first = Code::parse(code.name()).expect("a code of this name");
+            assert_eq!(
+                (first.status(), first.is_retryable()),
+                (code.status(), code.is_retryable()),
+                "{code:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_class_covers_its_states_and_the_rest_is_internal() {
+        assert_eq!(Code::of_sqlstate("08006"), Code::Unavailable);
+        assert_eq!(Code::of_sqlstate("23505"), Code::Conflict);
+        for state in ["XX000", "42P01", "22012", "P0001", ""] {
+            assert_eq!(Code::of_sqlstate(state), Code::Internal, "{state}");
+        }
+    }
+
+    #[test]
+    fn a_title_is_the_name_as_words() {
+        assert_eq!(title("external_key_taken"), "External key taken");
+        assert_eq!(title(""), "");
+    }
+}

@@ -1,0 +1,91 @@
+//! The body of a refusal, as RFC 9457 has it.
+
+use keyed_errors::title;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use super::{Parts, Problem};
+
+#[derive(Serialize)]
+struct Body<'a> {
+    r#type: String,
+    title: String,
+    status: u16,
+    detail: &'a str,
+    instance: String,
+    code: &'a str,
+    retryable: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    existing_id: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed_index: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quota: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<&'static str>,
+}
+
+impl Problem {
+    /// The body for the request with this id.
+    pub(crate) fn render(&self, request_id: Uuid) -> String {
+        let Parts { code, detail, outcome_unknown, particulars, .. } = &*self.0;
+        let name = particulars.code.as_deref().unwrap_or(code.name());
+        let body = Body {
+            r#type: format!("urn:problem-type:keyed:{name}"),
+            title: title(name),
+            status: code.status(),
+            detail,
+            instance: request_id.urn().to_string(),
+            code: name,
+            // Who repeats a write that may have happened must know what a second one does.
+            retryable: (code.is_retryable() || particulars.retryable) && !outcome_unknown,
+            hint: particulars.hint.as_deref(),
+            errors: particulars.errors.as_deref(),
+            existing_id: particulars.existing_id.as_deref(),
+            failed_index: particulars.failed_index.as_deref(),
+            report: particulars.report.as_deref(),
+            quota: particulars.quota.as_deref(),
+            outcome: outcome_unknown.then_some("unknown"),
+        };
+        serde_json::to_string(&body).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_reads_as_the_standard_has_it() {
+        let body = Problem::malformed("the body is not UTF-8").render(Uuid::nil());
+        assert_eq!(
+            body,
+            r#"{"type":"urn:problem-type:keyed:malformed_request","title":"Malformed request","status":400,"#
+                .to_owned()
+                + r#""detail":"the body is not UTF-8","#
+                + r#""instance":"urn:uuid:00000000-0000-0000-0000-000000000000","#
+                + r#""code":"malformed_request","retryable":false}"#
+        );
+    }
+
+    #[test]
+    fn the_cause_of_a_failure_stays_inside() {
+        let body = Problem::internal("relation \"secret\" does not exist".into()).render(Uuid::nil());
+        assert!(!body.contains("secret"), "{body}");
+    }
+
+    #[test]
+    fn a_write_in_doubt_is_not_called_retryable() {
+        let problem = Problem::unavailable("the connection broke", String::new());
+        assert!(problem.render(Uuid::nil()).contains(r#""retryable":true"#));
+        let body = problem.with_outcome_unknown().render(Uuid::nil());
+        assert!(body.contains(r#""retryable":false"#) && body.contains(r#""outcome":"unknown""#), "{body}");
+    }
+}
