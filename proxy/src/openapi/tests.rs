@@ -2,6 +2,9 @@
 
 use std::collections::HashSet;
 
+use keyed_errors::Code;
+use serde_json::json;
+
 use super::*;
 
 /// Every operation, as path, method, and what is said of it.
@@ -40,6 +43,67 @@ fn whatever_is_referred_to_is_there_and_nothing_stands_there_in_vain() {
         for name in components.as_object().expect("components").keys().filter(|_| kind != "securitySchemes") {
             let reference = format!("#/components/{kind}/{name}");
             assert!(found.contains(&reference.as_str()), "nothing refers to {reference}");
+        }
+    }
+}
+
+#[test]
+fn every_code_and_status_of_the_table_of_errors_is_described() {
+    let document = document();
+    for schema in ["Problem", "OperationProblem"] {
+        let codes = &document["components"]["schemas"][schema]["properties"]["code"]["x-extensible-enum"];
+        let codes = codes.as_array().expect("a list of codes");
+        for code in Code::ALL {
+            assert!(codes.contains(&json!(code.name())), "{schema} does not list {}", code.name());
+        }
+    }
+    let mut described = HashSet::new();
+    for (path, method, operation) in operations(&document) {
+        for (status, response) in operation["responses"].as_object().expect("answers") {
+            let Some(response) = response["$ref"].as_str() else { continue };
+            assert!(response.starts_with("#/components/responses/"), "{method} {path}: {response}");
+            described.insert(status.clone());
+        }
+    }
+    // These are `default`: they are about the service, not about the request.
+    let general = [405, 408, 500, 504];
+    for code in Code::ALL.iter().filter(|code| !general.contains(&code.status())) {
+        assert!(described.contains(&code.status().to_string()), "no operation answers {}", code.status());
+    }
+}
+
+#[test]
+fn an_operation_lists_the_refusals_that_it_can_meet() {
+    let document = document();
+    for (path, method, operation) in operations(&document) {
+        let has = |status: &str| !operation["responses"][status].is_null();
+        let takes = |name: &str| {
+            let reference = format!("#/components/parameters/{name}");
+            operation["parameters"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .any(|it| it["$ref"] == reference.as_str())
+        };
+        let mut needed = vec!["429", "default"];
+        let needs_key = operation["security"].is_null();
+        if needs_key {
+            needed.extend(["401", "403"]);
+            if path.contains('{') {
+                needed.push("404");
+            }
+        }
+        if !operation["requestBody"].is_null() {
+            needed.extend(["400", "415", "422"]);
+        }
+        if takes("IdempotencyKey") {
+            needed.extend(["409", "422"]);
+        }
+        if takes("IfMatch") {
+            needed.push("412");
+        }
+        for status in needed {
+            assert!(has(status), "{method} {path} does not describe {status}");
         }
     }
 }
