@@ -9,13 +9,14 @@ use crate::filter::check::{self, Settings};
 use crate::filter::parse::{self, Condition};
 use crate::filter::render::{Lives, Options, render};
 use crate::filter::tree::Tree;
-use crate::json::write_string;
+use crate::json_write::{raw, to_json};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::{datum, role};
 use crate::template::{Template, catalog};
 use crate::value::record_id;
 use pgrx::pg_sys;
+use serde::Serialize;
 use serde_json::value::RawValue;
 use std::rc::Rc;
 use uuid::Uuid;
@@ -41,28 +42,54 @@ pub fn explain(id: Uuid, role_name: &str) -> Result<String, Error> {
         caller.is_admin() || caller.require(right, &template).is_ok() && results.iter().any(is_granted)
     };
     let sees = state == State::Live && may(Right::Read);
-    let mut out = format!("{{\"id\":\"{id}\",\"role\":");
-    write_string(&mut out, role_name);
-    out.push_str(",\"template\":");
-    write_string(&mut out, &template.full_name());
-    out.push_str(&format!(",\"record\":\"{}\",\"sees\":{sees},\"may\":[", state.name()));
     let rights = [Right::Read, Right::Create, Right::Update, Right::Delete].into_iter();
-    let rights: Vec<String> = rights
-        .filter(|right| state != State::Missing && may(*right))
-        .map(|right| format!("\"{}\"", right.privilege().name()))
-        .collect();
-    out.push_str(&rights.join(","));
-    out.push_str("],\"because\":");
-    write_string(&mut out, &because(&caller, &template, state, sees, &results));
-    out.push_str(",\"grants\":[");
-    for (position, result) in results.iter().enumerate() {
-        if position > 0 {
-            out.push(',');
-        }
-        result.write(&mut out, &template);
-    }
-    out.push_str("]}");
-    Ok(out)
+    let rights = rights.filter(|right| state != State::Missing && may(*right));
+    Ok(to_json(&Explanation {
+        id: id.to_string(),
+        role: role_name,
+        template: template.full_name(),
+        record: state.name(),
+        sees,
+        may: rights.map(|right| right.privilege().name()).collect(),
+        because: because(&caller, &template, state, sees, &results),
+        grants: results.iter().map(|result| result.shown(&template)).collect(),
+    }))
+}
+
+#[derive(Serialize)]
+struct Explanation<'a> {
+    id: String,
+    role: &'a str,
+    template: String,
+    record: &'static str,
+    sees: bool,
+    may: Vec<&'static str>,
+    because: String,
+    grants: Vec<ShownGrant<'a>>,
+}
+
+#[derive(Serialize)]
+struct ShownGrant<'a> {
+    role: String,
+    target: String,
+    privilege: &'static str,
+    scope: Option<&'a RawValue>,
+    holds: bool,
+    conditions: Vec<ShownCondition<'a>>,
+}
+
+#[derive(Serialize)]
+struct ShownCondition<'a> {
+    // A scope that is one condition has no place within itself.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pointer: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    field: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    operator: &'a str,
+    value: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    holds: Option<bool>,
 }
 
 /// What is there under an id.
@@ -85,11 +112,20 @@ impl State {
 
 /// A condition held against a record.
 struct Held {
-    /// The text of its members.
-    text: String,
+    pointer: String,
+    field: String,
+    operator: String,
+    value: Option<Box<RawValue>>,
     /// Whether it stands within an odd number of `not`, and so must not hold.
     is_negated: bool,
     holds: bool,
+}
+
+impl Held {
+    fn shown(&self, holds: Option<bool>) -> ShownCondition<'_> {
+        let Held { pointer, field, operator, value, .. } = self;
+        ShownCondition { pointer, field, operator, value: value.as_deref(), holds }
+    }
 }
 
 /// A grant held against a record.
@@ -100,27 +136,23 @@ struct GrantResult {
 }
 
 impl GrantResult {
-    fn write(&self, out: &mut String, template: &Template) {
-        out.push_str("{\"role\":");
-        write_string(out, &role::name(self.grant.role).unwrap_or_default());
-        out.push_str(",\"target\":");
-        let target = match self.grant.template {
+    fn shown(&self, template: &Template) -> ShownGrant<'_> {
+        ShownGrant {
+            role: role::name(self.grant.role).unwrap_or_default(),
+            target: self.target(template),
+            privilege: self.grant.privilege.name(),
+            scope: self.grant.scope.as_deref().and_then(raw),
+            holds: self.holds,
+            conditions: self.conditions.iter().map(|it| it.shown(Some(it.holds))).collect(),
+        }
+    }
+
+    /// What was granted: the template or its project.
+    fn target(&self, template: &Template) -> String {
+        match self.grant.template {
             Some(_) => template.full_name(),
             None => template.project_slug.clone(),
-        };
-        write_string(out, &target);
-        out.push_str(",\"privilege\":");
-        write_string(out, self.grant.privilege.name());
-        out.push_str(",\"scope\":");
-        out.push_str(self.grant.scope.as_deref().unwrap_or("null"));
-        out.push_str(&format!(",\"holds\":{},\"conditions\":[", self.holds));
-        for (position, condition) in self.conditions.iter().enumerate() {
-            if position > 0 {
-                out.push(',');
-            }
-            out.push_str(&format!("{{{},\"holds\":{}}}", condition.text, condition.holds));
         }
-        out.push_str("]}");
     }
 }
 
@@ -133,12 +165,7 @@ fn because(
 ) -> String {
     let reads = || results.iter().filter(|result| result.grant.privilege == Right::Read.privilege());
     let of = |result: &GrantResult| {
-        let target = if result.grant.template.is_some() {
-            template.full_name()
-        } else {
-            template.project_slug.clone()
-        };
-        format!("{target} to {}", role::name(result.grant.role).unwrap_or_default())
+        format!("{} to {}", result.target(template), role::name(result.grant.role).unwrap_or_default())
     };
     match state {
         State::Missing => return "the record does not exist".to_owned(),
@@ -172,7 +199,7 @@ fn because(
                 .conditions
                 .iter()
                 .filter(|it| it.holds == it.is_negated)
-                .map(|it| format!("{}{{{}}}", if it.is_negated { "not " } else { "" }, it.text))
+                .map(|it| format!("{}{}", if it.is_negated { "not " } else { "" }, to_json(&it.shown(None))))
                 .collect();
             format!("read on {} needs {}", of(result), failed.join(", "))
         })
@@ -204,12 +231,11 @@ fn judge(grant: Grant, template: &Rc<Template>, id: Uuid) -> Result<GrantResult,
         .map_err(|error| Error::new(Code::MalformedRequest, format!("scope cannot be read: {error}")))?;
     let tree = parse::scope(raw)?;
     let schema = CallerSchema::new(&Caller::administrator(), Rc::clone(template));
-    let (mut texts, mut columns) = (Vec::new(), vec![format!("{whole} is true")]);
+    let mut columns = vec![format!("{whole} is true")];
     let mut leaves = Vec::new();
     note_leaves(&tree, false, &mut leaves);
-    for (condition, is_negated) in leaves {
-        texts.push((members(condition), is_negated));
-        let alone = check::check(&Tree::Leaf(condition.clone()), &schema, Settings::default())?;
+    for (condition, _) in &leaves {
+        let alone = check::check(&Tree::Leaf((*condition).clone()), &schema, Settings::default())?;
         columns.push(format!("{} is true", render(&alone, "t", options)));
     }
     let sql = format!("select {} from {} t where t.id = $1", columns.join(", "), template.table_sql());
@@ -217,9 +243,12 @@ fn judge(grant: Grant, template: &Rc<Template>, id: Uuid) -> Result<GrantResult,
         connected(|spi| {
             let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::UUIDOID, datum::uuid(id))]);
             let holds = |column| !rows.is_empty() && rows.get(0, column).is_some_and(datum::read_bool);
-            let conditions = texts.into_iter().enumerate().map(|(number, (text, is_negated))| Held {
-                text,
-                is_negated,
+            let conditions = leaves.iter().enumerate().map(|(number, (condition, is_negated))| Held {
+                pointer: condition.pointer.clone(),
+                field: condition.field.to_string(),
+                operator: condition.operator.to_string(),
+                value: condition.value.map(RawValue::to_owned),
+                is_negated: *is_negated,
                 holds: holds(number + 1),
             });
             GrantResult { grant, holds: holds(0), conditions: conditions.collect() }
@@ -240,26 +269,4 @@ fn note_leaves<'t, 'a>(
         Tree::Not(part) => note_leaves(part, !is_negated, leaves),
         Tree::Leaf(condition) => leaves.push((condition, is_negated)),
     }
-}
-
-/// `"pointer":…,"field":…,"operator":…,"value":…` of a condition.
-fn members(condition: &Condition) -> String {
-    let mut out = String::new();
-    for (name, text) in [
-        ("pointer", condition.pointer.as_str()),
-        ("field", condition.field.as_ref()),
-        ("operator", condition.operator.as_ref()),
-    ] {
-        // A scope that is one condition has no place within itself.
-        if text.is_empty() {
-            continue;
-        }
-        write_string(&mut out, name);
-        out.push(':');
-        write_string(&mut out, text);
-        out.push(',');
-    }
-    out.push_str("\"value\":");
-    out.push_str(condition.value.map_or("null", RawValue::get));
-    out
 }

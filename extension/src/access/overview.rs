@@ -3,112 +3,105 @@
 use super::Caller;
 use super::principal::Principal;
 use super::template_list::{self, ListedTemplate};
-use crate::json::write_string;
+use crate::json_write::to_json;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Rows, Snapshot, connected};
+use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::{datum, role};
 use crate::template::catalog;
 use crate::value::time;
+use serde::Serialize;
 use std::collections::HashSet;
 
-/// `{key: {id, label}, role, admin, project, projects, templates: [{id, template, privileges, scoped}]}`: `key` is null
-/// without one, `projects` null where all may be chosen; `scoped` are the privileges that are about some records only.
+#[derive(Serialize)]
+struct Me<'a> {
+    /// Null without one.
+    key: Option<Key<'a>>,
+    role: String,
+    admin: bool,
+    project: Option<String>,
+    /// Null where all may be chosen.
+    projects: Option<Vec<String>>,
+    templates: Vec<ShownTemplate>,
+}
+
+#[derive(Serialize)]
+struct Key<'a> {
+    id: i32,
+    label: &'a str,
+}
+
+#[derive(Serialize)]
+struct ShownTemplate {
+    id: String,
+    template: String,
+    privileges: Vec<&'static str>,
+    /// The privileges that are about some records only.
+    scoped: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Projects {
+    projects: Vec<ShownProject>,
+}
+
+#[derive(Serialize)]
+struct ShownProject {
+    id: String,
+    slug: String,
+    name: String,
+    created_at: String,
+}
+
+/// `{key: {id, label}, role, admin, project, projects, templates: [{id, template, privileges, scoped}]}`.
 pub fn me(caller: &Caller) -> String {
-    let mut out = String::from("{\"key\":");
-    match Principal::current().and_then(|principal| Some((principal.key?, principal))) {
-        None => out.push_str("null"),
-        Some((key, principal)) => {
-            out.push_str(&format!("{{\"id\":{key},\"label\":"));
-            write_string(&mut out, &principal.label);
-            out.push('}');
-        }
-    }
-    out.push_str(",\"role\":");
-    write_string(&mut out, &role::name(caller.role()).unwrap_or_default());
-    out.push_str(&format!(",\"admin\":{},\"project\":", caller.is_admin()));
+    let principal = Principal::current();
     let slug = |id: i32| catalog::project_by_name_or_id(&id.to_string()).map(|project| project.slug);
-    match caller.project().and_then(slug) {
-        Some(project) => write_string(&mut out, &project),
-        None => out.push_str("null"),
+    let key = principal.as_ref().and_then(|it| Some(Key { id: it.key?, label: &it.label }));
+    let projects = principal.as_ref().and_then(|it| it.projects.clone());
+    to_json(&Me {
+        key,
+        role: role::name(caller.role()).unwrap_or_default(),
+        admin: caller.is_admin(),
+        project: caller.project().and_then(slug),
+        projects: projects.map(|projects| projects.into_iter().filter_map(slug).collect()),
+        templates: template_list::templates(caller).into_iter().map(shown).collect(),
+    })
+}
+
+fn shown(template: ListedTemplate) -> ShownTemplate {
+    let held = template.held.iter();
+    ShownTemplate {
+        id: template.id.to_string(),
+        privileges: held.clone().map(|(privilege, _)| privilege.name()).collect(),
+        scoped: held.filter(|(_, is_scoped)| *is_scoped).map(|(privilege, _)| privilege.name()).collect(),
+        template: template.name,
     }
-    out.push_str(",\"projects\":");
-    match Principal::current().and_then(|principal| principal.projects.clone()) {
-        None => out.push_str("null"),
-        Some(projects) => write_list(&mut out, projects.into_iter().filter_map(slug), write_string_of),
-    }
-    out.push_str(",\"templates\":");
-    write_list(&mut out, template_list::templates(caller).into_iter(), |out, template| {
-        write_template(out, &template);
-    });
-    out.push('}');
-    out
 }
 
 /// `{projects: [{id, slug, name, created_at}]}`: those in which the caller may do anything at all.
 pub fn projects(caller: &Caller) -> String {
-    let mut out = String::from("{\"projects\":[");
     let known: HashSet<i32> =
         template_list::templates(caller).iter().map(|template| template.project).collect();
-    as_owner(|| {
+    let projects = as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once(
                 "select p.id, p.slug, p.name, p.created_at from keyed_state.project p order by p.slug",
                 Snapshot::Active,
                 &[],
             );
-            let mut first = true;
-            for row in 0..rows.len() {
+            let project = |row| {
+                let text = |column| rows.get(row, column).map(datum::read_text).unwrap_or_default();
                 let id = rows.get(row, 0).map_or(0, datum::read_i32);
-                if !caller.sees_project(id) || !(known.contains(&id) || caller.require_define_in(id).is_ok())
-                {
-                    continue;
-                }
-                if !first {
-                    out.push(',');
-                }
-                first = false;
-                write_project(&mut out, &rows, row, id);
-            }
-        });
+                let may_know = || known.contains(&id) || caller.require_define_in(id).is_ok();
+                (caller.sees_project(id) && may_know()).then(|| ShownProject {
+                    id: id.to_string(),
+                    slug: text(1),
+                    name: text(2),
+                    created_at: time::datetime(rows.get(row, 3).map_or(0, datum::read_i64)),
+                })
+            };
+            (0..rows.len()).filter_map(project).collect()
+        })
     });
-    out.push_str("]}");
-    out
-}
-
-fn write_project(out: &mut String, rows: &Rows, row: usize, id: i32) {
-    out.push_str(&format!("{{\"id\":\"{id}\""));
-    for (name, column) in [("slug", 1), ("name", 2)] {
-        out.push_str(&format!(",\"{name}\":"));
-        write_string(out, &rows.get(row, column).map(datum::read_text).unwrap_or_default());
-    }
-    out.push_str(",\"created_at\":\"");
-    time::write_datetime(out, rows.get(row, 3).map_or(0, datum::read_i64));
-    out.push_str("\"}");
-}
-
-fn write_template(out: &mut String, template: &ListedTemplate) {
-    out.push_str(&format!("{{\"id\":\"{}\",\"template\":", template.id));
-    write_string(out, &template.name);
-    let held = template.held.iter();
-    out.push_str(",\"privileges\":");
-    write_list(out, held.clone().map(|(privilege, _)| privilege.name().to_owned()), write_string_of);
-    let scoped = held.filter(|(_, is_scoped)| *is_scoped);
-    out.push_str(",\"scoped\":");
-    write_list(out, scoped.map(|(privilege, _)| privilege.name().to_owned()), write_string_of);
-    out.push('}');
-}
-
-fn write_string_of(out: &mut String, text: String) {
-    write_string(out, &text);
-}
-
-fn write_list<T>(out: &mut String, items: impl Iterator<Item = T>, mut write: impl FnMut(&mut String, T)) {
-    out.push('[');
-    for (position, item) in items.enumerate() {
-        if position > 0 {
-            out.push(',');
-        }
-        write(out, item);
-    }
-    out.push(']');
+    to_json(&Projects { projects })
 }

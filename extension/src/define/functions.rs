@@ -122,9 +122,7 @@ sql_functions! {
 
     /// `keyed.drop_attribute(template regclass, slug text) returns jsonb`.
     keyed_drop_attribute => |call| {
-        let mut body = "{\"drop\":[".to_owned();
-        json::write_string(&mut body, &call.required_text(1, "slug")?);
-        body.push_str("]}");
+        let body = serde_json::json!({"drop": [call.required_text(1, "slug")?]}).to_string();
         definition_lock::of_table(call.oid(0), || alter::alter(&*catalog::by_argument(call)?, &body)).map(answer)
     };
 

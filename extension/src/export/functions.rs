@@ -4,7 +4,6 @@ use super::{Format, run};
 use crate::access::Caller;
 use crate::access::lookup::template_by_name;
 use crate::error::{Code, Error};
-use crate::json::write_string;
 use crate::postgres::function::{Answer, sql_functions};
 use crate::view::stored;
 
@@ -25,9 +24,7 @@ sql_functions! {
             // It stands in the address, so it is looked for as any that an address names.
             Some(view) => {
                 stored::get(&caller, &template, &view)?;
-                let mut body = String::from("{\"view\":");
-                write_string(&mut body, &view);
-                body + "}"
+                serde_json::json!({"view": view}).to_string()
             }
             None => call.text(2).unwrap_or_else(|| "{}".to_owned()),
         };

@@ -3,6 +3,7 @@
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json::{self, pointer_step};
+use crate::json_write::to_json;
 use crate::postgres::datum;
 use crate::postgres::guard::{subtransaction, with_pinned_path};
 use crate::postgres::spi::{Snapshot, connected};
@@ -10,8 +11,8 @@ use crate::template::Template;
 use crate::value::member::{text_at, unknown_member};
 use crate::value::slug::{self, Noun};
 use pgrx::pg_sys;
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
-use std::fmt::Write as _;
 
 /// The most bytes of a prefix: it leaves room for a key.
 const MOST_PREFIX: usize = 200;
@@ -25,6 +26,24 @@ pub struct Source {
     pub path: String,
     /// What the keys of a reference's targets begin with.
     pub key_prefix: String,
+}
+
+/// Sources as JSON: by the slug of the attribute the path, with the prefix where there is one.
+pub struct Sources<'a>(pub &'a [Source]);
+
+impl Serialize for Sources<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        #[serde(untagged)]
+        enum Place<'a> {
+            Path(&'a str),
+            Prefixed { path: &'a str, key_prefix: &'a str },
+        }
+        serializer.collect_map(self.0.iter().map(|Source { slug, path, key_prefix }| {
+            let is_bare = key_prefix.is_empty();
+            (slug, if is_bare { Place::Path(path) } else { Place::Prefixed { path, key_prefix } })
+        }))
+    }
 }
 
 /// How items become records.
@@ -193,24 +212,7 @@ fn is_syntax_error(state: pgrx::prelude::PgSqlErrorCode) -> bool {
 impl Mapping {
     /// `{slug: path, …}`, as it is stored and shown.
     pub fn sources_json(&self) -> String {
-        let mut out = String::from("{");
-        for (position, source) in self.sources.iter().enumerate() {
-            if position > 0 {
-                out.push(',');
-            }
-            let _ = write!(out, "\"{}\":", source.slug);
-            if source.key_prefix.is_empty() {
-                json::write_string(&mut out, &source.path);
-                continue;
-            }
-            out.push_str("{\"path\":");
-            json::write_string(&mut out, &source.path);
-            out.push_str(",\"key_prefix\":");
-            json::write_string(&mut out, &source.key_prefix);
-            out.push('}');
-        }
-        out.push('}');
-        out
+        to_json(&Sources(&self.sources))
     }
 
     /// Reads what [`Mapping::sources_json`] wrote.

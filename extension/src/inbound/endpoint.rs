@@ -1,11 +1,11 @@
 //! Endpoints, as they are stored and shown: the rows of `keyed_state.inbound_endpoint`.
 
 use super::configure::require_power_over;
-use super::definition::Mapping;
+use super::definition::{Mapping, Sources};
 use crate::access::credential::Credential;
 use crate::access::{Caller, binding};
 use crate::error::{Code, Error};
-use crate::json::write_string;
+use crate::json_write::to_json;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{datum, role};
@@ -13,6 +13,7 @@ use crate::template::{Template, catalog};
 use crate::value::quote::literal;
 use crate::value::time;
 use pgrx::pg_sys::{self, Datum, Oid};
+use serde::Serialize;
 use std::rc::Rc;
 
 /// An endpoint as it is stored.
@@ -147,42 +148,44 @@ impl Endpoint {
     /// `{id, slug, template, project, role, items, external_key, key_prefix, mapping, signed, enabled, created_at,
     /// updated_at, token?, secret?}`.
     pub fn to_json(&self, secrets: &Secrets) -> String {
-        let mut out = format!("{{\"id\":\"{}\"", self.id);
-        let role = role::name(self.role);
-        for (name, value) in [
-            ("slug", Some(&self.slug)),
-            ("template", Some(&self.template.slug)),
-            ("project", Some(&self.template.project_slug)),
-            ("role", role.as_ref()),
-            ("items", Some(&self.mapping.items)),
-            ("external_key", Some(&self.mapping.external_key)),
-            ("key_prefix", Some(&self.mapping.key_prefix)),
-        ] {
-            out.push_str(&format!(",\"{name}\":"));
-            match value {
-                Some(text) => write_string(&mut out, text),
-                None => out.push_str("null"),
-            }
+        #[derive(Serialize)]
+        struct Shown<'a> {
+            id: String,
+            slug: &'a str,
+            template: &'a str,
+            project: &'a str,
+            role: Option<String>,
+            items: &'a str,
+            external_key: &'a str,
+            key_prefix: &'a str,
+            mapping: Sources<'a>,
+            signed: bool,
+            enabled: bool,
+            created_at: String,
+            updated_at: String,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            token: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            secret: Option<&'a str>,
         }
-        out.push_str(&format!(
-            ",\"mapping\":{},\"signed\":{},\"enabled\":{}",
-            self.mapping.sources_json(),
-            self.secret.is_some(),
-            self.enabled
-        ));
-        for (name, at) in [("created_at", self.created_at), ("updated_at", self.updated_at)] {
-            out.push_str(&format!(",\"{name}\":\""));
-            time::write_datetime(&mut out, at);
-            out.push('"');
-        }
-        for (name, value) in [("token", &secrets.token), ("secret", &secrets.secret)] {
-            if let Some(value) = value {
-                out.push_str(&format!(",\"{name}\":"));
-                write_string(&mut out, value);
-            }
-        }
-        out.push('}');
-        out
+        let Mapping { items, external_key, key_prefix, sources } = &self.mapping;
+        to_json(&Shown {
+            id: self.id.to_string(),
+            slug: &self.slug,
+            template: &self.template.slug,
+            project: &self.template.project_slug,
+            role: role::name(self.role),
+            items,
+            external_key,
+            key_prefix,
+            mapping: Sources(sources),
+            signed: self.secret.is_some(),
+            enabled: self.enabled,
+            created_at: time::datetime(self.created_at),
+            updated_at: time::datetime(self.updated_at),
+            token: secrets.token.as_deref(),
+            secret: secrets.secret.as_deref(),
+        })
     }
 
     /// The refusal of a delivery in the name of a role that is gone.

@@ -1,13 +1,15 @@
 //! Deliveries again, and mappings on trial.
 
 use super::definition::Given;
-use super::delivery::{try_out, write};
+use super::delivery::{Counts, try_out, write};
 use super::endpoint::{self, Endpoint};
 use super::log::{self, error_json};
 use crate::access::Caller;
 use crate::error::{Code, Error};
-use crate::json::write_string;
+use crate::json_write::{raw, to_json};
 use crate::value::member::missing;
+use serde::Serialize;
+use serde_json::value::RawValue;
 
 /// The most deliveries that one call replays.
 const MOST: i64 = 100;
@@ -34,6 +36,13 @@ pub fn replay(caller: &Caller, endpoint: Option<&Endpoint>, id: i64) -> Result<(
     Ok((if outcome.is_ok() { 200 } else { 202 }, delivery.to_json(None)))
 }
 
+#[derive(Serialize)]
+struct Replayed {
+    done: usize,
+    failed: usize,
+    next_cursor: Option<String>,
+}
+
 /// Takes failed deliveries of an endpoint again, the oldest first, each for itself: `{done, failed, next_cursor}`.
 pub fn replay_all(endpoint: &Endpoint, cursor: Option<&str>) -> Result<String, Error> {
     let after = cursor.map_or(Ok(0), str::parse::<i64>).map_err(|_| {
@@ -53,11 +62,22 @@ pub fn replay_all(endpoint: &Endpoint, cursor: Option<&str>) -> Result<String, E
         }
         log::finish(*id, &outcome);
     }
-    let next = ids.last().filter(|_| ids.len() as i64 == MOST).map(|last| format!("\"{last}\""));
-    Ok(format!(
-        "{{\"done\":{done},\"failed\":{failed},\"next_cursor\":{}}}",
-        next.as_deref().unwrap_or("null")
-    ))
+    let next = ids.last().filter(|_| ids.len() as i64 == MOST);
+    Ok(to_json(&Replayed { done, failed, next_cursor: next.map(i64::to_string) }))
+}
+
+#[derive(Serialize)]
+struct Tried<'a> {
+    items: Vec<ShownItem<'a>>,
+    created: i32,
+    updated: i32,
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Serialize)]
+struct ShownItem<'a> {
+    external_key: &'a str,
+    attributes: Option<&'a RawValue>,
 }
 
 /// What a payload would become, by the endpoint's mapping or another: nothing of it stays.
@@ -67,22 +87,9 @@ pub fn dry_run(mut endpoint: Endpoint, body: &str) -> Result<String, Error> {
     let payload = given.payload.ok_or_else(|| missing("payload", ""))?;
     endpoint.mapping = given.mapping(&endpoint.template, Some(&endpoint.mapping))?;
     let (items, outcome) = try_out(&endpoint, payload.get());
-    let mut out = String::from("{\"items\":[");
-    for (position, item) in items.iter().enumerate() {
-        if position > 0 {
-            out.push(',');
-        }
-        out.push_str("{\"external_key\":");
-        write_string(&mut out, &item.key);
-        out.push_str(&format!(",\"attributes\":{}}}", item.attributes));
-    }
-    let counts = outcome.as_ref().copied().unwrap_or_default();
+    let Counts { created, updated } = outcome.as_ref().copied().unwrap_or_default();
     let error = outcome.err().map(|error| error_json(&error));
-    out.push_str(&format!(
-        "],\"created\":{},\"updated\":{},\"error\":{}}}",
-        counts.created,
-        counts.updated,
-        error.as_deref().unwrap_or("null")
-    ));
-    Ok(out)
+    let items =
+        items.iter().map(|item| ShownItem { external_key: &item.key, attributes: raw(&item.attributes) });
+    Ok(to_json(&Tried { items: items.collect(), created, updated, error: error.as_deref().and_then(raw) }))
 }

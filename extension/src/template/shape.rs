@@ -1,8 +1,42 @@
 //! Template → JSON (docs/reference/values.md).
 
 use super::{Attribute, Template, catalog};
-use crate::json::write_string;
+use crate::json_write::{raw, to_json};
+use crate::value::list_option::ListOption;
 use crate::value::time;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+#[derive(Serialize)]
+struct ShownTemplate<'a> {
+    id: String,
+    slug: &'a str,
+    label: &'a str,
+    project: &'a str,
+    display: Option<&'a str>,
+    language: &'a str,
+    embed: Option<Vec<&'a str>>,
+    attributes: Vec<ShownAttribute<'a>>,
+    created_at: String,
+    updated_at: String,
+}
+
+#[derive(Serialize)]
+struct ShownAttribute<'a> {
+    id: String,
+    slug: &'a str,
+    r#type: &'static str,
+    label: &'a str,
+    required: bool,
+    indexed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    options: Option<&'a [ListOption]>,
+    /// Of a reference: its target, null where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    template: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<&'a RawValue>,
+}
 
 impl Template {
     /// The attribute shown for a record: the one chosen, else the first string.
@@ -20,67 +54,32 @@ impl Template {
 
     /// The same, where the slugs of the targets of references are known.
     pub(super) fn to_json_with(&self, slug_of: &dyn Fn(i32) -> Option<String>) -> String {
-        let mut out = format!("{{\"id\":\"{}\",\"slug\":\"{}\",\"label\":", self.id, self.slug);
-        write_string(&mut out, self.label.as_deref().unwrap_or(&self.slug));
-        out.push_str(",\"project\":");
-        write_string(&mut out, &self.project_slug);
-        out.push_str(",\"display\":");
-        match self.display_slug() {
-            Some(slug) => write_string(&mut out, slug),
-            None => out.push_str("null"),
-        }
-        out.push_str(",\"language\":");
-        write_string(&mut out, &self.language);
-        out.push_str(",\"embed\":");
-        write_embed(&mut out, self);
-        out.push_str(",\"attributes\":[");
-        for (position, attribute) in self.attributes.iter().enumerate() {
-            if position > 0 {
-                out.push(',');
-            }
-            write_attribute(&mut out, attribute, slug_of);
-        }
-        out.push_str("],\"created_at\":\"");
-        time::write_datetime(&mut out, self.created_at);
-        out.push_str("\",\"updated_at\":\"");
-        time::write_datetime(&mut out, self.updated_at);
-        out.push_str("\"}");
-        out
+        let embedded: Vec<&str> = self.embedded().map(|attribute| attribute.slug.as_str()).collect();
+        to_json(&ShownTemplate {
+            id: self.id.to_string(),
+            slug: &self.slug,
+            label: self.label.as_deref().unwrap_or(&self.slug),
+            project: &self.project_slug,
+            display: self.display_slug(),
+            language: &self.language,
+            embed: (!embedded.is_empty()).then_some(embedded),
+            attributes: self.attributes.iter().map(|attribute| shown(attribute, slug_of)).collect(),
+            created_at: time::datetime(self.created_at),
+            updated_at: time::datetime(self.updated_at),
+        })
     }
 }
 
-fn write_embed(out: &mut String, template: &Template) {
-    let slugs: Vec<String> = template.embedded().map(|attribute| format!("\"{}\"", attribute.slug)).collect();
-    if slugs.is_empty() {
-        out.push_str("null");
-    } else {
-        out.push_str(&format!("[{}]", slugs.join(",")));
+fn shown<'a>(attribute: &'a Attribute, slug_of: &dyn Fn(i32) -> Option<String>) -> ShownAttribute<'a> {
+    ShownAttribute {
+        id: attribute.id.to_string(),
+        slug: &attribute.slug,
+        r#type: attribute.kind.name(),
+        label: attribute.label.as_deref().unwrap_or(&attribute.slug),
+        required: attribute.required,
+        indexed: attribute.indexed,
+        options: attribute.options.as_deref(),
+        template: attribute.target.map(slug_of),
+        default: attribute.default.as_deref().and_then(raw),
     }
-}
-
-fn write_attribute(out: &mut String, attribute: &Attribute, slug_of: &dyn Fn(i32) -> Option<String>) {
-    out.push_str(&format!(
-        "{{\"id\":\"{}\",\"slug\":\"{}\",\"type\":\"{}\",\"label\":",
-        attribute.id,
-        attribute.slug,
-        attribute.kind.name()
-    ));
-    write_string(out, attribute.label.as_deref().unwrap_or(&attribute.slug));
-    out.push_str(&format!(",\"required\":{},\"indexed\":{}", attribute.required, attribute.indexed));
-    if let Some(options) = &attribute.options {
-        out.push_str(",\"options\":");
-        out.push_str(&crate::value::list_option::to_json(options));
-    }
-    if let Some(target) = attribute.target {
-        out.push_str(",\"template\":");
-        match slug_of(target) {
-            Some(slug) => write_string(out, &slug),
-            None => out.push_str("null"),
-        }
-    }
-    if let Some(default) = &attribute.default {
-        out.push_str(",\"default\":");
-        out.push_str(default);
-    }
-    out.push('}');
 }

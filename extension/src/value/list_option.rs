@@ -1,15 +1,16 @@
 //! The values that a list attribute offers: pure.
 
 use crate::error::{Code, Error};
-use crate::json;
 use crate::value::member::{missing, parse_label, text_at, unknown_member};
+use crate::{json, json_write};
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 /// The most options a list attribute may offer.
 const MAX_OPTIONS: usize = 1000;
 
 /// One value that a list attribute may hold, with the words shown for it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ListOption {
     /// What is stored.
     pub value: String,
@@ -61,14 +62,5 @@ fn parse_option(entry: &RawValue, pointer: &str) -> Result<ListOption, Error> {
 
 /// List options as JSON: `[{value, label}]`.
 pub fn to_json(options: &[ListOption]) -> String {
-    let mut out = String::from("[");
-    for (position, option) in options.iter().enumerate() {
-        out.push_str(if position > 0 { ",{\"value\":" } else { "{\"value\":" });
-        json::write_string(&mut out, &option.value);
-        out.push_str(",\"label\":");
-        json::write_string(&mut out, &option.label);
-        out.push('}');
-    }
-    out.push(']');
-    out
+    json_write::to_json(&options)
 }

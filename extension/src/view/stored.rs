@@ -3,7 +3,7 @@
 use crate::access::rights::Privilege;
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
-use crate::json::write_string;
+use crate::json_write::{raw, to_json};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
@@ -11,6 +11,8 @@ use crate::template::Template;
 use crate::template::catalog::{self, REACHING};
 use crate::value::time;
 use pgrx::pg_sys::{self, Datum};
+use serde::Serialize;
+use serde_json::value::RawValue;
 use std::rc::Rc;
 
 /// A view as it is stored.
@@ -47,27 +49,25 @@ pub fn exist() -> bool {
 impl SavedView {
     /// `{slug, label, query, sql_view, created_at, updated_at}`: `sql_view` is null where there is none.
     pub fn to_json(&self) -> String {
-        let mut out = String::from("{\"slug\":");
-        write_string(&mut out, &self.slug);
-        out.push_str(",\"label\":");
-        write_string(&mut out, self.label.as_deref().unwrap_or(&self.slug));
-        out.push_str(",\"query\":");
-        out.push_str(&self.body);
-        out.push_str(",\"sql_view\":");
-        match &self.query {
-            Some(_) => {
-                let name = relation_name(&self.template, &self.slug);
-                write_string(&mut out, &format!("{}.{name}", self.template.project_slug));
-            }
-            None => out.push_str("null"),
+        #[derive(Serialize)]
+        struct Shown<'a> {
+            slug: &'a str,
+            label: &'a str,
+            query: Option<&'a RawValue>,
+            sql_view: Option<String>,
+            created_at: String,
+            updated_at: String,
         }
-        for (name, at) in [("created_at", self.created_at), ("updated_at", self.updated_at)] {
-            out.push_str(&format!(",\"{name}\":\""));
-            time::write_datetime(&mut out, at);
-            out.push('"');
-        }
-        out.push('}');
-        out
+        let sql_view =
+            || format!("{}.{}", self.template.project_slug, relation_name(&self.template, &self.slug));
+        to_json(&Shown {
+            slug: &self.slug,
+            label: self.label.as_deref().unwrap_or(&self.slug),
+            query: raw(&self.body),
+            sql_view: self.query.is_some().then(sql_view),
+            created_at: time::datetime(self.created_at),
+            updated_at: time::datetime(self.updated_at),
+        })
     }
 }
 
