@@ -1,6 +1,7 @@
 //! What is measured: a cluster, its databases, the services in front of it.
 
 use crate::Arguments;
+use crate::hop::Hop;
 use crate::load::median;
 use crate::postgrest::PostgRest;
 use crate::works::Works;
@@ -32,6 +33,7 @@ pub(crate) enum Commit {
 pub(crate) struct Bed {
     // In the order in which they must go.
     pub(crate) proxy: Proxy,
+    pub(crate) hop: Hop,
     pub(crate) postgrest: Option<PostgRest>,
     pub(crate) database: Database,
     pub(crate) cluster: Arc<Cluster>,
@@ -49,9 +51,10 @@ impl Bed {
         eprintln!("Filling the tables with {RECORDS} records …");
         let database = filled_database(&cluster, RECORDS).await;
         let proxy = Proxy::start(&database).await.in_project("bench");
+        let hop = Hop::start(&database).await;
         let postgrest =
             if arguments.without_postgrest { None } else { Some(PostgRest::start(&database).await) };
-        let bed = Self { proxy, postgrest, database, cluster, works: OnceCell::new() };
+        let bed = Self { proxy, hop, postgrest, database, cluster, works: OnceCell::new() };
         bed.check_answers().await;
         bed
     }

@@ -5,6 +5,8 @@
 
 /// What is measured: a cluster, its databases, the services in front of it.
 mod bed;
+/// The least that a lookup over HTTP takes.
+mod hop;
 /// Programs that make load and tell how it went.
 mod load;
 /// How much memory is held.

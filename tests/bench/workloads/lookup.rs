@@ -1,7 +1,7 @@
 //! A record by its key: as JSON, everything in it.
 
 use super::{Run, lookup_over_http, sql};
-use crate::bed::RECORDS;
+use crate::bed::{Bed, RECORDS};
 use crate::load::{Http, Load};
 use crate::rounds::{Claim, Contender, Quantity, READS, Workload};
 
@@ -20,6 +20,7 @@ fn measure(run: &mut Run, clients: u32, gate: Option<f64>) {
             "hand-written SQL",
             by_script(run, clients, include_str!("../scripts/lookup_plain.sql")),
         ),
+        Contender::new("axum alone", over_hop(bed, clients)),
         Contender::new("keyed in SQL", by_script(run, clients, include_str!("../scripts/lookup_keyed.sql"))),
     ];
     if let Some(postgrest) = &bed.postgrest {
@@ -44,10 +45,27 @@ fn measure(run: &mut Run, clients: u32, gate: Option<f64>) {
         contenders,
         claims: vec![
             claim("keyed over HTTP", "hand-written SQL", gate, Some(0.60)),
+            claim("keyed over HTTP", "axum alone", None, Some(1.0)),
             claim("keyed over HTTP", "PostgREST", Some(4.0), Some(7.0)),
             claim("keyed in SQL", "hand-written SQL", None, None),
         ],
     });
+}
+
+/// The same with nothing but the statement: no key, no rights, no bounds.
+fn over_hop(bed: &Bed, clients: u32) -> Load {
+    Load::Http(Http {
+        script: include_str!("../scripts/lookup.lua"),
+        service: bed.hop.url.clone(),
+        clients,
+        threads: 2,
+        environment: vec![
+            ("ADDRESS", "/customers?key=".to_owned()),
+            ("HEADERS", "Host: hop\r\n".to_owned()),
+            ("RECORDS", RECORDS.to_string()),
+        ],
+        least_bytes: 300.0,
+    })
 }
 
 fn by_script(run: &Run, clients: u32, script: &'static str) -> Load {
