@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::admission::min_rate::TransferTimer;
 use crate::admission::{Admitted, ReservedBytes};
+use crate::header::require_unpacked;
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -61,13 +62,7 @@ async fn read_json(request: Request, app: &App) -> Result<Option<String>, Proble
 }
 
 fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
-    // A packed body could unfold to any size, and none of ours is large enough to need it.
-    if headers
-        .get(header::CONTENT_ENCODING)
-        .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
-    {
-        return Err(Problem::unsupported_media_type("the body must not have a Content-Encoding"));
-    }
+    require_unpacked(headers)?;
     match headers.get(header::CONTENT_TYPE) {
         Some(value) if value.to_str().is_ok_and(is_json) => Ok(()),
         Some(_) => {

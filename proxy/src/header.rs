@@ -1,6 +1,6 @@
 //! Strict reading of headers.
 
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::{HeaderMap, HeaderName, header};
 
 use crate::problem::Problem;
 
@@ -12,4 +12,55 @@ pub(crate) fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&[u
         return Err(Problem::malformed(format!("the header {name} is given more than once")));
     }
     Ok(first.map(|value| value.as_bytes().trim_ascii()))
+}
+
+/// The same as text.
+pub(crate) fn single_text(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Problem> {
+    let refusal = || Problem::malformed(format!("the header {name} is not plain ASCII"));
+    let Some(value) = single(headers, name.clone())? else { return Ok(None) };
+    let is_plain = value.iter().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
+    std::str::from_utf8(value).ok().filter(|_| is_plain).map(Some).ok_or_else(refusal)
+}
+
+/// Refuses a packed body. It could unfold to any size, and none of ours is large enough to need it.
+pub(crate) fn require_unpacked(headers: &HeaderMap) -> Result<(), Problem> {
+    match headers.get(header::CONTENT_ENCODING) {
+        Some(encoding) if !encoding.as_bytes().eq_ignore_ascii_case(b"identity") => {
+            Err(Problem::unsupported_media_type("the body must not have a Content-Encoding"))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn read(values: &[&'static [u8]]) -> Result<Option<String>, u16> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append("webhook-id", HeaderValue::from_bytes(value).expect("a header value"));
+        }
+        let text = single_text(&headers, HeaderName::from_static("webhook-id"));
+        text.map(|text| text.map(str::to_owned)).map_err(|problem| problem.status().as_u16())
+    }
+
+    #[test]
+    fn a_header_is_given_once_and_in_plain_ascii() {
+        assert_eq!(read(&[]), Ok(None));
+        assert_eq!(read(&[b"msg 1"]), Ok(Some("msg 1".to_owned())));
+        assert_eq!(read(&[b"1", b"1"]), Err(400));
+        assert_eq!(read(&["é".as_bytes()]), Err(400));
+    }
+
+    #[test]
+    fn a_packed_body_is_refused() {
+        for (encoding, is_taken) in [("identity", true), ("Identity", true), ("gzip", false), ("", false)] {
+            let value = HeaderValue::from_static(encoding);
+            let headers = HeaderMap::from_iter([(header::CONTENT_ENCODING, value)]);
+            assert_eq!(require_unpacked(&headers).is_ok(), is_taken, "{encoding}");
+        }
+    }
 }

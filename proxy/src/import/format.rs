@@ -2,6 +2,7 @@
 
 use axum::http::{HeaderMap, header};
 
+use crate::header::require_unpacked;
 use crate::problem::Problem;
 
 /// The form of a file.
@@ -14,12 +15,7 @@ pub(crate) enum Format {
 impl Format {
     /// What the headers say: the form, and the encoding if it is named.
     pub(super) fn of(headers: &HeaderMap) -> Result<(Format, Option<String>), Problem> {
-        if headers
-            .get(header::CONTENT_ENCODING)
-            .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
-        {
-            return Err(Problem::unsupported_media_type("the body must not have a Content-Encoding"));
-        }
+        require_unpacked(headers)?;
         let content_type =
             headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let mut parts = content_type.split(';').map(str::trim);

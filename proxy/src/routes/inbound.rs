@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Uri};
+use axum::http::{HeaderMap, HeaderName, Uri};
 use axum::response::Response;
 use tokio_postgres::types::Type;
 
@@ -15,6 +15,7 @@ use crate::body::JsonText;
 use crate::call::Call;
 use crate::caller::digest;
 use crate::database::Effect::{Write, WriteOnce};
+use crate::header::single_text;
 use crate::problem::Problem;
 use crate::query::{self, Segments, parameters};
 use crate::state::App;
@@ -48,9 +49,9 @@ pub(crate) async fn deliver(
 ) -> Result<Response, Problem> {
     let [] = parameters(&uri, [])?;
     let digest = token_digest.as_slice();
-    let id = header(&headers, "webhook-id")?;
-    let timestamp = header(&headers, "webhook-timestamp")?;
-    let signature = header(&headers, "webhook-signature")?;
+    let id = single_text(&headers, HeaderName::from_static("webhook-id"))?;
+    let timestamp = single_text(&headers, HeaderName::from_static("webhook-timestamp"))?;
+    let signature = single_text(&headers, HeaderName::from_static("webhook-signature"))?;
     let statement = "select keyed_http.deliver($1::bytea, $2::text, $3::text, $4::text, $5::text)";
     let arguments = [(&digest as _, Type::BYTEA), text(&id), text(&timestamp), text(&signature), text(&body)];
     // By its id a delivery that was sent twice is known.
@@ -58,19 +59,6 @@ pub(crate) async fn deliver(
     let answer = app.database.run_for(Some(&admitted), effect, statement, &arguments).await;
     // What does not hold is a signature, not a bearer token.
     answer::written(&answer.map_err(Problem::without_token)?, None)
-}
-
-/// A header that may be missing. Two of one name would let two readers see two deliveries.
-fn header<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<Option<&'a str>, Problem> {
-    let mut values = headers.get_all(name).iter();
-    let (first, second) = (values.next(), values.next());
-    if second.is_some() {
-        return Err(Problem::malformed(format!("the header {name} is given more than once")));
-    }
-    let read = |value: &'a axum::http::HeaderValue| {
-        value.to_str().map_err(|_| Problem::malformed(format!("the header {name} is not plain ASCII")))
-    };
-    first.map(read).transpose()
 }
 
 pub(crate) async fn list(call: Call<0>) -> Result<Response, Problem> {
