@@ -2,6 +2,7 @@
 
 use crate::sales::{Sales, of_region};
 use harness::Session;
+use harness::customers::VECTORS;
 use serde_json::Value;
 
 async fn embedded() -> Sales {
@@ -47,7 +48,7 @@ async fn a_worker_stores_no_vector_of_a_record_out_of_its_sight() {
     let hash = entry["hash"].as_str().expect("a hash");
     let store = "select keyed_http.store_embedding($1, $2, $3, 'm', array_fill(1::real, '{768}'))";
     assert_eq!(worker.text(store, &[token, &hidden, hash]).await, "f");
-    assert_eq!(sales.admin.text("select count(*) from keyed_state.vector_2", &[]).await, "0");
+    assert_eq!(sales.admin.text(&format!("select count(*) from {VECTORS}"), &[]).await, "0");
     assert_eq!(sales.admin.text(store, &[token, &hidden, hash]).await, "t");
 }
 

@@ -1,6 +1,7 @@
 //! What must be true of every object of ours, whatever was defined and granted.
 
 use crate::sales::{Sales, of_region};
+use harness::customers::HISTORY;
 use serde_json::json;
 
 /// A database with something of everything that makes policies and functions.
@@ -150,7 +151,7 @@ async fn a_privilege_is_granted_to_no_more_than_was_asked() {
     sales.database.grant_within(&role, "crm.customers", "read", &of_region("EU")).await;
     let held = "select string_agg(distinct a.privilege_type, ' ') from pg_class c, aclexplode(c.relacl) a where a.grantee = $1::regrole and c.oid = 'crm.customers'::regclass";
     assert_eq!(sales.admin.text(held, &[&role]).await, "SELECT");
-    for table in ["crm.companies", "crm.tree", "other.things", "keyed_state.history_2"] {
+    for table in ["crm.companies", "crm.tree", "other.things", HISTORY] {
         let refusal = session.refusal(&format!("select from {table}"), &[]).await;
         assert_eq!(refusal.state, "42501", "{table}");
     }

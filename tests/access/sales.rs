@@ -1,5 +1,6 @@
 //! A project in which some see one region only.
 
+use harness::customers::{HISTORY, SERIES};
 use harness::{Database, Session};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -83,8 +84,10 @@ impl Sales {
 
     /// Everything that a write of customers could have changed.
     pub(crate) async fn state(&self) -> String {
-        let state = "select concat_ws(E'\n', (select string_agg(c::text, E'\n' order by id) from crm.customers c),
-                       (select count(*) from keyed_state.history_2), (select count(*) from keyed_state.metric_2))";
+        let state = &format!(
+            "select concat_ws(E'\n', (select string_agg(c::text, E'\n' order by id) from crm.customers c),
+                       (select count(*) from {HISTORY}), (select count(*) from {SERIES}))"
+        );
         self.admin.text(state, &[]).await
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::{Outcome, keyed, keyed_as};
 use harness::Database;
+use harness::companies::DOCUMENTS;
 use serde_json::Value;
 use std::io::Write;
 use std::process::Stdio;
@@ -232,7 +233,7 @@ async fn a_setting_that_keyed_has_is_no_finding() {
 async fn no_remedy_adopts_a_table_of_another_owner_and_prose_is_no_statement() {
     let database = Database::new_durable().await.add_crm().await;
     let dba = database.create_role("dba").await;
-    let tables = ["crm.companies", "keyed_state.text_1"];
+    let tables = ["crm.companies", DOCUMENTS];
     for table in tables {
         paste(
             &database,

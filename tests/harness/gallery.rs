@@ -1,5 +1,6 @@
 //! A project of which texts are embedded, for tests of workers.
 
+use crate::paintings::VECTORS;
 use crate::{Database, EmbeddingServer, Proxy, Session};
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -82,8 +83,8 @@ impl Gallery {
     pub async fn axis(&self, id: &str) -> String {
         self.session
             .rows(
-                "select n.place - 1 from keyed_state.vector_1 v, unnest(v.embedding::real[]) with ordinality n (x, place)
-                 where v.record_id = $1::uuid order by n.x desc limit 1",
+                &format!("select n.place - 1 from {VECTORS} v, unnest(v.embedding::real[]) with ordinality n (x, place)
+                 where v.record_id = $1::uuid order by n.x desc limit 1"),
                 &[id],
             )
             .await

@@ -12,10 +12,16 @@ pub mod embeddings;
 mod gallery;
 mod http;
 mod inbound;
+#[cfg(test)]
+mod layout;
 mod proxy;
+#[cfg(test)]
+mod released;
 mod server_user;
 mod session;
+mod side_table;
 mod vectors;
+mod wait;
 mod watchdog;
 mod wire;
 
@@ -28,7 +34,9 @@ pub use http::{Answer, Request, encode};
 pub use inbound::{Sender, unix_time};
 pub use proxy::{Proxy, proxy_program};
 pub use session::{Refusal, Rows, Session, quote};
+pub use side_table::{companies, customers, paintings};
 pub use vectors::{SYNTHETIC, array, similar, vector};
+pub use wait::{PATIENCE, processor_time, until};
 pub use wire::{Wire, status_of};
 
 use std::path::PathBuf;

@@ -1,5 +1,6 @@
 //! The server is killed; what was acknowledged is there afterwards, whole and once.
 
+use harness::customers::{HISTORY, SERIES};
 use harness::{Database, Service, Session};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,10 +11,12 @@ const WRITERS: usize = 6;
 
 /// Everything that a write changes must agree: the number, the points of its series, the versions of its history.
 async fn assert_whole(session: &Session) {
-    let torn = "select coalesce(string_agg(c.external_key, ', '), '') from crm.customers c
-                where c.visits <> (select count(*) from keyed_state.metric_2 m where m.record_id = c.id)
-                or c.visits <> (select max(h.version) from keyed_state.history_2 h where h.record_id = c.id)
-                or c.visits <> (select count(*) from keyed_state.history_2 h where h.record_id = c.id)";
+    let torn = &format!(
+        "select coalesce(string_agg(c.external_key, ', '), '') from crm.customers c
+                where c.visits <> (select count(*) from {SERIES} m where m.record_id = c.id)
+                or c.visits <> (select max(h.version) from {HISTORY} h where h.record_id = c.id)
+                or c.visits <> (select count(*) from {HISTORY} h where h.record_id = c.id)"
+    );
     assert_eq!(session.text(torn, &[]).await, "", "these writes are there in part only");
     session
         .run("set enable_indexscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off")

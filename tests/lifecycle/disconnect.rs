@@ -1,5 +1,6 @@
 //! Callers who hang up leave nothing behind.
 
+use harness::customers::{HISTORY, SERIES};
 use harness::{Service, Session};
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -45,9 +46,11 @@ async fn callers_who_hang_up_at_any_moment_leave_no_transaction_and_no_half_writ
     let written: usize =
         session.text("select sum(visits) from crm.customers", &[]).await.parse().expect("a number");
     assert!((acknowledged..=400).contains(&written), "{acknowledged} were acknowledged, {written} are there");
-    let torn = "select count(*) from crm.customers c
-                where c.visits <> (select count(*) from keyed_state.metric_2 m where m.record_id = c.id)
-                or c.visits <> (select count(*) from keyed_state.history_2 h where h.record_id = c.id)";
+    let torn = &format!(
+        "select count(*) from crm.customers c
+                where c.visits <> (select count(*) from {SERIES} m where m.record_id = c.id)
+                or c.visits <> (select count(*) from {HISTORY} h where h.record_id = c.id)"
+    );
     assert_eq!(session.text(torn, &[]).await, "0");
     for number in 0..20 {
         service.upsert(&format!("after {number}"), json!({})).await.expect(201);

@@ -1,6 +1,7 @@
 //! The extension is code: data does not go with it.
 
 use harness::Database;
+use harness::customers::HISTORY;
 
 const CONTENTS: &str =
     "select md5(string_agg(c::text, ',' order by c.id)) || ' ' || count(*) from crm.customers c";
@@ -34,10 +35,10 @@ async fn even_dropped_with_cascade_it_takes_no_row_along() {
     let database = with_records().await;
     let session = database.session().await;
     let before = session.text(CONTENTS, &[]).await;
-    let history = session.text("select count(*) from keyed_state.history_2", &[]).await;
+    let history = session.text(&format!("select count(*) from {HISTORY}"), &[]).await;
     session.run("drop extension keyed cascade").await;
     assert_eq!(session.text(CONTENTS, &[]).await, before);
-    assert_eq!(session.text("select count(*) from keyed_state.history_2", &[]).await, history);
+    assert_eq!(session.text(&format!("select count(*) from {HISTORY}"), &[]).await, history);
     assert_eq!(session.text("select count(*) from keyed_state.template", &[]).await, "2");
 }
 

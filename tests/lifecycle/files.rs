@@ -1,6 +1,7 @@
 //! Files whose way in or out is cut.
 
 use futures_util::stream;
+use harness::customers::HISTORY;
 use harness::{Database, Service, Session};
 use std::time::{Duration, Instant};
 
@@ -47,7 +48,9 @@ async fn a_sender_who_hangs_up_leaves_whole_portions_or_nothing() {
             _ => assert!(there > 0 && there.is_multiple_of(2000), "{there} rows are there"),
         }
     }
-    let torn = "select count(*) from crm.customers c where not exists (select from keyed_state.history_2 h where h.record_id = c.id)";
+    let torn = &format!(
+        "select count(*) from crm.customers c where not exists (select from {HISTORY} h where h.record_id = c.id)"
+    );
     assert_eq!(session.text(torn, &[]).await, "0");
 }
 
@@ -85,7 +88,9 @@ async fn a_server_killed_during_an_import_has_whole_portions_or_nothing() {
             "on_error=abort" => assert_eq!(there, 0),
             _ => assert!(there.is_multiple_of(2000), "{there} rows are there"),
         }
-        let torn = "select count(*) from crm.customers c where (select count(*) from keyed_state.history_2 h where h.record_id = c.id) <> 1";
+        let torn = &format!(
+            "select count(*) from crm.customers c where (select count(*) from {HISTORY} h where h.record_id = c.id) <> 1"
+        );
         assert_eq!(session.text(torn, &[]).await, "0");
     }
 }

@@ -1,6 +1,7 @@
 //! The same request at once, many times: one effect.
 
 use harness::Service;
+use harness::customers::{HISTORY, SERIES};
 use serde_json::json;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -41,8 +42,7 @@ async fn eight_identical_requests_at_once_have_one_effect_each_time() {
     let record = service.by_key("K").await.expect(200);
     assert_eq!(record["attributes"]["visits"], 40);
     let session = service.session().await;
-    let traces =
-        "select count(*) || ' ' || (select count(*) from keyed_state.metric_2) from keyed_state.history_2";
+    let traces = &format!("select count(*) || ' ' || (select count(*) from {SERIES}) from {HISTORY}");
     assert_eq!(session.text(traces, &[]).await, "40 40");
 }
 

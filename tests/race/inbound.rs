@@ -1,5 +1,6 @@
 //! Deliveries that arrive at once.
 
+use harness::customers::{HISTORY, SERIES};
 use harness::{Sender, Service};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -34,8 +35,8 @@ async fn one_delivery_sent_eight_times_at_once_has_one_effect_and_one_answer() {
         session.text("select string_agg(visits::text, ' ') from crm.customers", &[]).await,
         "1 1 1 1 1"
     );
-    assert_eq!(session.text("select count(*) from keyed_state.metric_2", &[]).await, "5");
-    assert_eq!(session.text("select count(*) from keyed_state.history_2", &[]).await, "5");
+    assert_eq!(session.text(&format!("select count(*) from {SERIES}"), &[]).await, "5");
+    assert_eq!(session.text(&format!("select count(*) from {HISTORY}"), &[]).await, "5");
     assert_eq!(session.text("select count(*) from keyed_state.inbound_delivery", &[]).await, "5");
 }
 

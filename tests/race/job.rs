@@ -1,5 +1,6 @@
 //! Jobs of definitions while others write the same records.
 
+use harness::customers::DOCUMENTS;
 use harness::{Database, Session};
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -68,13 +69,16 @@ async fn documents_are_true_when_a_job_ends_whoever_wrote_records_meanwhile() {
     }
     writers.join_all().await;
     until_done(&session).await;
-    let all = "select md5(string_agg(record_id || document, '' order by record_id)) from keyed_state.text_2";
+    let all =
+        &format!("select md5(string_agg(record_id || document, '' order by record_id)) from {DOCUMENTS}");
     let of_the_jobs = session.text(all, &[]).await;
-    session.run("delete from keyed_state.text_2").await;
+    session.run(&format!("delete from {DOCUMENTS}")).await;
     session.rows("select keyed.rebuild_documents('crm.customers')", &[]).await;
     until_done(&session).await;
     assert_eq!(session.text(all, &[]).await, of_the_jobs);
-    let count = "select count(*) = (select count(*) from crm.customers where deleted_at is null) from keyed_state.text_2";
+    let count = &format!(
+        "select count(*) = (select count(*) from crm.customers where deleted_at is null) from {DOCUMENTS}"
+    );
     assert_eq!(session.text(count, &[]).await, "t");
 }
 

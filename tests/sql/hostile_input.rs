@@ -55,7 +55,7 @@ fn extremes(kind: &str) -> &'static [&'static str] {
             "4294967295::oid::regclass",
             "'pg_class'::regclass",
             "'crm.customers_pkey'::regclass",
-            "'keyed_state.history_2'::regclass",
+            "('keyed_state.history_' || (select id from keyed_state.template where slug = 'customers'))::regclass",
         ],
         "uuid" => {
             &["'00000000-0000-0000-0000-000000000000'::uuid", "'ffffffff-ffff-8fff-bfff-ffffffffffff'::uuid"]

@@ -1,6 +1,7 @@
 //! What is out of reach: definitions, state, internal functions, files.
 
 use crate::sales::{Sales, seen};
+use harness::customers::{HISTORY, SERIES};
 
 #[tokio::test]
 async fn definitions_and_state_are_refused() {
@@ -45,8 +46,8 @@ async fn definitions_and_state_are_refused() {
         "create extension file_fdw",
         "drop extension keyed cascade",
         "select * from keyed_state.access_grant",
-        "select * from keyed_state.history_2",
-        "select * from keyed_state.metric_2",
+        &format!("select * from {HISTORY}"),
+        &format!("select * from {SERIES}"),
         "select * from keyed_state.template",
         "insert into keyed_state.access_grant default values",
         "update keyed_state.access_grant set scope = null",

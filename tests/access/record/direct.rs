@@ -1,6 +1,7 @@
 //! Plain SQL on the tables, under policies.
 
 use crate::sales::{Sales, of_region, seen, selected};
+use harness::customers::SERIES;
 
 #[tokio::test]
 async fn live_records_of_the_scope_are_read_and_written() {
@@ -159,7 +160,7 @@ async fn a_trigger_of_somebody_else_that_writes_another_template_is_held_to_the_
                update crm.customers set company = '00000000-0000-8000-8000-000000000000' where company = new.id; return null; end $$",
         )
         .await;
-    let points = "select count(*) from keyed_state.metric_2 where value = 7";
+    let points = &format!("select count(*) from {SERIES} where value = 7");
     // By a function of keyed, as by a plain statement: the metric's points go with its column.
     for (write, expected) in [
         ("select keyed.upsert_by_key('crm.companies', 'C-EU', '{\"name\": \"Acme 2\"}')", "2"),

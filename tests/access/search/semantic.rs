@@ -1,7 +1,8 @@
 //! Semantic search finds what its caller may see, all of it, and nothing else.
 
 use crate::sales::{Sales, of_region};
-use harness::{SYNTHETIC, Session, array, similar};
+use harness::customers::VECTORS;
+use harness::{SYNTHETIC, Session, array, companies, similar};
 use serde_json::{Value, json};
 
 /// Everything that takes the id of a record, `$1`, and a vector, `$2`.
@@ -19,16 +20,17 @@ async fn embed_all(sales: &Sales) {
     sales.admin.run(SYNTHETIC).await;
     sales
         .admin
-        .run(
-            "insert into keyed_state.vector_2 select id, synthetic(), deleted_at is null from crm.customers;
-             insert into keyed_state.vector_1 select id, synthetic(), deleted_at is null from crm.companies",
-        )
+        .run(&format!(
+            "insert into {VECTORS} select id, synthetic(), deleted_at is null from crm.customers;
+             insert into {} select id, synthetic(), deleted_at is null from crm.companies",
+            companies::VECTORS
+        ))
         .await;
 }
 
 /// What the vectors of all records are, whoever may see them.
 async fn vectors(sales: &Sales) -> String {
-    let all = "select string_agg(v::text, E'\n' order by v.record_id) from keyed_state.vector_2 v";
+    let all = &format!("select string_agg(v::text, E'\n' order by v.record_id) from {VECTORS} v");
     sales.admin.text(all, &[]).await
 }
 
@@ -137,23 +139,21 @@ async fn nobody_reads_the_vectors_themselves() {
     let sales = Sales::new().await;
     embed_all(&sales).await;
     let session = sales.european("read").await;
-    assert_eq!(session.refusal("select from keyed_state.vector_2", &[]).await.state, "42501");
+    assert_eq!(session.refusal(&format!("select from {VECTORS}"), &[]).await.state, "42501");
     // Whoever is given the table by hand sees the rows of the records in sight.
     let role = session.text("select current_user", &[]).await;
     sales
         .admin
-        .run(&format!(
-            "grant usage on schema keyed_state to {role}; grant select on keyed_state.vector_2 to {role}"
-        ))
+        .run(&format!("grant usage on schema keyed_state to {role}; grant select on {VECTORS} to {role}"))
         .await;
-    let keys = "select string_agg(c.external_key, ' ' order by 1) from keyed_state.vector_2 v join crm.customers c on c.id = v.record_id";
+    let keys = &format!(
+        "select string_agg(c.external_key, ' ' order by 1) from {VECTORS} v join crm.customers c on c.id = v.record_id"
+    );
     assert_eq!(session.text(keys, &[]).await, "EU-1 EU-2");
-    assert_eq!(session.text("select count(*) from keyed_state.vector_2", &[]).await, "2");
+    assert_eq!(session.text(&format!("select count(*) from {VECTORS}"), &[]).await, "2");
     sales
         .admin
-        .run(&format!(
-            "revoke all on keyed_state.vector_2 from {role}; revoke all on schema keyed_state from {role}"
-        ))
+        .run(&format!("revoke all on {VECTORS} from {role}; revoke all on schema keyed_state from {role}"))
         .await;
 }
 
@@ -165,21 +165,21 @@ async fn crowd() -> Sales {
     sales
         .admin
         .run(
-            "set session_replication_role = replica;
+            &format!("set session_replication_role = replica;
              insert into crm.customers (external_key, region, deleted_at)
                select n, case when n % 200 = 0 then 'few' when n in (1, 7777, 19999) then 'three' when n % 2 = 0 then 'half' end
                , null from generate_series(1, 20000) n;
              insert into crm.customers (external_key, region, deleted_at)
                select 'gone ' || n, case when n > 3 then 'few' else 'three' end, now() from generate_series(1, 103) n;
              set session_replication_role = origin;
-             drop index keyed_state.vector_2_hnsw;
+             drop index {VECTORS}_hnsw;
              -- All but a few share some vectors, which are many times faster made.
              create table pool as select n, synthetic() as v from generate_series(1, 2000) n;
-             insert into keyed_state.vector_2 (record_id, embedding, live)
+             insert into {VECTORS} (record_id, embedding, live)
                select c.id, l2_normalize(p.v + q.v * array_fill(0.3::real, array[768])::vector), true
                from (select *, row_number() over (order by id) as n from crm.customers) c
                join pool p on p.n = c.n % 2000 + 1 join pool q on q.n = c.n / 7 % 1999 + 1;
-             set maintenance_work_mem = '256MB'; select keyed.migrate(); analyze",
+             set maintenance_work_mem = '256MB'; select keyed.migrate(); analyze"),
         )
         .await;
     sales
@@ -196,8 +196,8 @@ async fn however_few_of_many_are_in_sight_all_of_them_can_be_found() {
             let body = json!({"query_vector": asked, "template_id": "crm.customers"}).to_string();
             let ids = "select array_agg(e #>> '{entity,id}') from jsonb_array_elements(keyed.semantic_search($1)) e";
             let found = session.text(ids, &[&body]).await;
-            let truth = "select array_agg(id) from (select c.id from keyed_state.vector_2 v join crm.customers c on c.id = v.record_id
-                           where c.deleted_at is null and ";
+            let truth = &format!("select array_agg(id) from (select c.id from {VECTORS} v join crm.customers c on c.id = v.record_id
+                           where c.deleted_at is null and ");
             let truth = format!("{truth}{scope} order by v.embedding <=> $1::vector, c.id limit 10) c");
             let truth = sales.admin.text(&truth, &[&asked.to_string()]).await;
             let ids =

@@ -1,6 +1,7 @@
 //! Keeping vectors up while something fails: whose fault it is, and that nothing else suffers for it.
 
 use harness::embeddings::{Reply, axis, item, vector};
+use harness::paintings::VECTORS;
 use harness::{EmbeddingServer, Gallery};
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -199,8 +200,7 @@ async fn a_record_whose_vector_the_database_refuses_holds_no_other_up() {
     for title in ["One", "Refused", "Two"] {
         ids.push(gallery.paint(title, title).await);
     }
-    let check =
-        format!("alter table keyed_state.vector_1 add constraint not_this check (record_id <> '{}')", ids[1]);
+    let check = format!("alter table {VECTORS} add constraint not_this check (record_id <> '{}')", ids[1]);
     gallery.session.run(&check).await;
     let server = EmbeddingServer::start().await;
     let _proxy = gallery.asking(&server, &[]).await;

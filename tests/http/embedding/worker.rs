@@ -1,6 +1,7 @@
 //! Records that the proxy embeds, with the bag of words and with a provider that is good, bad, slow or gone.
 
 use harness::embeddings::{Reply, axis, item, vector};
+use harness::paintings::VECTORS;
 use harness::{EmbeddingServer, Gallery};
 use serde_json::json;
 use std::time::Duration;
@@ -184,6 +185,6 @@ async fn vectors_of_any_length_are_stored_at_length_one() {
     let _proxy = gallery.asking(&server, &[]).await;
     gallery.until_done(3).await;
     let lengths =
-        "select string_agg(distinct (v.embedding::real[])[6]::text, ' ') from keyed_state.vector_1 v";
+        &format!("select string_agg(distinct (v.embedding::real[])[6]::text, ' ') from {VECTORS} v");
     assert_eq!(gallery.session.text(lengths, &[]).await, "1");
 }

@@ -2,12 +2,15 @@
 
 use crate::routes::batch::{batch, upsert};
 use harness::Service;
+use harness::customers::{HISTORY, SERIES};
 use serde_json::{Value, json};
 
 /// How many rows there are of everything that a write leaves behind.
 async fn traces(service: &Service) -> String {
-    let counts = "select (select count(*) from crm.customers) || ' ' || (select count(*) from keyed_state.history_2) || ' '
-                  || (select count(*) from keyed_state.metric_2)";
+    let counts = &format!(
+        "select (select count(*) from crm.customers) || ' ' || (select count(*) from {HISTORY}) || ' '
+                  || (select count(*) from {SERIES})"
+    );
     service.session().await.text(counts, &[]).await
 }
 
@@ -46,7 +49,7 @@ async fn a_refused_operation_has_its_own_problem_and_leaves_the_others_alone() {
     }
     assert_eq!(results.iter().filter(|result| result["status"] == 201).count(), 294);
     assert_eq!(traces(&service).await, "295 295 0");
-    service.session().await.run("reindex table crm.customers; reindex table keyed_state.history_2").await;
+    service.session().await.run(&format!("reindex table crm.customers; reindex table {HISTORY}")).await;
 }
 
 #[tokio::test]

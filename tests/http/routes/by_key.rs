@@ -1,5 +1,6 @@
 //! PUT, GET and DELETE …/by-key: the routes for those who know only their own id.
 
+use harness::customers::{HISTORY, SERIES};
 use harness::{Service, id_of};
 use serde_json::{Value, json};
 
@@ -138,7 +139,9 @@ async fn a_refused_upsert_writes_nothing() {
     ] {
         service.upsert("A-1", attributes).await.refused(422, code);
     }
-    let counts = "select (select count(*) from crm.customers) + (select count(*) from keyed_state.history_2)
-                  + (select count(*) from keyed_state.metric_2)";
+    let counts = &format!(
+        "select (select count(*) from crm.customers) + (select count(*) from {HISTORY})
+                  + (select count(*) from {SERIES})"
+    );
     assert_eq!(service.session().await.text(counts, &[]).await, "0");
 }

@@ -1,11 +1,12 @@
 //! Vectors over HTTP: PUT, DELETE, and as a part of a record's body.
 
+use harness::customers::VECTORS;
 use harness::{Service, id_of, similar, vector};
 use serde_json::{Value, json};
 
 async fn first_numbers(service: &Service) -> String {
     let sql =
-        "select string_agg((embedding::real[])[1]::text, ' ' order by record_id) from keyed_state.vector_2";
+        &format!("select string_agg((embedding::real[])[1]::text, ' ' order by record_id) from {VECTORS}");
     service.session().await.text(sql, &[]).await
 }
 

@@ -1,6 +1,7 @@
 //! What is taken back is gone when the revocation has answered, and it waits for nobody who reads.
 
 use crate::Waiting;
+use harness::customers::HISTORY;
 use harness::{Database, Session};
 use serde_json::json;
 
@@ -44,7 +45,7 @@ async fn a_revocation_waits_for_no_reader_and_shuts_every_door_of_open_transacti
         let revoke = format!("select keyed.revoke_access('{role}', 'crm.customers')");
         assert_eq!(administrator.text(&revoke, &[]).await, "4");
         // A statement that PostgreSQL plans or runs from now on finds nothing, or is refused.
-        for statement in [READ, "execute read", "select count(*) from keyed_state.history_2"] {
+        for statement in [READ, "execute read", &format!("select count(*) from {HISTORY}")] {
             reader.run("savepoint s").await;
             match reader.attempt(statement, &[]).await {
                 Ok(rows) => assert_eq!(rows[0][0].as_deref(), Some("0"), "{isolation}: {statement}"),

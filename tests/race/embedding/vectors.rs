@@ -1,5 +1,6 @@
 //! Vectors under many writers.
 
+use harness::customers::VECTORS;
 use harness::{Service, id_of, similar};
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -31,7 +32,7 @@ async fn of_many_vectors_for_one_record_one_stays() {
         assert!([200, 204].contains(&answer.status), "{}", answer.text);
     }
     let session = service.session().await;
-    assert_eq!(session.text("select count(*) from keyed_state.vector_2 where live", &[]).await, "1");
+    assert_eq!(session.text(&format!("select count(*) from {VECTORS} where live"), &[]).await, "1");
     assert_eq!(service.by_key("K").await.expect(200)["attributes"]["visits"], 20);
 }
 
@@ -52,7 +53,9 @@ async fn a_vector_set_beside_a_deletion_is_live_only_with_its_record() {
             assert!([200, 204, 404, 409].contains(&answer.status), "{round}: {}", answer.text);
         }
     }
-    let differ = "select count(*) from keyed_state.vector_2 v join crm.customers c on c.id = v.record_id
-                  where v.live <> (c.deleted_at is null)";
+    let differ = &format!(
+        "select count(*) from {VECTORS} v join crm.customers c on c.id = v.record_id
+                  where v.live <> (c.deleted_at is null)"
+    );
     assert_eq!(service.session().await.text(differ, &[]).await, "0");
 }

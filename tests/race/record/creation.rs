@@ -1,6 +1,7 @@
 //! Many callers create what only one can.
 
 use crate::live;
+use harness::customers::HISTORY;
 use harness::{Answer, Service, id_of};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -56,7 +57,7 @@ async fn upserts_that_all_write_the_same_are_one_change() {
             .await;
     assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);
     let session = service.session().await;
-    assert_eq!(session.text("select count(*) from keyed_state.history_2", &[]).await, "1");
+    assert_eq!(session.text(&format!("select count(*) from {HISTORY}"), &[]).await, "1");
     let empty = at_once(&service, "PUT", PATH, |_| json!({"external_key": "L"}), 60).await;
     assert_eq!(empty.iter().filter(|answer| answer.status == 201).count(), 1);
     assert_eq!(live(&session, "L").await, "1");

@@ -1,6 +1,7 @@
 //! One key that goes from record to record: by plain statements, as any client of PostgreSQL sends them.
 
 use crate::{Waiting, deadlocks, live};
+use harness::customers::HISTORY;
 use harness::{Database, Session};
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -91,6 +92,6 @@ async fn one_key_has_at_most_one_live_holder_and_every_deleted_one_remembers_it(
     assert_eq!(session.text(broken, &[]).await, "0");
     let holders = "select count(*) <= 1 from crm.customers where deleted_at is null";
     assert_eq!(session.text(holders, &[]).await, "t");
-    let forgotten = "select count(*) from keyed_state.history_2 h where h.external_key is distinct from 'K'";
+    let forgotten = &format!("select count(*) from {HISTORY} h where h.external_key is distinct from 'K'");
     assert_eq!(session.text(forgotten, &[]).await, "0", "history shows the key whatever happened");
 }

@@ -1,5 +1,6 @@
 //! Who acts in a transaction: what `keyed.authenticate` makes of an API key, and that nothing else can.
 
+use harness::customers::HISTORY;
 use harness::{Database, Session, quote};
 
 /// A database with the customer `A-1`, a key of a clerk who may read customers, and a session of the proxy's login.
@@ -38,7 +39,7 @@ async fn the_login_of_the_proxy_can_do_nothing_without_a_key() {
         "select keyed.migrate()",
         "select from keyed_state.api_key",
         "select from keyed_state.project",
-        "select from keyed_state.history_2",
+        &format!("select from {HISTORY}"),
         "create table crm.x ()",
         "create table public.x ()",
         "create schema x",

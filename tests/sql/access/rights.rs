@@ -1,5 +1,6 @@
 //! Functions obey the rights of the role that calls them.
 
+use harness::customers::{HISTORY, SERIES};
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
 
@@ -47,9 +48,9 @@ async fn a_role_without_rights_can_do_nothing() {
     for statement in [
         "select from crm.customers",
         "select from keyed_state.template",
-        "select from keyed_state.history_2",
+        &format!("select from {HISTORY}"),
         "select from keyed_state.api_key",
-        "select from keyed_state.metric_2",
+        &format!("select from {SERIES}"),
         "create table keyed_state.x ()",
         "create table crm.x ()",
         "create function keyed.x() returns int language sql as 'select 1'",

@@ -1,5 +1,6 @@
 //! Templates that change: attributes added, changed, renamed and dropped, with the data of what stays.
 
+use harness::customers::SERIES;
 use harness::{Database, Refusal, Session};
 use serde_json::{Value, json};
 
@@ -116,7 +117,7 @@ async fn a_dropped_attribute_is_gone_with_its_series_and_history_keeps_what_it_s
     alter(&session, json!({"drop": ["mood", "name"]})).await;
     let now = attributes(&session).await;
     assert_eq!((now.get("mood"), now.get("name"), &now["tags"]), (None, None, &json!(["x"])));
-    assert_eq!(session.text("select count(*) from keyed_state.metric_2", &[]).await, "0");
+    assert_eq!(session.text(&format!("select count(*) from {SERIES}"), &[]).await, "0");
     let history = "select changes #>> '{name,new}' from keyed.history((select id from crm.customers))";
     assert_eq!(session.text(history, &[]).await, "Ada");
     // One of the same name later on is another attribute.

@@ -3,6 +3,7 @@
 use crate::embedding::claims::{claim, embed_all, expire, store, texts};
 use harness::Gallery;
 use harness::embeddings::vector;
+use harness::paintings::VECTORS;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -103,7 +104,7 @@ async fn an_administrator_has_a_template_embedded_again() {
     assert_eq!(texts(&claim(&gallery.session).await).len(), 2, "also by the same model");
     expire(&gallery).await;
     embed_all(&gallery, 2).await;
-    gallery.session.run("delete from keyed_state.embedding_job; delete from keyed_state.vector_1").await;
+    gallery.session.run(&format!("delete from keyed_state.embedding_job; delete from {VECTORS}")).await;
     assert_eq!(waiting("select keyed.reembed('g.paintings')").await, "2", "also what the queue had lost");
     gallery.session.run("select keyed.alter_template('g.paintings', '{\"embed\": null}')").await;
     assert_eq!(

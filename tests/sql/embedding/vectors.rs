@@ -1,5 +1,6 @@
 //! Vectors of records: set, replaced, removed, and out of the way of everything else.
 
+use harness::customers::VECTORS;
 use harness::{Database, Session, array, similar, vector};
 use serde_json::{Value, json};
 
@@ -18,14 +19,15 @@ async fn embedded(session: &Session, key: &str, vector: &Value) -> String {
 }
 
 /// Where the row of a record's vector stands and who wrote it: any write would change it.
-const ROW: &str =
-    "select string_agg(v.ctid || ' ' || v.xmin || ' ' || v.live, ',') from keyed_state.vector_2 v";
+fn row() -> String {
+    format!("select string_agg(v.ctid || ' ' || v.xmin || ' ' || v.live, ',') from {VECTORS} v")
+}
 
 #[tokio::test]
 async fn a_vector_is_stored_with_length_one() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &vector(&[(0, 3.0), (1, -4.0)])).await;
-    let stored = "select (embedding::real[])[1:3] from keyed_state.vector_2 where record_id = $1";
+    let stored = &format!("select (embedding::real[])[1:3] from {VECTORS} where record_id = $1");
     assert_eq!(session.text(stored, &[&id]).await, "{0.6,-0.8,0}");
 }
 
@@ -34,11 +36,11 @@ async fn a_vector_is_replaced_and_removed() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &similar(0.5)).await;
     session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.6))]).await;
-    let first = "select (embedding::real[])[1] from keyed_state.vector_2";
+    let first = &format!("select (embedding::real[])[1] from {VECTORS}");
     assert_eq!(session.text(first, &[]).await, "0.6");
     for _ in 0..2 {
         session.rows("select keyed.set_embedding($1, null)", &[&id]).await;
-        assert_eq!(session.text("select count(*) from keyed_state.vector_2", &[]).await, "0");
+        assert_eq!(session.text(&format!("select count(*) from {VECTORS}"), &[]).await, "0");
     }
 }
 
@@ -47,25 +49,25 @@ async fn a_value_of_the_type_of_pgvector_is_taken_as_it_is() {
     let (_database, session) = crm().await;
     let id = session.text("select keyed.create_record('crm.customers') ->> 'id'", &[]).await;
     session.rows("select keyed.set_embedding($1, $2::vector)", &[&id, &similar(0.5).to_string()]).await;
-    assert_eq!(session.text("select count(*) from keyed_state.vector_2", &[]).await, "1");
+    assert_eq!(session.text(&format!("select count(*) from {VECTORS}"), &[]).await, "1");
 }
 
 #[tokio::test]
 async fn the_same_vector_again_writes_nothing() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &similar(0.5)).await;
-    let before = session.text(ROW, &[]).await;
+    let before = session.text(&row(), &[]).await;
     session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
     let body = json!({"embedding": similar(0.5)}).to_string();
     session.rows("select keyed.patch_record($1, $2)", &[&id, &body]).await;
-    assert_eq!(session.text(ROW, &[]).await, before);
+    assert_eq!(session.text(&row(), &[]).await, before);
 }
 
 #[tokio::test]
 async fn a_write_of_anything_else_touches_no_vector() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &similar(0.5)).await;
-    let before = session.text(ROW, &[]).await;
+    let before = session.text(&row(), &[]).await;
     for statement in [
         "select keyed.upsert_by_key('crm.customers', 'A', '{\"name\": \"Ada\", \"visits\": 1, \"mood\": 2}')",
         "select keyed.patch_record($1, '{\"attributes\": {\"name\": \"Bea\"}, \"external_key\": \"B\"}')",
@@ -74,7 +76,7 @@ async fn a_write_of_anything_else_touches_no_vector() {
         "update crm.customers set visits = 5 where id = $1",
     ] {
         session.rows(statement, &[&id]).await;
-        assert_eq!(session.text(ROW, &[]).await, before, "{statement}");
+        assert_eq!(session.text(&row(), &[]).await, before, "{statement}");
     }
 }
 
@@ -95,7 +97,7 @@ async fn a_vector_changes_neither_the_record_nor_its_history() {
 async fn in_a_body_null_removes_a_vector_and_absence_leaves_it() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &similar(0.5)).await;
-    let count = "select count(*) from keyed_state.vector_2";
+    let count = &format!("select count(*) from {VECTORS}");
     session.rows("select keyed.patch_record($1, '{\"attributes\": {\"name\": \"x\"}}')", &[&id]).await;
     assert_eq!(session.text(count, &[]).await, "1");
     session.rows("select keyed.patch_record($1, '{\"embedding\": null}')", &[&id]).await;
@@ -121,8 +123,10 @@ async fn every_operation_of_a_batch_writes_its_vector() {
         report["results"].as_array().expect("results").iter().map(|it| it["status"].as_i64()).collect();
     assert_eq!(statuses, [201, 201, 201, 200, 200, 200, 422, 201].map(Some));
     assert_eq!(report["results"][6]["error"]["errors"][0]["pointer"], "/operations/6/embedding");
-    let vectors = "select string_agg(c.external_key || ' ' || (v.embedding::real[])[1], ', ' order by 1)
-                   from keyed_state.vector_2 v join crm.customers c on c.id = v.record_id";
+    let vectors = &format!(
+        "select string_agg(c.external_key || ' ' || (v.embedding::real[])[1], ', ' order by 1)
+                   from {VECTORS} v join crm.customers c on c.id = v.record_id"
+    );
     assert_eq!(session.text(vectors, &[]).await, "A 0.2, B 0.3, C 0.5, P 0.6");
 }
 
@@ -130,7 +134,7 @@ async fn every_operation_of_a_batch_writes_its_vector() {
 async fn a_vector_goes_with_its_record_and_comes_back_with_it() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &similar(0.5)).await;
-    let live = "select string_agg(live::text, ',') from keyed_state.vector_2";
+    let live = &format!("select string_agg(live::text, ',') from {VECTORS}");
     session.rows("select keyed.delete_record($1)", &[&id]).await;
     assert_eq!(session.text(live, &[]).await, "false");
     let refusal = session.refusal("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.6))]).await;
@@ -140,7 +144,7 @@ async fn a_vector_goes_with_its_record_and_comes_back_with_it() {
     session.rows("update crm.customers set deleted_at = now() where id = $1", &[&id]).await;
     assert_eq!(session.text(live, &[]).await, "false");
     session.rows("delete from crm.customers where id = $1", &[&id]).await;
-    assert_eq!(session.text("select count(*) from keyed_state.vector_2", &[]).await, "0");
+    assert_eq!(session.text(&format!("select count(*) from {VECTORS}"), &[]).await, "0");
 }
 
 #[tokio::test]
@@ -148,16 +152,16 @@ async fn vectors_go_with_all_records_and_with_their_template() {
     let (_database, session) = crm().await;
     embedded(&session, "A", &similar(0.5)).await;
     session.run("truncate crm.customers").await;
-    assert_eq!(session.text("select count(*) from keyed_state.vector_2", &[]).await, "0");
+    assert_eq!(session.text(&format!("select count(*) from {VECTORS}"), &[]).await, "0");
     session.run("select keyed.drop_template('crm.customers')").await;
-    assert_eq!(session.text("select to_regclass('keyed_state.vector_2')", &[]).await, "");
+    assert_eq!(session.text(&format!("select to_regclass('{VECTORS}')"), &[]).await, "");
 }
 
 #[tokio::test]
 async fn what_is_no_vector_is_refused_and_changes_nothing() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &similar(0.5)).await;
-    let before = session.text(ROW, &[]).await;
+    let before = session.text(&row(), &[]).await;
     let short = array(&json!(vec![1.0; 767]));
     let zeros = array(&vector(&[]));
     for (array, code) in [
@@ -179,7 +183,7 @@ async fn what_is_no_vector_is_refused_and_changes_nothing() {
     let body = json!({"attributes": {"name": "new"}, "embedding": numbers}).to_string();
     let refusal = session.refusal("select keyed.patch_record($1, $2)", &[&id, &body]).await;
     assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/embedding/17"]));
-    assert_eq!(session.text(ROW, &[]).await, before);
+    assert_eq!(session.text(&row(), &[]).await, before);
     assert_eq!(session.text("select name from crm.customers", &[]).await, "");
 }
 
@@ -189,7 +193,7 @@ async fn nobody_puts_another_length_into_the_table() {
     let id = embedded(&session, "A", &similar(0.5)).await;
     let refusal = session
         .refusal(
-            "update keyed_state.vector_2 set embedding = $2 where record_id = $1",
+            &format!("update {VECTORS} set embedding = $2 where record_id = $1"),
             &[&id, &vector(&[]).to_string()],
         )
         .await;
@@ -221,7 +225,7 @@ async fn without_pgvector_all_but_vectors_works_and_once_it_is_there_they_do() {
 
     database.session().await.run("select keyed.migrate()").await;
     session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
-    assert_eq!(session.text("select count(*) from keyed_state.vector_2", &[]).await, "1");
+    assert_eq!(session.text(&format!("select count(*) from {VECTORS}"), &[]).await, "1");
 
     // What went with the extension is made again with it.
     session.run("drop extension vector cascade; select keyed.migrate()").await;

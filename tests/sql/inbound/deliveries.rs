@@ -1,5 +1,6 @@
 //! Inbound endpoints: what they are made of, and how payloads become records.
 
+use harness::customers::{HISTORY, SERIES};
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
@@ -76,8 +77,8 @@ async fn a_path_finds_what_an_attribute_says() {
         assert_eq!(found, Ok(expected.to_owned()), "{mapping} in {item}");
     }
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "0", "a trial leaves nothing");
-    assert_eq!(session.text("select count(*) from keyed_state.history_2", &[]).await, "0");
-    assert_eq!(session.text("select count(*) from keyed_state.metric_2", &[]).await, "0");
+    assert_eq!(session.text(&format!("select count(*) from {HISTORY}"), &[]).await, "0");
+    assert_eq!(session.text(&format!("select count(*) from {SERIES}"), &[]).await, "0");
     assert_eq!(session.text("select count(*) from keyed_state.inbound_delivery", &[]).await, "0");
 }
 

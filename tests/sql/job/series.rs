@@ -1,6 +1,7 @@
 //! The series of a metric that is dropped are deleted in the background.
 
 use super::*;
+use harness::customers::SERIES;
 
 #[tokio::test]
 async fn a_metric_of_many_points_is_gone_at_once_and_its_points_are_deleted_by_a_job() {
@@ -13,13 +14,15 @@ async fn a_metric_of_many_points_is_gone_at_once_and_its_points_are_deleted_by_a
         .await;
     session
         .run(
-            "insert into keyed_state.metric_2 (record_id, attribute_id, at, value)
+            &format!("insert into {SERIES} (record_id, attribute_id, at, value)
              select c.id, a.id, now(), n from crm.customers c, keyed_state.attribute a, generate_series(1, 3) n
-             where a.slug in ('mood', 'load')",
+             where a.slug in ('mood', 'load')"),
         )
         .await;
-    let points = "select string_agg(points::text, ' ') from
-                  (select count(*) as points from keyed_state.metric_2 group by attribute_id order by attribute_id) p";
+    let points = &format!(
+        "select string_agg(points::text, ' ') from
+                  (select count(*) as points from {SERIES} group by attribute_id order by attribute_id) p"
+    );
     assert_eq!(session.text(points, &[]).await, "18000 18000");
     session.rows("select keyed.drop_attribute('crm.customers', 'load')", &[]).await;
     let left = jobs(&session).await;
@@ -28,5 +31,5 @@ async fn a_metric_of_many_points_is_gone_at_once_and_its_points_are_deleted_by_a
     assert_eq!(session.text(points, &[]).await, "18000");
     session.rows("select keyed.drop_attribute('crm.customers', 'mood')", &[]).await;
     until_done(&session).await;
-    assert_eq!(session.text("select count(*) from keyed_state.metric_2", &[]).await, "0");
+    assert_eq!(session.text(&format!("select count(*) from {SERIES}"), &[]).await, "0");
 }

@@ -1,5 +1,6 @@
 //! A history is an ordinary table: what a DBA does to it is heeded, or at least survived.
 
+use harness::customers::HISTORY;
 use harness::{Database, Session};
 
 const UPSERT: &str = "select keyed.upsert_by_key('crm.customers', 'K', $1)";
@@ -147,8 +148,10 @@ async fn a_trigger_that_writes_a_new_record_within_an_exception_block_leaves_a_h
              select keyed.create_record('crm.customers', '{\"name\": \"Bea\"}', 'K4')",
         )
         .await;
-    let versions = "select string_agg(distinct entries::text, ' ') from
-                      (select count(*) as entries from keyed_state.history_2 group by record_id) h";
+    let versions = &format!(
+        "select string_agg(distinct entries::text, ' ') from
+                      (select count(*) as entries from {HISTORY} group by record_id) h"
+    );
     assert_eq!(session.text(versions, &[]).await, "2");
     let found = "select jsonb_array_length(keyed.search('crm.customers', '{\"global_search\": \"touched\"}') -> 'records')";
     assert_eq!(session.text(found, &[]).await, "4");

@@ -1,5 +1,6 @@
 //! The key of a deleted record is free for `ON CONFLICT (external_key)`, and still the one that the record shows.
 
+use harness::customers::HISTORY;
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
@@ -189,7 +190,7 @@ async fn migrating_moves_the_keys_of_deleted_records_and_leaves_no_trace_of_it()
     admin.run("update crm.customers set deleted_at = now() where name in ('Ada', 'Cleo')").await;
     admin.run("insert into crm.customers (external_key, name) values ('A-1', 'Ada II')").await;
     let shown = "select string_agg(keyed.get_record(id, null, false, true)::text, ',' order by id) from crm.customers";
-    let entries = "select string_agg(h::text, ',' order by record_id, version) from keyed_state.history_2 h";
+    let entries = &format!("select string_agg(h::text, ',' order by record_id, version) from {HISTORY} h");
     let before = [admin.text(shown, &[]).await, admin.text(entries, &[]).await];
     admin.run("drop view public.everything").await;
     make_old(&admin).await;

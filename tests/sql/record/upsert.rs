@@ -1,5 +1,6 @@
 //! `keyed.upsert_by_key`: one call for "create it, or change it".
 
+use harness::customers::HISTORY;
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
@@ -170,7 +171,7 @@ async fn an_upsert_in_one_statement_compares_with_what_the_statement_wrote_befor
                      lateral keyed.upsert_by_key('crm.customers', 'A-1', jsonb_build_object('visits', visits))";
     session.run(statement).await;
     assert_eq!(attributes(&session).await["visits"], 1);
-    let versions = "select count(*) from keyed_state.history_2";
+    let versions = &format!("select count(*) from {HISTORY}");
     assert_eq!(session.text(versions, &[]).await, "3");
 }
 

@@ -1,5 +1,6 @@
 //! Versions of records, and writes that name the one they were made for.
 
+use harness::customers::HISTORY;
 use harness::{Database, Session, array, similar};
 use std::collections::HashSet;
 
@@ -110,7 +111,7 @@ async fn a_write_with_a_version_writes_to_that_version_alone() {
             assert_eq!(refusal.is(), ("22032", "malformed_request"), "{malformed}");
         }
     }
-    assert_eq!(session.text("select count(*) from keyed_state.history_2", &[]).await, "1");
+    assert_eq!(session.text(&format!("select count(*) from {HISTORY}"), &[]).await, "1");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! INSERT and UPDATE typed by somebody who was granted them: every rule holds as by function.
 
+use harness::customers::HISTORY;
 use harness::{Database, Refusal, Session};
 use serde_json::{Value, json};
 
@@ -114,7 +115,7 @@ async fn rows_are_not_removed_whatever_was_granted() {
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "1");
     let superuser = database.session().await;
     superuser.run("delete from crm.customers").await;
-    let purged = "select string_agg(operation, ' ' order by version) from keyed_state.history_2";
+    let purged = &format!("select string_agg(operation, ' ' order by version) from {HISTORY}");
     assert_eq!(superuser.text(purged, &[]).await, "create purge");
 }
 

@@ -1,5 +1,6 @@
 //! Semantic search among so many vectors that they are not compared one by one.
 
+use harness::customers::VECTORS;
 use harness::{Database, Rows, SYNTHETIC, Session};
 use serde_json::{Value, json};
 
@@ -11,14 +12,14 @@ async fn many() -> (Database, Session) {
     session.run(SYNTHETIC).await;
     session
         .run(
-            "set session_replication_role = replica;
+            &format!("set session_replication_role = replica;
              insert into crm.customers (external_key, name, visits)
                select n, case when n % 4000 = 0 then 'rare' when n % 200 = 0 then 'some' when n % 2 = 0 then 'half' end, n
                from generate_series(1, 12000) n;
              set session_replication_role = origin;
              drop index keyed_state.vector_2_hnsw;
-             insert into keyed_state.vector_2 (record_id, embedding) select id, synthetic() from crm.customers;
-             set maintenance_work_mem = '256MB'",
+             insert into {VECTORS} (record_id, embedding) select id, synthetic() from crm.customers;
+             set maintenance_work_mem = '256MB'"),
         )
         .await;
     (database, session)
@@ -50,7 +51,7 @@ async fn found_and_true(
         json!({"query_vector": asked, "template_id": "2", "limit": limit, "filters": filters}).to_string();
     let found = "select e #>> '{entity,id}' from jsonb_array_elements(keyed.semantic_search($1)) e";
     let truth = format!(
-        "select c.id from keyed_state.vector_2 v join crm.customers c on c.id = v.record_id
+        "select c.id from {VECTORS} v join crm.customers c on c.id = v.record_id
          where c.deleted_at is null and {condition} order by v.embedding <=> $1::vector, c.id limit {limit}"
     );
     [
@@ -92,8 +93,8 @@ async fn by_the_index_as_many_as_wanted_are_found_and_hardly_one_is_missed() {
 }
 
 async fn a_threshold_ends_the_walk(session: &Session) {
-    let asked = session.json("select embedding::real[]::vector from keyed_state.vector_2 limit 1", &[]).await;
-    let truth = "select count(*) from keyed_state.vector_2 where embedding <=> $1::vector < 0.4";
+    let asked = session.json(&format!("select embedding::real[]::vector from {VECTORS} limit 1"), &[]).await;
+    let truth = &format!("select count(*) from {VECTORS} where embedding <=> $1::vector < 0.4");
     let close: usize = session.text(truth, &[&asked.to_string()]).await.parse().expect("a number");
     for (threshold, count) in [(1.0, 1), (0.6, close.min(200))] {
         let body = json!({"query_vector": asked, "template_id": "2", "limit": 200, "threshold": threshold});
@@ -111,10 +112,11 @@ async fn a_threshold_ends_the_walk(session: &Session) {
 async fn scores_are_those_of_full_precision(session: &Session) {
     let asked = another(session).await;
     let body = json!({"query_vector": asked, "template_id": "2", "limit": 50}).to_string();
-    let worst =
+    let worst = &format!(
         "select max(abs((e ->> 'similarity_score')::float8 - greatest(0, 1 - (v.embedding <=> $2::vector))))
                  from jsonb_array_elements(keyed.semantic_search($1)) e
-                 join keyed_state.vector_2 v on v.record_id = (e #>> '{entity,id}')::uuid";
+                 join {VECTORS} v on v.record_id = (e #>> '{{entity,id}}')::uuid"
+    );
     let worst: f64 = session.text(worst, &[&body, &asked.to_string()]).await.parse().expect("a number");
     assert!(worst < 2e-6, "{worst}");
 }
@@ -124,11 +126,13 @@ async fn what_is_far_away_is_found_as_well(session: &Session) {
     let asked = another(session).await;
     session
         .rows(
-            "set session_replication_role = replica;
+            &format!(
+                "set session_replication_role = replica;
              update crm.customers c set name = 'far' from (
-               select record_id from keyed_state.vector_2 order by embedding <=> $1::vector desc limit 6000) v
+               select record_id from {VECTORS} order by embedding <=> $1::vector desc limit 6000) v
              where c.id = v.record_id;
-             set session_replication_role = origin",
+             set session_replication_role = origin"
+            ),
             &[&asked.to_string()],
         )
         .await;

@@ -2,6 +2,7 @@
 
 use super::words::crm;
 use harness::Session;
+use harness::customers::DOCUMENTS;
 use serde_json::json;
 
 /// Texts of which each customer has some: with endings, accents, signs, scripts without spaces, and what is common.
@@ -39,7 +40,7 @@ async fn fill(session: &Session) {
              update crm.customers set name = (select string_agg(md5(n::text), ' ') from generate_series(1, 2000) n)
              where external_key in ('K-7', 'K-700');
              update crm.customers set name = name || ' renamed' where external_key like 'K-%5';
-             delete from keyed_state.text_2 using crm.customers c where c.id = record_id and c.external_key = 'K-3';
+             delete from {DOCUMENTS} using crm.customers c where c.id = record_id and c.external_key = 'K-3';
              update crm.customers set deleted_at = now() where external_key like 'K-%31'"
         ))
         .await;

@@ -1,6 +1,7 @@
 //! Words find records by the names of what they refer to.
 
 use super::words::{crm, found, upsert};
+use harness::{companies, customers::DOCUMENTS};
 use serde_json::json;
 
 #[tokio::test]
@@ -23,14 +24,14 @@ async fn the_name_of_a_referenced_record_is_found_at_once_under_its_new_name() {
     ] {
         assert_eq!(found(&session, query).await, keys, "{query}");
     }
-    let before = session.text("select xmin from keyed_state.text_2 order by record_id limit 1", &[]).await;
+    let before = session.text(&format!("select xmin from {DOCUMENTS} order by record_id limit 1"), &[]).await;
     session.run(r#"select keyed.upsert_by_key('crm.companies', 'C-1', '{"name": "Schmidt"}')"#).await;
     assert_eq!(
         (found(&session, "muller").await, found(&session, "schmidts").await),
         ("2".into(), "1".into())
     );
     assert_eq!(
-        session.text("select xmin from keyed_state.text_2 order by record_id limit 1", &[]).await,
+        session.text(&format!("select xmin from {DOCUMENTS} order by record_id limit 1"), &[]).await,
         before
     );
     session.run("select keyed.delete_record(id) from crm.companies").await;
@@ -84,7 +85,7 @@ async fn names_out_of_the_callers_sight_are_not_searched() {
     database.grant(&role, "crm.customers", "read").await;
     assert_eq!((found(&clerk, "ada").await, found(&clerk, "acme").await), ("1".into(), String::new()));
     assert_eq!(found(&clerk, "-acme").await, "1");
-    assert_eq!(clerk.refusal("select from keyed_state.text_2", &[]).await.state, "42501");
+    assert_eq!(clerk.refusal(&format!("select from {DOCUMENTS}"), &[]).await.state, "42501");
     database.grant(&role, "crm.companies", "read").await;
     assert_eq!((found(&clerk, "acme").await, found(&clerk, "-acme").await), ("1".into(), String::new()));
 }
@@ -95,7 +96,7 @@ async fn explain_says_when_all_names_of_a_target_are_read() {
     session
         .run("insert into crm.companies (name) select 'Company ' || md5(n::text) from generate_series(1, 5000) n")
         .await;
-    session.run("vacuum analyze keyed_state.text_1").await;
+    session.run(&format!("vacuum analyze {}", companies::DOCUMENTS)).await;
     for (word, is_read) in [("company", true), ("abcdef", false)] {
         let query = json!({"global_search": word}).to_string();
         let how = session.text("select keyed.explain('crm.customers', $1)", &[&query]).await;

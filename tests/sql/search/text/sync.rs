@@ -1,6 +1,7 @@
 //! What is searched follows the records and the definitions.
 
-use harness::{Database, Session};
+use harness::customers::DOCUMENTS;
+use harness::{Database, Session, companies};
 use serde_json::json;
 
 const FOUND: &str = "select string_agg(r ->> 'external_key', ' ' order by r ->> 'external_key')
@@ -10,17 +11,19 @@ const FOUND: &str = "select string_agg(r ->> 'external_key', ' ' order by r ->> 
 /// The documents that differ from what would be written now, were all of them made anew; so an empty answer says that
 /// all are as they should be. The language is changed there and back, which rebuilds them.
 async fn assert_documents_are_true(session: &Session) {
-    let documents = "select string_agg(d::text, E'\n' order by d.record_id) from keyed_state.text_2 d";
+    let documents = &format!("select string_agg(d::text, E'\n' order by d.record_id) from {DOCUMENTS} d");
     let before = session.text(documents, &[]).await;
     session
         .run(
-            r#"select keyed.alter_template('crm.customers', '{"language": "simple"}');
-               delete from keyed_state.text_2; select keyed.alter_template('crm.customers', '{"language": "english"}')"#,
+            &format!(r#"select keyed.alter_template('crm.customers', '{{"language": "simple"}}');
+               delete from {DOCUMENTS}; select keyed.alter_template('crm.customers', '{{"language": "english"}}')"#),
         )
         .await;
     until_jobs_are_done(session).await;
     assert!(session.text(documents, &[]).await == before, "the documents differ from what is written now");
-    let count = "select count(*) = (select count(*) from crm.customers where deleted_at is null) from keyed_state.text_2";
+    let count = &format!(
+        "select count(*) = (select count(*) from crm.customers where deleted_at is null) from {DOCUMENTS}"
+    );
     assert_eq!(session.text(count, &[]).await, "t");
 }
 
@@ -45,7 +48,7 @@ async fn crm() -> (Database, Session) {
 async fn a_write_that_changes_no_text_writes_no_document() {
     let (_database, session) = crm().await;
     session.run(r#"select keyed.upsert_by_key('crm.customers', '1', '{"name": "Ada", "visits": 1, "tags": ["x"]}')"#).await;
-    let version = "select xmin || ' ' || ctid from keyed_state.text_2";
+    let version = &format!("select xmin || ' ' || ctid from {DOCUMENTS}");
     let before = session.text(version, &[]).await;
     for attributes in [
         r#"{"visits": {"$inc": 1}}"#,
@@ -219,7 +222,9 @@ async fn a_change_of_many_documents_keeps_their_index() {
              select keyed.alter_template('crm.customers', '{\"language\": \"german\", \"drop\": [\"tags\"]}')",
         )
         .await;
-    let index = "select indexdef from pg_indexes where schemaname = 'keyed_state' and tablename = 'text_2' and indexname <> 'text_2_pkey'";
+    let index = &format!(
+        "select pg_get_indexdef(indexrelid) from pg_index where indrelid = '{DOCUMENTS}'::regclass and not indisprimary"
+    );
     assert!(session.text(index, &[]).await.contains("keyed.document_trigrams)"));
     assert_eq!(session.text(FOUND, &["old"]).await, "");
     assert_eq!(session.text(FOUND, &["k5999"]).await, "k5999");
@@ -246,22 +251,23 @@ async fn a_huge_text_is_searched_to_its_end() {
 async fn a_template_that_goes_takes_its_documents_along() {
     let (_database, session) = crm().await;
     session.run("insert into crm.customers (name) values ('x'); truncate crm.customers").await;
-    assert_eq!(session.text("select count(*) from keyed_state.text_2", &[]).await, "0");
+    assert_eq!(session.text(&format!("select count(*) from {DOCUMENTS}"), &[]).await, "0");
     session.run("select keyed.drop_template('crm.customers')").await;
-    assert_eq!(session.text("select to_regclass('keyed_state.text_2') is null", &[]).await, "t");
+    assert_eq!(session.text(&format!("select to_regclass('{DOCUMENTS}') is null"), &[]).await, "t");
 }
 
 #[tokio::test]
 async fn templates_older_than_their_documents_get_them_by_migrating() {
     let (database, session) = crm().await;
     session
-        .run(
-            "drop table keyed_state.text_1, keyed_state.text_2; delete from keyed_state.version where number in (2, 3);
+        .run(&format!(
+            "drop table {DOCUMENTS}, {}; delete from keyed_state.version where number in (2, 3);
              alter table keyed_state.project drop column time_zone;
-             select keyed.alter_template('crm.customers', '{\"label\": \"x\"}');
+             select keyed.alter_template('crm.customers', '{{\"label\": \"x\"}}');
              insert into crm.customers (external_key, name) values ('1', 'written before'), ('2', 'gone');
              update crm.customers set deleted_at = now() where external_key = '2'",
-        )
+            companies::DOCUMENTS
+        ))
         .await;
     let refusal =
         session.refusal("select keyed.search('crm.customers', '{\"global_search\": \"x\"}')", &[]).await;
@@ -308,7 +314,7 @@ async fn a_document_that_cannot_be_written_costs_its_record_and_nothing_else() {
     let (database, session) = crm().await;
     // No two documents go into this index: the error arises in the middle of an insert without a statement.
     session
-        .run("create unique index one_document on keyed_state.text_2 (left(document, 0)); select keyed.upsert_by_key('crm.customers', '1')")
+        .run(&format!("create unique index one_document on {DOCUMENTS} (left(document, 0)); select keyed.upsert_by_key('crm.customers', '1')"))
         .await;
     let refusal = session.refusal("select keyed.upsert_by_key('crm.customers', '2')", &[]).await;
     assert_eq!(refusal.state, "23505");

@@ -1,5 +1,6 @@
 //! Which records words find.
 
+use harness::customers::DOCUMENTS;
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
@@ -27,7 +28,7 @@ pub(crate) async fn explained(session: &Session, query: &str) -> String {
 async fn documented(session: &Session) -> String {
     session
         .text(
-            "select string_agg(c.external_key, ' ' order by c.external_key) from keyed_state.text_2 d join crm.customers c on c.id = d.record_id",
+            &format!("select string_agg(c.external_key, ' ' order by c.external_key) from {DOCUMENTS} d join crm.customers c on c.id = d.record_id"),
             &[],
         )
         .await

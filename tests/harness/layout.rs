@@ -1,0 +1,162 @@
+//! Where tests are, and what each file of them keeps to.
+
+use crate::repository_folder;
+use std::path::{Path, PathBuf};
+
+/// The most lines of a file.
+const MOST_LINES: usize = 300;
+
+/// The most files of a kind that has no folders.
+const MOST_FLAT: usize = 12;
+
+/// A kind of test whose folders and files are named as those of a source.
+struct Mirror {
+    kind: &'static str,
+    source: &'static str,
+    /// What has no place in the source, and why.
+    others: &'static [(&'static str, &'static str)],
+}
+
+const MIRRORS: [Mirror; 4] = [
+    Mirror {
+        kind: "sql",
+        source: "extension/src",
+        others: &[
+            ("gallery", "records for tests of filters and searches"),
+            ("growth", "what operations of many folders cost"),
+            ("hostile_input", "calls every function"),
+        ],
+    },
+    Mirror {
+        kind: "http",
+        source: "proxy/src",
+        others: &[("service", "what the answers of all routes have in common")],
+    },
+    Mirror {
+        kind: "access",
+        source: "extension/src",
+        others: &[
+            ("attacks", "against several folders at once"),
+            ("changes", "rights that change, through every interface"),
+            ("clients", "tools of others"),
+            ("differential", "compares interfaces with a model"),
+            ("files", "import and export"),
+            ("grants", "what a grant gives, through every interface"),
+            ("lint", "all objects of a database"),
+            ("sales", "a project for these tests"),
+            ("sessions", "what a session remembers of rights, through every interface"),
+            ("sight", "what is out of sight, through every interface"),
+        ],
+    },
+    Mirror {
+        kind: "race",
+        source: "extension/src",
+        others: &[
+            ("order", "the order of locks of several folders"),
+            ("tenants", "callers who share the connections of the proxy"),
+        ],
+    },
+];
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut entries: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    entries.sort();
+    entries
+}
+
+/// All files of Rust below a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    entries(folder)
+        .into_iter()
+        .flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect()
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Whether a source has a folder or a file of this name.
+fn exists(source: &Path) -> bool {
+    source.is_dir() || source.with_extension("rs").is_file()
+}
+
+/// The folders below `folder` that have no counterpart in the source.
+fn strange_folders(folder: &Path, source: &Path) -> Vec<PathBuf> {
+    let folders = entries(folder).into_iter().filter(|path| path.is_dir());
+    folders
+        .flat_map(|path| {
+            let counterpart = source.join(stem(&path));
+            if exists(&counterpart) { strange_folders(&path, &counterpart) } else { vec![path] }
+        })
+        .collect()
+}
+
+#[test]
+fn tests_are_in_folders_named_as_those_of_the_source() {
+    let root = repository_folder();
+    let mut faults = Vec::new();
+    for Mirror { kind, source, others } in MIRRORS {
+        let source = root.join(source);
+        let tests = root.join("tests").join(kind);
+        for path in entries(&tests) {
+            let name = stem(&path);
+            let is_listed = others.iter().any(|(other, _)| *other == name);
+            if name == "main" || is_listed {
+                continue;
+            }
+            if !exists(&source.join(&name)) {
+                faults.push(path);
+            } else if path.is_dir() {
+                faults.extend(strange_folders(&path, &source.join(&name)));
+            }
+        }
+        for (name, _) in others {
+            assert!(exists(&tests.join(name)), "{kind}: {name} is listed and does not exist");
+        }
+    }
+    assert!(faults.is_empty(), "no folder or file of the source has these names: {faults:?}");
+}
+
+#[test]
+fn a_kind_without_folders_is_small() {
+    for folder in entries(&repository_folder().join("tests")) {
+        let is_mirror = MIRRORS.iter().any(|mirror| folder.ends_with(mirror.kind));
+        if !folder.join("main.rs").is_file() || is_mirror || folder.ends_with("bench") {
+            continue;
+        }
+        let count = entries(&folder).iter().filter(|path| path.is_file()).count();
+        assert!(count <= MOST_FLAT, "{} has {count} files: make folders", folder.display());
+    }
+}
+
+#[test]
+fn files_are_short() {
+    let lines = |path: &PathBuf| std::fs::read_to_string(path).expect("a source").lines().count();
+    let long = sources(&repository_folder().join("tests"));
+    let long: Vec<String> = long
+        .iter()
+        .filter(|path| lines(path) > MOST_LINES)
+        .map(|path| format!("{}: {} lines, at most {MOST_LINES}", path.display(), lines(path)))
+        .collect();
+    assert!(long.is_empty(), "A long file often holds two ideas:\n{}", long.join("\n"));
+}
+
+#[test]
+fn side_tables_are_named_in_one_place() {
+    for path in sources(&repository_folder().join("tests")) {
+        if path.ends_with("harness/side_table.rs") || path.ends_with("harness/layout.rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a source");
+        for kind in ["history", "metric", "text", "vector"] {
+            for (start, prefix) in text.match_indices(&format!("keyed_state.{kind}_")) {
+                let next = text[start + prefix.len()..].chars().next();
+                let is_numbered = next.is_some_and(|next| next.is_ascii_digit());
+                assert!(!is_numbered, "{}: use harness::customers and its like", path.display());
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Scripts that were released do not change: `sql/released/` lists the SHA-256 of each.
+
+use crate::repository_folder;
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// What is wrong with the scripts that a list of `sha256sum` names.
+fn faults(list: &str, root: &Path) -> Vec<String> {
+    let fault = |line: &str| {
+        let Some((hash, path)) = line.split_once("  ") else {
+            return Some(format!("{line:?} is no line of sha256sum"));
+        };
+        let Ok(script) = std::fs::read(root.join(path)) else {
+            return Some(format!("{path} was released and is gone"));
+        };
+        let found: String = Sha256::digest(script).iter().map(|byte| format!("{byte:02x}")).collect();
+        (found != hash).then(|| format!("{path} was released and has changed: add a new step instead"))
+    };
+    list.lines().filter_map(fault).collect()
+}
+
+/// The lists of all releases, with their names.
+fn lists(root: &Path) -> Vec<(String, String)> {
+    let folder = std::fs::read_dir(root.join("sql/released")).expect("the folder of lists");
+    let paths = folder.map(|entry| entry.expect("an entry").path());
+    paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "sha256"))
+        .map(|path| (path.display().to_string(), std::fs::read_to_string(&path).expect("a list")))
+        .collect()
+}
+
+#[test]
+fn released_scripts_do_not_change() {
+    let root = repository_folder();
+    for (name, list) in lists(&root) {
+        let state = list.lines().filter(|line| line.contains("  sql/state/"));
+        assert!(state.count() > 0, "{name} lists no step of the state");
+        let faults = faults(&list, &root);
+        assert!(faults.is_empty(), "{name}:\n{}", faults.join("\n"));
+    }
+}
+
+#[test]
+fn a_changed_a_missing_and_an_unreadable_line_would_be_seen() {
+    let root = repository_folder();
+    let path = "sql/roles.sql";
+    let script = std::fs::read(root.join(path)).expect("a script");
+    let hash: String = Sha256::digest(script).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert!(faults(&format!("{hash}  {path}\n"), &root).is_empty());
+    let changed = format!("{}  {path}", "0".repeat(64));
+    for (line, word) in [
+        (changed.as_str(), "has changed"),
+        (&format!("{hash}  sql/state/gone.sql"), "is gone"),
+        (hash.as_str(), "no line"),
+    ] {
+        let faults = faults(line, &root);
+        assert!(faults.len() == 1 && faults[0].contains(word), "{faults:?}");
+    }
+}

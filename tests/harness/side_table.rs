@@ -1,0 +1,29 @@
+//! The tables beside those of records, as SQL names them. Templates have numbers in the order in which they are created.
+
+macro_rules! side_tables {
+    ($number:literal) => {
+        /// The history.
+        pub const HISTORY: &str = concat!("keyed_state.history_", $number);
+        /// The points of metrics.
+        pub const SERIES: &str = concat!("keyed_state.metric_", $number);
+        /// The searchable texts.
+        pub const DOCUMENTS: &str = concat!("keyed_state.text_", $number);
+        /// The vectors.
+        pub const VECTORS: &str = concat!("keyed_state.vector_", $number);
+    };
+}
+
+/// The side tables of `crm.companies`.
+pub mod companies {
+    side_tables!(1);
+}
+
+/// The side tables of `crm.customers`.
+pub mod customers {
+    side_tables!(2);
+}
+
+/// The side tables of `g.paintings` of the [`Gallery`](crate::Gallery).
+pub mod paintings {
+    side_tables!(1);
+}
