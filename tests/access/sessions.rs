@@ -1,7 +1,6 @@
 //! What a session remembers of rights and keys is never older than what it has been told.
 
 use crate::sales::{Sales, of_region, seen};
-use std::time::Duration;
 
 #[tokio::test]
 async fn a_membership_that_ends_while_rights_are_read_does_not_count_afterwards() {
@@ -17,7 +16,7 @@ async fn a_membership_that_ends_while_rights_are_read_does_not_count_afterwards(
     blocker.run("begin; lock table crm.companies in access exclusive mode").await;
     let count = "select keyed.search('crm.customers', '{\"count\": \"exact\"}') ->> 'total'";
     let (first, ()) = tokio::join!(session.text(count, &[]), async {
-        tokio::time::sleep(Duration::from_millis(500)).await;
+        sales.admin.until_blocked(1).await;
         sales.admin.run(&format!("revoke {american} from {login}")).await;
         blocker.run("commit").await;
     });

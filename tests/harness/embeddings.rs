@@ -160,6 +160,11 @@ impl EmbeddingServer {
         self.questions.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Waits until it was asked so many times.
+    pub async fn until_asked(&self, times: usize) {
+        crate::until("the provider is asked", async || self.questions().len() >= times).await;
+    }
+
     /// All texts that it was asked to embed so far.
     pub fn texts(&self) -> Vec<String> {
         self.questions().iter().flat_map(Question::texts).collect()

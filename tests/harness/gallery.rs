@@ -1,7 +1,7 @@
 //! A project of which texts are embedded, for tests of workers.
 
 use crate::paintings::VECTORS;
-use crate::{Database, EmbeddingServer, Proxy, Session};
+use crate::{Database, EmbeddingServer, PATIENCE, Proxy, Session};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -108,10 +108,7 @@ impl Gallery {
                 if is_so(&status) {
                     return status;
                 }
-                assert!(
-                    began.elapsed() < Duration::from_secs(30),
-                    "{place}: not {what} within 30 s: {status}"
-                );
+                assert!(began.elapsed() < PATIENCE, "{place}: not {what}: {status}");
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         }

@@ -1,12 +1,11 @@
 //! The real proxy, as its users start it.
 
 use crate::watchdog::Watchdog;
-use crate::{Database, Request, log_file, target_folder};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use crate::{Database, Request, log_file, target_folder, until};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::Duration;
 
 /// The proxy's release build on a port of its own, logged in to one test's database. Dropping it kills it.
 pub struct Proxy {
@@ -33,22 +32,6 @@ impl Proxy {
 
     /// The same with a key that was issued before: a standby issues none.
     pub async fn start_with_key(database: &Database, settings: &[(&str, &str)], key: &str) -> Self {
-        // The port is free when we look, but not reserved: another program may be quicker once in a while.
-        for _ in 0..4 {
-            if let Ok(proxy) = Self::try_start(database, settings, key).await {
-                return proxy;
-            }
-        }
-        Self::try_start(database, settings, key).await.unwrap_or_else(|log| {
-            let said = std::fs::read_to_string(&log).unwrap_or_default();
-            panic!("the proxy did not become ready; its log {} says:\n{said}", log.display())
-        })
-    }
-
-    async fn try_start(database: &Database, settings: &[(&str, &str)], key: &str) -> Result<Self, PathBuf> {
-        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("some port is free");
-        let address = free.local_addr().expect("a bound socket has an address");
-        drop(free);
         let log = log_file("proxy");
         let output = std::fs::File::create(&log).expect("the log was made before");
         let child = Command::new(program())
@@ -56,7 +39,7 @@ impl Proxy {
             // What stands in the developer's environment must not decide a test.
             .env_clear()
             .env("KEYED_DATABASE_URL", database.cluster().url("keyed_proxy", database.name()))
-            .env("KEYED_LISTEN", address.to_string())
+            .env("KEYED_LISTEN", "127.0.0.1:0")
             .envs(settings.iter().copied())
             .stdin(Stdio::null())
             .stdout(output.try_clone().expect("an open file can be opened again"))
@@ -68,22 +51,24 @@ impl Proxy {
         // A proxy of the developer's machine has no business between the tests and ours.
         let client =
             reqwest::Client::builder().no_proxy().build().expect("no TLS, so nothing can be missing");
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let mut proxy = Self { address, log, child, watchdog, client, key: key.to_owned(), project: None };
-        if proxy.becomes_ready().await { Ok(proxy) } else { Err(proxy.log.clone()) }
+        proxy.becomes_ready().await;
+        proxy
     }
 
-    async fn becomes_ready(&mut self) -> bool {
-        for _ in 0..600 {
-            if self.child.try_wait().expect("the proxy is our child").is_some() {
-                return false;
+    async fn becomes_ready(&mut self) {
+        until("the proxy is ready", async || {
+            if let Some(status) = self.child.try_wait().expect("the proxy is our child") {
+                panic!("the proxy ended with {status}; its log {} says:\n{}", self.log.display(), self.log());
             }
+            // The system picks the port when the proxy opens it, so that no other program is quicker.
+            let Some(port) = listening_port(self.child.id()) else { return false };
+            self.address.set_port(port);
             let answer = self.client.get(self.url("/readyz")).send().await;
-            if answer.is_ok_and(|answer| answer.status().is_success()) {
-                return true;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        false
+            answer.is_ok_and(|answer| answer.status().is_success())
+        })
+        .await;
     }
 
     /// Names the project that requests carry unless told otherwise.
@@ -130,19 +115,34 @@ impl Proxy {
 
     /// Asks the proxy to end (SIGTERM), waits for that, and tells how it ended.
     pub async fn terminate(mut self) -> ExitStatus {
+        self.ask_to_stop();
+        self.ended().await
+    }
+
+    /// Asks the proxy to end (SIGTERM).
+    pub fn ask_to_stop(&self) {
         let asked = Command::new("kill").arg(self.child.id().to_string()).status();
         assert!(asked.is_ok_and(|status| status.success()), "the proxy had ended before it was asked to");
+    }
+
+    /// Waits until the proxy has ended, and tells how.
+    pub async fn ended(&mut self) -> ExitStatus {
+        let mut ended = None;
         // Waiting must not stop the test's runtime, which may have requests under way.
-        for _ in 0..3000 {
-            if let Some(status) = self.child.try_wait().expect("the proxy is our child") {
-                if let Some(watchdog) = self.watchdog.take() {
-                    watchdog.disarm();
-                }
-                return status;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
+        until("the proxy ended", async || {
+            ended = self.child.try_wait().expect("the proxy is our child");
+            ended.is_some()
+        })
+        .await;
+        if let Some(watchdog) = self.watchdog.take() {
+            watchdog.disarm();
         }
-        panic!("the proxy did not end within a minute; its log is {}", self.log.display());
+        ended.expect("it has ended")
+    }
+
+    /// How much processor time the proxy has used.
+    pub fn processor_time(&self) -> std::time::Duration {
+        crate::processor_time(self.child.id())
     }
 }
 
@@ -152,6 +152,23 @@ impl Drop for Proxy {
         // Dead already: this only tells the kernel that we know.
         let _ = self.child.wait();
     }
+}
+
+/// The port at which a process listens, as the kernel lists it.
+fn listening_port(process: u32) -> Option<u16> {
+    let files = std::fs::read_dir(format!("/proc/{process}/fd")).ok()?;
+    let sockets: Vec<String> = files
+        .filter_map(|file| std::fs::read_link(file.ok()?.path()).ok())
+        .filter_map(|file| Some(file.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned()))
+        .collect();
+    let connections = std::fs::read_to_string("/proc/net/tcp").expect("this is Linux");
+    connections.lines().skip(1).find_map(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        // The local address, the state and the number of the socket.
+        let (address, state, socket) = (fields.get(1)?, fields.get(3)?, fields.get(9)?);
+        let is_ours = *state == "0A" && sockets.iter().any(|own| own == socket);
+        is_ours.then(|| u16::from_str_radix(address.rsplit_once(':')?.1, 16).ok()).flatten()
+    })
 }
 
 /// The release build, to be run with other arguments than those of a server, and an empty environment.

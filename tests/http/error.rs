@@ -157,23 +157,20 @@ async fn a_statement_that_takes_too_long_is_ended_and_answered_504() {
     let service = Service::start_with(&[("KEYED_STATEMENT_TIMEOUT", "1")]).await;
     let session = service.session().await;
     session.run(
-        "create function crm.sleep() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return new; end $$;
+        "create function crm.sleep() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return new; end $$;
          create trigger zz_sleep before insert on crm.customers for each row when (new.name = 'slow') execute function crm.sleep()",
     ).await;
-    let began = std::time::Instant::now();
     let body = write(&service, "slow").await.refused(504, "timeout");
     assert_eq!(body["retryable"], true);
-    assert!(began.elapsed() < std::time::Duration::from_secs(3), "{:?}", began.elapsed());
-    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let running = "select count(*) from pg_stat_activity
                    where usename = 'keyed_proxy' and state <> 'idle' and datname = current_database()";
-    assert_eq!(session.text(running, &[]).await, "0");
+    session.until(running, "0").await;
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "0");
 }
 
 #[tokio::test]
 async fn a_lock_that_is_held_too_long_is_answered_503() {
-    let service = Service::start_with(&[("KEYED_STATEMENT_TIMEOUT", "1")]).await;
+    let service = Service::start_with(&[("KEYED_STATEMENT_TIMEOUT", "3")]).await;
     service.upsert("A-1", json!({"name": "Ada"})).await.expect(201);
     let session = service.session().await;
     session.run("begin; update crm.customers set name = 'Bea'").await;
@@ -188,8 +185,8 @@ async fn a_lock_that_is_held_too_long_is_answered_503() {
 async fn more_callers_than_connections_wait_or_are_asked_to_come_again() {
     let service = Service::start_with(&[
         ("KEYED_POOL_SIZE", "1"),
-        ("KEYED_POOL_WAIT", "0.2"),
-        ("KEYED_STATEMENT_TIMEOUT", "5"),
+        ("KEYED_POOL_WAIT", "2"),
+        ("KEYED_STATEMENT_TIMEOUT", "60"),
     ])
     .await;
     service.upsert("A-1", json!({"name": "Ada"})).await.expect(201);
@@ -198,7 +195,7 @@ async fn more_callers_than_connections_wait_or_are_asked_to_come_again() {
     let waiting = service.proxy.request("PUT", "/v1/entities/template/customers/by-key");
     let waiting =
         tokio::spawn(waiting.json(&json!({"external_key": "A-1", "attributes": {"name": "Cleo"}})).send());
-    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    service.session().await.until_blocked(1).await;
     let answer = service.by_key("A-1").await;
     assert!(["1", "2", "3"].contains(&answer.header("retry-after")));
     answer.refused(503, "unavailable");

@@ -11,8 +11,7 @@ async fn raw(service: &Service, request: &[u8]) -> String {
     // The proxy may answer and close before all was sent.
     let _ = stream.write_all(request).await;
     let mut answer = Vec::new();
-    let read =
-        tokio::time::timeout(std::time::Duration::from_secs(10), stream.read_to_end(&mut answer)).await;
+    let read = tokio::time::timeout(harness::PATIENCE, stream.read_to_end(&mut answer)).await;
     let shown = String::from_utf8_lossy(&request[..request.len().min(60)]);
     assert!(read.is_ok(), "the proxy did not close after {shown:?}, having answered {answer:?}");
     String::from_utf8_lossy(&answer).lines().next().unwrap_or_default().to_owned()

@@ -1,6 +1,6 @@
 //! What every answer has in common, and the routes that watch over the service.
 
-use harness::{Service, id_of};
+use harness::{Service, id_of, until};
 use serde_json::json;
 
 #[tokio::test]
@@ -136,14 +136,9 @@ async fn pages_of_other_origins_may_ask_only_where_the_settings_name_them() {
 
 /// Asks until the answer is this one: readiness is looked at once a second.
 async fn readiness(service: &Service, status: u16) -> harness::Answer {
-    for _ in 0..100 {
-        let answer = service.proxy.request("GET", "/readyz").send().await;
-        if answer.status == status {
-            return answer;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
-    panic!("/readyz never answers {status}")
+    let ask = async || service.proxy.request("GET", "/readyz").send().await;
+    until(&format!("/readyz answers {status}"), async || ask().await.status == status).await;
+    ask().await
 }
 
 #[tokio::test]
@@ -179,15 +174,11 @@ async fn after_a_failover_writes_go_on() {
         .run(&format!("alter role keyed_proxy in database \"{name}\" reset default_transaction_read_only"))
         .await;
     // The connections from before are still there, and are given up one second after they were opened, at the latest.
-    for attempt in 0.. {
+    until("writes succeed", async || {
         let answer = service.post("/entities/template/customers", body.clone()).await;
-        if answer.status == 201 {
-            break;
-        }
-        answer.refused(503, "unavailable");
-        assert!(attempt < 50, "writes fail for ever");
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
+        answer.status == 201 || answer.refused(503, "unavailable").is_null()
+    })
+    .await;
     for _ in 0..8 {
         service.post("/entities/template/customers", body.clone()).await.expect(201);
     }

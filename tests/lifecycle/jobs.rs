@@ -1,27 +1,17 @@
 //! Jobs of definitions over the ends of a server, and where it has no room for a worker.
 
+use harness::customers::DOCUMENTS;
 use harness::{Cluster, Database, Durability, Proxy, Session};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// More records than are done within the transaction of a definition.
 const MANY: usize = 6000;
 
 /// The jobs as `state, records done` of each.
-async fn jobs(session: &Session) -> String {
-    session
-        .text("select coalesce(string_agg(state || ', ' || records_done, '; '), '') from keyed.jobs()", &[])
-        .await
-}
+const JOBS: &str = "select coalesce(string_agg(state || ', ' || records_done, '; '), '') from keyed.jobs()";
 
 async fn until(session: &Session, wanted: &str) {
-    for _ in 0..3000 {
-        if jobs(session).await == wanted {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("the jobs are {:?}, not {wanted:?}", jobs(session).await)
+    session.until(JOBS, wanted).await;
 }
 
 async fn found(session: &Session, words: &str) -> String {
@@ -39,31 +29,23 @@ async fn with_many(database: &Database) -> Session {
 async fn a_job_that_a_crash_interrupted_goes_on_where_it_was() {
     let database = Database::new_durable().await.add_crm().await;
     let session = with_many(&database).await;
-    let documents = session
-        .text("select 'keyed_state.text_' || id from keyed_state.template where slug = 'customers'", &[])
-        .await;
     // The job leaves records out that are locked, but not so many.
-    let locked = format!("select record_id from {documents} order by record_id offset 2000");
+    let locked = format!("select record_id from {DOCUMENTS} order by record_id offset 2000");
     let blocker = database.session().await;
-    blocker.run(&format!("begin; select from {documents} where record_id in ({locked}) for update")).await;
+    blocker.run(&format!("begin; select from {DOCUMENTS} where record_id in ({locked}) for update")).await;
     session.rows("select keyed.alter_template('crm.customers', '{\"language\": \"german\"}')", &[]).await;
     until(&session, "running, 2000").await;
     // From now on it only looks now and then whether they are free.
-    let sql = "select count(*) from pg_stat_activity where query = 'keyed: the remaining records are locked by \
-    other transactions'";
-    for _ in 0..3000 {
-        if session.text(sql, &[]).await != "0" {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let looks = "select count(*) from pg_stat_activity \
+                 where query = 'keyed: the remaining records are locked by other transactions'";
+    session.until(looks, "1").await;
     let cluster = Arc::clone(database.cluster());
     // The lock that stands in the job's way ends with the server.
     tokio::task::block_in_place(|| cluster.kill());
     drop((session, blocker));
     tokio::task::block_in_place(|| cluster.start_again());
     let session = database.session().await;
-    assert_eq!(jobs(&session).await, "pending, 2000");
+    assert_eq!(session.text(JOBS, &[]).await, "pending, 2000");
     assert_eq!(
         (found(&session, "runs").await, found(&session, "Kindes").await),
         ("4000".into(), "2000".into())

@@ -3,7 +3,6 @@
 use harness::{Cluster, Database, Durability, Session};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 struct Pair {
     publisher: Database,
@@ -60,21 +59,13 @@ impl Pair {
     /// Waits until the subscriber has what the publisher has.
     async fn catch_up(&self) {
         let position = self.on_publisher.text("select pg_current_wal_lsn()", &[]).await;
-        let began = Instant::now();
         let is_there = format!("select bool_and(replay_lsn >= '{position}') from pg_stat_replication");
-        while self.on_publisher.text(&is_there, &[]).await != "t" {
-            assert!(began.elapsed() < Duration::from_secs(60), "the subscriber does not follow");
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+        self.on_publisher.until(&is_there, "t").await;
     }
 
     /// Waits until the subscriber answers this.
     async fn until(&self, question: &str, answer: &str) {
-        let began = Instant::now();
-        while self.on_subscriber.text(question, &[]).await != answer {
-            assert!(began.elapsed() < Duration::from_secs(60), "{question} is not {answer}");
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+        self.on_subscriber.until(question, answer).await;
     }
 }
 

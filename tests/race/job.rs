@@ -2,20 +2,13 @@
 
 use harness::customers::DOCUMENTS;
 use harness::{Database, Session};
-use std::time::Duration;
 use tokio::task::JoinSet;
 
 /// More records than are done within the transaction of a definition.
 const MANY: usize = 6000;
 
 async fn until_done(session: &Session) {
-    for _ in 0..3000 {
-        if session.text("select count(*) from keyed.jobs()", &[]).await == "0" {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("there are still jobs: {:?}", session.rows("select * from keyed.jobs()", &[]).await)
+    session.until("select count(*) from keyed.jobs()", "0").await;
 }
 
 /// Who writes while the template changes may be told to try again.
@@ -103,7 +96,7 @@ async fn who_asks_for_the_jobs_waits_for_no_table_and_locks_none() {
     for (role, expected) in [(&stranger, "0"), (&reader, "0"), (&definer, "1")] {
         let session = database.session_as(role).await;
         // Whoever waits for the table, fails here.
-        session.run("set lock_timeout = '1s'").await;
+        session.run("set lock_timeout = '20s'").await;
         holder.run("begin; lock table crm.customers in access exclusive mode").await;
         session.run("begin").await;
         assert_eq!(session.text("select count(*) from keyed.jobs()", &[]).await, expected);

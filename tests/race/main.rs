@@ -13,8 +13,7 @@ mod quota;
 mod record;
 mod tenants;
 
-use harness::{Refusal, Rows, Session};
-use std::time::Duration;
+use harness::{PATIENCE, Refusal, Rows, Session, until};
 use tokio::task::JoinHandle;
 
 /// A statement on its way in another session.
@@ -33,24 +32,19 @@ impl Waiting {
             session.attempt(&statement, &texts.iter().map(String::as_str).collect::<Vec<_>>()).await
         });
         let waiting = Self { process, outcome };
-        for _ in 0..1000 {
+        until("the statement waits", async || {
             let blocked = "select exists (select from pg_locks where pid = $1 and not granted)";
-            if observer.text(blocked, &[&waiting.process]).await == "t" {
-                return waiting;
-            }
-            assert!(
-                !waiting.outcome.is_finished(),
-                "the statement did not wait: {:?}",
-                waiting.outcome.await
-            );
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        panic!("the statement neither waited nor ended");
+            let is_blocked = observer.text(blocked, &[&waiting.process]).await == "t";
+            assert!(is_blocked || !waiting.outcome.is_finished(), "the statement ended without waiting");
+            is_blocked
+        })
+        .await;
+        waiting
     }
 
     /// How it ended.
     async fn outcome(self) -> Result<Rows, Refusal> {
-        let outcome = tokio::time::timeout(Duration::from_secs(10), self.outcome).await;
+        let outcome = tokio::time::timeout(PATIENCE, self.outcome).await;
         outcome.expect("the statement goes on once the lock is free").expect("the session lives")
     }
 }

@@ -1,8 +1,9 @@
 //! Who is let in: keys that are known, keys that are wrong, and those who send too much.
 
-use harness::{Answer, Database, Service, Wire, status_of};
+use harness::{Answer, Database, Service, Wire, status_of, until};
 use serde_json::json;
 use std::time::Duration;
+use tokio::task::JoinSet;
 
 /// What a refusal for sending too much has in its headers.
 #[track_caller]
@@ -25,9 +26,7 @@ async fn ask(service: &Service, key: &str) -> Answer {
 async fn calls(database: &Database, function: &str) -> u64 {
     let session = database.session().await;
     let sessions = "select count(*) from pg_stat_activity where usename = 'keyed_proxy' and datname = current_database()";
-    while session.text(sessions, &[]).await != "0" {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    session.until(sessions, "0").await;
     let calls = "select coalesce(sum(calls), 0)::text from pg_stat_user_functions where funcname = $1";
     session.text(calls, &[function]).await.parse().expect("a number")
 }
@@ -103,13 +102,7 @@ async fn a_key_that_was_tried_before_it_was_issued_works_soon_after() {
     let key = session.text("select keyed.issue_api_key('keyed_admin')", &[]).await;
     ask(&service, &key).await.refused(401, "unauthorized");
     session.run("commit").await;
-    for _ in 0..100 {
-        if ask(&service, &key).await.status == 200 {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    panic!("the key is still refused");
+    until("the key is let in", async || ask(&service, &key).await.status == 200).await;
 }
 
 #[tokio::test]
@@ -188,29 +181,23 @@ fn waiting(service: &Service, key: &str) -> tokio::task::JoinHandle<Answer> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_searches_of_one_key_leave_connections_to_others() {
-    let service = Service::start_with(&[("KEYED_POOL_SIZE", "8"), ("KEYED_POOL_WAIT", "0.5")]).await;
+    let service = Service::start_with(&[("KEYED_POOL_SIZE", "8"), ("KEYED_POOL_WAIT", "2")]).await;
     let session = service.session().await;
     session.run("begin; lock table crm.customers in access exclusive mode").await;
-    let searches: Vec<_> = (0..12).map(|_| waiting(&service, service.proxy.key())).collect();
+    let mut searches = JoinSet::new();
+    for _ in 0..12 {
+        searches.spawn(waiting(&service, service.proxy.key()));
+    }
     // Those that found no connection of their key's part are told so.
-    let (mut limited, mut running) = (0, Vec::new());
-    for search in searches {
-        if limited == 7 {
-            running.push(search);
-            continue;
-        }
-        if let Ok(answer) = tokio::time::timeout(Duration::from_secs(3), search).await {
-            assert_rate_limited(answer.expect("the request ends"), "5");
-            limited += 1;
-        }
+    for _ in 0..7 {
+        let answer = searches.join_next().await.expect("it ends").expect("the request ends");
+        assert_rate_limited(answer.expect("the request ends"), "5");
     }
     let other = service.database.api_key("keyed_admin", &[]).await;
     let search = service.proxy.request("POST", "/v1/entities/search/companies").key(&other).json(&json!({}));
     search.send().await.expect(200);
     session.run("commit").await;
-    for search in running {
-        search.await.expect("the request ends");
-    }
+    searches.join_all().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -219,12 +206,7 @@ async fn a_key_has_no_more_requests_in_flight_than_it_may() {
     let session = service.session().await;
     session.run("begin; lock table crm.customers in access exclusive mode").await;
     let searches = [waiting(&service, service.proxy.key()), waiting(&service, service.proxy.key())];
-    let blocked = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    // Within a transaction the view shows always the same.
-    let observer = service.session().await;
-    while observer.text(blocked, &[]).await != "2" {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    service.session().await.until_blocked(2).await;
     assert_rate_limited(ask(&service, service.proxy.key()).await, "2");
     let other = service.database.api_key("keyed_admin", &[]).await;
     let search = service.proxy.request("POST", "/v1/entities/search/companies").key(&other).json(&json!({}));

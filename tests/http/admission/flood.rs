@@ -67,7 +67,8 @@ async fn strangers_by_the_thousand_take_neither_memory_nor_time() {
         body.await.expect("it is sent or refused");
     }
     assert!(most_memory(&service) < 256, "{} MiB", most_memory(&service));
-    // Of so few lookups on a machine with other work the worst says little: a floor keeps chance out of it.
-    let most = (5 * quiet).max(Duration::from_millis(500));
+    // Of so few lookups on a machine with other work the worst says little: a floor keeps chance out of it. Who waits
+    // for a stranger waits longer: half of a head may take 10 s.
+    let most = (5 * quiet).max(Duration::from_secs(5));
     assert!(busy < most, "p99 {busy:?} instead of {quiet:?}");
 }

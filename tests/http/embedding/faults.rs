@@ -2,7 +2,7 @@
 
 use harness::embeddings::{Reply, axis, item, vector};
 use harness::paintings::VECTORS;
-use harness::{EmbeddingServer, Gallery};
+use harness::{EmbeddingServer, Gallery, until};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -36,9 +36,7 @@ async fn a_wrong_model_is_told_and_no_text_is_given_up_for_it() {
     let began = Instant::now();
     let proxy = gallery.asking(&server, &[]).await;
     gallery.until("told", |status| status["pending"] == 1).await;
-    while gallery.job(&id).await["error"].is_null() {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    until("the error is told", async || !gallery.job(&id).await["error"].is_null()).await;
     let job = gallery.job(&id).await;
     assert!(job["error"].as_str().is_some_and(|error| error.contains("3 numbers")), "{job}");
     assert_eq!(job["attempts"], 0);
@@ -106,9 +104,9 @@ async fn a_text_that_breaks_the_provider_holds_no_other_up() {
         }
     })
     .await;
-    let _proxy = gallery.asking(&server, &[("KEYED_EMBED_TIMEOUT", "1")]).await;
+    let _proxy = gallery.asking(&server, &[("KEYED_EMBED_TIMEOUT", "3")]).await;
     gallery.until("three done", |status| status["done"] == 3 && status["running"] == 0).await;
-    for (id, word) in [(&ids[1], "HTTP 500"), (&ids[3], "no answer within 1 s")] {
+    for (id, word) in [(&ids[1], "HTTP 500"), (&ids[3], "no answer within 3 s")] {
         let job = gallery.job(id).await;
         assert_eq!(job["attempts"], 1, "{job}");
         assert!(job["error"].as_str().is_some_and(|error| error.contains(word)), "{job}");
@@ -132,11 +130,7 @@ async fn a_text_at_which_the_provider_fails_is_to_blame_though_no_other_is_waiti
             "select count(*) from keyed_state.embedding_job
              where state = 'pending' and attempts = 1 and error like '%HTTP {status}%'"
         );
-        let began = Instant::now();
-        while gallery.session.text(&told, &[]).await != count.to_string() {
-            assert!(began.elapsed() < Duration::from_secs(30), "{status}: {}", gallery.status().await);
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        gallery.session.until(&told, &count.to_string()).await;
     }
 }
 
@@ -153,18 +147,11 @@ async fn texts_that_all_fail_are_not_to_blame() {
             "select count(*) from keyed_state.embedding_job
              where state = 'pending' and attempts = 0 and error like '%HTTP {status}%'"
         );
-        let began = Instant::now();
-        while gallery.session.text(&told, &[]).await != "3" {
-            assert!(began.elapsed() < Duration::from_secs(30), "{status}: {}", gallery.status().await);
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        gallery.session.until(&told, "3").await;
         // Tried together first, then each alone.
         assert!(server.questions().iter().filter(|question| question.texts().len() == 1).count() >= 3);
         // The message is in the log once the round is over.
-        while !proxy.log().contains("cannot embed records") {
-            assert!(began.elapsed() < Duration::from_secs(30));
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        until("the log has it", async || proxy.log().contains("cannot embed records")).await;
         assert!(proxy.log().contains(&format!("HTTP {status}")));
     }
 }

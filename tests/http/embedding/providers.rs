@@ -56,14 +56,14 @@ async fn a_provider_that_is_busy_or_broken_for_a_moment_is_asked_again() {
 
 #[tokio::test]
 async fn a_provider_that_fails_is_a_service_that_is_unavailable_for_now() {
-    for (reply, pause) in [
-        (Reply::status(500), 1..=3),
-        (Reply::status(429).retry_after("3600"), 3600..=4502),
-        (Reply::body("late").after(Duration::from_secs(60)), 1..=3),
+    for (reply, pause, timeout) in [
+        (Reply::status(500), 1..=3, "60"),
+        (Reply::status(429).retry_after("3600"), 3600..=4502, "60"),
+        (Reply::body("late").after(Duration::from_secs(60)), 1..=3, "0.3"),
     ] {
         let told = reply.clone();
         let server = EmbeddingServer::start_with(move |_| reply.clone()).await;
-        let service = service_with(&server, &[("KEYED_EMBED_TIMEOUT", "0.3")]).await;
+        let service = service_with(&server, &[("KEYED_EMBED_TIMEOUT", timeout)]).await;
         let answer = search(&service, json!("pearl")).await;
         let seconds: u64 = answer.header("retry-after").parse().expect("a number of seconds");
         assert!(pause.contains(&seconds), "{told:?}: {seconds}");

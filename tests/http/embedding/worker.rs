@@ -88,9 +88,7 @@ async fn what_a_killed_worker_had_claimed_is_done_by_the_next() {
     })
     .await;
     let first = gallery.asking(&server, &[]).await;
-    while server.questions().is_empty() {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    server.until_asked(1).await;
     drop(first);
     assert_eq!(gallery.status().await["running"], 1);
     let _second = gallery.asking(&server, &[]).await;
@@ -107,9 +105,7 @@ async fn a_worker_that_is_told_to_stop_gives_back_what_it_has() {
     let server =
         EmbeddingServer::start_with(|question| Reply::good(question).after(Duration::from_secs(60))).await;
     let proxy = gallery.asking(&server, &[]).await;
-    while server.questions().is_empty() {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    server.until_asked(1).await;
     assert!(proxy.terminate().await.success());
     let job = gallery.job(&id).await;
     assert_eq!((&job["state"], &job["attempts"]), (&json!("pending"), &json!(0)));
@@ -125,9 +121,7 @@ async fn a_text_that_changes_while_it_is_embedded_is_embedded_again() {
     })
     .await;
     let _proxy = gallery.asking(&server, &[]).await;
-    while server.questions().is_empty() {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    server.until_asked(1).await;
     gallery.paint("K-1", "Woman").await;
     gallery.until_done(1).await;
     assert_eq!(server.texts(), ["Girl", "Woman"]);

@@ -1,8 +1,7 @@
 //! The header Idempotency-Key: a request is run once, however often it is sent.
 
-use harness::{Answer, Proxy, Request, Service, id_of};
+use harness::{Answer, Proxy, Request, Service, id_of, until};
 use serde_json::{Value, json};
-use std::time::Duration;
 
 const UPSERT: &str = "/v1/entities/template/customers/by-key";
 const CREATE: &str = "/v1/entities/template/customers";
@@ -178,10 +177,7 @@ async fn while_a_request_is_run_the_same_one_is_told_to_wait() {
     holder.run("begin; select from crm.customers for update").await;
     let first = tokio::spawn(request(&service, "PUT", UPSERT, "once", &increment()).send());
     let observer = service.session().await;
-    let waits = "select count(*) from pg_locks l join pg_stat_activity a using (pid) where not l.granted and a.datname = current_database()";
-    while observer.text(waits, &[]).await == "0" {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    observer.until_blocked(1).await;
     let second = request(&service, "PUT", UPSERT, "once", &increment()).send().await;
     assert!(["1", "2", "3"].contains(&second.header("retry-after")));
     assert_eq!(second.refused(409, "request_in_progress")["retryable"], true);
@@ -237,12 +233,12 @@ async fn old_answers_are_removed_by_those_who_come_later() {
 async fn a_proxy_that_is_killed_before_it_answers_leaves_one_effect() {
     let service = Service::start().await;
     service.upsert("K", json!({"visits": 0})).await.expect(201);
-    // The row is written, and the transaction not committed yet, for as long as the trigger sleeps.
+    // The row is written, and the transaction not committed yet, for as long as the trigger waits.
     service
         .session()
         .await
         .run(
-            "create function public.dawdle() returns trigger language plpgsql as 'begin perform pg_sleep(0.4); return null; end';
+            "create function public.dawdle() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock_shared(1); return null; end';
              create trigger dawdle after update on crm.customers for each row execute function public.dawdle()",
         )
         .await;
@@ -253,17 +249,21 @@ async fn a_proxy_that_is_killed_before_it_answers_leaves_one_effect() {
         let once = |proxy: &Proxy| {
             proxy.request("PUT", UPSERT).key(&key).header("idempotency-key", "once").json(&increment())
         };
+        session.run("select pg_advisory_lock(1)").await;
         let unanswered = tokio::spawn(once(&doomed).response());
-        tokio::time::sleep(Duration::from_millis(100 * round)).await;
+        session.until_blocked(1).await;
         drop(doomed);
         assert!(unanswered.await.is_err(), "the request was answered");
         // The successor sends it again until it is not told to wait any more.
-        let mut answer = once(&service.proxy).send().await;
-        while answer.status == 409 {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            answer = once(&service.proxy).send().await;
-        }
-        answer.expect(200);
+        once(&service.proxy).send().await.refused(409, "request_in_progress");
+        session.run("select pg_advisory_unlock(1)").await;
+        let mut status = 409;
+        until("the request ends", async || {
+            status = once(&service.proxy).send().await.status;
+            status != 409
+        })
+        .await;
+        assert_eq!(status, 200);
         assert_eq!(visits(&service).await, round, "one effect for each round");
         let points = "select count(*) from keyed.metric_series((select id from crm.customers), 'mood')";
         assert_eq!(session.text(points, &[]).await, round.to_string());

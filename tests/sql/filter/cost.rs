@@ -2,7 +2,7 @@
 
 use crate::gallery::Gallery;
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[tokio::test]
 async fn a_text_that_nearly_matches_everywhere_ends_with_the_time_of_the_statement() {
@@ -13,12 +13,13 @@ async fn a_text_that_nearly_matches_everywhere_ends_with_the_time_of_the_stateme
         for pattern in [format!("{}b", "a".repeat(5000)), format!("b{}", "a".repeat(5000))] {
             let condition = json!({"field": "title", "operator": operator, "value": pattern});
             let query = json!({"filters": [condition]}).to_string();
-            let began = Instant::now();
+            let before = gallery.session.processor_time().await;
             let outcome = gallery.session.attempt("select keyed.search('art.works', $1)", &[&query]).await;
             if let Err(refusal) = outcome {
                 assert!(["57014", "22023"].contains(&refusal.state.as_str()), "{operator}: {refusal}");
             }
-            assert!(began.elapsed() < Duration::from_secs(2), "{operator} took {:?}", began.elapsed());
+            let used = gallery.session.processor_time().await - before;
+            assert!(used < Duration::from_secs(2), "{operator} used {used:?} of a processor");
         }
     }
 }
@@ -28,7 +29,7 @@ async fn as_many_conditions_behind_a_reference_as_a_filter_may_have_are_answered
     let gallery = Gallery::new().await;
     let klee = gallery.add("artists", "klee", json!({"name": "Klee"})).await;
     gallery.works([("A", json!({"artist": klee})), ("B", json!({}))]).await;
-    gallery.session.run("set statement_timeout = '5s'").await;
+    gallery.session.run("set statement_timeout = '60s'").await;
     for field in ["artist.name", "artist.country.continent.name", "artist.external_key"] {
         for (operator, expected) in [("in", "A"), ("neq", "A B"), ("not-empty", "A")] {
             let expected = if field.contains("country") && operator != "neq" { "" } else { expected };

@@ -3,7 +3,7 @@
 use crate::filter::refusals::is_refused;
 use crate::gallery::Gallery;
 use serde_json::json;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[tokio::test]
 async fn depth_conditions_and_values_have_limits_that_are_reached_and_not_passed() {
@@ -59,15 +59,14 @@ async fn bodies_without_end_are_refused_at_once_and_the_server_lives() {
         bodies.push(format!(r#"{{"filters": [{{"field": "title", "operator": "in", "value": {deep}}}]}}"#));
     }
     for body in &bodies {
-        let mut fastest = Duration::MAX;
+        let before = gallery.session.processor_time().await;
         for _ in 0..3 {
-            let began = Instant::now();
             let refusal =
                 gallery.session.refusal("select keyed_http.search($1, $2)", &[&template, body]).await;
-            fastest = fastest.min(began.elapsed());
             assert!(["22032", "22023"].contains(&refusal.state.as_str()), "{body:.60}: {refusal}");
         }
-        assert!(fastest < Duration::from_millis(100), "{fastest:?} for {body:.60}");
+        let used = gallery.session.processor_time().await - before;
+        assert!(used < Duration::from_millis(300), "{used:?} of a processor for three times {body:.60}");
         // The same through jsonb, which has a limit of its own.
         let refusal = gallery.session.refusal("select keyed.search('art.works', $1)", &[body]).await;
         assert!(["54001", "22023", "22032"].contains(&refusal.state.as_str()), "{body:.60}: {refusal}");

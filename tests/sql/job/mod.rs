@@ -8,7 +8,6 @@ mod workers;
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
-use std::time::Duration;
 
 /// More records than are done within the transaction of a definition, in more bytes than an index is built on there.
 const MANY: usize = 6000;
@@ -52,14 +51,13 @@ async fn jobs(session: &Session) -> Vec<Value> {
 
 /// Waits until the jobs are as a test wants them.
 async fn until(session: &Session, wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
-    for _ in 0..3000 {
-        let jobs = jobs(session).await;
-        if wanted(&jobs) {
-            return jobs;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("the jobs are {:?}", jobs(session).await)
+    let mut now = Vec::new();
+    harness::until("the jobs are as expected", async || {
+        now = jobs(session).await;
+        wanted(&now)
+    })
+    .await;
+    now
 }
 
 async fn until_done(session: &Session) {
@@ -68,27 +66,15 @@ async fn until_done(session: &Session) {
 
 /// Waits until no worker is there.
 async fn until_idle(session: &Session) {
-    for _ in 0..3000 {
-        let sql = "select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'keyed jobs'";
-        if session.text(sql, &[]).await == "0" {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("the worker does not end: {:?}", jobs(session).await)
+    let workers = "select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'keyed jobs'";
+    session.until(workers, "0").await;
 }
 
 /// Waits until the worker waits for a lock of somebody else.
 async fn until_blocked(session: &Session) {
-    for _ in 0..3000 {
-        let sql = "select count(*) from pg_stat_activity where datname = current_database()
+    let blocked = "select count(*) from pg_stat_activity where datname = current_database()
                    and backend_type = 'keyed jobs' and wait_event_type = 'Lock'";
-        if session.text(sql, &[]).await == "1" {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("the worker is not blocked: {:?}", jobs(session).await)
+    session.until(blocked, "1").await;
 }
 
 /// Waits until the worker is done with all but so many records, which others have locked; of 1000 and more it goes no further.

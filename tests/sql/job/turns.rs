@@ -187,14 +187,8 @@ async fn a_database_has_two_workers_at_most() {
     until_left_out(&session, 1).await;
     until_blocked(&session).await;
     // One that finds its place taken ends at once.
-    for _ in 0..3000 {
-        let sql = "select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'keyed jobs'";
-        if session.text(sql, &[]).await == "2" {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("there are more workers");
+    let workers = "select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'keyed jobs'";
+    session.until(workers, "2").await;
 }
 
 #[tokio::test]
@@ -212,14 +206,12 @@ async fn a_lock_that_keeps_an_index_from_being_built_keeps_those_of_other_templa
         // It is in the queue before the job begins.
         let lock = format!("begin; lock table crm.customers in {mode} mode");
         let requested = format!(
-            "select count(*) from pg_locks where relation = 'crm.customers'::regclass and pid <> pg_backend_pid()
+            "select count(*) > 0 from pg_locks where relation = 'crm.customers'::regclass and pid <> pg_backend_pid()
              and lower(mode) = '{}lock'",
             mode.replace(' ', "")
         );
         let commit = async {
-            while session.text(&requested, &[]).await == "0" {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
+            session.until(&requested, "t").await;
             session.run("commit").await;
         };
         tokio::join!(locker.run(&lock), commit);

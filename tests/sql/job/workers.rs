@@ -17,13 +17,8 @@ async fn a_job_that_fails_says_why_and_is_tried_again_when_asked() {
     let failed = until(&session, |jobs| jobs.iter().any(|job| job["state"] == "failed")).await;
     assert!(failed[0]["error"].as_str().is_some_and(|error| error.contains("index row")), "{failed:?}");
     assert!(failed[0]["hint"].as_str().is_some_and(|hint| hint.contains("keyed.run_jobs(retry => true)")));
-    for _ in 0..100 {
-        if indexes(&session, "tags").await.1 == "0" {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    assert_eq!(indexes(&session, "tags").await, ("0".into(), "0".into()));
+    let nothing_is_left = async || indexes(&session, "tags").await == ("0".into(), "0".into());
+    harness::until("the index is removed", nothing_is_left).await;
 
     assert_eq!(session.text("select keyed.run_jobs()", &[]).await, "0");
     session.run("update crm.customers set tags = null where external_key = 'K-7'").await;

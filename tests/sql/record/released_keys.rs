@@ -234,7 +234,8 @@ async fn migrating_moves_the_keys_of_deleted_records_and_leaves_no_trace_of_it()
 
 #[tokio::test]
 async fn a_migration_that_meets_a_reader_lets_it_finish_or_changes_nothing() {
-    let (_database, admin, clerk) = crm().await;
+    let (database, admin, clerk) = crm().await;
+    let observer = database.session().await;
     admin.run("insert into crm.customers (external_key, name) values ('A-1', 'Ada')").await;
     admin.run("update crm.customers set deleted_at = now()").await;
     make_old(&admin).await;
@@ -244,7 +245,7 @@ async fn a_migration_that_meets_a_reader_lets_it_finish_or_changes_nothing() {
     let migration = admin.attempt("select keyed.migrate()", &[]);
     clerk.run("begin; select count(*) from crm.customers").await;
     let (migrated, ()) = tokio::join!(migration, async {
-        tokio::time::sleep(std::time::Duration::from_millis(600)).await;
+        observer.until_blocked(1).await;
         clerk.run("commit").await;
     });
     assert!(migrated.is_ok(), "{migrated:?}");

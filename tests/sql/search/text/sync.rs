@@ -29,13 +29,7 @@ async fn assert_documents_are_true(session: &Session) {
 
 /// Those of many records are made anew in the background.
 async fn until_jobs_are_done(session: &Session) {
-    for _ in 0..3000 {
-        if session.text("select count(*) from keyed.jobs()", &[]).await == "0" {
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
-    panic!("there are still jobs: {:?}", session.rows("select * from keyed.jobs()", &[]).await)
+    session.until("select count(*) from keyed.jobs()", "0").await;
 }
 
 async fn crm() -> (Database, Session) {
