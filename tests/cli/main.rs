@@ -1,6 +1,7 @@
 //! What an administrator meets on the command line of `keyed-proxy`.
 
 mod doctor;
+mod doctor_remedies;
 mod files;
 mod keys;
 mod usage;

@@ -147,7 +147,8 @@ fn files_are_short() {
 #[test]
 fn side_tables_are_named_in_one_place() {
     for path in sources(&repository_folder().join("tests")) {
-        if path.ends_with("harness/side_table.rs") || path.ends_with("harness/layout.rs") {
+        let is_bench = path.iter().any(|step| step == "bench");
+        if is_bench || path.ends_with("harness/side_table.rs") {
             continue;
         }
         let text = std::fs::read_to_string(&path).expect("a source");
@@ -159,4 +160,60 @@ fn side_tables_are_named_in_one_place() {
             }
         }
     }
+}
+
+/// Tests that measure the time of a clock, and what keeps chance out of them.
+const TIMED: [(&str, &str); 2] = [
+    ("http/admission/flood.rs", "compares latencies, with a floor of seconds"),
+    ("http/embedding/faults.rs", "allows for more requests the longer it takes"),
+];
+
+#[test]
+fn tests_wait_for_conditions_and_measure_no_time() {
+    let root = repository_folder().join("tests");
+    for kind in ["sql", "http", "race", "access", "cli", "lifecycle"] {
+        for path in sources(&root.join(kind)) {
+            let text = std::fs::read_to_string(&path).expect("a source");
+            let is_timed = text.contains("Instant::now()") || text.contains(".elapsed()");
+            let is_listed = TIMED.iter().any(|(timed, _)| path.ends_with(timed));
+            assert!(
+                is_timed == is_listed,
+                "{}: wait with harness::until, or count work (harness::processor_time)",
+                path.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn make_help_names_every_target_and_kind() {
+    let root = repository_folder();
+    let makefile = std::fs::read_to_string(root.join("Makefile")).expect("the Makefile");
+    let help: Vec<&str> = makefile.lines().filter(|line| line.contains("@echo")).collect();
+    let targets = makefile.lines().find_map(|line| line.strip_prefix(".PHONY: help ")).expect("targets");
+    for target in targets.split(' ') {
+        let line = help.iter().find(|line| line.contains(&format!("'make {target} ")));
+        assert!(line.is_some(), "make {target}");
+        assert!(root.join(".dev").join(target).is_file(), ".dev/{target}");
+    }
+    let kinds_of = |target: &str| -> Vec<&str> {
+        let line = help.iter().find(|line| line.contains(&format!("'make {target} "))).expect("a line");
+        let (_, kinds) = line.split_once("KIND=").expect("kinds");
+        let end = kinds.find([',', ')']).expect("an end");
+        kinds[..end].split('|').collect()
+    };
+    let mut tests: Vec<String> = entries(&root.join("tests"))
+        .iter()
+        .filter(|folder| folder.join("main.rs").is_file() && !folder.ends_with("bench"))
+        .map(|folder| stem(folder))
+        .chain(["lint".to_owned(), "unit".to_owned()])
+        .collect();
+    let mut named = kinds_of("test");
+    tests.sort();
+    named.sort_unstable();
+    assert_eq!(named, tests);
+    let soak: Vec<String> = entries(&root.join("tests/soak")).iter().map(|folder| stem(folder)).collect();
+    let mut named = kinds_of("soak");
+    named.sort_unstable();
+    assert_eq!(named, soak);
 }

@@ -3,6 +3,7 @@
 mod crash;
 mod disconnect;
 mod dump;
+mod dump_of_a_part;
 mod extension;
 mod files;
 mod jobs;

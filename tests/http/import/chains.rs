@@ -1,6 +1,6 @@
 //! Files whose rows refer to each other one after the other.
 
-use crate::import::files::{counts, send};
+use super::{counts, send};
 use harness::Service;
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Files with rows or bytes that are refused.
 
-use crate::import::files::{counts, import, send};
+use super::{counts, import, send};
 use harness::Service;
 use serde_json::{Value, json};
 

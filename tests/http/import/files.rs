@@ -1,33 +1,8 @@
 //! POST /entities/template/{template}/import.
 
-use harness::{Answer, Service};
+use super::{attributes, counts, import, send};
+use harness::Service;
 use serde_json::{Value, json};
-
-/// Sends a file of customers; `query` as it stands in the address.
-pub(crate) async fn import(service: &Service, query: &str, file: impl Into<reqwest::Body>) -> Answer {
-    send(service, "text/csv", "customers", query, file).await
-}
-
-pub(crate) async fn send(
-    service: &Service,
-    content_type: &str,
-    template: &str,
-    query: &str,
-    file: impl Into<reqwest::Body>,
-) -> Answer {
-    let path = format!("/v1/entities/template/{template}/import?{query}");
-    service.proxy.request("POST", &path).body(content_type, file).send().await
-}
-
-/// rows, created, updated, unchanged, failed.
-pub(crate) fn counts(report: &Value) -> [u64; 5] {
-    ["rows", "created", "updated", "unchanged", "failed"]
-        .map(|name| report[name].as_u64().unwrap_or(u64::MAX))
-}
-
-pub(crate) async fn attributes(service: &Service, key: &str) -> Value {
-    service.by_key(key).await.expect(200)["attributes"].clone()
-}
 
 #[tokio::test]
 async fn rows_become_records_under_their_keys_and_again_nothing_changes() {

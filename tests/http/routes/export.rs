@@ -1,6 +1,6 @@
 //! GET and POST /entities/template/{template}/export.
 
-use crate::import::files::{counts, send};
+use crate::import::{counts, send};
 use harness::{Answer, Service, until};
 use serde_json::{Value, json};
 

@@ -4,3 +4,4 @@ mod alter;
 mod creation;
 mod enforcement;
 mod revocation;
+mod scope_change;

@@ -4,4 +4,5 @@ mod api_keys;
 mod grants;
 mod principal;
 mod rights;
+mod stored_credentials;
 mod strangers;

@@ -231,7 +231,8 @@ async fn without_pgvector_all_but_vectors_works_and_once_it_is_there_they_do() {
     session.run("drop extension vector cascade; select keyed.migrate()").await;
     let session = database.session().await;
     session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
-    session.run("drop index keyed_state.vector_2_hnsw; select keyed.migrate()").await;
-    let index = "select indexdef like '%halfvec_cosine_ops%WHERE live' from pg_indexes where indexname = 'vector_2_hnsw'";
+    session.run(&format!("drop index {VECTORS}_hnsw; select keyed.migrate()")).await;
+    let index =
+        &format!("select pg_get_indexdef('{VECTORS}_hnsw'::regclass) like '%halfvec_cosine_ops%WHERE live'");
     assert_eq!(session.text(index, &[]).await, "t");
 }

@@ -1,6 +1,6 @@
 //! How much the log of an inbound endpoint holds.
 
-use super::deliveries::crm;
+use super::crm;
 use harness::Session;
 
 const DELIVER: &str =

@@ -1,6 +1,6 @@
 //! Quotas of a day: what is a write, and when a day ends.
 
-use crate::quota::maximum::{UPSERT, assert_reached, used, with_quota};
+use super::{UPSERT, assert_reached, used, with_quota};
 
 #[tokio::test]
 async fn every_line_of_history_is_a_write_of_the_day() {

@@ -1,32 +1,7 @@
 //! Quotas: how much a project may hold and write.
 
-use harness::{Database, Refusal, Session};
+use super::{UPSERT, assert_reached, used, with_quota};
 use serde_json::{Value, json};
-
-pub(crate) const UPSERT: &str =
-    "select keyed.upsert_by_key('crm.customers', $1, '{\"visits\": {\"$inc\": 1}}')";
-
-pub(crate) async fn with_quota(name: &str, maximum: &str) -> (Database, Session) {
-    let database = Database::with_crm().await;
-    let session = database.session().await;
-    session.rows("select keyed.set_quota('crm', $1, $2::bigint)", &[name, maximum]).await;
-    (database, session)
-}
-
-#[track_caller]
-pub(crate) fn assert_reached(refusal: &Refusal, name: &str, maximum: i64, used: i64) {
-    assert_eq!(refusal.is(), ("53400", "quota_exceeded"), "{refusal:?}");
-    assert_eq!(refusal.detail["quota"], json!({"name": name, "maximum": maximum, "used": used}));
-    for part in [name, &maximum.to_string(), &used.to_string()] {
-        assert!(refusal.message.contains(part), "{}", refusal.message);
-    }
-}
-
-pub(crate) async fn used(session: &Session, name: &str) -> String {
-    session
-        .text("select coalesce(used::text, '-') from keyed.quota_usage('crm') where name = $1", &[name])
-        .await
-}
 
 #[tokio::test]
 async fn the_last_record_goes_in_and_the_next_is_refused_by_every_door() {
@@ -157,51 +132,6 @@ async fn of_a_batch_that_is_not_atomic_those_beyond_are_refused_one_by_one() {
 }
 
 #[tokio::test]
-async fn setting_a_quota_counts_what_is_there() {
-    let database = Database::with_crm().await;
-    let session = database.session().await;
-    session.run("insert into crm.customers select from generate_series(1, 5); insert into crm.companies (name) values ('ACME')").await;
-    session.run("update crm.customers set deleted_at = now() where id = (select max(id::text)::uuid from crm.customers)").await;
-    assert_eq!(used(&session, "live_records").await, "5", "without a quota they are counted one by one");
-    let set = "select keyed.set_quota('crm', 'live_records', $1::bigint)";
-    session.rows(set, &["6"]).await;
-    session.run("insert into crm.customers default values").await;
-    assert_reached(&session.refusal(UPSERT, &["B"]).await, "live_records", 6, 6);
-
-    // Lower than what there is: nothing goes in before as much went out.
-    session.rows(set, &["2"]).await;
-    assert_reached(&session.refusal(UPSERT, &["B"]).await, "live_records", 2, 6);
-    session.run("update crm.customers set deleted_at = now() where deleted_at is null").await;
-    assert_eq!(used(&session, "live_records").await, "1");
-    session.rows(UPSERT, &["B"]).await;
-    assert_reached(&session.refusal(UPSERT, &["C"]).await, "live_records", 2, 2);
-    session.rows(set, &["3"]).await;
-    session.rows(UPSERT, &["C"]).await;
-
-    session.run("select keyed.set_quota('crm', 'live_records', null)").await;
-    for key in ["D", "E"] {
-        session.rows(UPSERT, &[key]).await;
-    }
-    session.rows(set, &["5"]).await;
-    assert_eq!(used(&session, "live_records").await, "5");
-}
-
-#[tokio::test]
-async fn a_session_that_knew_no_quota_knows_it_at_once() {
-    let database = Database::with_crm().await;
-    let (session, other) = (database.session().await, database.session().await);
-    session.rows(UPSERT, &["A"]).await;
-    session.run("begin isolation level repeatable read; select 1").await;
-    other.run("select keyed.set_quota('crm', 'live_records', 1)").await;
-    // Also one whose snapshot is older than the quota.
-    assert_eq!(session.refusal(UPSERT, &["B"]).await.state, "53400");
-    session.run("rollback").await;
-    assert_reached(&session.refusal(UPSERT, &["B"]).await, "live_records", 1, 1);
-    other.run("select keyed.set_quota('crm', 'live_records', 2)").await;
-    session.rows(UPSERT, &["B"]).await;
-}
-
-#[tokio::test]
 async fn templates_and_their_attributes_are_bounded() {
     let (_database, session) = with_quota("templates", "3").await;
     session.run("select keyed.set_quota('crm', 'attributes_per_template', 8)").await;
@@ -237,67 +167,6 @@ async fn what_a_truncation_takes_is_given_back_whatever_its_snapshot() {
     other.run("insert into crm.companies (name) select 'Company ' || n from generate_series(1, 7) n").await;
     session.run("truncate crm.companies cascade; commit").await;
     assert_eq!(used(&session, "live_records").await, "0");
-}
-
-#[tokio::test]
-async fn quotas_of_one_project_are_not_anothers() {
-    let (_database, session) = with_quota("live_records", "0").await;
-    session.run("select keyed.create_project('shop'); select keyed.create_template('shop', 'orders'); insert into shop.orders default values").await;
-    assert_reached(&session.refusal(UPSERT, &["A"]).await, "live_records", 0, 0);
-    let all = "select string_agg(concat_ws(' ', name, coalesce(maximum::text, '-'), coalesce(used::text, '-')), ', ') from keyed.quota_usage($1)";
-    assert_eq!(
-        session.text(all, &["crm"]).await,
-        "live_records 0 0, templates - 2, attributes_per_template - 8, writes_per_day - -"
-    );
-    assert_eq!(
-        session.text(all, &["shop"]).await,
-        "live_records - 1, templates - 1, attributes_per_template - 0, writes_per_day - -"
-    );
-}
-
-#[tokio::test]
-async fn what_makes_no_quota_is_refused() {
-    let database = Database::with_crm().await;
-    let session = database.session().await;
-    for (arguments, code, pointer) in [
-        ("'crm', 'records', 1", ("22023", "invalid_value"), "/name"),
-        ("'crm', 'live_records', -1", ("22023", "invalid_value"), "/maximum"),
-        ("'crm', null, 1", ("22023", "invalid_value"), "/name"),
-        ("'nowhere', 'templates', 1", ("P0002", "not_found"), ""),
-    ] {
-        let refusal = session.refusal(&format!("select keyed.set_quota({arguments})"), &[]).await;
-        assert_eq!(refusal.is(), code, "{arguments}");
-        assert_eq!(refusal.pointers().first().copied().unwrap_or_default(), pointer);
-    }
-    session.run("begin isolation level repeatable read").await;
-    let fixed = session.refusal("select keyed.set_quota('crm', 'live_records', 1)", &[]).await;
-    assert!(fixed.hint.contains("READ COMMITTED"), "{fixed:?}");
-    session.run("rollback").await;
-
-    let clerk = database.create_role("clerk").await;
-    database.grant(&clerk, "crm", "read, create, update, delete, define").await;
-    let clerk = database.session_as(&clerk).await;
-    for statement in ["select keyed.set_quota('crm', 'templates', 1)", "select from keyed.quota_usage('crm')"]
-    {
-        assert_eq!(clerk.refusal(statement, &[]).await.is(), ("42501", "forbidden"));
-    }
-}
-
-#[tokio::test]
-async fn how_much_there_is_in_all_is_not_told_to_who_may_see_a_part() {
-    let (database, session) = with_quota("live_records", "2").await;
-    session.run("insert into crm.customers (name) values ('a'), ('b')").await;
-    let clerk = database.create_role("clerk").await;
-    database.grant(&clerk, "crm.customers", "create, update").await;
-    let stranger = database.session_as(&clerk).await;
-    for statement in
-        ["insert into crm.customers (name) values ('c')", "select keyed.upsert_by_key('crm.customers', 'C')"]
-    {
-        let refusal = stranger.refusal(statement, &[]).await;
-        assert_eq!(refusal.is(), ("53400", "quota_exceeded"), "{refusal}");
-        assert_eq!(refusal.detail["quota"], json!({"name": "live_records", "maximum": 2}));
-        assert!(!refusal.message.contains(" has "), "{refusal}");
-    }
 }
 
 #[tokio::test]

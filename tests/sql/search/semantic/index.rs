@@ -17,7 +17,7 @@ async fn many() -> (Database, Session) {
                select n, case when n % 4000 = 0 then 'rare' when n % 200 = 0 then 'some' when n % 2 = 0 then 'half' end, n
                from generate_series(1, 12000) n;
              set session_replication_role = origin;
-             drop index keyed_state.vector_2_hnsw;
+             drop index {VECTORS}_hnsw;
              insert into {VECTORS} (record_id, embedding) select id, synthetic() from crm.customers;
              set maintenance_work_mem = '256MB'"),
         )

@@ -1,6 +1,7 @@
 //! What the index of documents finds is what comparing all of them finds.
 
 use crate::model::random::Random;
+use harness::companies::DOCUMENTS;
 use harness::{Database, Session};
 
 /// Letters of every kind that keys tell apart, marks of documents, and what patterns are made of.
@@ -136,12 +137,12 @@ async fn a_library_that_is_newer_than_its_sql_works_on_and_migrating_after_its_u
     let definition =
         include_str!("../../../../sql/functions/text_index.sql").replace("MODULE_PATHNAME", "$libdir/keyed");
     session
-        .run(
-            "drop index keyed_state.text_1_trigram;
+        .run(&format!(
+            "drop index {DOCUMENTS}_trigram;
              alter extension keyed drop operator class keyed.document_trigrams using gin;
              alter extension keyed drop operator family keyed.document_trigrams using gin;
-             drop operator family keyed.document_trigrams using gin cascade; begin;",
-        )
+             drop operator family keyed.document_trigrams using gin cascade; begin;"
+        ))
         .await;
     let functions: Vec<String> =
         functions.split("),").map(|function| format!("{})", function.trim_end_matches(')'))).collect();

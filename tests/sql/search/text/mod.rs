@@ -2,6 +2,7 @@
 
 mod common_words;
 mod comparison;
+mod documents;
 mod index;
 mod names;
 mod sync;

@@ -1,0 +1,3 @@
+//! Connections to the database.
+
+mod shared;

@@ -1,0 +1,81 @@
+//! pg_dump of one project, and of a database whose roles were dropped.
+
+use crate::dump::{dump, output};
+use harness::{Cluster, Database, Durability};
+use std::sync::Arc;
+
+#[tokio::test]
+async fn what_a_role_had_that_was_dropped_before_the_dump_is_nobodys_after_it() {
+    let source = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
+    let session = source.session().await;
+    session.run("create role leaver; create role mover").await;
+    for role in ["leaver", "mover"] {
+        source.grant(role, "crm.customers", "read, create").await;
+    }
+    let keys = [source.api_key("leaver", &["crm"]).await, source.api_key("mover", &["crm"]).await];
+    let number = session.text("select 'leaver'::regrole::oid", &[]).await;
+    session.run("drop owned by leaver; drop role leaver; alter role mover rename to moved").await;
+    let globals = output(source.cluster().program("pg_dumpall").arg("--globals-only"), b"");
+    let archive = dump(&source, &["--format=custom"]);
+
+    let target = Arc::new(Cluster::start(Durability::None));
+    output(target.program("psql").args(["--no-psqlrc", "--quiet", "--dbname", "postgres"]), &globals);
+    let copy = Database::empty_in(&target).await;
+    let session = copy.session().await;
+    // Another role has its number there.
+    session.run("create role bystander login; set allow_system_table_mods = on").await;
+    session.rows("update pg_authid set oid = $1::oid where rolname = 'bystander'", &[&number]).await;
+    output(copy.cluster().program("pg_restore").args(["--exit-on-error", "--dbname", copy.name()]), &archive);
+
+    let proxy = copy.session_as("keyed_proxy").await;
+    let authenticate = "select keyed.authenticate(sha256(convert_to($1, 'UTF8')))";
+    assert_eq!(proxy.refusal(authenticate, &[&keys[0]]).await.is(), ("28000", "unauthorized"));
+    let bystander = copy.session_as("bystander").await;
+    assert_eq!(bystander.refusal("select keyed.search('crm.customers')", &[]).await.state, "42501");
+    // Of one that was renamed since its key was issued the dump knows the new name only: it is not taken on trust.
+    assert_eq!(proxy.refusal(authenticate, &[&keys[1]]).await.is(), ("28000", "unauthorized"));
+    let orphans = "select string_agg(role, ' ' order by id) from keyed.list_api_keys() where orphaned";
+    assert_eq!(session.text(orphans, &[]).await, "leaver mover");
+}
+
+#[tokio::test]
+async fn one_project_is_restored_whole_without_the_records_of_the_others() {
+    let source = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
+    let session = source.session().await;
+    session
+        .run(
+            r#"select keyed.create_project('shop'); select keyed.create_template('shop', 'goods', '[{"slug": "name", "type": "string"}]');
+               select keyed.create_template('shop', 'parts', '[{"slug": "good", "type": "reference", "template": "goods"}]');
+               select keyed.upsert_by_key('shop.goods', 'G', '{"name": "kept elsewhere"}');
+               select keyed.upsert_by_key('shop.parts', 'P', '{"good": {"external_key": "G"}}');
+               select keyed.upsert_by_key('crm.customers', 'A', '{"name": "Ada"}');
+               select keyed.upsert_by_key('crm.customers', 'A', '{"name": "Ada Lovelace"}')"#,
+        )
+        .await;
+    let id = session.text("select id from crm.customers", &[]).await;
+    let archive = dump(&source, &["--format=custom", "--exclude-table-data=shop.*"]);
+    let copy = Database::empty_in(source.cluster()).await;
+    let restore = |archive: &[u8], into: &Database| {
+        output(
+            into.cluster().program("pg_restore").args(["--exit-on-error", "--dbname", into.name()]),
+            archive,
+        );
+    };
+    restore(&archive, &copy);
+    let session = copy.session().await;
+    session.run("select keyed.drop_project('shop', with_records => true)").await;
+    assert_eq!(session.text("select to_regnamespace('shop')", &[]).await, "");
+    assert_eq!(session.text("select keyed.get_by_key('crm.customers', 'A') ->> 'id'", &[]).await, id);
+    assert_eq!(session.text("select count(*) from keyed.history($1::uuid)", &[&id]).await, "2");
+    session.run("select keyed.upsert_by_key('crm.customers', 'B')").await;
+
+    // Its schema alone is nothing, and says so.
+    let part = dump(&source, &["--format=custom", "--schema=crm"]);
+    let alone = Database::new_in(source.cluster()).await;
+    restore(&part, &alone);
+    let session = alone.session().await;
+    let refusal = session.refusal("select keyed.create_project('crm')", &[]).await;
+    assert!(refusal.hint.contains("restore the whole database"), "{refusal}");
+    let write = session.refusal("insert into crm.customers (external_key) values ('C')", &[]).await;
+    assert!(write.hint.contains("restore the whole database"), "{write}");
+}

@@ -1,0 +1,110 @@
+//! A grant that changes a scope: at once, without waiting for readers, and showing nobody more.
+
+use super::revocation::{READ, called, crm, reading};
+
+#[tokio::test]
+async fn a_scope_that_gets_another_waits_for_no_reader_and_shows_what_it_was_before_to_nobody() {
+    for isolation in ["read committed", "repeatable read"] {
+        let (database, administrator) = crm().await;
+        let role = database.create_role("clerk").await;
+        database.grant(&role, "crm.customers", "read, update").await;
+        let reader = reading(&database, &role, isolation).await;
+        let narrow = "select keyed.grant_access($1::name, 'crm.customers', '{read}', $2::jsonb)";
+        administrator.rows(narrow, &[&role, &called("Ada").to_string()]).await;
+        // The policy of before is closed, the new one waits for the table.
+        for statement in [READ, "execute read"] {
+            assert_eq!(reader.text(statement, &[]).await, "0", "{isolation}: {statement}");
+        }
+        let found = "select keyed.search('crm.customers', '{\"count\": \"exact\"}') ->> 'total'";
+        assert_eq!(reader.text(found, &[]).await, "2", "{isolation}: functions follow at once");
+        reader.run("commit").await;
+        assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");
+        for statement in [READ, "execute read"] {
+            assert_eq!(reader.text(statement, &[]).await, "2", "{isolation}: {statement}");
+        }
+        let change = "update crm.customers set name = name || ''";
+        assert_eq!(reader.count(change, &[]).await.expect("it may"), 2, "the other privilege stays");
+    }
+}
+
+#[tokio::test]
+async fn a_privilege_that_keeps_its_scope_is_not_interrupted_by_a_grant() {
+    let (database, administrator) = crm().await;
+    let role = database.create_role("clerk").await;
+    database.grant_within(&role, "crm.customers", "read", &called("Ada")).await;
+    database.grant(&role, "crm.customers", "update").await;
+    let reader = database.session_as(&role).await;
+    reader.run("begin").await;
+    assert_eq!(reader.text(READ, &[]).await, "2");
+    let grant = "select keyed.grant_access($1::name, 'crm.customers', '{read,update}', $2::jsonb)";
+    administrator.rows(grant, &[&role, &called("Ada").to_string()]).await;
+    assert_eq!(reader.text(READ, &[]).await, "2", "its scope is what it was");
+    reader.run("commit").await;
+    assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");
+    assert_eq!(reader.count("update crm.customers set name = name || ''", &[]).await.expect("it may"), 2);
+}
+
+#[tokio::test]
+async fn a_grant_drops_what_a_revocation_left_on_the_table() {
+    let (database, administrator) = crm().await;
+    let (role, other) = (database.create_role("clerk").await, database.create_role("other").await);
+    database.grant(&role, "crm.customers", "read").await;
+    let reader = database.session().await;
+    reader.run(&format!("begin; {READ}")).await;
+    administrator.rows(&format!("select keyed.revoke_access('{role}', 'crm.customers')"), &[]).await;
+    reader.run("commit").await;
+    let to = "select count(*) from pg_policies where tablename = 'customers' and roles = array[$1::name]";
+    assert_eq!(administrator.text(to, &[&role]).await, "1", "the table was not free");
+    database.grant(&other, "crm.customers", "read").await;
+    assert_eq!(administrator.text(to, &[&role]).await, "0");
+    assert_eq!(administrator.text(to, &[&other]).await, "1");
+}
+
+#[tokio::test]
+async fn a_grant_that_others_keep_waiting_gives_up_and_says_what_to_do() {
+    let (database, administrator) = crm().await;
+    let (role, other) = (database.create_role("clerk").await, database.create_role("other").await);
+    database.grant(&other, "crm.companies", "read").await;
+    administrator.run("set lock_timeout = '400ms'").await;
+    let grant = format!("select keyed.grant_access('{role}', 'crm.customers', '{{read}}')");
+    let (revoke, define) = (
+        format!("select keyed.revoke_access('{other}', 'crm.companies')"),
+        format!("select keyed.grant_access('{other}', 'crm.companies', '{{update}}')"),
+    );
+    for (open, what) in [(revoke.as_str(), "privileges"), (&define, "definitions"), (READ, "crm.customers")] {
+        let holder = database.session().await;
+        holder.run(&format!("begin; {open}")).await;
+        let refusal = administrator.refusal(&grant, &[]).await;
+        assert_eq!(refusal.is(), ("55P03", "unavailable"), "{refusal}");
+        assert!(refusal.message.contains(what), "{refusal}");
+        assert!(refusal.hint.contains("pg_stat_activity"), "{refusal}");
+        let given = "select has_table_privilege($1, 'crm.customers', 'select')
+                       or exists (select from keyed.list_access() where role = $1)";
+        assert_eq!(administrator.text(given, &[&role]).await, "f", "nothing is half done");
+        holder.run("rollback").await;
+    }
+    administrator.run(&grant).await;
+    assert_eq!(database.session_as(&role).await.text(READ, &[]).await, "5");
+}
+
+#[tokio::test]
+async fn a_scope_that_gets_another_gives_up_on_a_locked_table_and_a_revocation_does_not() {
+    let (database, administrator) = crm().await;
+    let role = database.create_role("clerk").await;
+    database.grant(&role, "crm.customers", "read, update").await;
+    let holder = database.session_as(&role).await;
+    holder.run("begin; lock table crm.customers in access exclusive mode").await;
+    administrator.run("set lock_timeout = '400ms'").await;
+    let narrow = "select keyed.grant_access($1::name, 'crm.customers', '{read}', $2::jsonb)";
+    let refusal = administrator.refusal(narrow, &[&role, &called("Ada").to_string()]).await;
+    assert_eq!(refusal.is(), ("55P03", "unavailable"), "{refusal}");
+    assert!(refusal.message.contains("crm"), "{refusal}");
+    assert!(refusal.hint.contains("pg_stat_activity"), "{refusal}");
+    assert_eq!(holder.text(READ, &[]).await, "5", "nothing is half done");
+    let revoke = format!("select keyed.revoke_access('{role}', 'crm.customers')");
+    assert_eq!(administrator.text(&revoke, &[]).await, "2");
+    match holder.attempt(READ, &[]).await {
+        Ok(rows) => assert_eq!(rows[0][0].as_deref(), Some("0")),
+        Err(refusal) => assert_eq!(refusal.state, "42501"),
+    }
+}

@@ -1,0 +1,112 @@
+//! The tables of documents: how they come, go and are rebuilt, and what PostgreSQL they need.
+
+use super::sync::{FOUND, assert_documents_are_true, crm, until_jobs_are_done};
+use harness::customers::DOCUMENTS;
+use harness::{Database, companies};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_change_of_many_documents_keeps_their_index() {
+    let (_database, session) = crm().await;
+    session
+        .run(
+            "insert into crm.customers (external_key, name, tags) select 'k' || n, 'Ada', array['old'] from generate_series(1, 6000) n;
+             select keyed.alter_template('crm.customers', '{\"language\": \"german\", \"drop\": [\"tags\"]}')",
+        )
+        .await;
+    let index = &format!(
+        "select pg_get_indexdef(indexrelid) from pg_index where indrelid = '{DOCUMENTS}'::regclass and not indisprimary"
+    );
+    assert!(session.text(index, &[]).await.contains("keyed.document_trigrams)"));
+    assert_eq!(session.text(FOUND, &["old"]).await, "");
+    assert_eq!(session.text(FOUND, &["k5999"]).await, "k5999");
+    session.run("select keyed.alter_template('crm.customers', '{\"language\": \"english\"}')").await;
+    until_jobs_are_done(&session).await;
+    assert_documents_are_true(&session).await;
+}
+
+#[tokio::test]
+async fn a_template_that_goes_takes_its_documents_along() {
+    let (_database, session) = crm().await;
+    session.run("insert into crm.customers (name) values ('x'); truncate crm.customers").await;
+    assert_eq!(session.text(&format!("select count(*) from {DOCUMENTS}"), &[]).await, "0");
+    session.run("select keyed.drop_template('crm.customers')").await;
+    assert_eq!(session.text(&format!("select to_regclass('{DOCUMENTS}') is null"), &[]).await, "t");
+}
+
+#[tokio::test]
+async fn templates_older_than_their_documents_get_them_by_migrating() {
+    let (database, session) = crm().await;
+    session
+        .run(&format!(
+            "drop table {DOCUMENTS}, {}; delete from keyed_state.version where number in (2, 3);
+             alter table keyed_state.project drop column time_zone;
+             select keyed.alter_template('crm.customers', '{{\"label\": \"x\"}}');
+             insert into crm.customers (external_key, name) values ('1', 'written before'), ('2', 'gone');
+             update crm.customers set deleted_at = now() where external_key = '2'",
+            companies::DOCUMENTS
+        ))
+        .await;
+    let refusal =
+        session.refusal("select keyed.search('crm.customers', '{\"global_search\": \"x\"}')", &[]).await;
+    assert!(refusal.hint.contains("keyed.migrate()"), "{refusal} {}", refusal.hint);
+    let other = database.session().await;
+    other.run("insert into crm.customers (external_key, name) values ('3', 'before as well')").await;
+    session.run("select keyed.migrate()").await;
+    other.run("insert into crm.customers (external_key, name) values ('4', 'not before')").await;
+    assert_eq!(session.text(FOUND, &["before"]).await, "1 3 4");
+    assert_documents_are_true(&session).await;
+}
+
+#[tokio::test]
+async fn trigrams_may_live_in_any_schema() {
+    let database = Database::empty_in(&harness::Cluster::shared()).await;
+    let session = database.session().await;
+    session
+        .run(
+            "create schema \"Odd schema\"; create extension pg_trgm schema \"Odd schema\"; drop schema public;
+             create extension keyed; select keyed.create_project('crm');
+             select keyed.create_template('crm', 'customers', '[{\"slug\": \"name\", \"type\": \"string\"}]');
+             select keyed.upsert_by_key('crm.customers', '1', '{\"name\": \"Ada\"}')",
+        )
+        .await;
+    assert_eq!(session.text(FOUND, &["da"]).await, "");
+    assert_eq!(session.text(FOUND, &["ada"]).await, "1");
+}
+
+#[tokio::test]
+async fn without_trigrams_migrating_says_what_to_do() {
+    let database = Database::new().await;
+    let role = database.create_role("admin").await;
+    let session = database.session().await;
+    session.run(&format!("drop extension pg_trgm; grant keyed_admin to {role}")).await;
+    let refusal = database.session_as(&role).await.refusal("select keyed.migrate()", &[]).await;
+    assert!(refusal.hint.contains("CREATE EXTENSION pg_trgm"), "{refusal}");
+    session.run("select keyed.migrate()").await;
+    let schema = "select extnamespace::regnamespace from pg_extension where extname = 'pg_trgm'";
+    assert_eq!(session.text(schema, &[]).await, "public");
+}
+
+#[tokio::test]
+async fn a_document_that_cannot_be_written_costs_its_record_and_nothing_else() {
+    let (database, session) = crm().await;
+    // No two documents go into this index: the error arises in the middle of an insert without a statement.
+    session
+        .run(&format!("create unique index one_document on {DOCUMENTS} (left(document, 0)); select keyed.upsert_by_key('crm.customers', '1')"))
+        .await;
+    let refusal = session.refusal("select keyed.upsert_by_key('crm.customers', '2')", &[]).await;
+    assert_eq!(refusal.state, "23505");
+    let batch = json!([{"op": "upsert", "template": "crm.customers", "external_key": "3"},
+        {"op": "upsert", "template": "crm.customers", "external_key": "4"}]);
+    let report = session.json("select keyed.batch($1, false)", &[&batch.to_string()]).await;
+    assert_eq!(
+        (&report["results"][0]["status"], &report["results"][1]["status"]),
+        (&json!(409), &json!(409)),
+        "{report}"
+    );
+    session
+        .run("drop index keyed_state.one_document; select keyed.upsert_by_key('crm.customers', '2')")
+        .await;
+    assert_eq!(session.text(FOUND, &["2"]).await, "2");
+    database.cluster().assert_no_crash();
+}
