@@ -1,4 +1,4 @@
-//! What can be refused, and how it reaches the caller.
+//! Errors: codes, messages, hints, and how they reach the client.
 
 mod code;
 /// Errors as JSON.

@@ -1,5 +1,5 @@
-//! JSON in and out without a tree in between: a value stays the text that the caller wrote until the rule for
-//! its attribute reads it, so no digit of a number is lost and no depth of nesting is walked.
+//! JSON without an intermediate tree: a value stays text until the rule of its attribute reads it, so numbers keep
+//! all digits, and nesting costs nothing.
 
 use crate::error::{Code, Error};
 pub use crate::json_write::write_string;

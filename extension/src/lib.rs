@@ -1,5 +1,5 @@
-//! keyed: records under the caller's own key, as ordinary PostgreSQL tables. The rules live inside the database, so SQL
-//! functions, plain statements and HTTP all enforce them.
+//! keyed: records under the client's own key, as ordinary PostgreSQL tables. The rules are enforced inside the
+//! database, for SQL functions, plain statements and HTTP.
 //!
 //! Each folder imports only from those before it, in the order of `layers`: what is pure (`json`, `error`, `value`), the
 //! interface to PostgreSQL (`postgres`), what values are (`attribute_type`), conditions (`filter`), what a table of ours is (`template`), who may (`access`),
@@ -14,25 +14,25 @@ pgrx::pg_module_magic!();
 pub mod access;
 /// The types of attributes.
 pub mod attribute_type;
-/// Many operations in one call.
+/// Batches.
 pub mod batch;
 /// Changes of definitions: templates, attributes, grants, quotas, and the set-up of a database.
 pub mod define;
 /// Vectors that say what records mean.
 pub mod embedding;
-/// What can be refused, and how it reaches the caller.
+/// Errors.
 pub mod error;
-/// All records that a search finds, as a file.
+/// Export.
 pub mod export;
-/// Which records are meant: conditions, from JSON to SQL.
+/// Filters: conditions, from JSON to SQL.
 pub mod filter;
-/// Requests that are run once, however often they are sent.
+/// Idempotent requests.
 pub mod idempotency;
-/// Rows of a file → records.
+/// Import.
 pub mod import;
-/// Deliveries of other systems.
+/// Inbound webhooks.
 pub mod inbound;
-/// What changes of definitions leave to a background worker.
+/// Jobs: the work on every record that a change of a definition leaves to background workers.
 pub mod job;
 /// The background workers that do jobs.
 pub mod job_worker;
@@ -42,14 +42,14 @@ pub mod json;
 pub mod json_write;
 #[cfg(test)]
 mod layers;
-/// How large things may be.
+/// Limits.
 pub mod limits;
 /// Time series behind metric attributes.
 pub mod metric;
 /// PostgreSQL's C interface.
 #[allow(unsafe_code, reason = "PostgreSQL is written in C")]
 pub mod postgres;
-/// How much a project may hold and write.
+/// Quotas.
 pub mod quota;
 /// Records.
 pub mod record;

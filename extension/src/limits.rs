@@ -1,6 +1,5 @@
-//! How large things may be. A superuser sets these for a server, a database or a role
-//! (`ALTER DATABASE … SET keyed.max_text_size = '4MB'`); each is a setting of PostgreSQL, registered in
-//! [`crate::postgres::setting`].
+//! Limits. A superuser sets these for a server, a database or a role (`ALTER DATABASE … SET keyed.max_text_size =
+//! '4MB'`); each is a setting of PostgreSQL, registered in [`crate::postgres::setting`].
 
 use std::sync::atomic::{AtomicI32, Ordering};
 

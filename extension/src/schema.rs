@@ -1,4 +1,4 @@
-//! Loads the SQL that declares what this library exports, in the order in which it must run. Nothing else.
+//! Loads the SQL declarations of the extension, in order.
 
 use pgrx::extension_sql_file;
 

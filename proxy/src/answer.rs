@@ -1,4 +1,4 @@
-//! What a row of the database says as an HTTP response.
+//! A row of the database → an HTTP response.
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};

@@ -1,4 +1,4 @@
-//! Who is asking, and whether that is so.
+//! Authentication of a request.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Strict reading of a JSON body: its type, size and encoding are checked, its content is the database's affair.
+//! Reads a JSON body: checks type, size and encoding; the database checks the content.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A request in the name of a caller that one statement answers: what most routes are.
+//! A request that one statement answers, as most routes are.
 
 use std::borrow::Cow;
 use std::sync::Arc;

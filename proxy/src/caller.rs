@@ -1,4 +1,4 @@
-//! Who is asking, and how: the bearer token, kept only as its digest, and the project header.
+//! The caller of a request: the digest of its bearer token, and the project header.
 
 use axum::http::{HeaderMap, HeaderName, header};
 use sha2::{Digest, Sha256};

@@ -1,4 +1,4 @@
-//! Packs large answers for callers that can unpack them.
+//! Compresses large responses for clients that accept it.
 
 use std::convert::Infallible;
 

@@ -1,5 +1,5 @@
-//! Conditional requests (RFC 9110, section 13): the headers as texts, and the entity tag of an answer. What a tag stands
-//! for the database knows, which compares them.
+//! Conditional requests (RFC 9110, section 13): header texts, and the entity tag of a response. The database compares
+//! tags.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::Response;

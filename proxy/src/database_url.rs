@@ -1,4 +1,4 @@
-//! Where a database is: a URL or keywords, given as such or in a file.
+//! The database URL, or keywords, given directly or in a file.
 
 use std::path::Path;
 use std::time::Duration;

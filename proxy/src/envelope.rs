@@ -1,4 +1,4 @@
-//! What every answer gets: a request id, the body of a problem, and for failures of the service a line in the log.
+//! Added to every response: a request id, the body of a problem, and for server errors a log entry.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;

@@ -1,4 +1,4 @@
-//! Strict reading of headers.
+//! Strict parsing of headers.
 
 use axum::http::{HeaderMap, HeaderName, header};
 

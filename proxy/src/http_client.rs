@@ -1,4 +1,4 @@
-//! The HTTP client: for providers of embeddings, and on the command line for a proxy.
+//! The HTTP client, for embedding providers and for commands that call a proxy.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
-//! Requests that are run once, however often they are sent: the header `Idempotency-Key`, as the IETF's draft
-//! (draft-ietf-httpapi-idempotency-key-header) has it, and what of a request the key stands for.
+//! Idempotent requests: the header `Idempotency-Key`, as in the IETF draft
+//! (draft-ietf-httpapi-idempotency-key-header), and the fingerprint of a request.
 //!
-//! The database keeps the answers, in the transaction of the effect. The request's one statement runs in a frame that finds
-//! an answer or keeps it (`statement`): still one round trip. A request without the header costs nothing of this.
+//! The database stores responses in the transaction of the effect. The request's one statement is wrapped in one that
+//! finds or stores a response (`statement`): still one round trip. A request without the header has no extra cost.
 
 use axum::http::request::Parts;
 use axum::http::{HeaderName, Method};

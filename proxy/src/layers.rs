@@ -1,4 +1,4 @@
-//! The order of the modules: each imports only from those before it. Files import each other in one direction.
+//! The order of the modules: each imports only from earlier ones, and files import each other in one direction.
 
 use source_layers::{Exception, Sources};
 

@@ -1,8 +1,8 @@
 //! Lets a client finish sending a body that is not needed (lingering close).
 //!
-//! A refusal often stands before the body is read: a wrong token, a body too large. If the connection were closed then,
-//! the system would tell the caller, still busy sending, that it was reset, and the answer that says why would be lost.
-//! So the rest of the body is read and dropped while the answer is on its way, within bounds.
+//! A refusal is often decided before the body is read: an invalid token, a body too large. If the connection were
+//! closed then, a client that is still sending would get a reset instead of the response. So the rest of the body is
+//! read and discarded while the response is sent, within limits.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

@@ -1,99 +1,99 @@
-//! `keyed-proxy`: carries HTTP to the functions of the `keyed` extension.
+//! `keyed-proxy`: the HTTP server of the `keyed` extension.
 //!
-//! It knows nothing of records. It reads who asks, passes the body on as text, and sends the database's text back.
-//! Each module imports only from those before it, as `layers` holds.
+//! It does not parse records. It authenticates the caller, passes the body on as text, and returns the database's
+//! text. Each module imports only from those before it, which `layers` tests.
 
-/// A refusal, and its body.
+/// Problem details.
 mod problem;
 
-/// Errors of the database as answers.
+/// Errors of the database as responses.
 mod error;
 
-/// Where a database is.
+/// The database URL.
 mod database_url;
 
-/// Pages in browsers.
+/// CORS.
 mod cors;
 
-/// What is set by flags and environment.
+/// Settings.
 mod settings;
 
-/// TLS towards whatever the program calls.
+/// TLS of outgoing connections.
 mod tls;
 
 /// The HTTP client.
 mod http_client;
 
-/// Strict reading of headers.
+/// Strict parsing of headers.
 mod header;
 
-/// Strict reading of path and query string.
+/// Strict parsing of path and query string.
 mod query;
 
 /// If-Match, If-None-Match and ETag.
 mod conditional;
 
-/// What a caller would rather have.
+/// Content negotiation.
 mod preference;
 
-/// Packing large answers.
+/// Compression of large responses.
 mod compression;
 
-/// Reading on after a refusal.
+/// Lingering close after a refusal.
 mod lingering;
 
-/// What every answer gets: a request id, a problem's body, a line in the log.
+/// Added to every response: a request id, a problem body, a log entry.
 mod envelope;
 
-/// What is sent to the database: calls of functions, and their arguments.
+/// Statements for the database: function calls and arguments.
 mod statement;
 
-/// Requests that are run once, however often they are sent.
+/// Idempotent requests.
 mod idempotency;
 
-/// Who is let in, and how much one caller may use.
+/// Admission: authentication and limits.
 mod admission;
 
-/// Who is asking.
+/// The caller of a request.
 mod caller;
 
 /// One statement per request.
 mod database;
 
-/// Whether the service can do its work.
+/// Readiness.
 mod readiness;
 
 /// Periodic maintenance.
 mod housekeeping;
 
-/// Texts become vectors.
+/// Embeddings.
 mod embedding;
 
-/// What the routes share.
+/// Shared state of the routes.
 mod state;
 
-/// Whether the caller is who it says.
+/// Authentication of a request.
 mod authentication;
 
-/// Strict reading of a JSON body, without parsing it.
+/// Reads a JSON body without parsing it.
 mod body;
 
-/// What a row of the database says as an HTTP response.
+/// A row of the database → an HTTP response.
 mod answer;
 
-/// A request in the name of a caller that one statement answers: what most routes are.
+/// A request that one statement answers, as most routes are.
 mod call;
 
-/// Files on their way in: encodings, delimiters, rows.
+/// File formats: encodings, delimiters, rows.
 mod file;
 
-/// Rows of a file → records.
+/// Import.
 mod import;
 
-/// One module per noun of the interface.
+/// The routes, one module per resource.
 mod routes;
 
-/// The interface, described.
+/// The OpenAPI document.
 mod openapi;
 
 /// The list of routes.

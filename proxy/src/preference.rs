@@ -1,4 +1,4 @@
-//! What a caller says it would rather have: the weighted lists of Accept and Accept-Encoding (RFC 9110, 12.5).
+//! Content negotiation: the weighted lists of Accept and Accept-Encoding (RFC 9110, 12.5).
 
 use axum::http::{HeaderMap, HeaderName};
 

@@ -3,7 +3,7 @@
 /// Its body.
 mod body;
 
-/// By how much a caller is beyond a limit.
+/// The excess over a limit.
 mod excess;
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! Strict reading of path and query string: nothing is guessed, repaired or ignored.
+//! Strict parsing of path and query string: nothing is guessed, repaired or ignored.
 
 use std::borrow::Cow;
 

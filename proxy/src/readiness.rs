@@ -1,4 +1,4 @@
-//! Whether the service can do its work: the database answers, and has the functions of this version.
+//! Readiness: the database answers and has the functions of this version.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The list of routes. The router can be called without a socket.
+//! The routes. The router can be called without a socket.
 
 use std::sync::Arc;
 

@@ -1,7 +1,6 @@
-//! Sockets: accepting, keeping and closing connections.
+//! Sockets: accepts, keeps and closes connections.
 //!
-//! `axum::serve` would do but for two things: a limit on the time a client may take over its headers, and a bound on how
-//! long a shutdown waits.
+//! `axum::serve` lacks two things: a timeout for request headers, and a maximum time for shutdown.
 
 use std::pin::pin;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the routes share.
+//! Shared state of the routes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use crate::embedding::Embedder;
 use crate::readiness::Readiness;
 use crate::settings::Settings;
 
-/// What the routes share.
+/// Shared state of the routes.
 pub(crate) struct App {
     pub(crate) database: Arc<Database>,
     pub(crate) readiness: Readiness,
     pub(crate) embedder: Option<Arc<Embedder>>,
     pub(crate) body_limit: usize,
     pub(crate) body_timeout: Duration,
-    /// Who is let in, and how much one caller may use.
+    /// Admission: authentication and limits.
     pub(crate) admission: Arc<Admission>,
     /// How bodies and answers must move.
     pub(crate) least_rate: MinRate,

@@ -1,4 +1,4 @@
-//! What is sent to the database: the call of a function in the name of a caller, and its arguments.
+//! Statements for the database: a function call in the name of a caller, with its arguments.
 
 use tokio_postgres::types::{ToSql, Type};
 

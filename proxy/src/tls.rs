@@ -1,5 +1,5 @@
-//! TLS towards whatever the program calls: PostgreSQL, where the database URL asks for it, a provider of embeddings, and
-//! for the command line a proxy. The certificate is always checked.
+//! TLS of outgoing connections: to PostgreSQL, if the database URL requires it, to an embedding provider, and for
+//! commands to a proxy. Certificates are always verified.
 
 use std::sync::{Arc, OnceLock};
 

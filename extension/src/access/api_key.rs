@@ -1,4 +1,4 @@
-//! API keys: issued, found by their hash, revoked.
+//! API keys: issuing, lookup by hash, revocation.
 //!
 //! A key has the form `keyed_<number>_<base58 of 32 secret bytes and their CRC-32>`; the prefix and the checksum let
 //! scanners recognise a leaked one. The proxy sends only its SHA-256, and the database stores only a hash of that, so

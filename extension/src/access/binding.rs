@@ -1,9 +1,8 @@
-//! To which role something belongs: an API key, a grant, an inbound endpoint.
+//! Which role an API key, a grant or an inbound endpoint belongs to.
 //!
-//! A role is named by its number. PostgreSQL keeps no dependency on it for a row of ours: the number of a role that was
-//! dropped stays behind, a dump writes it as it is, and in another cluster it may be another role's. So each row says
-//! beside the number what the role was called (`role_name`), and in which table of which cluster both were written down
-//! (`bound_in`). A row belongs to its role
+//! Rows name roles by OID. PostgreSQL keeps no dependency for these rows: the OID of a dropped role remains, a dump
+//! contains it, and in another cluster it may belong to another role. So each row also stores the name of the role
+//! (`role_name`), and the table and cluster that wrote it (`bound_in`). A row belongs to its role
 //!
 //! - where the role of that number has that name: a dump writes a role that exists by its name;
 //! - or where the row was written by this table of this cluster, in which numbers are not dealt out again: then a role of

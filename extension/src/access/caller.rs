@@ -1,4 +1,4 @@
-//! The caller of a function: a role, and the key it came with.
+//! The caller of a function: a role, and the API key if there is one.
 
 use super::principal::Principal;
 use super::rights::{self, Privilege, Rights};

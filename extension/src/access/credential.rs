@@ -1,4 +1,4 @@
-//! What is stored of a credential: a hash of what is presented, so that what is stored opens nothing. Pure.
+//! Stored hashes of credentials: the stored value cannot be used to authenticate. Pure.
 
 use sha2::{Digest, Sha256};
 

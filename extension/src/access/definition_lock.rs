@@ -1,4 +1,4 @@
-//! The frame of a change of definitions: one at a time in a project, and none while the state is moved forward.
+//! Locks around changes of definitions: one at a time in a project, and none during a migration of the state.
 
 use crate::access::Caller;
 use crate::error::Error;

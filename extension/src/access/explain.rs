@@ -1,4 +1,4 @@
-//! Why a role sees a record or does not: every grant that reaches the role, condition by condition.
+//! Explains why a role sees a record or not: every grant that applies to the role, condition by condition.
 
 use super::rights::Privilege;
 use super::stored_grant::{Grant, reaching};

@@ -1,5 +1,5 @@
-//! When each API key was last used, to about a minute: a session writes it down now and then, not at every request, and
-//! never waits for another that does.
+//! When each API key was last used, accurate to about a minute: sessions write it from time to time, not at every
+//! request, and never wait for each other.
 
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Snapshot, connected};

@@ -1,4 +1,4 @@
-//! A template that a request names.
+//! Looks up the template that a request names.
 
 use super::Caller;
 use crate::error::{Code, Error};

@@ -1,40 +1,40 @@
-//! Who is asking, and what they may do.
+//! Authentication and authorization.
 
-/// API keys: issued, found by their hash, revoked.
+/// API keys: issuing, lookup by hash, revocation.
 pub mod api_key;
-/// To which role something belongs.
+/// The role that an API key, a grant or an endpoint belongs to.
 pub mod binding;
-/// The caller of a function: a role, and the key it came with.
+/// The caller of a function: a role, and the API key if there is one.
 pub mod caller;
-/// What is stored of API keys and tokens.
+/// Stored hashes of API keys and tokens.
 pub mod credential;
-/// The frame of a change of definitions.
+/// Locks around changes of definitions.
 pub mod definition_lock;
-/// Which condition shows or hides a record.
+/// Explains access to a record.
 pub mod explain;
 /// When each API key was last used.
 pub mod last_use;
-/// A template that a request names.
+/// Looks up the template that a request names.
 pub mod lookup;
-/// What a caller may see and do.
+/// The access overview of a caller (`keyed.me`).
 pub mod overview;
 /// Row-level security as SQL.
 pub mod policy_sql;
-/// What a key says about a transaction, carried in a setting.
+/// The principal of a transaction, stored in a setting.
 pub mod principal;
 /// Privileges of PostgreSQL on tables.
 pub mod privileges;
-/// What a role may do with the records of a template.
+/// The privileges of a role on the records of a template.
 pub mod rights;
 /// The scope of a grant.
 pub mod scope;
-/// What was granted.
+/// Stored grants.
 pub mod stored_grant;
-/// Grants become policies and privileges of PostgreSQL.
+/// Policies and privileges of PostgreSQL for grants.
 pub mod table_policies;
-/// What a grant is about.
+/// The target of a grant.
 pub mod target;
-/// Which templates there are for a caller.
+/// The templates that a caller may know.
 pub mod template_list;
 /// The records that a caller sees and may write.
 pub mod visibility;

@@ -1,4 +1,4 @@
-//! What a caller may see and do, for the caller itself.
+//! The access overview of a caller (`keyed.me`).
 
 use super::Caller;
 use super::principal::Principal;

@@ -1,4 +1,4 @@
-//! Row-level security: the statements that let PostgreSQL itself keep what a grant says. Pure text.
+//! Row-level security: the SQL of the policies that enforce a grant in PostgreSQL. Pure text.
 //!
 //! A policy applies to plain SQL the same predicate that functions add to their statements. Conditions on other
 //! tables call functions that run as the owner, because a policy runs with the privileges of the reader.

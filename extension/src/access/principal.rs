@@ -1,8 +1,8 @@
-//! What a key says about a transaction, carried in a setting: written by `authenticate`, read by every function. So does
-//! an inbound endpoint, which has no key.
+//! The principal of a transaction, stored in a setting: `authenticate` and inbound endpoints set it, every function
+//! reads it.
 //!
-//! The text is `key role project projects source label`, separated by single spaces; the label comes last because
-//! only it may hold spaces.
+//! The text is `key role project projects source label`, separated by single spaces; the label is last because only
+//! it may contain spaces.
 
 use crate::postgres::setting;
 use std::cell::RefCell;

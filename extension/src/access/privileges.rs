@@ -1,4 +1,5 @@
-//! Privileges of PostgreSQL on tables of templates. To give or take one locks no table: it is noted in the catalog.
+//! Privileges of PostgreSQL on tables of templates. Granting or revoking one locks no table: it only changes the
+//! catalog.
 
 use super::rights::Privilege;
 use super::table_policies::role_sql;

@@ -1,4 +1,4 @@
-//! What a role may do with the records of a template: the grants that apply to it, their scopes compiled.
+//! The privileges of a role on the records of a template: the grants that apply, with compiled scopes.
 
 use super::stored_grant::reaching;
 use super::{binding, scope};

@@ -1,4 +1,4 @@
-//! What was granted: the rows of `keyed_state.access_grant`, and what becomes of their scopes when templates change.
+//! Stored grants: the rows of `keyed_state.access_grant`, and how changes of templates affect their scopes.
 
 use super::rights::Privilege;
 use super::{Caller, scope};

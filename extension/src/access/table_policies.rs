@@ -1,4 +1,4 @@
-//! Grants on a template become policies and privileges of PostgreSQL on its table.
+//! Creates the policies and privileges of PostgreSQL for grants on a template.
 
 use super::policy_sql::{self, Policy, SCHEMA};
 use super::stored_grant::{COLUMNS, Grant, read};

@@ -1,5 +1,5 @@
-//! Which templates there are for a caller, told without opening any of them: the state is asked, and no table of records
-//! is locked, however many there are.
+//! Lists the templates that a caller may know, without opening them: it reads the state and locks no table of
+//! records, however many there are.
 
 use super::rights::Privilege;
 use super::{Caller, binding};

@@ -1,4 +1,4 @@
-//! Keys that others take while an atomic batch runs.
+//! Keys that other transactions take while an atomic batch runs.
 
 use super::parse::{Operation, OperationKind};
 use super::{Done, Outcome};

@@ -1,5 +1,5 @@
-//! An order in which records come after those that they refer to. It is not the one that all batches share, so two batches
-//! may meet in a cycle; it is for those whose references are refused again and again, and where no key changes hands.
+//! Orders operations so that records come after those that they refer to. Not the order that all batches share, so
+//! two such batches may deadlock; it is used when references are refused repeatedly and no key changes its record.
 
 use super::order::arrange;
 use super::parse::{Operation, OperationKind};

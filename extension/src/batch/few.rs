@@ -11,24 +11,23 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// With more subtransactions than this, all begins anew without the steps that were refused.
+/// With more subtransactions than this, the run starts again without the refused steps.
 const MOST: usize = 32;
 
-/// Steps that ran, in their order, and what became of them.
+/// The steps that ran, in order, with their results.
 pub(super) type Done = Vec<(usize, Outcome)>;
 
-/// Why a pass has ended early.
+/// Why a pass ended early.
 pub(super) enum Stop {
     /// This step is refused.
     Refused(usize, Box<Error>),
-    /// One statement did for these steps what it may not. Those in `outside` are at fault; where none is named, it is not
-    /// known which.
+    /// One statement for these steps failed. `outside` names those at fault, if known.
     Together { steps: Vec<usize>, outside: Vec<usize> },
 }
 
-/// Why there is no next pass.
+/// Why the run ends.
 enum End {
-    /// It took too many.
+    /// It needed too many subtransactions.
     Again,
     /// A step of an atomic batch is refused.
     Refused(usize, Box<Error>),
@@ -44,25 +43,25 @@ pub(super) struct Few {
 }
 
 impl Few {
-    /// Whether a step may be done with others by one statement.
+    /// Whether a step may share a statement with others.
     pub(super) fn may_be_joined(&self, step: usize) -> bool {
         !self.alone.contains(&step)
     }
 
-    /// Whether a step may be done with those before it.
+    /// Whether a step may share a statement with the previous ones.
     pub(super) fn may_join(&self, step: usize) -> bool {
         self.may_be_joined(step) && !self.apart.contains(&step)
     }
 
-    /// Says which steps are being done from now on: an error of PostgreSQL is then theirs.
+    /// Sets the running steps, which an error of PostgreSQL then applies to.
     pub(super) fn begin(&self, steps: &[usize]) {
         let mut running = self.running.borrow_mut();
         running.clear();
         running.extend(steps);
     }
 
-    /// Runs so many steps. `pass` runs a range of them, some of which it may do together, and leaves out those that are
-    /// not `wanted`. An atomic run ends with the first step that is refused.
+    /// Runs `count` steps. `pass` runs a range of them, may combine some, and skips those that are not wanted. An
+    /// atomic run ends with the first refused step.
     pub(super) fn run(
         count: usize,
         atomic: bool,
@@ -70,7 +69,7 @@ impl Few {
     ) -> Result<Done, (usize, Box<Error>)> {
         let mut few = Few::default();
         for may_begin_anew in [!atomic && count > MOST, false] {
-            // One that may have to be undone has a subtransaction around it.
+            // A run that may start again needs a subtransaction.
             let ended = if may_begin_anew {
                 match attempt(|| few.passes(count, atomic, may_begin_anew, &pass)) {
                     Ok(ended) => ended,
@@ -88,7 +87,7 @@ impl Few {
         unreachable!("the second time ends by itself")
     }
 
-    /// Whether a step is still to be done.
+    /// Whether a step still has to run.
     pub(super) fn is_wanted(&self, step: usize) -> bool {
         !self.refused.contains_key(&step)
     }
@@ -112,7 +111,8 @@ impl Few {
                 }
                 Err(Stop::Refused(step, error)) if atomic => return Err(End::Refused(step, error)),
                 Err(Stop::Refused(step, error)) => {
-                    // Those before it go first; then it is tried again, for others may have written meanwhile.
+                    // The steps before it run first; then it is tried again, because others may have written in the
+                    // meantime.
                     to = step;
                     if step == from {
                         done.push((step, Err((*error).clone())));
@@ -144,7 +144,7 @@ impl Few {
             Ok(ended) => return ended,
             Err(caught) => caught,
         };
-        // One about the session, and not about a step, ends it all.
+        // An error of the session, rather than of a step, ends the run.
         let error = match rethrow_unless_local(caught) {
             Ok(error) => error,
             Err(error) => error.raise(),

@@ -1,5 +1,5 @@
-//! Many records of one template by one statement: what makes a batch fast. Operations join while they write the
-//! same attributes of one template with plain values and name different keys; the order is that of the plan.
+//! Writes many records of one template by one statement, which makes batches fast. Operations are grouped if they
+//! write the same attributes of one template with plain values and different keys; the order is that of the plan.
 
 use super::parse::{Operation, OperationKind};
 use super::{Done, Outcome, statement};

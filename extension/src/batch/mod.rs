@@ -1,9 +1,9 @@
 //! Many operations in one call: parsed, put into an order in which concurrent batches cannot deadlock, run in
 //! groups, and reported in the order of the request.
 
-/// Keys that others take while an atomic batch runs.
+/// Keys that other transactions take while an atomic batch runs.
 pub mod conflict;
-/// An order in which records come after those that they refer to.
+/// Orders operations by their references.
 mod dependencies;
 /// Many operations in few subtransactions.
 mod few;
@@ -15,7 +15,7 @@ pub mod order;
 pub mod parse;
 /// Results → JSON.
 pub mod report;
-/// Operations whose references are refused when their records are there.
+/// Runs a batch again without refused operations.
 mod rounds;
 /// Runs operations one by one.
 pub mod single;

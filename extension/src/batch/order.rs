@@ -1,9 +1,9 @@
-//! The order in which operations run, which is not that of the request: row locks are taken in one order that all
-//! batches share, so that concurrent batches wait for each other but never in a cycle.
+//! The order in which operations run: all batches take row locks in the same order, so that concurrent batches cannot
+//! deadlock.
 //!
-//! The order is: templates that others refer to first, then by template, then by key, then by id; operations on
-//! the same key keep the order of the request. A reference to a record that a later operation writes is made when all
-//! records are there; where it is required, that operation is pulled forward.
+//! The order is: referenced templates first, then by template, by key, by id; operations on the same key keep the
+//! order of the request. A reference to a record that a later operation writes is set when all records exist; if it
+//! is required, that operation moves forward.
 
 use super::parse::{Operation, OperationKind};
 use super::refers_by_key;

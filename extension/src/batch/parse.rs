@@ -1,4 +1,4 @@
-//! JSON → operations: what each wants, checked as far as it can be without the records.
+//! JSON → operations, checked as far as possible without the records.
 
 use super::conflict::Conflict;
 use super::{Mode, refers_by_key};

@@ -1,10 +1,10 @@
-//! A batch whose operations are refused one by one. A reference that had to wait until all records were there may be
-//! refused when its record has been written; an operation that is refused must leave nothing behind, though. So what was
-//! done is undone then, and done again without it and without what refers to it.
+//! Runs a batch whose operations can be refused one by one. A deferred reference may be refused after its record was
+//! written, and a refused operation must leave nothing behind. So everything is rolled back and run again without the
+//! operation and those that refer to its record.
 //!
-//! A batch is done at most `2 * MOST + 1` times, whatever refers to whatever: so often in the order that all batches
-//! share; so often in an order in which records come after those that they refer to, so that only cycles wait; and once
-//! with no reference that waits, which refuses what is left of the cycles.
+//! A batch runs at most `2 * MOST + 1` times: up to `MOST` times in the order that all batches share; up to `MOST`
+//! times in dependency order, so that only references in cycles are deferred; and once without deferred references,
+//! which refuses the rest of the cycles.
 
 use super::conflict::Watch;
 use super::few::{Few, Stop};
@@ -18,7 +18,7 @@ use crate::value::change::{Change, Changes, Value};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// So many rounds are tried in one order.
+/// The maximum number of rounds in one order.
 const MOST: usize = 3;
 
 /// A batch that is ready to run.
@@ -26,26 +26,26 @@ pub(super) struct Rounds<'b, 'a> {
     pub(super) caller: &'b Caller,
     /// In the order in which they run.
     pub(super) operations: Vec<&'b Operation<'a>>,
-    /// References that wait, by the places of their operations.
+    /// Deferred references, by the position of their operation.
     pub(super) put_off: Vec<(usize, Changes<'a>)>,
     pub(super) atomic: bool,
 }
 
-/// What became of operations, by their places in the request.
+/// The results of operations, by position in the request.
 type Done = Vec<(usize, Outcome)>;
 
-/// The operation of an atomic batch that is refused, by its place in the request.
+/// The refused operation of an atomic batch, by position in the request.
 type Refused = (usize, Box<Error>);
 
-/// Why a round has ended early.
+/// Why a round ended early.
 enum End {
     /// An operation of an atomic batch is refused.
     Refused(Refused),
-    /// The references of these operations, by their places in the request, are refused.
+    /// The deferred references of these operations, by position in the request, are refused.
     Lost(HashMap<usize, Error>),
 }
 
-/// A record as references by key name it: by its template and key.
+/// The template and key of a record.
 type RecordKey<'b> = (i32, &'b str);
 
 impl<'a> Rounds<'_, 'a> {
@@ -56,7 +56,7 @@ impl<'a> Rounds<'_, 'a> {
             return Ok(done);
         }
         let mut operations = self.whole();
-        // Where keys change hands, what a key means depends on the order.
+        // If keys move between records, the meaning of a key depends on the order.
         let done = if operations.iter().any(Operation::sets_key) {
             self.some_rounds(true, &mut lost, watch)?
         } else {
@@ -74,7 +74,7 @@ impl<'a> Rounds<'_, 'a> {
         Ok(done.expect("where no reference waits, none is refused late"))
     }
 
-    /// The operations with the references that wait.
+    /// The operations including their deferred references.
     fn whole(&self) -> Vec<Operation<'a>> {
         let mut operations: Vec<Operation> =
             self.operations.iter().map(|operation| (*operation).clone()).collect();
@@ -88,8 +88,9 @@ impl<'a> Rounds<'_, 'a> {
         self.operations[place].index
     }
 
-    /// Runs all operations but those that are lost, until no more are; `None`: so many rounds were not enough. Whether it
-    /// is foreseen what else is lost: only where every reference that waits is to a record that was not there before.
+    /// Runs all operations except lost ones until no more are lost; `None` if the number of rounds was not enough.
+    /// `foresees`: also predicts which others are lost, which is possible only if all deferred references are to new
+    /// records.
     fn some_rounds(
         &self,
         foresees: bool,

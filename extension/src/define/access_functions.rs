@@ -1,4 +1,4 @@
-//! The SQL functions that say who may do what.
+//! The SQL functions of keys and grants.
 
 use super::{enforce_grants, grant, revocation};
 use crate::access::{Caller, api_key, explain, overview, stored_grant};

@@ -1,4 +1,4 @@
-//! Changing a template while others write: its lock makes them wait, and what they read next is the new definition.
+//! Changes a template during concurrent writes: writers wait for its lock and then see the new definition.
 
 use super::creation::check_language;
 use super::rows::{update_attribute, update_template};

@@ -1,4 +1,4 @@
-//! One attribute of a template that exists: added, or changed.
+//! Adds or changes an attribute of an existing template.
 
 use super::ddl::{self, NewColumn};
 use super::rows::{insert_attribute, update_attribute};

@@ -1,4 +1,4 @@
-//! A new template: rows of state, a table, its history.
+//! Creates a template: rows of the state, a table, its history.
 
 use super::ddl::{self, NewColumn};
 use super::rows::insert_attribute;

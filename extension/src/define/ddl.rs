@@ -1,4 +1,5 @@
-//! Statements that make and change tables: pure text. Names are checked slugs; values go through [`crate::value::quote::literal`].
+//! Statements that create and change tables: pure text. Names are checked slugs; values go through
+//! [`crate::value::quote::literal`].
 
 use crate::access::policy_sql;
 use crate::attribute_type::{AttributeType, Rules};

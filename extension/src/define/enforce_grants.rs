@@ -1,8 +1,8 @@
-//! One round over the tables whose policies wait: what `keyed.enforce_grants` does.
+//! Updates pending policies: `keyed.enforce_grants`.
 //!
-//! A table stays locked until the transaction ends. So no table is waited for while another is kept: those that are free are
-//! taken first, for a short time, and only if none was, a busy one is waited for. A table that is used without a break
-//! keeps no other from its turn.
+//! A table stays locked until the transaction ends, so a round never waits for a table while it holds another. It
+//! takes free tables first, for a short time, and waits for a busy one only if none was free. So a table in constant
+//! use does not block others.
 
 use super::reconcile::{Loser, Wait, is_busy, sync_if_free, waiting};
 use crate::access::{binding, privileges};

@@ -1,4 +1,4 @@
-//! Objects that others made where only ours belong.
+//! Objects of others in keyed's schemas.
 
 use crate::error::{Code, Error};
 use crate::postgres::datum;

@@ -1,4 +1,4 @@
-//! Privileges are given: written down, and made into privileges and policies of PostgreSQL.
+//! Grants privileges: stores them, and creates privileges and policies of PostgreSQL.
 
 use super::reconcile;
 use super::view::dependents;

@@ -2,37 +2,37 @@
 
 /// The SQL functions of keys, grants and callers.
 pub mod access_functions;
-/// Changing a template while others write.
+/// Changes a template during concurrent writes.
 pub mod alter;
-/// One attribute of a template that exists.
+/// Adds or changes an attribute of an existing template.
 pub mod attribute;
-/// A new template.
+/// Creates a template.
 pub mod creation;
-/// Statements that make and change tables.
+/// Statements that create and change tables.
 pub mod ddl;
 /// Which texts are embedded.
 pub mod embed;
-/// What is done at once of the policies that wait.
+/// Updates pending policies.
 pub mod enforce_grants;
-/// Objects that others made where only ours belong.
+/// Objects of others in keyed's schemas.
 pub mod foreign;
 /// The SQL functions of templates and attributes, for SQL and HTTP.
 pub mod functions;
-/// Privileges are given.
+/// Grants privileges.
 pub mod grant;
-/// The end of a project.
+/// Drops a project.
 pub mod project_removal;
-/// Policies follow grants that could not be enforced at once.
+/// Updates policies that could not be updated at once.
 pub mod reconcile;
-/// Tables of before keys were released.
+/// Converts tables of older versions, without a column for released keys.
 pub mod released;
-/// The end of a template.
+/// Drops a template.
 pub mod removal;
-/// Privileges are taken back.
+/// Revokes privileges.
 pub mod revocation;
 /// The rows that describe templates and attributes.
 pub mod rows;
-/// Setting a database up, and moving its state forward.
+/// Sets up a database and migrates its state.
 pub mod setup;
 /// Saved views.
 pub mod view;

@@ -1,4 +1,4 @@
-//! The end of a project.
+//! Drops a project.
 
 use super::removal;
 use super::view::dependents;

@@ -1,8 +1,7 @@
-//! Policies follow grants wherever that could not be done at once: those of grants that are gone are dropped, missing ones
-//! are made. Each table is taken by itself, when it is free.
+//! Updates policies that could not be updated at once: drops those without a grant, creates missing ones. Each table
+//! is locked separately, when it is free.
 //!
-//! Nothing is open meanwhile: a policy whose grant is gone shows and allows nothing, and without a policy plain SQL sees
-//! no row.
+//! Pending tables are safe: a policy without a grant allows nothing, and without a policy plain SQL sees no row.
 
 use super::view::dependents;
 use crate::access::rights::Privilege;

@@ -1,4 +1,4 @@
-//! Tables of before keys were released into a column of their own: `keyed.migrate()` converts them.
+//! Converts tables of older versions, without a column for released keys, for `keyed.migrate()`.
 
 use super::ddl;
 use crate::access::table_policies;

@@ -1,4 +1,4 @@
-//! The end of a template.
+//! Drops a template.
 
 use super::view::dependents;
 use crate::access::{Caller, table_policies};

@@ -1,4 +1,4 @@
-//! Setting a database up, moving its state forward, and making projects.
+//! Sets up a database, migrates its state, and creates projects.
 
 use super::view::dependents;
 use super::{attribute, ddl, foreign, reconcile, released};

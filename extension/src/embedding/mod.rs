@@ -1,7 +1,7 @@
-//! Embeddings: a vector for each record that says what the record means, in a table beside the template's.
+//! Embeddings: a vector for the meaning of each record, in a side table.
 //!
-//! A vector is written in the transaction of its record and under the same rights. It is derived from what the record
-//! says, so it changes neither `updated_at` nor the history.
+//! A vector is written in the transaction of its record, with the same privileges. It is derived data, so it changes
+//! neither `updated_at` nor the history.
 
 /// The SQL and HTTP functions.
 pub mod functions;

@@ -1,7 +1,7 @@
 //! Export: all records that a search finds, as CSV or as lines of JSON that an import reads back.
 //!
-//! Within one transaction, and so from one snapshot, `keyed_http.export_open` opens a cursor and
-//! `keyed_http.export_next` writes portion after portion, until there is none.
+//! Within one transaction and one snapshot, `keyed_http.export_open` opens a cursor and `keyed_http.export_next`
+//! returns portion after portion.
 
 /// Records → CSV.
 pub mod csv;

@@ -1,5 +1,5 @@
-//! Records → lines of JSON: the record as the interface shows it, but references by the external key of their target,
-//! by which they are found in another database too.
+//! Records → lines of JSON: as in the API, but with references by the external key of their target, which other
+//! databases understand.
 
 use super::Field;
 use super::run::Record;

@@ -1,4 +1,4 @@
-//! Refusals on their way to one answer.
+//! Collects errors for one response.
 
 use crate::error::{Code, Error, MOST_FAULTS};
 

@@ -1,12 +1,12 @@
-//! Filters: which records are meant. A pure pipeline, and the only place that turns what a caller sends into SQL.
+//! Filters: a pure pipeline, and the only place that turns client input into SQL.
 //!
 //! ```text
 //! JSON ──parse──▶ conditions ──check (against a template)──▶ Filter ──render──▶ a condition in SQL
 //! ```
 //!
-//! **Two truth values.** A condition on a record holds or does not; there is no unknown. `neq`, `not-in` and `not-like`
-//! hold exactly where `eq`, `in` and `like` do not, so they hold for null; `not` is the opposite of whatever it stands
-//! before. In SQL every condition is positive, and its opposite is `(…) is not true`.
+//! **Two truth values.** A condition is true or false, never unknown. `neq`, `not-in` and `not-like` hold exactly
+//! where `eq`, `in` and `like` do not, so they hold for null; `not` negates what follows. In SQL, every condition is
+//! positive, and its negation is `(…) is not true`.
 //!
 //! **Empty** is null, an empty text, an empty list. `eq ""` still means the empty text and not null.
 //!
@@ -17,15 +17,14 @@
 //! **Days.** On a field of times a date means the whole day in the time zone of the request: `eq` is any time of it,
 //! `gt` begins after it, `lte` ends with it.
 //!
-//! **Nothing is guessed.** A field, an operator or a value that does not fit is refused with its place; so is an
-//! option that a list does not have, since a condition that can never hold is a mistake in all likelihood. `in []` is
-//! taken as it is written and holds for no record.
+//! **No guessing.** A field, an operator or a value that does not fit is refused with its pointer; so is a value that
+//! is not an option of a list, because the condition could never hold. `in []` is valid and matches no record.
 
 /// Conditions + template → filter.
 pub mod check;
 /// Single values → constants of a type.
 pub mod constant;
-/// Refusals on their way to one answer.
+/// Collects errors for one response.
 mod faults;
 /// The field of a condition.
 pub mod field;
@@ -33,7 +32,7 @@ pub mod field;
 pub mod operand;
 /// The operators and what they apply to.
 pub mod operator;
-/// What may differ from one rendering of a filter to the next.
+/// Options of rendering a filter.
 mod options;
 /// JSON → conditions.
 pub mod parse;
@@ -43,7 +42,7 @@ pub mod predicate;
 pub mod range;
 /// Filter → SQL.
 pub mod render;
-/// What has to be known about a template.
+/// The schema of a template, as filters see it.
 pub mod schema;
 /// Conditions in SQL, put together.
 mod sql;

@@ -1,8 +1,8 @@
-//! The value of a condition → single values, in any of the forms that a request may write them.
+//! The value of a condition → single values, in any accepted form.
 //!
-//! A value is a string, or what JSON has for it: a number, an array, an object. A list of values is
-//! a JSON array, the text of a JSON array, or values between commas. Between commas outer spaces do not count, and a
-//! value in quotes may hold commas, and quotes written twice (as in RFC 4180): `red, "dark, blue", "27"" wheels"`.
+//! A value is a string or another JSON value: a number, an array, an object. A list of values is a JSON array, the
+//! text of a JSON array, or a comma-separated text. There, spaces around values are ignored, and a quoted value may
+//! contain commas, and quotes if doubled (as in RFC 4180): `red, "dark, blue", "27"" wheels"`.
 
 use crate::error::{Code, Error};
 use crate::json;

@@ -1,4 +1,4 @@
-//! What may differ from one rendering of a filter to the next.
+//! Options of rendering a filter.
 
 /// Which records a condition is about, on which it depends where their keys are: a deleted record has released its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum Lives {
     Any,
 }
 
-/// What may differ from one rendering of a filter to the next.
+/// Options of rendering a filter.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// Which records of the filtered table are looked at. Behind references it is always live ones.

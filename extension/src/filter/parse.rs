@@ -1,7 +1,7 @@
-//! JSON → conditions: their shape, and nothing of what they say.
+//! JSON → conditions: syntax only.
 //!
-//! Every limit is held before the next level is looked at: a level is read without looking into what it contains, so
-//! neither depth nor length of a request costs more than the reading of its text.
+//! Every limit is checked before the next level is parsed, and a level is read without its contents, so the cost of
+//! deep or long requests is linear in their size.
 
 use super::faults::Faults;
 use super::tree::Tree;

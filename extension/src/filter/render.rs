@@ -1,9 +1,8 @@
 //! Filter → a condition in SQL.
 //!
-//! The text holds names of ours, quoted names of columns and tables, and literals; nothing else of what a caller sent
-//! gets into it. Functions are named with their schema. Types and operators are bare for the reader's sake: every
-//! statement of ours is made with the search path pinned to `pg_catalog`, and a policy or a view keeps what was found
-//! when it was made.
+//! The text consists of fixed names, quoted names of columns and tables, and literals; no other input of the client.
+//! Functions are schema-qualified. Types and operators are not, for readability: every statement runs with the search
+//! path pinned to `pg_catalog`, and policies and views are bound when they are created.
 
 use super::Filter;
 use super::field::{Column, Step};

@@ -1,4 +1,4 @@
-//! What a filter has to know about a template, and nothing more: the seam between this pure part and the catalog.
+//! The schema of a template, as filters see it: the interface between this pure part and the catalog.
 
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};

@@ -1,5 +1,5 @@
-//! How much the answers of an API key may take. They are counted now and then, the sooner the larger an answer is, and a
-//! key that has no more room is written down, so that a request costs no more than a look for that.
+//! Limits the size of the stored responses of an API key. They are counted from time to time, sooner if responses are
+//! large, and a full key is marked, so that a request only checks the mark.
 
 use super::store::plan;
 use crate::error::{Code, Error};
@@ -10,24 +10,24 @@ use pgrx::pg_sys::{self, Datum};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// What a row takes beside its answer, about.
+/// The approximate overhead of a row.
 const ROW: i64 = 200;
 
-/// After so many bytes of answers they are counted anew, and after so many answers, on average: where there is much room
-/// left, after a part of it. So each answer is not counted with all others again and again.
+/// Responses are counted again after about this many bytes or responses; if much capacity is left, after a part of
+/// it.
 const BYTES: u64 = 4 << 20;
 const ANSWERS: u64 = 1024;
 const PART: u64 = 16;
 
-/// The most keys of which a session remembers the room.
+/// The maximum number of keys whose capacity a session remembers.
 const MOST_KEYS: usize = 1000;
 
 thread_local! {
-    /// How much room the answers of a key had when this session last counted them.
+    /// The remaining capacity of a key when this session last counted.
     static LEFT: RefCell<HashMap<i32, u64>> = RefCell::default();
 }
 
-/// After how many bytes of answers they are counted anew.
+/// The number of bytes after which responses are counted again.
 fn stretch(api_key: i32) -> u64 {
     let left = LEFT.with_borrow(|left| left.get(&api_key).copied().unwrap_or_default());
     BYTES.max(left / PART)
@@ -45,12 +45,12 @@ fn remember(api_key: i32, left: i64) {
 /// How long a full key is not counted again.
 const REFUSED_FOR: &str = "interval '1 minute'";
 
-/// A state not yet migrated has no place for it.
+/// An older state does not have the table.
 fn exists() -> bool {
     catalog::table_oid("keyed_state", "idempotency_full").is_some()
 }
 
-/// Whether the answers of a key have no more room, as SQL.
+/// Whether a key is full, as SQL.
 pub fn is_full(key: &str) -> String {
     match exists() {
         true => format!(

@@ -1,4 +1,4 @@
-//! The SQL functions of requests that are run once.
+//! The SQL functions of idempotency.
 
 use super::store::{self, Request};
 use crate::access::Caller;

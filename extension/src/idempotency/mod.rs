@@ -1,12 +1,12 @@
-//! Requests that are run once, however often they are sent: the answer is kept by the transaction that had the effect.
+//! Idempotent requests: the transaction with the effect stores the response.
 //!
-//! Only what was committed is kept. A refusal had no effect, so the same request sent again is judged anew.
+//! Only committed responses are stored. A refusal has no effect, so a repeated request runs again.
 
-/// How much the answers of an API key may take.
+/// Limits the size of stored responses.
 pub mod capacity;
 /// The SQL functions.
 pub mod functions;
-/// What a repeated answer may show.
+/// Filters a stored response by the caller's present privileges.
 pub mod replay;
-/// Answers, kept and found.
+/// The table of stored responses.
 pub mod store;

@@ -1,4 +1,4 @@
-//! What a repeated answer may show: rights may have changed since it was given.
+//! Filters a stored response by the caller's present privileges, which may have changed since.
 
 use super::store::Texts;
 use crate::access::{Caller, Right};

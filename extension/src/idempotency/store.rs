@@ -1,4 +1,4 @@
-//! Answers, kept and found.
+//! The table of stored responses.
 
 use super::{capacity, replay};
 use crate::access::Caller;

@@ -1,4 +1,4 @@
-//! The header of a CSV file → what its columns are. Every fault of a header is told at once.
+//! The header of a CSV file → columns. Reports all faults of a header at once.
 
 use super::options::Options;
 use crate::error::{Code, Error};

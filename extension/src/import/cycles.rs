@@ -1,4 +1,4 @@
-//! Rows that refer to each other: what cannot be written row after row, because each needs another one first.
+//! Rows that refer to each other in cycles, which cannot be written one after the other.
 
 use super::run::{Run, first_of_each_key};
 use super::{Outcome, RecordHash, Row};

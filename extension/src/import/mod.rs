@@ -4,30 +4,30 @@
 //! rows as text ──csv | ndjson──▶ Row ──run (waves, groups)──▶ Outcome ──report──▶ JSON
 //! ```
 //!
-//! The proxy cuts a file into portions of whole rows and calls `keyed_http.import_rows` for each, within one
-//! transaction or one after the other. A portion is written by statements that take all its rows at once.
+//! The proxy splits a file into portions of complete rows and calls `keyed_http.import_rows` for each, in one
+//! transaction or in several. A portion is written by set-based statements.
 
-/// The header of a CSV file → what its columns are.
+/// The header of a CSV file → columns.
 pub mod columns;
 /// CSV → rows.
 pub mod csv;
-/// Rows that refer to each other.
+/// Rows that refer to each other in cycles.
 pub mod cycles;
 /// The SQL functions.
 pub mod functions;
-/// Records of which a row waits.
+/// The records of waiting rows.
 pub mod held;
 /// JSON, line by line → rows.
 pub mod ndjson;
-/// What the caller says of a file.
+/// The options of an import.
 pub mod options;
 /// Outcomes → JSON.
 pub mod report;
 /// Rows → records.
 pub mod run;
-/// One transaction for a whole file.
+/// Imports of a file in one transaction.
 pub mod single_transaction;
-/// Changes of records that are there.
+/// Updates existing records.
 pub mod update;
 /// Which rows go together.
 pub mod waves;

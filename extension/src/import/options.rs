@@ -1,4 +1,4 @@
-//! What the caller says of a file, as the proxy passes it on with every portion: pure.
+//! The options of an import, which the proxy sends with every portion. Pure.
 
 use super::held::Held;
 use crate::error::{Code, Error};

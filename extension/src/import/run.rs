@@ -1,5 +1,5 @@
-//! Rows → records: in waves, so that a row comes after those of its key and after those it refers to, and each wave by
-//! one statement for all rows that write the same attributes.
+//! Rows → records: in waves, so that a row comes after earlier rows of its record and after the records it refers to;
+//! each wave uses one statement for all rows that write the same attributes.
 
 use super::options::Options;
 use super::update::{self, By};
@@ -18,30 +18,30 @@ use crate::value::change::{Change, Changes, Value};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Writes the rows of a portion; the outcomes stand by the rows' places.
+/// Writes the rows of a portion; outcomes are by position of the rows.
 pub struct Run<'r> {
     caller: &'r Caller,
     pub(super) template: &'r Rc<Template>,
     pub(super) outcomes: Vec<Option<Outcome>>,
 }
 
-/// By which statement a row is written.
+/// The statement that writes a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum WriteStrategy {
     Create,
     Upsert,
     Update(By),
-    /// Completes a record that an earlier statement of the portion has made.
+    /// Completes a record that an earlier statement of the portion created.
     Completion,
-    /// By statements of its own: it increments, or appends to a series.
+    /// Separate statements: the row increments, or appends to a series.
     Alone,
 }
 
-/// Rows that one statement can write: of one strategy, and writing the same attributes.
+/// Rows that one statement can write: same strategy, same attributes.
 type Shape = (WriteStrategy, Vec<usize>);
 
 impl<'r> Run<'r> {
-    /// A run over so many rows, of which some were refused already.
+    /// A run over this many rows, of which some are already refused.
     pub fn new(
         caller: &'r Caller,
         template: &'r Rc<Template>,
@@ -55,8 +55,8 @@ impl<'r> Run<'r> {
         Run { caller, template, outcomes }
     }
 
-    /// Writes the rows. Those that refer to a record of this template which is not there wait for the rest of the file,
-    /// unless this is the end of it.
+    /// Writes the rows. Those that refer to a missing record of this template wait for the rest of the file, unless
+    /// this is its end.
     pub fn run(mut self, rows: Vec<Row>, options: &Options) -> Result<Vec<Outcome>, Error> {
         let may_be_new = rows.iter().filter(|row| row.key.is_some() || row.id.is_none());
         let keys: Vec<Option<&str>> = may_be_new.map(|row| row.key.as_deref()).collect();
@@ -68,7 +68,7 @@ impl<'r> Run<'r> {
         }
         let left = self.write_in_waves(rows)?;
         self.close_cycles(left, options.is_last)?;
-        // Whether a record held these values already is for its readers to know.
+        // Only callers with the read privilege may learn whether values changed.
         let may_tell = self.caller.require(Right::Read, self.template).is_ok();
         let told = |outcome: Option<Outcome>| match outcome {
             None | Some(Outcome::Unchanged) if !may_tell => Outcome::Updated,

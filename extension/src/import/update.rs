@@ -1,5 +1,5 @@
-//! Changes of records that are there, by one statement for all rows: for files that do not list every attribute which
-//! a new record must have, and for records named by their id.
+//! Updates existing records by one statement for all rows: for files without all required attributes, and for records
+//! named by id.
 
 use super::{Outcome, Row};
 use crate::access::visibility::{WriteScope, and, condition_column};
@@ -22,7 +22,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use uuid::Uuid;
 
-/// How rows name their records.
+/// How rows identify records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum By {
     /// By external key.
@@ -31,14 +31,14 @@ pub enum By {
     Id,
 }
 
-/// A record that a row names.
+/// The record of a row, locked.
 struct LockedRecord {
     id: Uuid,
     is_visible: bool,
     is_writable: bool,
 }
 
-/// Changes the records that rows name, by this right; all rows write the same attributes, each to a record of its own.
+/// Updates the records of rows, with this privilege; all rows write the same attributes, each to a different record.
 pub fn run(
     caller: &Caller,
     right: Right,
@@ -81,7 +81,7 @@ pub fn run(
     })
 }
 
-/// The refusal of a row whose record is not there for the caller.
+/// The refusal of a row whose record the caller does not see.
 fn absent(caller: &Caller, template: &Template, row: &Row, is_hidden: bool) -> Error {
     match &row.key {
         Some(key) if is_hidden => key_taken(caller, template, key),
@@ -90,7 +90,7 @@ fn absent(caller: &Caller, template: &Template, row: &Row, is_hidden: bool) -> E
     }
 }
 
-/// What a row calls its record.
+/// The key or id of a row's record.
 fn name(by: By, row: &Row) -> String {
     match by {
         By::Key => row.key.clone().unwrap_or_default(),
@@ -98,7 +98,7 @@ fn name(by: By, row: &Row) -> String {
     }
 }
 
-/// Locks the live records that rows name, in the order of their keys, which all batches share.
+/// Locks the live records of rows, in the order of keys, which all batches share.
 fn lock(
     template: &Template,
     by: By,
@@ -137,7 +137,7 @@ fn lock(
     })
 }
 
-/// Locks the live records that hold these keys, in the order of the keys.
+/// Locks the live records with these keys, in the order of keys.
 pub fn lock_all<'a>(template: &Template, keys: impl Iterator<Item = &'a str>) {
     let keys: Vec<Option<&str>> = keys.map(Some).collect();
     if keys.is_empty() {
@@ -156,7 +156,7 @@ pub fn lock_all<'a>(template: &Template, keys: impl Iterator<Item = &'a str>) {
     });
 }
 
-/// Writes what differs, and tells which records were written; or which of the rows took theirs out of the write scope.
+/// Writes changed values and returns the updated records; or the rows whose records left the write scope.
 fn write(
     template: &Template,
     shape: &Changes,

@@ -1,5 +1,5 @@
-//! Waves: a row comes after those of its record and after those it refers to. Each row is looked at when one that it
-//! comes after was written, not with every wave.
+//! Waves: a row comes after earlier rows of its record and after the records it refers to. A row is checked again
+//! only when a record that it waits for was written.
 
 use super::run::Run;
 use super::{Outcome, RecordHash, Row};
@@ -8,11 +8,12 @@ use crate::template::Template;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 
-/// Rows come after those they refer to in so many waves; what is left then, of a long chain, is written first without
-/// its references. A wave costs statements.
+/// The maximum number of waves; rows of longer chains are written without their references first. Each wave costs
+/// statements.
 const MOST_WAVES: usize = 8;
 
-/// How many waves there may be: a record that must have a reference cannot be written without it.
+/// The maximum number of waves: unlimited if a reference is required, because such a record cannot be written without
+/// it.
 fn most(template: &Template) -> usize {
     let mut attributes = template.attributes.iter();
     let is_required = attributes.any(|it| it.required && it.target == Some(template.id));
@@ -20,11 +21,11 @@ fn most(template: &Template) -> usize {
 }
 
 impl Run<'_> {
-    /// Writes rows and gives back those that none of the waves could take, in their order: rows that refer to what is not
-    /// there, and those that come after them.
+    /// Writes rows and returns those that no wave could write, in order: rows that refer to missing records, and rows
+    /// that come after these.
     pub(super) fn write_in_waves<'a>(&mut self, rows: Vec<Row<'a>>) -> Result<Vec<Row<'a>>, Error> {
         let (mut wave, mut followers) = first_of_each_record(rows);
-        // Rows that refer to a record which is not there, by one such record.
+        // Rows that refer to a missing record, by one such record.
         let mut parked: HashMap<RecordHash, Vec<Row>> = HashMap::new();
         let mut left = most(self.template);
         while !wave.is_empty() && left > 0 {
@@ -69,7 +70,7 @@ impl Run<'_> {
     }
 }
 
-/// The first row of each record, and those that come after one.
+/// The first row of each record, and the later ones.
 type Ranked<'a> = (Vec<Row<'a>>, HashMap<RecordHash, VecDeque<Row<'a>>>);
 
 fn first_of_each_record(rows: Vec<Row>) -> Ranked {

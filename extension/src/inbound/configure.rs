@@ -1,4 +1,4 @@
-//! Endpoints are made and changed.
+//! Creates and changes endpoints.
 
 use super::definition::Given;
 use super::endpoint::{Endpoint, Secrets, by_id, require_state};

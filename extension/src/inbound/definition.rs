@@ -1,4 +1,4 @@
-//! What an endpoint is made of: JSON → checked members.
+//! The definition of an endpoint: JSON → checked members.
 
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};

@@ -1,4 +1,4 @@
-//! A delivery, from the request to its line in the log.
+//! Processes a delivery, from the request to its log entry.
 
 use super::endpoint::{self, Endpoint};
 use super::log::{self, Begun, Outcome};

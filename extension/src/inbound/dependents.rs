@@ -1,4 +1,4 @@
-//! What becomes of mappings when attributes change.
+//! Updates mappings when attributes change.
 
 use super::endpoint::{Endpoint, exist, find};
 use crate::access::Caller;
@@ -19,7 +19,7 @@ fn writing(spi: &Connection, template: &Template, slug: &str) -> Vec<Endpoint> {
     endpoints
 }
 
-/// Writes the mappings that name an attribute anew, before it is renamed.
+/// Renames an attribute in mappings, before the attribute itself is renamed.
 pub fn rename_attribute(spi: &Connection, template: &Template, attribute: &Attribute, new: &str) {
     for mut endpoint in writing(spi, template, &attribute.slug) {
         for source in endpoint.mapping.sources.iter_mut().filter(|source| source.slug == attribute.slug) {
@@ -36,7 +36,7 @@ pub fn rename_attribute(spi: &Connection, template: &Template, attribute: &Attri
     }
 }
 
-/// Refuses the end of an attribute that an endpoint writes.
+/// Refuses to drop an attribute that an endpoint writes.
 pub fn check_unused(
     spi: &Connection,
     caller: &Caller,

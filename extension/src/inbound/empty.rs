@@ -1,4 +1,4 @@
-//! Why a path finds nothing: because an array is empty, or because something is missing.
+//! Why a path finds nothing: an empty array, or a missing member.
 
 use super::path::{self, Empty, Last, Prefix};
 use crate::error::{Code, Error};

@@ -8,18 +8,18 @@ use crate::postgres::{datum, random, setting};
 use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum};
 
-/// The most refused deliveries of an endpoint.
+/// The maximum number of failed deliveries of an endpoint.
 const MOST_REFUSED: i64 = 10_000;
 
-/// Of so many deliveries that were done the payloads are kept, the newest ones.
+/// The number of successful deliveries whose payloads are kept, newest first.
 const MOST_DONE: i64 = 1000;
 
-/// Every so many-th delivery forgets the payloads of some that were done, a large one sooner: on average when a part of
-/// the room has come in.
+/// Payloads are trimmed about once in this many deliveries, sooner after large ones: on average after this part of
+/// the capacity.
 const TRIM_EVERY: u64 = 256;
 const TRIM_PART: u64 = 16;
 
-/// How many deliveries, and how many bytes they have.
+/// The number and size of deliveries.
 #[derive(Clone, Copy)]
 struct Taken {
     deliveries: i64,

@@ -1,4 +1,4 @@
-//! Payload → keys and attributes, by paths that PostgreSQL itself follows: numbers keep every digit.
+//! Payload → keys and attributes, with PostgreSQL's jsonpath: numbers keep every digit.
 
 use super::definition::{Mapping, Source};
 use super::empty;

@@ -4,16 +4,16 @@
 //! request ──token──▶ endpoint ──signature──▶ log ──mapping (jsonpath)──▶ items ──batch──▶ records
 //! ```
 //!
-//! A delivery is one transaction: its line in the log, which remembers its `webhook-id`, and what it writes stand or fall
-//! together. What the mapping or the rules refuse is undone, and the delivery is kept with its error.
+//! A delivery is one transaction: its log entry with the `webhook-id`, and its records. If the mapping or a rule
+//! fails, the records are rolled back, and the delivery is stored with its error.
 
-/// Endpoints are made and changed.
+/// Creates and changes endpoints.
 pub mod configure;
-/// What an endpoint is made of, as a caller says it.
+/// The definition of an endpoint.
 pub mod definition;
-/// A delivery, from the request to its line in the log.
+/// Processes a delivery.
 pub mod delivery;
-/// What becomes of mappings when attributes change.
+/// Updates mappings when attributes change.
 pub mod dependents;
 /// Why a path finds nothing.
 pub mod empty;
@@ -23,13 +23,13 @@ pub mod endpoint;
 pub mod functions;
 /// The log of deliveries.
 pub mod log;
-/// How much the log may hold.
+/// Limits the size of the log.
 pub mod log_capacity;
 /// Payload → keys and attributes.
 pub mod mapping;
 /// The steps of a path.
 pub mod path;
-/// Deliveries again, and mappings on trial.
+/// Replays deliveries, and tests mappings.
 pub mod replay;
 /// Signatures of Standard Webhooks.
 pub mod signature;

@@ -1,4 +1,4 @@
-//! The steps of a path, and where among them a search ends that finds nothing.
+//! The steps of a path, and at which step a search without a result ends.
 
 /// A step of a path, as the text up to and including it.
 #[derive(Clone, Debug, PartialEq, Eq)]

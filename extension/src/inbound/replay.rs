@@ -1,4 +1,4 @@
-//! Deliveries again, and mappings on trial.
+//! Replays deliveries, and tests mappings.
 
 use super::definition::Given;
 use super::delivery::{Counts, try_out, write};

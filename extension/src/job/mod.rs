@@ -1,4 +1,4 @@
-//! What a change of a definition leaves to be done after its transaction: what would touch every record.
+//! Jobs: the work on every record that a change of a definition leaves to background workers.
 //!
 //! A definition changes catalogs only and inserts a job into `keyed_state.job`. Background workers
 //! ([`crate::postgres::worker`]) run it: one processes documents and queue entries in portions, each a short

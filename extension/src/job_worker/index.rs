@@ -1,7 +1,7 @@
-//! The indexes of an attribute, built while others read and write.
+//! Builds the indexes of an attribute concurrently.
 //!
-//! CREATE INDEX CONCURRENTLY leaves an invalid index behind where it fails or is cancelled. Ours have names that no slug can
-//! be, by which the next try finds and drops what the one before left.
+//! If CREATE INDEX CONCURRENTLY fails or is cancelled, it leaves an invalid index. Ours have names that cannot be
+//! slugs, so that the next attempt can find and drop them.
 
 use super::run::{Job, brief};
 use super::turns::{Outcome, note_start};

@@ -4,9 +4,9 @@
 pub mod functions;
 /// Indexes of attributes.
 pub mod index;
-/// Records, some at a time.
+/// Jobs over all records, in portions.
 pub mod portions;
-/// What a worker does.
+/// The main loop of a worker.
 pub mod run;
-/// Whose turn it is.
+/// The schedule of jobs.
 pub mod turns;

@@ -1,6 +1,6 @@
-//! Jobs that do something for each record: some records at a time, each time in a transaction of its own.
+//! Jobs over all records: a portion at a time, each in its own transaction.
 //!
-//! What others have locked is left out, written down, and come back to when the rest is done.
+//! Locked records are skipped, noted, and processed at the end.
 
 use super::run::{Job, brief};
 use super::turns::{Outcome, note_start};

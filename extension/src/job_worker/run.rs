@@ -1,4 +1,4 @@
-//! What a worker does: jobs in turns, until none waits.
+//! The main loop of a worker: runs jobs in turns until none is pending.
 
 use super::turns::{Next, Outcome, Turns};
 use super::{index, portions};

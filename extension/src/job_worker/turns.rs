@@ -1,4 +1,4 @@
-//! Whose turn it is: jobs go on in turns, template after template, and one that meets others is passed over for a while.
+//! The schedule of jobs: round robin by template; a job that meets locks is skipped for a while.
 
 use super::run::{Job, brief};
 use crate::job::workers::Worker;

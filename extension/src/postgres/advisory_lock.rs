@@ -1,4 +1,4 @@
-//! Locks that are about no table: who runs a request, who counts for a quota.
+//! Advisory locks, for requests, quotas, setup and jobs.
 //!
 //! Their lock tags cannot be taken with PostgreSQL's SQL functions, so no session can block them on purpose.
 

@@ -1,8 +1,7 @@
-//! A condition on one row, worked out without a statement: what a scope says of a record that an index found.
+//! Evaluates a condition on one row without a statement: a scope on a record that an index found.
 //!
-//! PostgreSQL parses the condition and works it out as it would in a statement. What is spared is a plan for each scope,
-//! the start and the end of the executor, and its look at the rights on the table, which takes the longer the more
-//! roles hold some: a role that asks must not feel how many others there are.
+//! PostgreSQL parses and evaluates the condition as in a statement. This saves a plan for each scope, starting and
+//! ending the executor, and its check of the table's ACL, which takes longer the more roles have privileges.
 
 use super::footprint::allocated;
 use super::index::Found;

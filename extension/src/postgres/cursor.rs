@@ -1,8 +1,8 @@
-//! A statement whose rows are read in portions, by as many calls as it takes, within one transaction.
+//! A cursor whose rows are read in portions by several calls in one transaction.
 //!
-//! PostgreSQL finds a portal by its name, and SQL can close a portal and declare another one under the same name. A
-//! cursor that runs as the owner is therefore never looked up: this module keeps the address of its portal, and the
-//! portal's own cleanup hook strikes it off when it ends, however it ends.
+//! PostgreSQL finds portals by name, and SQL can close a portal and declare another with the same name. So a cursor
+//! that runs as the owner is never looked up: this module keeps the address of its portal, and the portal's cleanup
+//! hook removes it when the portal ends.
 
 use super::datum::Argument;
 use super::random;

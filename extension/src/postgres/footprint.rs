@@ -1,4 +1,4 @@
-//! How much memory is taken by what a session keeps.
+//! The memory of cached values.
 
 use super::spi::Plan;
 use pgrx::pg_sys;

@@ -1,4 +1,4 @@
-//! What a GIN index asks of those who know its keys.
+//! The support functions of a GIN index.
 
 use super::datum;
 use super::function::Call;

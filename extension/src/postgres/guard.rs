@@ -1,4 +1,4 @@
-//! Who a statement runs as, and how an error is survived.
+//! Runs code as another role, and in subtransactions.
 
 use super::role;
 use crate::error::{Code, Error};

@@ -1,8 +1,8 @@
 //! Reads rows of a table page by page, without a statement: for comparing hundreds of texts, where SQL would cost
 //! more than the reading.
 //!
-//! This is what the executor does for a bitmap heap scan and for a sample of pages. Whether table and index are as
-//! expected is asked of them each time, and where they are not, the caller runs a statement after all.
+//! This does what the executor does for a bitmap heap scan and for TABLESAMPLE. It checks the table and index each
+//! time; if they are not as expected, the caller runs a statement.
 
 use super::direct_access::{self, Unfit};
 use super::index::is_usable;

@@ -1,8 +1,8 @@
-//! Rows by an index, without a statement: what a lookup needs and no more.
+//! Finds rows by an index without a statement, for lookups.
 //!
-//! Starting and ending the executor costs more than finding the row does. This is what the executor would do for
-//! `select … where column = $1`. Whether an index is as expected is asked of the open index each time: it may have
-//! been rebuilt, replaced or dropped since it was chosen, and then the caller runs a statement after all.
+//! Starting and ending the executor costs more than finding the row. This does what the executor would do for `select
+//! … where column = $1`. It checks the open index each time, because it may have been rebuilt, replaced or dropped;
+//! if it does not fit, the caller runs a statement.
 
 use super::datum::{self, Argument};
 use super::direct_access::{self, Unfit};

@@ -1,9 +1,8 @@
-//! Rows into a table of ours, without a statement: as a subscriber of logical replication applies one, and COPY many.
+//! Inserts rows into keyed's own tables without a statement, as logical replication and COPY do.
 //!
-//! Only for a table that is as we made it, apart from further indexes: parsing, planning and the executor's own
-//! preparation are spared, which for one narrow row cost more than the rest, and of many rows those of a page go into
-//! the log together. A table that somebody gave triggers, foreign keys, checks, rules, row-level security or another
-//! shape gets its rows by a statement, which heeds them all.
+//! Only for unmodified tables, apart from further indexes. This saves parsing, planning and starting the executor,
+//! which for one narrow row cost more than the rest; many rows share WAL records by page. If a user added triggers,
+//! foreign keys, checks, rules, row-level security or columns, a statement inserts the rows.
 
 use super::datum::Argument;
 use super::direct_access::{self, Unfit};

@@ -1,4 +1,4 @@
-//! What other sessions' changes make stale.
+//! Cache invalidation by changes of other sessions.
 //!
 //! PostgreSQL sends every session an invalidation message when a table's definition changes. The caches of this crate
 //! use them: ALTER TABLE sends one by itself, and a change of metadata alone sends one explicitly. Most messages are

@@ -1,4 +1,4 @@
-//! From which memory PostgreSQL allocates, and what memory of our own is freed.
+//! Memory contexts: where PostgreSQL allocates, and which of our own are freed.
 //!
 //! An error unwinds with the memory context in which it arose as the current one. Code that frees a context during
 //! unwinding must not have it current: a guard switches back, and is declared after the value that frees the context,

@@ -1,7 +1,6 @@
-//! Everything that touches PostgreSQL's C interface, and the only place of `unsafe`: the rest of the crate is
-//! written in terms of these few shapes.
+//! The interface to PostgreSQL's C API, and the only place of `unsafe`; the rest of the crate uses these types.
 
-/// Locks that are about no table.
+/// Advisory locks.
 pub mod advisory_lock;
 /// Time zones.
 pub mod clock;
@@ -13,13 +12,13 @@ pub mod cursor;
 pub mod datum;
 /// Whether rows are found and inserted without a statement.
 pub mod direct_access;
-/// How much memory is taken.
+/// The memory of cached values.
 pub mod footprint;
 /// Functions that PostgreSQL calls: arguments in, one result out.
 pub mod function;
 /// Keys of GIN indexes.
 pub mod gin;
-/// Who a statement runs as, and how an error is survived.
+/// Runs code as another role, and in subtransactions.
 pub mod guard;
 /// Rows of a table page by page, without a statement.
 pub mod heap;
@@ -27,39 +26,39 @@ pub mod heap;
 pub mod index;
 /// One row into a table.
 pub mod insert;
-/// What other sessions' changes make stale.
+/// Cache invalidation by changes of other sessions.
 pub mod invalidation;
-/// From which memory PostgreSQL allocates.
+/// Memory contexts.
 pub mod memory;
-/// What row triggers leave for the end of their statement.
+/// Notes that row triggers leave for the end of the statement.
 pub mod notes;
 /// Which rows our own statements write.
 pub mod own_statement;
-/// Plans that are kept.
+/// Plans of cached statements.
 pub mod planning;
 /// Random bits.
 pub mod random;
-/// What kind of relation an oid names.
+/// Relations by name and OID.
 pub mod relation;
 /// Roles and what they may do.
 pub mod role;
-/// Whether a row is there at this moment.
+/// Whether a row exists now.
 pub mod row;
-/// Settings that carry the caller's identity through a transaction.
+/// Settings: the principal of a transaction, limits, and cache sizes.
 pub mod setting;
-/// Statements: prepared once, kept, run many times.
+/// Statements: prepared once, cached, run many times.
 pub mod spi;
-/// What the planner may know of tables.
+/// Hides statistics of tables from the planner.
 pub mod statistics;
 /// Locks on whole tables.
 pub mod table_lock;
 /// Lexemes.
 pub mod text_search;
-/// Where in a transaction the session is.
+/// The present (sub)transaction.
 pub mod transaction;
 /// Row triggers: the old and the new row.
 pub mod trigger;
-/// Processes of the server that run what needs transactions of its own.
+/// Background workers.
 pub mod worker;
 
 /// The number of this session's process.

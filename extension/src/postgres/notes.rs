@@ -1,4 +1,4 @@
-//! What row triggers leave behind for the end of their statement.
+//! Notes that row triggers leave for the end of the statement.
 
 use super::transaction::Moment;
 use pgrx::pg_sys::Oid;

@@ -1,10 +1,10 @@
-//! Plans that are kept are made for tables that have grown.
+//! Plans cached statements for large tables.
 //!
-//! A session keeps its statements, and PostgreSQL plans them once, for the tables as they are then. For a table of a
-//! page the right plan reads it all, and goes on doing so when there are a million records: PostgreSQL plans anew when a
-//! table is altered or analyzed, not when it grows. So a kept statement is planned as if every table had some thousand
-//! pages at least. It then looks into indexes, which costs next to nothing in a small table. The checks of foreign keys
-//! are kept by PostgreSQL itself, and are planned likewise.
+//! A session caches its statements, and PostgreSQL plans them once, for the present table sizes. For a table of one
+//! page, the best plan is a sequential scan, which it keeps for a million records: PostgreSQL plans again when a
+//! table is altered or analyzed, not when it grows. So a cached statement is planned as if every table had several
+//! thousand pages. It then uses indexes, which costs next to nothing on a small table. Foreign-key checks, which
+//! PostgreSQL caches itself, are planned the same way.
 
 use super::role;
 use pgrx::pg_sys::{self, IndexOptInfo, Oid, ParamListInfo, PlannedStmt, PlannerInfo, Query, RelOptInfo};

@@ -1,4 +1,4 @@
-//! Relations by name and by oid: what they are, and whose.
+//! Relations by name and OID: their kind and owner.
 
 use super::role;
 use pgrx::pg_sys::{self, Oid};

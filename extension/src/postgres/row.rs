@@ -1,4 +1,4 @@
-//! Whether a row is there at this moment.
+//! Whether a row exists now.
 
 use pgrx::pg_sys::{self, Datum, Oid, Snapshot};
 

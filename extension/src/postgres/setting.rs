@@ -1,4 +1,4 @@
-//! Settings: the caller's identity, carried through a transaction, how large things may be and how much may be kept.
+//! Settings: the principal of a transaction, limits, and cache sizes.
 
 use super::direct_access;
 use crate::limits;

@@ -1,4 +1,4 @@
-//! Statements: prepared once, kept, run many times.
+//! Statements: prepared once, cached, run many times.
 
 use super::datum::Argument;
 use super::planning;

@@ -1,4 +1,4 @@
-//! What the planner may know of tables.
+//! Hides statistics of tables from the planner.
 
 use super::function::paste_finfo;
 use super::guard;

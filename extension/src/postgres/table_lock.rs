@@ -1,10 +1,10 @@
 //! Locks on whole tables for changes of definitions.
 //!
-//! Who waits for such a lock makes everybody wait who comes after, and who waits for one while holding another waits in
-//! a cycle sooner or later, since requests lock the same tables in an order of their own. So all are taken or none:
-//! after a moment of waiting everything is given back, the lock on the project's definitions included, others go on, and it
-//! is tried again, less and less often. Our own worker that builds an index on one of the tables gives way at once, and
-//! begins anew later.
+//! A waiting exclusive lock blocks all later requests for the table, and waiting for one while holding another would
+//! deadlock sooner or later, because requests lock the same tables in various orders. So tables are locked all or
+//! none: after a short wait, all locks are released, including that on the project's definitions, and the attempt is
+//! repeated, less and less often. A worker that builds an index on one of the tables is cancelled at once and starts
+//! again later.
 
 use super::advisory_lock::LockKind;
 use super::guard::{Counted, attempt, with_settings};
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// For how long it is tried, where the session's `lock_timeout` is not shorter.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// For how long others wait at each try: shorter than PostgreSQL waits before it looks for a cycle.
+/// How long others wait at each attempt: less than deadlock_timeout.
 const WAIT: &CStr = c"300ms";
 
 /// For how long others go on before it is tried again, in milliseconds: at first, and at most.

@@ -1,4 +1,4 @@
-//! Where in a transaction the session is: so that what was noted in one that failed is never taken for another's.
+//! The present (sub)transaction, so that notes of a failed one are not used by another.
 
 use super::worker;
 use pgrx::pg_sys;

@@ -1,7 +1,7 @@
-//! A background worker: a process of the server without a client, which runs what needs transactions of its own.
+//! A background worker: a server process without a client, for work in its own transactions.
 //!
-//! It is one that a session asks for, so nothing has to be preloaded. It logs in as the proxy's role, which may do next
-//! to nothing, and is the owner from then on: there is no superuser in the process to whom anything could lead back.
+//! It is a dynamic worker, so nothing has to be preloaded. It logs in as the proxy's role, which has few privileges,
+//! and then becomes the owner: no superuser is involved.
 
 use super::guard::{Caught, SEARCH_PATH, as_owner_defining, caught, owner};
 use super::spi::c_string;

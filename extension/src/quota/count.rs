@@ -1,5 +1,5 @@
-//! What statements bring into being, noted row by row and counted when they end: one look at the counters for a
-//! statement of any size, and a statement is counted whole or refused whole.
+//! Counts new records and writes: noted row by row, counted at the end of the statement. The counters are read once
+//! for a statement of any size, and a statement is counted or refused as a whole.
 
 use super::{Name, of_project, slots};
 use crate::error::Error;

@@ -1,10 +1,10 @@
-//! Quotas: how much a project may hold and write.
+//! Quotas: the maximum of records, templates, attributes and writes of a project.
 //!
-//! Templates and attributes are counted where they are defined, one definition at a time. Records and writes are
-//! counted where their history is written, by whatever entry point they come; `slots` has how that is exact and yet makes no
-//! writer wait for another.
+//! Templates and attributes are counted when they are defined, one definition at a time. Records and writes are
+//! counted where the history is written, for every client; `slots` explains how this is exact without making writers
+//! wait for each other.
 
-/// What statements bring into being, counted when they end.
+/// Counts new records at the end of statements.
 pub mod count;
 /// Setting a quota.
 pub mod define;

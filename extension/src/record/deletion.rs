@@ -1,4 +1,4 @@
-//! Mark a record as deleted, and bring it back.
+//! Deletes and restores records.
 
 use super::shown::Shown;
 use super::statement::columns;

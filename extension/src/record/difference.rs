@@ -1,7 +1,7 @@
-//! What an UPDATE changes: values, not how they are stored.
+//! Whether an UPDATE changes a value, apart from its representation.
 //!
-//! 1 and 1.0 are one number, as are 0.0 and -0.0, and a list is its elements, whatever PostgreSQL calls the first of
-//! them. Who writes an equal value changes nothing: the stored one stays as it is, digit for digit.
+//! 1 and 1.0 are equal numbers, as are 0.0 and -0.0, and lists are compared by elements, regardless of array bounds.
+//! Writing an equal value changes nothing: the stored representation remains.
 
 use crate::postgres::datum::Argument;
 use crate::postgres::trigger::Row;

@@ -1,4 +1,4 @@
-//! The history of a record, page by page.
+//! Pages of a record's history.
 
 use crate::access::{Caller, Right};
 use crate::attribute_type::AttributeType;

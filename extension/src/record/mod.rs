@@ -6,11 +6,11 @@ pub mod argument;
 pub mod bare_write;
 /// The attributes of a request → checked changes.
 pub mod changes;
-/// What the record that holds a key has already of what is to be written.
+/// Compares a record with the values to write, without a statement.
 pub mod comparison;
-/// Delete and restore.
+/// Deletes and restores records.
 pub mod deletion;
-/// What an UPDATE changes: values, not how they are stored.
+/// Whether an UPDATE changes a value, apart from its representation.
 pub mod difference;
 /// The vector of one record.
 pub mod embedding;
@@ -20,31 +20,31 @@ pub mod functions;
 pub mod history;
 /// The HTTP functions.
 pub mod http;
-/// Which branches an upsert may take.
+/// The modes of an upsert.
 pub mod mode;
-/// What a write demands of the state that it meets, looked at.
+/// Preconditions of a write, checked.
 pub mod precondition;
-/// One record, found.
+/// Finds one record.
 pub mod read;
-/// References: which record is meant.
+/// Resolves references.
 pub mod reference;
-/// Where a record's key is, live or deleted.
+/// The key columns of live and deleted records.
 pub mod released;
-/// A series, page by page.
+/// Pages of a series.
 pub mod series;
 /// Record → JSON.
 pub mod shape;
 /// A record as JSON, with its version.
 pub mod shown;
-/// The columns that every table begins with, in an INSERT.
+/// The standard columns in an INSERT.
 pub mod standard;
 /// Statements on the records of a template: pure text.
 pub mod statement;
-/// Create a record, or update the one that holds the key.
+/// Creates a record, or updates the one with the key.
 pub mod upsert;
-/// What `verbose=true` adds.
+/// The additions of `verbose=true`.
 pub mod verbose;
 /// Versions of records, and conditions on them.
 pub mod version;
-/// Create and change.
+/// Creates and changes records.
 pub mod write;

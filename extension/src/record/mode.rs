@@ -1,11 +1,11 @@
-//! Which branches an upsert may take, and what its caller needs for them.
+//! The modes of an upsert, and the privileges that they need.
 
 use crate::access::visibility::{UpsertScopes, WriteScope};
 use crate::access::{Caller, Right};
 use crate::error::{Code, Error};
 use crate::template::Template;
 
-/// Which branches an upsert may take.
+/// The modes of an upsert.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// Both.

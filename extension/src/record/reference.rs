@@ -1,4 +1,4 @@
-//! References: which record is meant, and that it is live.
+//! Resolves references, and checks that their targets are live.
 
 use crate::access::visibility::{self, and};
 use crate::access::{Caller, Right};

@@ -1,7 +1,7 @@
-//! Where a record's key is: in `external_key` while it is live, in a column of ours once it is deleted.
+//! The key of a record is in `external_key` while it is live, and in a separate column when it is deleted.
 //!
-//! So the unique index holds live records only and needs no predicate, and `ON CONFLICT (external_key)` finds it for
-//! everybody. The trigger moves the key whichever statement deletes or restores; a deleted record still shows it.
+//! So the unique index contains live records only and needs no real predicate, and `ON CONFLICT (external_key)` works
+//! for every client. The trigger moves the key on every delete or restore; a deleted record still shows it.
 
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};

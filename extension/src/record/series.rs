@@ -1,4 +1,4 @@
-//! A series, page by page: its points, or what buckets make of them.
+//! Pages of a series: its points, or buckets of them.
 
 use crate::access::{Caller, Right};
 use crate::attribute_type::AttributeType;

@@ -1,4 +1,4 @@
-//! A record as JSON, with what its version is known by.
+//! A record as JSON, with its version.
 
 use super::shape::{self, Columns, Projection};
 use super::version;

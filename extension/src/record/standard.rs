@@ -1,5 +1,4 @@
-//! The columns that every table of ours begins with, as an INSERT may fill them: `id`, `created_at`, `updated_at` and
-//! `deleted_at`.
+//! The standard columns in an INSERT: `id`, `created_at`, `updated_at` and `deleted_at`.
 //!
 //! The database sets them. A null becomes the column's default, because many clients send nulls for omitted columns.
 //! Any other value is refused rather than replaced silently. Only the owner of the tables and superusers may set

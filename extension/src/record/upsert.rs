@@ -1,5 +1,5 @@
-//! Create a record, or update the one that holds the key: one statement on the common path, and never a doubt
-//! which of the two it was.
+//! Creates a record, or updates the one with the key: usually one statement, and always certain which of the two it
+//! was.
 
 use super::mode::Mode;
 use super::read::{self, FoundRecord};

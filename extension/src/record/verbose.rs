@@ -1,4 +1,4 @@
-//! What `verbose=true` adds: `attribute_values`, each with its type, label and what helps a person read it.
+//! The additions of `verbose=true`: `attribute_values`, each with type, label and a readable value.
 
 use super::shape::{Columns, Projection, STANDARD_COLUMNS, write_name, write_value};
 use crate::access::visibility::{self, and};

@@ -1,13 +1,12 @@
-//! Versions of records, and the conditions that a request makes with them: entity tags (RFC 9110, 8.8.3) and
-//! preconditions (section 13).
+//! Versions of records, and preconditions: entity tags (RFC 9110, 8.8.3) and conditional requests (section 13).
 //!
-//! The version of a record is a hash of the JSON that shows it whole. So two states that a caller can tell apart have two
-//! versions, and a record that did not change keeps its own, wherever its row is stored. The number of a transaction or
-//! the place of a row would change with a restore, `updated_at` alone is the same for two changes by one transaction, and
-//! none of them knows that an attribute was added to the template.
+//! The version of a record is a hash of its complete JSON. So states that a client can distinguish have different
+//! versions, and an unchanged record keeps its version, wherever its row is stored. A transaction number or a ctid
+//! would change with a restore; `updated_at` is equal for two changes in one transaction; and none of them reflects a
+//! new attribute of the template.
 //!
-//! A tag is a version, and may go on: `.` and a hash of an answer that shows more than the record itself (`verbose`), then
-//! `-` and the name of the content coding that the answer was packed with. A write compares versions alone.
+//! An entity tag is a version, optionally followed by `.` and a hash of a response that shows more than the record
+//! (`verbose`), and by `-` and the content coding of the response. Writes compare versions only.
 
 use crate::error::{Code, Error};
 use sha2::{Digest, Sha256};

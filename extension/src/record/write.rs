@@ -1,4 +1,4 @@
-//! Create and change a record. Each is one statement; the triggers keep the rules and the history.
+//! Creates and changes records, each by one statement; the triggers enforce the rules and write the history.
 
 use super::read::{self, FoundRecord, Lifetime};
 use super::shape::{Projection, STANDARD_COLUMNS};

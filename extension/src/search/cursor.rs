@@ -1,7 +1,7 @@
-//! Where a page ended: the values that its last record is sorted by, bound to the search they belong to.
+//! Page cursors: the sort values of the last record of a page, bound to a search.
 //!
-//! A cursor is opaque, not secret: what it holds is read as carefully as any other part of a request, and holding
-//! another's cursor shows nothing that the search itself would not show.
+//! A cursor is opaque, not secret: it is validated like any other input, and a cursor of another caller shows nothing
+//! that the search itself would not show.
 
 use super::sort::SortKey;
 use crate::attribute_type::AttributeType;

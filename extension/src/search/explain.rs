@@ -1,4 +1,4 @@
-//! How a search is done: its statement, the planner's plan, and in words what no index serves.
+//! Explains a search: its statements, their plans, and notes on missing indexes.
 
 use super::plan::{Plan, RECORD};
 use super::query::{Count, SearchQuery};

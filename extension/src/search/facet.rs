@@ -1,4 +1,4 @@
-//! Facets: how many of the records found hold each value of a field, for the chips of a list.
+//! Facets: how many of the found records have each value of a field.
 
 use super::plan::RECORD;
 use crate::attribute_type::AttributeType;

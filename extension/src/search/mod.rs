@@ -4,22 +4,22 @@
 //! body ──query──▶ Query ──plan (filter, sort, cursor)──▶ Plan ──run──▶ statements ──▶ JSON
 //! ```
 //!
-//! Everything up to the plan is pure text. The plan is the one place where the caller's sight joins a statement: its
-//! condition holds what the caller may see, and every statement of a search (page, count, facets) is made from it.
+//! Everything up to the plan is pure text. Only the plan adds the caller's scopes: its condition includes what the
+//! caller may see, and every statement of a search (page, count, facets) uses it.
 
-/// Where a page ended.
+/// Page cursors.
 pub mod cursor;
-/// How a search is done.
+/// Explains a search.
 pub mod explain;
-/// Values and how often they occur.
+/// Facets.
 pub mod facet;
 /// The SQL and HTTP functions.
 pub mod functions;
-/// By words, by vectors, or by both.
+/// The mode of a search: words, vectors, or both.
 pub mod mode;
 /// Keyset pages.
 pub mod page;
-/// The records of a page, written until it is full.
+/// Writes the records of a page.
 pub mod page_writer;
 /// Query + template → parts of statements.
 pub mod plan;
@@ -29,17 +29,17 @@ pub mod query;
 pub mod ranked;
 /// Statements → answer.
 pub mod run;
-/// The records closest in meaning.
+/// Semantic search.
 pub mod semantic;
-/// What records are sorted by.
+/// The sort order.
 pub mod sort;
 /// Plan → the statement of a page.
 pub mod statement;
-/// Words in texts.
+/// Full-text search.
 pub mod text;
 /// The time zone of a search.
 pub mod time_zone;
-/// Which attributes searches use.
+/// Counts the attributes that searches use.
 pub mod usage;
 /// Searches for words.
 pub mod words;

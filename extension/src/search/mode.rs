@@ -1,4 +1,4 @@
-//! What the records found are ranked by: words, vectors, or both. Pure.
+//! The mode of a search: ranked by words, vectors, or both. Pure.
 
 use super::query::{Count, SearchQuery};
 use super::semantic::hybrid;

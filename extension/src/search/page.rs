@@ -1,8 +1,8 @@
-//! Keyset pages: what follows a position in an order, as conditions that an index can serve.
+//! Keyset pages: the rows after a position in an order, as conditions that an index can serve.
 //!
-//! A page is sought in segments. With one sort key, the records that have a value and those that have none are two:
-//! each is one run of an index on `(key, id)`, in either direction, and the second is read only when the first is
-//! used up. So records without a value can stand last also where the largest come first, which no single run gives.
+//! A page is read in segments. With one sort key there are two: records with a value, and records without. Each is a
+//! scan of an index on `(key, id)`, in either direction, and the second is read only when the first is exhausted. So
+//! nulls can come last in descending order too, which no single scan provides.
 
 use super::cursor::Position;
 use super::sort::{Direction, Nulls};

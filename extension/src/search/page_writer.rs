@@ -1,11 +1,11 @@
-//! The records of a page as they are written, until it is full.
+//! Writes the records of a page, up to its maximum size.
 
 use crate::postgres::spi::Rows;
 use crate::record::read;
 use crate::record::shape::Projection;
 use crate::template::Template;
 
-/// A page of so many bytes ends before its limit: the rest is the next page's.
+/// The size at which a page ends before its limit.
 const MOST_BYTES: usize = 32 << 20;
 
 /// Writes the records of a page.

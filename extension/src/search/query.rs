@@ -1,4 +1,4 @@
-//! The body of a search: its shape, and nothing of what it says about a template.
+//! The body of a search: syntax only.
 
 use super::mode::{self, Mode};
 use super::semantic::hybrid;

@@ -1,4 +1,4 @@
-//! A page of a search for words whose matches are ranked: they are looked up in their order.
+//! A page of ranked matches, looked up in their order.
 
 use super::cursor::{self, Position};
 use super::page_writer::PageWriter;

@@ -1,4 +1,4 @@
-//! What records are sorted by: names → columns, in this template or through references.
+//! The sort order: names → columns, of this template or through references.
 
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};

@@ -1,4 +1,4 @@
-//! Which attributes searches filter and sort by, counted so that a missing index can be suggested.
+//! Counts the attributes that searches filter and sort by, to suggest missing indexes.
 //!
 //! A session counts in memory and adds its counts to the table from time to time. If the row is locked, it tries
 //! again later: statistics never delay a search.

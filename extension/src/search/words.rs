@@ -1,4 +1,4 @@
-//! A search for words: which records it selects, and its own order, the best first.
+//! A search for words: its matches, and their order.
 
 use super::cursor::{self, Position};
 use super::page_writer::PageWriter;

@@ -1,4 +1,4 @@
-//! What this session knows of projects and templates: read once, forgotten when they change.
+//! The session's cache of projects and templates, invalidated by changes.
 
 use super::load::load;
 use super::{Template, kept};

@@ -1,4 +1,4 @@
-//! What a caller may say about an attribute: JSON → checked definition, pure.
+//! The definition of an attribute: JSON → checked definition. Pure.
 
 use crate::attribute_type::{AttributeType, Rules};
 use crate::error::{Code, Error};

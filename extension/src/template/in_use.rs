@@ -1,4 +1,4 @@
-//! What stands in the way of a change: objects of others that rest on a table or view of ours.
+//! Dependent objects of others that block a change of a table or view.
 
 use crate::error::{Code, Error};
 use crate::postgres::guard::{Caught, as_owner};

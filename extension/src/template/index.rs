@@ -1,4 +1,4 @@
-//! The indexes that are there.
+//! Existing indexes.
 
 use crate::postgres::datum;
 use crate::postgres::spi::{Connection, Snapshot};

@@ -1,14 +1,14 @@
-//! Templates: what a table of ours is, and the functions that define them.
+//! Templates: the definition of a table.
 
-/// What this session knows of templates.
+/// The session's cache of templates.
 pub mod catalog;
-/// What a caller may say about an attribute.
+/// The definition of an attribute.
 pub mod definition;
-/// What stands in the way of a change.
+/// Dependent objects of others that block a change.
 pub mod in_use;
-/// The indexes that are there.
+/// Existing indexes.
 pub mod index;
-/// What a session keeps of templates.
+/// Cached statements and conditions.
 mod kept;
 /// A template read from the state.
 pub mod load;

@@ -1,7 +1,7 @@
-//! The triggers that write history: one notes each row, one writes the notes when the statement is done.
+//! The triggers that write the history: one notes each row, one writes the notes at the end of the statement.
 //!
-//! Noting rows ourselves, and not by transition tables, costs less for the single row of an upsert (no tuple store,
-//! no join of old and new), and for many rows their entries still go in by one statement.
+//! Notes in memory cost less than transition tables for the single row of an upsert (no tuple store, no join of old
+//! and new), and the entries of many rows are still inserted by one statement.
 
 use crate::access::Caller;
 use crate::attribute_type::AttributeType;

@@ -1,4 +1,4 @@
-//! How texts and lists are spelled in a cell, so that they read back as they were, and no spreadsheet takes them for
+//! The format of texts and lists in a cell, so that they read back unchanged and no spreadsheet evaluates them as
 //! formulas: pure.
 
 /// What stands between the elements of a list.

@@ -1,4 +1,4 @@
-//! What a request does to the attributes of a record.
+//! The changes of a record's attributes.
 
 use std::borrow::Cow;
 use uuid::Uuid;

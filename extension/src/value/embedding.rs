@@ -1,4 +1,4 @@
-//! What a request says about a record's vector.
+//! The change of a record's vector.
 
 use super::vector::Vector;
 use crate::error::Error;
@@ -6,7 +6,7 @@ use crate::json;
 use serde_json::value::RawValue;
 use std::rc::Rc;
 
-/// What a request says about a record's vector: three cases that must not be confused.
+/// The change of a record's vector.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Embedding {
     /// It was not mentioned.

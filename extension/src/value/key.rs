@@ -1,4 +1,4 @@
-//! The external key's own rules (docs/reference/values.md): pure, the same at every entry point.
+//! The rules of external keys (docs/reference/values.md): pure, for every entry point.
 
 use crate::error::{Code, Error};
 

@@ -1,4 +1,4 @@
-//! The values that a list attribute offers: pure.
+//! The options of a list attribute: pure.
 
 use crate::error::{Code, Error};
 use crate::value::member::{missing, parse_label, text_at, unknown_member};

@@ -1,4 +1,4 @@
-//! Members of JSON objects that a caller sends: what several kinds of objects have in common.
+//! Members of JSON objects in requests.
 
 use crate::error::{Code, Error};
 use crate::json;

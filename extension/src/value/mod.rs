@@ -1,18 +1,18 @@
-//! Values and the rules that hold for them: pure, without PostgreSQL and without templates.
+//! Values and their rules: pure, without PostgreSQL and without templates.
 
 /// Texts and lists in a cell of a file.
 pub mod cell_format;
-/// What a request does to the attributes of a record.
+/// The changes of a record's attributes.
 pub mod change;
 /// Values that SQL compares columns with.
 pub mod constant;
-/// What a request says about a record's vector.
+/// The change of a record's vector.
 pub mod embedding;
-/// The external key's own rules.
+/// The rules of external keys.
 pub mod key;
-/// The values that a list attribute offers.
+/// The options of a list attribute.
 pub mod list_option;
-/// Members of JSON objects that a caller sends.
+/// Members of JSON objects in requests.
 pub mod member;
 /// Single values of conditions.
 pub mod operand;
@@ -24,7 +24,7 @@ pub mod quote;
 pub mod record_id;
 /// Names of projects, templates and attributes.
 pub mod slug;
-/// The columns that every table of ours begins with.
+/// The standard columns.
 pub mod standard_column;
 /// The names of tables.
 pub mod table_name;

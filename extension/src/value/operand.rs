@@ -1,4 +1,4 @@
-//! A single value of a condition: in the form it was sent in, and what it stands for.
+//! A single value of a condition: its form in the request, and its meaning.
 
 use crate::error::{Code, Error};
 use crate::value::constant::Constant;

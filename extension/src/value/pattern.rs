@@ -1,4 +1,4 @@
-//! Patterns of `like` and `ilike`: what was sent stands for itself in them, and only our wildcards are wildcards.
+//! Patterns of `like` and `ilike`: the input is escaped, and only added wildcards are wildcards.
 
 /// A text as a part of a pattern.
 pub fn escaped(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! How texts and names become part of a statement: the only two ways, both pure.
+//! Quoting of literals and identifiers for SQL: the only two functions for it, both pure.
 
 /// The one way in which a text becomes part of a statement.
 pub fn literal(text: &str) -> String {

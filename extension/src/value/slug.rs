@@ -1,4 +1,4 @@
-//! Names of projects, templates and attributes: PostgreSQL identifiers that never need quoting rules explained.
+//! Names of projects, templates and attributes: PostgreSQL identifiers that need no quotes.
 
 use crate::error::{Code, Error};
 

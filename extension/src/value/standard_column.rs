@@ -1,4 +1,4 @@
-//! The standard columns, which every table of ours begins with: their numbers, and the index of keys.
+//! The standard columns of every table: their numbers, and the index of keys.
 
 /// `id uuid`.
 pub const ID: i16 = 1;

@@ -1,4 +1,4 @@
-//! A vector: so many finite numbers, brought to length one. Pure.
+//! A vector of finite numbers, normalised to unit length. Pure.
 
 use crate::error::{Code, Error};
 use crate::json;

@@ -1,8 +1,8 @@
-//! The vectors of records, in a table beside the one of the records.
+//! The vectors of records, in a side table.
 
-/// Keeping the queue as the records are.
+/// Keeps the embedding queue up to date.
 pub mod queue;
 /// The table of vectors.
 pub mod table;
-/// Vectors, written.
+/// Writes vectors.
 pub mod write;

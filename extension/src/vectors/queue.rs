@@ -1,5 +1,5 @@
-//! Keeping the queue as the records are: in the transaction that writes a record, and only when a text that is embedded
-//! changes. A template of which nothing is embedded pays nothing.
+//! Keeps the embedding queue up to date: in the transaction that writes a record, and only when an embedded text
+//! changes. A template without embed has no cost.
 
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;

@@ -1,9 +1,9 @@
-//! The table beside a template's that holds the vectors of its records.
+//! The side table with the vectors of records.
 //!
-//! It is a table of its own so that a write of the record touches no vector, and above all not their index, an entry of
-//! which costs milliseconds. Vectors stand in the row itself, not compressed and not elsewhere: read from where
-//! PostgreSQL would put values of their size, a scan of them takes three times as long. The index holds them in half
-//! precision, which takes half the memory; scores come from the table, in full precision.
+//! It is separate so that a write of the record touches no vector and no entry of their index, which costs
+//! milliseconds. Vectors are stored in the row, uncompressed: with TOAST, PostgreSQL's default for their size, a scan
+//! takes three times as long. The index uses half precision, which halves its memory; scores use the table, in full
+//! precision.
 
 use crate::access::policy_sql;
 use crate::error::{Code, Error};

@@ -1,4 +1,4 @@
-//! Vectors, written: in the transaction of their records, and only when they differ.
+//! Writes vectors: in the transaction of their records, and only when they differ.
 
 use super::{queue, table};
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! Views as they are stored: the rows of `keyed_state.view`.
+//! Stored views: the rows of `keyed_state.view`.
 
 use crate::access::rights::Privilege;
 use crate::access::{Caller, Right};

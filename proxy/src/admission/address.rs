@@ -1,4 +1,4 @@
-//! From which address a request comes. Pure.
+//! The client address of a request. Pure.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 

@@ -1,4 +1,4 @@
-//! Whether a request is let in.
+//! Admission of a request.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

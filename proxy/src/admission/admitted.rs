@@ -1,4 +1,4 @@
-//! A request that was let in, and what it may take of what all callers share.
+//! An admitted request, and the shared resources that it uses.
 
 use std::net::IpAddr;
 use std::sync::atomic::Ordering;

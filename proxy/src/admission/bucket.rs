@@ -1,4 +1,4 @@
-//! Events that may happen so often, and no oftener: a bucket that each event fills a little and that leaks steadily.
+//! Rate limits: a leaky bucket, which each event fills a little.
 //!
 //! It can be read without adding to it, which rate limiter libraries do not offer: a valid key from an address with
 //! many failures must not count as another failure.

@@ -1,4 +1,4 @@
-//! How much is left of what all callers share.
+//! The shared resources.
 
 use std::sync::Arc;
 

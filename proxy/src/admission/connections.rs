@@ -1,4 +1,4 @@
-//! How many connections callers have, altogether and from one address.
+//! Counts client connections, in total and by address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

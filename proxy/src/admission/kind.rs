@@ -1,8 +1,8 @@
-//! What a request identifies itself with.
+//! The kinds of credentials.
 
 use crate::problem::Problem;
 
-/// What a request identifies itself with.
+/// The kinds of credentials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CredentialKind {
     ApiKey,

@@ -1,4 +1,4 @@
-//! The bounds of the process, and what is in use.
+//! The limits of the process, and their usage.
 
 use std::net::IpAddr;
 use std::sync::atomic::AtomicUsize;
@@ -18,7 +18,7 @@ use crate::settings::bounds::Bounds;
 /// So many keys that are not known are looked up at once. Each takes well under a millisecond.
 const MOST_LOOKS: usize = 2;
 
-/// The bounds of the process, and what is in use.
+/// The limits of the process, and their usage.
 pub(crate) struct Admission {
     keys: Table,
     tokens: Table,

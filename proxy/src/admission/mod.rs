@@ -1,37 +1,37 @@
-//! Who is let in, and how much of the process one caller may use.
+//! Admission: authentication and limits.
 //!
-//! A request passes here before anything of its body is read: its key must be known to be good, and it must be within
-//! the bounds of its key, of its address, and of the process. What it has taken is given back when the [`Admitted`] is
-//! dropped. Keys that were good once are remembered, so that in the usual case nothing here waits and the database
-//! authenticates and answers by one statement; that statement has the last word, so that a revocation holds at once.
+//! A request is admitted before its body is read: its key must be valid, and it must be within the limits of its key,
+//! its address and the process. Its resources are released when the [`Admitted`] is dropped. Valid keys are
+//! remembered, so that usually nothing waits here, and the database authenticates and answers in one statement; that
+//! statement decides, so a revocation takes effect at once.
 
-/// From which address a request comes.
+/// The client address of a request.
 pub(crate) mod address;
-/// Whether a request is let in.
+/// Admission of a request.
 mod admit;
-/// A request that was let in.
+/// An admitted request.
 mod admitted;
-/// Events that may happen so often, and no oftener.
+/// Rate limits.
 mod bucket;
-/// How much is left of what all callers share.
+/// The shared resources.
 mod budget;
-/// How many connections callers have.
+/// Client connections.
 pub(crate) mod connections;
 /// Recently used API keys and delivery tokens.
 mod credential;
 /// Failed authentications by address.
 mod failures;
-/// What a request identifies itself with.
+/// The kinds of credentials.
 mod kind;
-/// The bounds of the process, and what is in use.
+/// The limits of the process, and their usage.
 mod limits;
-/// The least rate of a transfer.
+/// The minimum rate of a transfer.
 pub(crate) mod min_rate;
-/// What a caller is told that uses too much.
+/// The responses to exceeded limits.
 mod refusal;
-/// A connection whose other side must keep moving.
+/// Connections with timeouts.
 pub(crate) mod socket;
-/// What a key looks like.
+/// The format of keys and tokens.
 mod token;
 
 pub(crate) use admit::admit;

@@ -1,4 +1,4 @@
-//! What a caller is told that uses too much.
+//! The responses to exceeded limits.
 
 use crate::problem::{Excess, Problem};
 

@@ -1,5 +1,5 @@
-//! A connection whose other side must keep moving: it sends the head of its first request in time, and takes answers at
-//! the least rate. Otherwise it is given up, with all that waits for it in memory.
+//! A connection with timeouts: the client must send the head of its first request in time, and read responses at the
+//! minimum rate. Otherwise the connection is closed, and its buffers are freed.
 
 use std::future::Future;
 use std::io;

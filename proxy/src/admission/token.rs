@@ -1,7 +1,7 @@
-//! What a key looks like. Pure.
+//! The format of keys and tokens. Pure.
 //!
-//! A key carries a checksum and a token its length, so that most of what is no key is seen to be none without asking
-//! the database.
+//! A key has a checksum and a token a fixed length, so that most invalid ones are rejected without asking the
+//! database.
 
 use super::kind::CredentialKind;
 

@@ -1,4 +1,4 @@
-//! `completions`: what shells complete.
+//! `completions`: completion scripts for shells.
 
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};

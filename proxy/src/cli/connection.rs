@@ -1,4 +1,4 @@
-//! Where the commands of an administrator connect to: never with the proxy's own login, which may do nothing.
+//! The database connection of administrative commands, which is not the proxy's own login.
 
 use std::path::PathBuf;
 

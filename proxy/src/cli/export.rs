@@ -1,4 +1,4 @@
-//! `export`: what a running proxy streams, into a file that is there only when it is whole.
+//! `export`: streams an export of a running proxy into a file, which appears only when it is complete.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
-//! `import`: a file, sent to a running proxy chunk by chunk, with its progress shown.
+//! `import`: sends a file to a running proxy in chunks and shows the progress.
 
-/// What the service answers.
+/// The response of the service.
 mod answer;
 /// The file of refused rows.
 mod failed;

@@ -1,4 +1,4 @@
-//! `keys`: API keys, by the functions that an administrator has in SQL.
+//! `keys`: manages API keys with keyed's SQL functions.
 
 use clap::{Args, Subcommand};
 use comfy_table::{Table, presets};

@@ -3,22 +3,22 @@
 //! A subcommand is a line of [`Command`], a struct of its arguments (each with its help text as a comment), and a
 //! `run` that ends in `Ok` or in a [`Failure`], which decides the exit code.
 
-/// How a command ends.
+/// The outcome of a command.
 mod outcome;
 
 /// CSV or NDJSON.
 mod format;
 
-/// Where the commands of an administrator connect to.
+/// The database connection of administrative commands.
 mod connection;
 
-/// Answer requests.
+/// Serve requests.
 mod serve;
 
-/// What commands that speak to a running proxy have in common.
+/// Shared by commands that call a running proxy.
 mod service;
 
-/// Files that commands write.
+/// Output files.
 mod output;
 
 /// A file → records.
@@ -27,16 +27,16 @@ mod import;
 /// Records → a file.
 mod export;
 
-/// API keys: issued, listed, revoked.
+/// API keys.
 mod keys;
 
-/// What is wrong with a database.
+/// Problems of a database.
 mod doctor;
 
-/// The interface, for programs.
+/// The OpenAPI document.
 mod openapi;
 
-/// What shells complete.
+/// Completion scripts for shells.
 mod completions;
 
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `openapi`: the interface, for programs that generate clients.
+//! `openapi`: prints the OpenAPI document.
 
 use super::outcome::{Failure, print};
 use crate::openapi;

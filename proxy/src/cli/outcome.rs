@@ -1,4 +1,4 @@
-//! How a command ends: with a result on standard output, or in a failure, which decides the exit code.
+//! The outcome of a command: a result on standard output, or a failure, which sets the exit code.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Files that commands write: what was there before stays until the new content is whole.
+//! Output files: the previous content remains until the new one is complete.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! `serve`: answer requests.
+//! `serve`: serves requests.
 
 use std::io::IsTerminal;
 use std::sync::Arc;

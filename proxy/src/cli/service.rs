@@ -1,4 +1,4 @@
-//! What commands that speak to a running proxy have in common: where it is, and whose key they carry.
+//! Shared by commands that call a running proxy: its URL and API key.
 
 use std::path::PathBuf;
 

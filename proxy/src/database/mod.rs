@@ -1,18 +1,18 @@
-//! One statement per request, so one round trip and one implicit transaction; again where that is safe and may help.
+//! One statement per request, so one round trip and one implicit transaction; retried if that is safe and useful.
 
-/// What a statement does.
+/// The effect of a statement.
 mod effect;
-/// Why the database gave no row, and what is told of it.
+/// Errors of the database.
 mod failure;
-/// What becomes of a connection whose caller left.
+/// Connections whose request was dropped.
 mod lease;
 /// The connections that are not shared.
 mod pool;
-/// Connections that many short reads use at once.
+/// Connections that short reads share.
 mod shared;
 /// Several statements in one transaction.
 pub(crate) mod transaction;
-/// Which connections may still be used.
+/// The validity of connections.
 mod trust;
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A transaction of several statements, for files on their way in and out. Every other request is one statement.
+//! A transaction of several statements, for imports and exports. Every other request is one statement.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Which connections are still valid: none that is too old, and none from before a failover.
 //!
-//! A server that was demoted keeps its connections, and answers every write on them with 25006 (read-only). So that error
-//! is a reason to open new ones, which ask again which server it is that writes.
+//! A demoted server keeps its connections and answers writes with 25006 (read-only). This error is a reason to open
+//! new connections, which look for the primary again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

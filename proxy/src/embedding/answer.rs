@@ -1,4 +1,4 @@
-//! What a server answers, read and checked. Pure.
+//! Parses and checks the response of an embedding server. Pure.
 
 use std::time::Duration;
 

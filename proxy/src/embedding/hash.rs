@@ -1,7 +1,7 @@
 //! A provider that needs no model: a bag of words, hashed into a vector.
 //!
-//! It is for demos and tests: texts that share words are near to each other, and nothing else is. The same text gives
-//! the same vector for ever, on every machine.
+//! For demos and tests: texts that share words are similar, and nothing else is. The same text always has the same
+//! vector.
 
 use std::collections::HashMap;
 

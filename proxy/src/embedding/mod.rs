@@ -1,20 +1,20 @@
-//! Texts become vectors: who does it, and what is asked of them.
+//! Embeds texts with the configured provider.
 
-/// What a server answers.
+/// The response of an embedding server.
 mod answer;
 /// A bag of words, for demos and tests.
 mod hash;
-/// What becomes of texts that are tried one by one.
+/// Finds the invalid texts of a failed request.
 mod isolation;
-/// A server that speaks OpenAI's protocol.
+/// A server with OpenAI's API.
 mod openai;
-/// What comes of texts.
+/// The outcomes of texts.
 mod outcome;
 /// `query_text` in the body of a search.
 pub(crate) mod query;
-/// A vector that may be stored.
+/// Valid vectors.
 pub(crate) mod vector;
-/// Keeping the vectors of records as their texts are.
+/// The embedding worker.
 pub(crate) mod worker;
 
 use std::borrow::Cow;

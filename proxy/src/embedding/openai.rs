@@ -1,4 +1,4 @@
-//! A server that speaks OpenAI's protocol: one request, its answer checked, and again where that may help.
+//! A server with OpenAI's API: sends a request, checks the response, and retries if useful.
 
 use std::borrow::Cow;
 use std::time::Duration;

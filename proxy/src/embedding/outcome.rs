@@ -1,4 +1,4 @@
-//! What comes of texts: a vector for each, or why there is none.
+//! The outcomes of texts: a vector for each, or why there is none.
 
 use std::time::Duration;
 

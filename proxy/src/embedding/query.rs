@@ -1,4 +1,5 @@
-//! `query_text` in the body of a search: the text's vector is put in its place. All else in the body stays as it is.
+//! `query_text` in the body of a search: replaces it with the vector of the text. The rest of the body does not
+//! change.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A vector that may be stored and compared: what a provider answers is checked before anything is done with it.
+//! Valid vectors: checks the output of a provider.
 
 use std::fmt::Write as _;
 

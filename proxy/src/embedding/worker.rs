@@ -1,8 +1,7 @@
-//! Keeping the vectors of records as their texts are: claims what waits in the database's queue, has it embedded, and
-//! brings the vectors back.
+//! The embedding worker: claims records of the queue, embeds their texts, and stores the vectors.
 //!
-//! No transaction is open while the provider works. What a worker has claimed is its own for a while only, so that the
-//! claims of one that dies come back; any number of proxies can work side by side.
+//! No transaction is open during a call of the provider. Claims expire, so those of a crashed worker are claimed
+//! again; several proxies can work in parallel.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Bytes → text: by the mark at the beginning of the file, as the caller says, or as the first character beyond ASCII shows.
+//! Bytes → text: by the byte order mark, by the declared encoding, or by the first non-ASCII character.
 
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 

@@ -7,9 +7,9 @@ pub(crate) mod cells;
 pub(crate) mod chunks;
 /// Bytes → text.
 pub(crate) mod decode;
-/// Rows that were refused, with the reasons.
+/// Refused rows with their reasons.
 pub(crate) mod refused_rows;
-/// Text → whole rows, in portions.
+/// Text → complete rows, in portions.
 pub(crate) mod rows;
-/// Which character stands between the cells.
+/// Detects the delimiter.
 pub(crate) mod sniff;

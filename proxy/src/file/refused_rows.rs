@@ -1,5 +1,4 @@
-//! The file of refused rows in CSV: each row with a further cell that says why, so that it can be corrected and imported
-//! again.
+//! The CSV file of refused rows, each with the reason in an extra cell, which can be corrected and imported again.
 
 use csv::WriterBuilder;
 

@@ -1,5 +1,4 @@
-//! Text → whole rows, in portions. Where a row ends is all that is looked for here: what its cells are, the database
-//! reads.
+//! Text → complete rows, in portions. Only finds the ends of rows; the database parses the cells.
 
 /// The most bytes of one row.
 pub(crate) const MOST_ROW_BYTES: usize = 4 << 20;

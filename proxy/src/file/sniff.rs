@@ -1,4 +1,4 @@
-//! Which character stands between the cells: the one that the header has most of.
+//! Detects the delimiter: the most frequent candidate in the header.
 
 const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];
 

@@ -1,4 +1,4 @@
-//! How the answer to an import looks: what the header Accept says.
+//! The format of the response to an import, by the header Accept.
 
 use std::cmp::Reverse;
 
@@ -8,7 +8,7 @@ use super::format::Format;
 use crate::preference::{weight_of, weighted};
 use crate::problem::Problem;
 
-/// How the answer looks.
+/// The format of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// The report.

@@ -1,11 +1,11 @@
-//! The form of a file, by its Content-Type.
+//! The format of a file, by its Content-Type.
 
 use axum::http::{HeaderMap, header};
 
 use crate::header::require_unpacked;
 use crate::problem::Problem;
 
-/// The form of a file.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Csv,

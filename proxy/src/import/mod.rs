@@ -1,4 +1,4 @@
-//! Import: a file of any size, cut into portions of whole rows; what they mean, the database decides.
+//! Import: splits a file of any size into portions of complete rows; the database interprets them.
 //!
 //! ```text
 //! body ──source (decode, rows)──▶ Portion ──target (a transaction each, or one for all)──▶ Tally ──▶ report
@@ -6,25 +6,25 @@
 //!                                    └──────────────waiting, order───────────┘
 //! ```
 
-/// How the answer looks.
+/// The format of the response.
 pub(crate) mod answer;
-/// The form of a file.
+/// The format of a file.
 pub(crate) mod format;
-/// What stands for records of which a row waits.
+/// The records of waiting rows.
 pub(crate) mod held;
-/// What comes after what.
+/// The order of waiting rows.
 pub(crate) mod order;
-/// How many rows go together.
+/// The size of portions.
 pub(crate) mod portion_sizer;
-/// What the caller says of a file.
+/// The options of an import.
 pub(crate) mod request;
-/// The whole way of a file.
+/// Runs an import.
 pub(crate) mod run;
 /// Body → portions.
 pub(crate) mod source;
-/// What became of the rows.
+/// The report.
 pub(crate) mod tally;
-/// Where portions are written.
+/// Writes portions.
 pub(crate) mod target;
 /// Rows that wait for others.
 pub(crate) mod waiting;

@@ -1,5 +1,5 @@
-//! In which order rows that waited are written: each after those it refers to and after those of the same record before
-//! it, so that one pass writes them all, however long their chains are.
+//! The order of waiting rows: each after those it refers to and after earlier rows of the same record, so that one
+//! pass writes them all, however long their chains are.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -1,4 +1,4 @@
-//! What the caller says of a file: in the query string, and by its type.
+//! The options of an import, from the query string and Content-Type.
 
 use axum::http::{HeaderMap, Uri};
 use encoding_rs::Encoding;

@@ -1,4 +1,4 @@
-//! The whole way of a file, from its first byte to the report.
+//! Runs an import, from the first byte to the report.
 
 use std::time::Instant;
 

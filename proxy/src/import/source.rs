@@ -1,4 +1,4 @@
-//! Body → portions: read, decoded and cut as they come, so that memory does not grow with the file.
+//! Body → portions: read, decoded and split as it arrives, so that memory does not grow with the file.
 
 use std::time::Duration;
 

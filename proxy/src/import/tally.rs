@@ -1,4 +1,4 @@
-//! What became of the rows: counted, and for the first of the refused ones told.
+//! The report: counts of rows, and the first refusals.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Where portions are written: each by a transaction of its own, or all by one.
+//! Writes portions, each in its own transaction or all in one.
 
 use crate::caller::Caller;
 use crate::database::Effect::Write;

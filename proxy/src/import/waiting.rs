@@ -1,5 +1,4 @@
-//! Rows that refer to a record which a later row may bring. A few wait in memory, many in a file without a name; how
-//! many there are is bounded.
+//! Rows that refer to records of later rows. A few wait in memory, many in an unnamed file, up to a maximum.
 
 use std::fs::File;
 use std::io;

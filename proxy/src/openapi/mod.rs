@@ -1,4 +1,4 @@
-//! The interface as OpenAPI 3.1 describes it, served at `/openapi.json` and, to be read, at `/docs`.
+//! The OpenAPI 3.1 document, served at `/openapi.json` and as a page at `/docs`.
 //!
 //! The document is `proxy/openapi/`, beside the routes, since bodies pass through the proxy as text and no type of Rust
 //! knows them. Tests hold it against the list of routes in both directions, and against what the service really answers.

@@ -1,4 +1,4 @@
-//! By how much a caller is beyond a limit.
+//! The excess over a limit.
 
 use std::time::Duration;
 

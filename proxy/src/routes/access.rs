@@ -1,4 +1,4 @@
-//! What the caller's key may see.
+//! The access overview of a caller.
 
 use axum::response::Response;
 

@@ -1,4 +1,4 @@
-//! Records, by the key that another system gave them.
+//! Records by external key.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Records, by their id.
+//! Records by id.
 
 use axum::response::Response;
 

@@ -1,4 +1,4 @@
-//! Records into a file.
+//! Export.
 
 use std::sync::Arc;
 use std::time::Instant;

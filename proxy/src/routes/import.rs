@@ -1,4 +1,4 @@
-//! Records from a file.
+//! Import.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Inbound endpoints: their configuration, and the deliveries that come in by them.
+//! Inbound endpoints: configuration and deliveries.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! One module per noun of the interface. Each handler names the one statement it runs.
+//! The routes, one module per resource. Each handler names the statement that it runs.
 
 pub(crate) mod access;
 pub(crate) mod batch;

@@ -1,4 +1,4 @@
-//! Templates: what records of a kind look like.
+//! Templates.
 
 use axum::response::Response;
 

@@ -1,4 +1,4 @@
-//! The settings of bounds. Each is one field, and its comment is its help text.
+//! Settings of limits. Each is one field, and its comment is its help text.
 
 use std::time::Duration;
 

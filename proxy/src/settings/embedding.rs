@@ -1,4 +1,4 @@
-//! The settings of embeddings. Each is one field, and its comment is its help text.
+//! Settings of embeddings. Each is one field, and its comment is its help text.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

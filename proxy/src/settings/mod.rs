@@ -1,6 +1,6 @@
-//! What is set by flags and environment. Every setting is one field of a struct, and its comment is its help text.
+//! Settings from flags and environment. Every setting is one field of a struct, and its comment is its help text.
 
-/// What one caller may use.
+/// Limits.
 pub(crate) mod bounds;
 /// Embeddings.
 pub(crate) mod embedding;

@@ -1,4 +1,4 @@
-//! What a view says: checked against its template, and as the statement of a view of PostgreSQL.
+//! The definition of a view: checked against its template, and as a CREATE VIEW statement.
 
 use crate::access::Caller;
 use crate::access::visibility::CallerSchema;

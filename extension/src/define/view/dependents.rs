@@ -1,4 +1,4 @@
-//! What becomes of views when templates, grants and time zones change.
+//! Updates views when templates, grants or time zones change.
 
 use super::definition::{self, Definition, compile, view_sql};
 use super::rename::rename;
@@ -12,17 +12,17 @@ use crate::value::quote::literal;
 use crate::view::stored::{SavedView, exist, of_template, reaching, relation_name};
 use pgrx::pg_sys::{self, Datum, Oid};
 
-/// The relation that has the name of a view in PostgreSQL.
+/// The relation with the name of a view in PostgreSQL.
 pub fn relation(template: &Template, slug: &str) -> Option<Oid> {
     catalog::table_oid(&template.project_slug, &relation_name(template, slug))
 }
 
-/// A view's own relation, where it has one.
+/// The SQL view of a saved view, if it has one.
 fn relation_of(view: &SavedView) -> Option<Oid> {
     view.query.as_ref().and_then(|_| relation(&view.template, &view.slug))
 }
 
-/// The views of ours that read the table of a template, to be locked along with it.
+/// The SQL views that read the table of a template, to be locked with it.
 pub fn reading(spi: &Connection, template: &Template) -> Vec<Oid> {
     let views: Vec<Oid> = reaching(spi, template.id).iter().filter_map(relation_of).collect();
     if views.is_empty() {
@@ -46,7 +46,7 @@ fn compiled(view: &SavedView) -> Result<Definition, Error> {
     compile(&Caller::administrator(), &view.template, &view.body)
 }
 
-/// How messages name a view, which may be one of a template that the caller does not know.
+/// The name of a view in messages; it may belong to a template that the caller may not know.
 fn called(caller: &Caller, view: &SavedView) -> String {
     if caller.may_know(&view.template) {
         format!("the view {:?} of {}", view.slug, view.template.full_name())
@@ -55,8 +55,8 @@ fn called(caller: &Caller, view: &SavedView) -> String {
     }
 }
 
-/// Writes the views that name an attribute anew, before it is renamed, and renames the columns of those of
-/// its own template.
+/// Renames an attribute in the views that use it, before the attribute itself is renamed, and renames the columns of
+/// views of its template.
 pub fn rename_attribute(
     spi: &Connection,
     template: &Template,
@@ -80,7 +80,7 @@ pub fn rename_attribute(
     Ok(())
 }
 
-/// Refuses the end of an attribute that a view names.
+/// Refuses to drop an attribute that a view uses.
 pub fn check_unused(
     spi: &Connection,
     caller: &Caller,
@@ -89,7 +89,7 @@ pub fn check_unused(
     pointer: &str,
 ) -> Result<(), Error> {
     for view in reaching(spi, template) {
-        // What does not hold already is told when the change is over.
+        // A view that is already invalid is reported after the change.
         let uses = compiled(&view).map(|definition| definition.uses).unwrap_or_default();
         if let Some((_, name)) = uses.into_iter().find(|(used, _)| *used == attribute) {
             return Err(Error::at(
@@ -103,8 +103,7 @@ pub fn check_unused(
     Ok(())
 }
 
-/// Takes away the views of PostgreSQL that show a template's columns, before one of these or all go. [`sync`] makes
-/// them anew.
+/// Drops the SQL views of a template, before columns or the table are dropped. [`sync`] creates them again.
 pub fn drop_relations(spi: &Connection, template: &Template) {
     for view in of_template(spi, template.id) {
         if relation_of(&view).is_some() {
@@ -114,8 +113,7 @@ pub fn drop_relations(spi: &Connection, template: &Template) {
     }
 }
 
-/// Makes the views of PostgreSQL say what these views mean by now. Refuses a change that one of them does
-/// not survive.
+/// Updates the SQL views of these saved views. Refuses a change that makes one invalid.
 pub fn sync(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<(), Error> {
     for view in views {
         let query = match compiled(view) {
@@ -142,7 +140,7 @@ pub fn sync(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<()
             None => {}
         }
         set_definition(spi, view, query.as_deref());
-        // Makes the new view known to the look-ups that follow.
+        // Makes the new view visible to the next lookups.
         begin_command();
         sync_grants(spi, &[template.id]);
     }
@@ -157,7 +155,7 @@ fn set_definition(spi: &Connection, view: &SavedView, query: Option<&str>) {
     );
 }
 
-/// Says anew what people read.
+/// Updates the comment of a view.
 pub fn label(spi: &Connection, template: &Template, slug: &str, label: Option<&str>) {
     let label = literal(label.unwrap_or(slug));
     spi.script(&format!("comment on view {} is {label}", view_sql(template, slug)));

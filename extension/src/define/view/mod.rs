@@ -1,12 +1,12 @@
-//! Views are saved and dropped, and follow the definitions that they rest on.
+//! Saves and drops views, and updates them when definitions change.
 
-/// What a view says, checked, and as a statement.
+/// The definition of a view, checked, and as a statement.
 pub mod definition;
-/// What becomes of views when templates, grants and time zones change.
+/// Updates views when templates, grants or time zones change.
 pub mod dependents;
 /// The SQL and HTTP functions.
 pub mod functions;
-/// A view's body once an attribute is renamed.
+/// Renames an attribute in a view's body.
 pub mod rename;
 
 use crate::access::Caller;

@@ -1,4 +1,4 @@
-//! A view's body once an attribute is renamed: in fields of its own template and behind references.
+//! Renames an attribute in a view's body: in fields of its own template and behind references.
 
 use crate::access::visibility::CallerSchema;
 use crate::access::{Caller, scope};

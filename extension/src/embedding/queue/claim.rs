@@ -1,4 +1,4 @@
-//! Work is handed out: texts whose vectors are missing or outdated, to a worker that may read and update their records.
+//! Claims: hands out texts with missing or outdated vectors to workers that may read and update their records.
 
 use super::{MOST_ATTEMPTS, TABLE, require, source};
 use crate::access::rights::Privilege;

@@ -1,4 +1,4 @@
-//! What a change of a template's definition means for its records, in the same transaction.
+//! Updates the queue when a template's definition changes, in the same transaction.
 
 use super::{TABLE, exists};
 use crate::attribute_type::AttributeType;

@@ -1,4 +1,4 @@
-//! Work comes back: done, failed, or not done.
+//! Results of claims: stored, failed, or released.
 
 use super::claim::check_model;
 use super::{MOST_ATTEMPTS, TABLE, require, source};

@@ -1,4 +1,4 @@
-//! What administrators order.
+//! Retries and re-embedding for administrators.
 
 use super::{TABLE, definition, require};
 use crate::access::Caller;

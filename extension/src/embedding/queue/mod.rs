@@ -1,18 +1,18 @@
-//! The queue of embedding: which records need another vector, because a text of theirs changed.
+//! The embedding queue: records that need a new vector because a text changed.
 //!
-//! A text goes to a model that may be far away, so a vector cannot be made in the transaction that writes the record:
-//! that only writes down, in the same transaction, what is to be done. Workers outside claim it for a while, have it
-//! embedded with no transaction open, and bring the vector back, which is stored only if the text is still the same.
+//! Embedding calls a model, which may be slow, so it cannot happen in the transaction that writes the record: that
+//! transaction only queues the record. External workers claim records for a limited time, embed them without an open
+//! transaction, and send the vector back, which is stored only if the text has not changed.
 
-/// Work is handed out.
+/// Claims.
 pub mod claim;
-/// What a change of a template's definition means for its records.
+/// Updates the queue when a template's definition changes.
 pub mod definition;
-/// Work comes back: done, failed, or not done.
+/// Results of claims: stored, failed, or released.
 pub mod finish;
 /// The SQL functions and those of the worker.
 pub mod functions;
-/// What administrators order.
+/// Retries and re-embedding for administrators.
 pub mod manage;
 /// The text of a record.
 pub mod source;

@@ -1,9 +1,9 @@
-//! The records of one template whose vectors are closest to one, as far as the caller sees them.
+//! Finds the records of one template with the closest vectors that the caller sees.
 //!
-//! An index of vectors gives the closest of all, and what the caller does not see or does not want is left out
-//! afterwards; so it is good where much is wanted, and finds little where little is. Therefore the candidates are looked
-//! for first: while they are few, each is compared, which is exact. Else the index is walked until enough of them were
-//! met; should it give up before, all are compared after all. Nothing here depends on what the planner expects.
+//! A vector index returns the closest vectors of all, and filters apply afterwards; so it is good for weak filters,
+//! and finds little for strong ones. Therefore candidates are selected first: if they are few, each is compared,
+//! which is exact. Otherwise the index is scanned until enough of them are found; if that gives up, all are compared.
+//! Nothing here depends on estimates of the planner.
 
 use super::strategy::{self, Strategy};
 use crate::access::{Caller, visibility};

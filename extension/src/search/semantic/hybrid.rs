@@ -1,7 +1,7 @@
-//! A search by a vector, alone or together with words: the records with their ranks in each, the best first.
+//! A search by a vector, alone or with words: ranks records in each, and returns the best.
 //!
-//! Words and vectors rank by measures that cannot be compared, so it is ranks that are added up (reciprocal rank fusion):
-//! a record gets 1 / (60 + rank) from each list that it stands in.
+//! Scores of words and vectors are not comparable, so ranks are combined (reciprocal rank fusion): a record gets 1 /
+//! (60 + rank) for each list that contains it.
 
 use super::find::{self, VectorSearch};
 use crate::access::Caller;

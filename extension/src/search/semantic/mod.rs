@@ -1,10 +1,10 @@
-//! Semantic search: the records whose vectors are closest to one that is asked for.
+//! Semantic search: the records whose vectors are closest to a given one.
 //!
 //! ```text
 //! body ──query──▶ Query ──Plan, per template──▶ find (exact, or by the index) ──▶ merged ──run──▶ JSON
 //! ```
 
-/// The records of one template that are closest, as far as the caller sees them.
+/// Finds the closest records of one template.
 pub mod find;
 /// A search by a vector, with words or without.
 pub mod hybrid;
@@ -12,5 +12,5 @@ pub mod hybrid;
 pub mod query;
 /// Templates → answer.
 pub mod run;
-/// By comparing, or by the index.
+/// Exact comparison or index.
 pub mod strategy;

@@ -1,4 +1,4 @@
-//! How the closest vectors are found: by comparing, or by the index.
+//! The strategy to find the closest vectors: exact comparison or index.
 
 use super::find::VectorSearch;
 use crate::postgres::datum;
@@ -10,25 +10,25 @@ use crate::vectors::table;
 use pgrx::pg_sys;
 use uuid::Uuid;
 
-/// So few vectors are all compared one by one: the index takes as long, and may miss some.
+/// Up to this many vectors are all compared: the index takes as long and is approximate.
 const FEW_VECTORS: i64 = 4000;
-/// Candidates are compared one by one as long as there are fewer than this times the square root of the number of
-/// vectors: to compare them takes time by their number, to meet enough of them in the index by its inverse. Of 100,000
-/// vectors 3,200 take as long either way.
+/// Candidates are compared one by one if there are fewer than this times the square root of the number of vectors:
+/// the time for comparing grows with their number, the time to find enough of them in the index with its inverse. For
+/// 100,000 vectors, both are equal at 3,200.
 const FEW_BY_ROOT: f64 = 10.0;
 /// Bounds of the same.
 const LEAST_FEW: usize = 1000;
 const MOST_FEW: usize = 20_000;
-/// How many pages of the records are looked at, at most, to guess how many pass, and on how many of these there must be
-/// some: records that pass may stand together.
+/// The number of pages that are sampled to estimate how many records pass, and on how many of them there must be
+/// matches, because matches can be clustered.
 const PAGES: i64 = 32;
 const LEAST_PAGES: usize = 5;
 
-/// How the closest are found.
+/// The strategy.
 pub enum Strategy {
-    /// Every candidate is compared, since there are few vectors.
+    /// Compares all candidates: there are few vectors.
     FewVectors,
-    /// Every candidate is compared, since there are few of them: these.
+    /// Compares all candidates: there are few of them, these.
     FewCandidates(Vec<Uuid>),
     /// The index is walked.
     Index,

@@ -1,4 +1,4 @@
-//! Terms compared with documents in memory: what the conditions of [`super::needle`] say in SQL, in a tenth of the time.
+//! Compares terms with documents in memory: the same conditions as [`super::needle`] in SQL, in a tenth of the time.
 
 use super::document::{self, FIELD};
 use super::needle::Needle;

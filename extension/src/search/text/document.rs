@@ -1,4 +1,4 @@
-//! What is searched of one record, as one text: pure.
+//! The search document of a record: pure.
 //!
 //! A document is a run of fields, the external key first:
 //!
@@ -6,8 +6,8 @@
 //! FIELD code VALUE␠first value VALUE␠second value … START␠word START␠word … STEM LEXEME STEM LEXEME STEM
 //! ```
 //!
-//! The marks are control characters, which no folded text holds: so nothing matches across values, a field is found
-//! by the number of its attribute, whatever the attribute is called, and each kind of match is one `LIKE`:
+//! The marks are control characters, which folded texts do not contain: so nothing matches across values, a field is
+//! found by the number of its attribute, and each kind of match is one `LIKE`:
 //!
 //! - a part of a word or a phrase: `%text%`;
 //! - the beginning of a word: `% te%`, for values begin with a space, and the words inside a value that do not stand

@@ -1,9 +1,8 @@
-//! Which records match a query, best first: few enough to be ranked, or the newest of many.
+//! Finds the records that match a query: all of them ranked, or the newest of many.
 //!
-//! A search has three steps. The names of referenced records are looked up. A sample of the documents tells how
-//! frequent each term is. Where so many records match that ranking them all would take too long, the newest come
-//! first, and reading from the newest on finds a page soon; else all matches are found through the rarest term, and
-//! ranked.
+//! A search has three steps. It looks up the names of referenced records. It samples documents to estimate the
+//! frequency of each term. If too many records match to be ranked, the newest come first, and a scan from the newest
+//! finds a page soon; otherwise all matches are found by the rarest term and ranked.
 
 use super::names::{self, Names, VisibleRows};
 use super::query::TextQuery;

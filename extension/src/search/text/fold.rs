@@ -1,4 +1,4 @@
-//! Texts without case and accents, so that what reads alike compares alike: pure.
+//! Folds case and accents, so that similar texts compare equal: pure.
 
 use unicode_normalization::UnicodeNormalization;
 

@@ -1,34 +1,34 @@
-//! Full text: what is searched of each record, and the words a caller looks for.
+//! Full-text search: documents of records, and queries.
 
-/// Terms compared with documents in memory.
+/// Compares terms with documents in memory.
 pub mod comparison;
-/// What is searched of one record.
+/// The search document of a record.
 pub mod document;
-/// Which records match a query, best first.
+/// Finds the records that match a query.
 pub mod find;
-/// Texts without case and accents.
+/// Folds case and accents.
 pub mod fold;
-/// Records whose name refers to what is looked for.
+/// Display names of referenced records.
 pub mod names;
-/// What documents must hold for a term to match.
+/// Conditions on documents for a term.
 pub mod needle;
-/// Keeping documents as the records are.
+/// Keeps search documents up to date.
 pub mod pending;
-/// What a caller types into the search bar.
+/// The query language of global_search.
 pub mod query;
-/// All matches with their ranks.
+/// Ranks all matches.
 pub mod rank;
-/// Documents of many records.
+/// Rebuilds documents of many records.
 pub mod rebuild;
-/// How frequent terms are.
+/// Estimates the frequency of terms.
 pub mod sample;
 /// The stems of words.
 pub mod stem;
 /// The table of documents.
 pub mod table;
-/// Terms on their way into SQL.
+/// Prepares terms for SQL.
 pub mod terms;
 /// Keys of the index of documents.
 pub mod trigram;
-/// Documents, written from rows.
+/// Writes documents.
 pub mod write;

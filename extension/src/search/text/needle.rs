@@ -1,4 +1,4 @@
-//! What documents must hold for a term to match them, and the SQL that says so: pure.
+//! Conditions on documents for a term, in SQL: pure.
 
 use super::document::{self, STEM};
 use super::query::{MatchKind, Term};

@@ -1,7 +1,7 @@
-//! What a caller types into the search bar → terms: pure.
+//! The query language of global_search → terms: pure.
 //!
-//! `words are all wanted`, `"a phrase"` as it stands, `-without`, `-"without a phrase"`. A quotation mark that is not
-//! paired, or stands inside a word, is an ordinary character.
+//! `all words must match`, `"a phrase"` matches literally, `-without`, `-"without a phrase"`. A quotation mark
+//! without its pair, or inside a word, is an ordinary character.
 
 use super::fold::fold;
 use crate::error::{Code, Error};

@@ -1,9 +1,9 @@
-//! All matches of a query with their ranks: one look into the index and the documents that it leads to, or one statement
-//! where names of referenced records match as well, or no index serves.
+//! Ranks all matches of a query: by an index scan and the documents that it finds, or by a statement if names of
+//! referenced records match too or no index serves.
 //!
-//! One term leads, the rarest of those that the index can serve. A record matches it because its document does, which
-//! the trigram index finds, or because it refers to a name that does, which the indexes of references find. All other
-//! terms are checked on what was found.
+//! The rarest term that the index can serve selects candidates. A record matches it by its document, which the
+//! trigram index finds, or by a reference to a matching name, which the indexes of references find. Candidates are
+//! checked for all other terms.
 
 use super::comparison::Comparison;
 use super::names::{self, Names};

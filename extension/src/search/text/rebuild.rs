@@ -1,4 +1,4 @@
-//! Documents of many records: when a definition changes, and for templates older than their documents.
+//! Rebuilds documents of many records, after a change of a definition, and for templates of older versions.
 
 use super::needle::literal;
 use super::{document, table, write};

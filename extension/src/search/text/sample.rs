@@ -1,5 +1,5 @@
-//! How frequent the terms of a query are, by the look of some documents from all over the table. The planner cannot
-//! know: it was seen to be wrong about parts of words by a factor of a thousand.
+//! Estimates the frequency of a query's terms from a sample of documents. The planner's estimates of substrings were
+//! wrong by a factor of up to a thousand.
 
 use super::comparison::Comparison;
 use super::terms::{self, PreparedTerm};

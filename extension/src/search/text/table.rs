@@ -1,7 +1,7 @@
-//! The table beside a template's that holds what is searched of each live record.
+//! The side table with the search documents of live records.
 //!
-//! It is a table of its own so that a write of the record that changes no text rewrites no index entry of any text,
-//! and the record table keeps only what a reader of it understands.
+//! It is separate so that a write that changes no text updates no text index, and the record table stays simple for
+//! readers.
 
 use crate::access::policy_sql;
 use crate::error::{Code, Error};

@@ -1,4 +1,4 @@
-//! The terms of a query on their way into SQL.
+//! Prepares the terms of a query for SQL.
 
 use super::names::{Names, Reference};
 use super::needle::Needle;
@@ -7,7 +7,7 @@ use super::stem::Stemmer;
 use crate::postgres::spi::Connection;
 use crate::template::Template;
 
-/// A term, made ready for the documents of a template.
+/// A term, prepared for the documents of a template.
 pub struct PreparedTerm<'q> {
     /// What was asked for.
     pub term: &'q Term,

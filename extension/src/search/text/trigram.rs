@@ -1,4 +1,4 @@
-//! What the index of documents is asked for: three characters in a row, and the first of a word: pure.
+//! The keys of the document index: trigrams and prefixes of words. Pure.
 //!
 //! A key is made of at most three neighbours in a text and of nothing else, so a document that holds a text also has
 //! its keys; whether one that has them holds it, it is read for. Of neighbours there is a key for

@@ -1,4 +1,4 @@
-//! Documents, written from the rows of their records.
+//! Writes documents from the rows of their records.
 
 use super::document::{self, Field};
 use super::stem::Stemmer;

@@ -1,7 +1,7 @@
-//! What is looked at: each check is a query whose rows are what it finds, as message and way to mend it.
+//! The checks: each is a query whose rows are findings, with a message and a remedy.
 //!
-//! A check runs only if those before it that it `needs` found no error: without the extension there is no state to look
-//! at. Queries spell every name out and run where no schema but PostgreSQL's own is searched.
+//! A check runs only if the previous checks that it `needs` found no error: without the extension there is no state
+//! to check. Queries qualify every name and run with PostgreSQL's own schema as the only search path.
 
 use super::severity::Severity::{self, Error, Note, Warning};
 

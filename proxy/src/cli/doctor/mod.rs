@@ -1,4 +1,4 @@
-//! `doctor`: what is wrong with a database, and how to mend it. It changes nothing.
+//! `doctor`: reports problems of a database and how to solve them. It changes nothing.
 
 mod checks;
 mod severity;

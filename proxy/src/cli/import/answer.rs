@@ -1,4 +1,4 @@
-//! What an import answers, line by line.
+//! Reads the response to an import line by line.
 
 use serde::Deserialize;
 

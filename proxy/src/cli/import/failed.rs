@@ -1,4 +1,4 @@
-//! The file of refused rows, each with the reason: mended, it can be imported as it is.
+//! The file of refused rows with their reasons, which can be corrected and imported again.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
