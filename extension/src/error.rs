@@ -16,7 +16,7 @@ use uuid::Uuid;
 /// One fault at one place of the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fault {
-    /// Where it stands (RFC 6901 JSON pointer).
+    /// Its place in the request (RFC 6901 JSON pointer).
     pub pointer: String,
     /// Its own code, which may be narrower than that of the whole error.
     #[serde(serialize_with = "code::as_name")]
@@ -25,7 +25,7 @@ pub struct Fault {
     pub detail: String,
 }
 
-/// The most faults of one request that are told.
+/// The maximum number of faults in one error.
 pub const MOST_FAULTS: usize = 100;
 
 /// A refusal, before it is raised.
@@ -85,7 +85,7 @@ impl Error {
         Error { hint: Some(shortened(hint.into())), ..self }
     }
 
-    /// The one answer for what is missing, deleted or out of sight: always the same, so that it tells nothing.
+    /// The error for missing, deleted and invisible records: always the same, so that it reveals nothing.
     pub fn not_found() -> Self {
         Error::new(
             Code::NotFound,

@@ -81,7 +81,7 @@ pub fn object(text: &str) -> Result<Object<'_>, Error> {
     serde_json::from_str(text).map_err(|error| malformed(&error))
 }
 
-/// Reads the members of an object that stands at `pointer` inside the request.
+/// Reads the members of the object at `pointer` in the request.
 pub fn object_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Object<'a>, Error> {
     match value.get().as_bytes().first() {
         Some(b'{') => serde_json::from_str(value.get()).map_err(|error| malformed(&error)),
@@ -89,7 +89,7 @@ pub fn object_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Object<'a>, E
     }
 }
 
-/// Reads an array that stands at `pointer` inside the request.
+/// Reads the array at `pointer` in the request.
 pub fn array_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Vec<&'a RawValue>, Error> {
     match value.get().as_bytes().first() {
         Some(b'[') => serde_json::from_str(value.get()).map_err(|error| malformed(&error)),
@@ -97,8 +97,8 @@ pub fn array_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Vec<&'a RawVal
     }
 }
 
-/// Reads no more than `most` elements of an array that stands at `pointer`. The rest is passed over without being
-/// kept, so that a limit holds before memory is taken: who allows `n` elements asks for `n + 1`.
+/// Reads at most `most` elements of the array at `pointer`. The rest is skipped without being stored, so that a limit
+/// applies before memory is allocated: to allow `n` elements, read `n + 1`.
 pub fn array_at_most<'a>(
     value: &'a RawValue,
     most: usize,

@@ -1,10 +1,10 @@
 //! keyed: records under the client's own key, as ordinary PostgreSQL tables. The rules are enforced inside the
 //! database, for SQL functions, plain statements and HTTP.
 //!
-//! Each folder imports only from those before it, in the order of `layers`: what is pure (`json`, `error`, `value`), the
-//! interface to PostgreSQL (`postgres`), what values are (`attribute_type`), conditions (`filter`), what a table of ours is (`template`), who may (`access`),
-//! how rows are read and written (`record`), what finds them (`search`), what changes definitions (`define`), and what
-//! happens around each write (`trigger`).
+//! Each folder imports only from those before it, in the order of `layers`: pure code (`json`, `error`, `value`), the
+//! interface to PostgreSQL (`postgres`), the types of attributes (`attribute_type`), conditions (`filter`),
+//! definitions of tables (`template`), authorization (`access`), reading and writing records (`record`), search
+//! (`search`), changes of definitions (`define`), and the triggers of each write (`trigger`).
 
 #![deny(unsafe_code)]
 

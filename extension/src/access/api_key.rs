@@ -20,7 +20,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Past this many keys a session forgets what it knows of them and starts anew.
+/// The maximum number of cached keys; beyond it, the cache is cleared.
 const MOST_KNOWN: usize = 10_000;
 
 /// A key as it is stored, revoked ones excepted.
@@ -129,7 +129,7 @@ fn watch() {
     let Some(table) = catalog::table_oid("keyed_state", "api_key") else { return };
     invalidation::watch(table);
     KNOWN.with_borrow_mut(|known| {
-        // After the schema was made anew.
+        // After the schema was created again.
         if known.table != table {
             known.keys.clear();
         }

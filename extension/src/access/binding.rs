@@ -69,7 +69,7 @@ pub fn add(spi: &Connection) {
     }
 }
 
-/// Writes down anew what the roles are called, after a restore or a change of name.
+/// Updates the stored names of roles, after a restore or a rename.
 pub fn renew(spi: &Connection) {
     for table in TABLES {
         let stale = format!(

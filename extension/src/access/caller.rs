@@ -114,13 +114,13 @@ impl Caller {
         Privilege::ALL.into_iter().any(|privilege| self.holds(privilege, template))
     }
 
-    /// Whether a key may do nothing with a template, so that the refusal must not tell that it is there. To a login the
-    /// catalog of PostgreSQL tells that anyway.
+    /// Whether a key has no privilege on a template, so that errors must not reveal that it exists. For logins,
+    /// PostgreSQL's catalog shows it anyway.
     fn is_hidden(&self, template: &Template) -> bool {
         self.principal.as_ref().is_some_and(|principal| principal.key.is_some()) && !self.may_know(template)
     }
 
-    /// Whether the caller may read every live record of a template, and so may be told anything about them.
+    /// Whether the caller may read every live record of a template.
     pub fn reads_all(&self, template: &Template) -> bool {
         self.holds(Privilege::Read, template) && self.rows(Right::Read, template, "t").is_none()
     }

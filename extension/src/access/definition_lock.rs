@@ -12,8 +12,8 @@ use pgrx::pg_sys::{self, Datum, Oid};
 /// Runs a change of definitions of a project, one at a time. Check the caller's privilege first, because the lock
 /// blocks all other definitions of the project.
 ///
-/// A table that others use is not waited for in here. The change is undone, they and other changes go on, and it is begun
-/// anew: so `body` must start from what is there.
+/// Tables in use are not waited for while this lock is held: the change is rolled back, others continue, and it
+/// starts again. So `body` must be repeatable.
 pub fn one_at_a_time<R>(project: i32, body: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
     catalog::require_state();
     table_lock::trying_again(|| {
@@ -41,7 +41,7 @@ pub fn of_name<R>(name: &str, body: impl Fn() -> Result<R, Error>) -> Result<R, 
         Ok(template) => project_of(template),
         Err(_) => caller.project(),
     };
-    // Of no project there is nothing to change, which is told within.
+    // A missing project is reported by `body`.
     one_at_a_time(project.unwrap_or(0), body)
 }
 

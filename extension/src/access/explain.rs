@@ -92,7 +92,7 @@ struct ShownCondition<'a> {
     holds: Option<bool>,
 }
 
-/// What is there under an id.
+/// The state of a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Live,
@@ -116,7 +116,7 @@ struct Held {
     field: String,
     operator: String,
     value: Option<Box<RawValue>>,
-    /// Whether it stands within an odd number of `not`, and so must not hold.
+    /// Whether it is inside an odd number of `not`, so that it must be false.
     is_negated: bool,
     holds: bool,
 }
@@ -256,7 +256,7 @@ fn judge(grant: Grant, template: &Rc<Template>, id: Uuid) -> Result<GrantResult,
     }))
 }
 
-/// The conditions in their order, each with whether it stands within an odd number of `not`.
+/// The conditions in order, each with whether it is inside an odd number of `not`.
 fn note_leaves<'t, 'a>(
     tree: &'t Tree<Condition<'a>>,
     is_negated: bool,

@@ -82,8 +82,7 @@ impl Policy<'_> {
         format!("keyed.is_granted({})", self.grant)
     }
 
-    /// What a record must be like once it is deleted. Its key is elsewhere by then; what is asked of other tables is the
-    /// same.
+    /// The predicate of a deleted record. Its key is in another column then; conditions on other tables are the same.
     fn dead(&self) -> String {
         format!("{} and deleted_at is not null and {}", self.gate(), self.condition(Lives::Deleted).0)
     }
@@ -124,8 +123,8 @@ impl Policy<'_> {
             Privilege::Update => {
                 policy("", &format!("for update to {role} using ({live}) with check ({live})"));
             }
-            // To delete is to write deleted_at, and PostgreSQL wants a row that was just written to be one that its writer
-            // sees: for that moment it is.
+            // Deleting sets deleted_at, and PostgreSQL requires that the writer can see the new row: this policy
+            // shows it at that moment.
             Privilege::Delete => {
                 let dead = self.dead();
                 policy("", &format!("for update to {role} using ({live}) with check ({dead})"));

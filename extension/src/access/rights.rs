@@ -15,7 +15,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Past this many pairs of role and template a session forgets what it knows of them and starts anew.
+/// The maximum number of cached pairs of role and template; beyond it, the cache is cleared.
 const MOST_KNOWN: usize = 4096;
 
 /// The alias of the table of records in nearly all statements.
@@ -37,7 +37,7 @@ pub enum Privilege {
 }
 
 impl Privilege {
-    /// All of them, in the order in which they are told.
+    /// All privileges, in the order of responses.
     pub const ALL: [Privilege; 5] =
         [Privilege::Read, Privilege::Create, Privilege::Update, Privilege::Delete, Privilege::Define];
 
@@ -58,10 +58,10 @@ impl Privilege {
     }
 }
 
-/// Which rows of a template a privilege is about.
+/// The rows that a privilege covers.
 #[derive(Debug, Default)]
 pub enum Rows {
-    /// None: the privilege was not granted.
+    /// None: not granted.
     #[default]
     None,
     /// Those that pass at least one of these filters.
@@ -80,7 +80,7 @@ impl Rows {
         }
     }
 
-    /// As a condition in SQL over the live records of the table under this alias; `None` for all rows.
+    /// As an SQL condition over the live records of the table with this alias; `None` for all rows.
     pub fn condition(&self, alias: &str) -> Option<String> {
         self.condition_over(Lives::Live, alias)
     }
@@ -105,7 +105,7 @@ impl Rows {
     }
 }
 
-/// What a role may do with the records of one template.
+/// The privileges of a role on one template.
 #[derive(Debug, Default)]
 pub struct Rights {
     rows: [Rows; Privilege::ALL.len()],
@@ -115,13 +115,13 @@ pub struct Rights {
 
 thread_local! {
     static KNOWN: RefCell<HashMap<(Oid, i32), Rc<Rights>>> = RefCell::default();
-    /// Which roles may do everything, and which not. PostgreSQL's own memory of memberships is walked through from one
-    /// end to the other, so that many roles which ask in turn would be felt.
+    /// Caches whether roles are administrators. PostgreSQL searches its own cache of memberships linearly, which
+    /// would be slow with many roles.
     static ADMINISTRATORS: RefCell<HashMap<Oid, bool>> = RefCell::default();
 }
 
-/// Follows the catalog: rights hang on roles, on the table of grants and, by their scopes, on any template; what is known
-/// of them holds templates.
+/// Invalidates the cache when roles, grants or templates change: cached rights depend on roles and grants and, by
+/// scopes, on any template.
 pub fn on_change(change: &Change) {
     let is_stale = match change {
         Change::Stale(stale) => stale.everything || stale.roles || !stale.tables.is_empty(),
@@ -132,14 +132,14 @@ pub fn on_change(change: &Change) {
     }
 }
 
-/// Forgets what this session knows, because grants, memberships or templates changed.
+/// Clears the cache after a change of grants, memberships or templates.
 fn forget() {
-    // Dropped after the borrow has ended: the filters hold templates, and those their plans.
+    // Dropped after the borrow ends: filters hold templates, and those hold plans.
     drop(KNOWN.take());
     ADMINISTRATORS.take();
 }
 
-/// Whether a role may do everything in the workspace: superusers and members of `keyed_admin`.
+/// Whether a role is an administrator: superusers and members of `keyed_admin`.
 pub fn is_administrator(role: Oid) -> bool {
     catalog::refresh();
     if let Some(known) = ADMINISTRATORS.with_borrow(|known| known.get(&role).copied()) {
@@ -168,7 +168,7 @@ impl Rights {
         }
         let before = invalidation::count();
         let rights = Rc::new(load(role, template));
-        // What changed meanwhile, or after a snapshot that is fixed, is not in it.
+        // Not cached if something changed in the meantime, or after a fixed snapshot.
         if invalidation::count() != before || snapshot_is_fixed() {
             return rights;
         }
@@ -222,8 +222,8 @@ fn load(role: Oid, template: &Template) -> Rights {
     rights
 }
 
-/// Whether a role still has the privilege of PostgreSQL that was granted along: one that was revoked directly is gone
-/// for the functions too. A change of it is announced like one of the table.
+/// Whether a role still has the privilege of PostgreSQL that belongs to the grant: one that was revoked directly is
+/// revoked for functions, too. Changes are announced like changes of the table.
 fn has_table_privilege(role: Oid, table: Oid, privilege: Privilege) -> bool {
     let right = match privilege {
         Privilege::Read => TablePrivilege::Select,

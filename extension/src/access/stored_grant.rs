@@ -31,7 +31,7 @@ pub struct Grant {
 pub const COLUMNS: &str = "g.id, g.role::oid, g.privilege, g.scope::text, g.template_id, \
                            keyed.is_bound(g.role::oid, g.role_name, g.bound_in, g.tableoid)";
 
-/// Whether a grant is there by now. Policies ask it, so that they show and allow nothing any more as soon as it is gone.
+/// Whether a grant exists now. Policies call this, so they allow nothing once it is deleted.
 pub fn is_there(number: i32) -> bool {
     catalog::table_oid("keyed_state", "access_grant").is_some_and(|table| row::exists(table, number))
 }
@@ -57,8 +57,8 @@ pub fn read_all(rows: &Rows) -> Vec<Grant> {
     (0..rows.len()).filter_map(grant).collect()
 }
 
-/// The grants that reach a role on a template: its own, those of roles whose rights it inherits, and those on the whole
-/// project. They are the newest, whatever snapshot the transaction has: what was taken back is gone at once.
+/// The grants that apply to a role on a template: its own, those of inherited roles, and those on the project. Read
+/// with the latest snapshot, so that a revocation takes effect at once.
 pub fn reaching(role: Oid, template: &Template) -> Vec<Grant> {
     let sql = format!(
         "select {COLUMNS} from keyed_state.access_grant g \
@@ -88,7 +88,7 @@ fn scoped(spi: &Connection, template: i32) -> Vec<(Grant, Rc<Template>, String)>
     grants.into_iter().filter_map(with_scope).collect()
 }
 
-/// Writes the scopes that name an attribute anew, before it is renamed.
+/// Renames an attribute in scopes, before the attribute itself is renamed.
 pub fn rename_attribute(spi: &Connection, changed: i32, attribute: i32, new: &str) -> Result<(), Error> {
     for (grant, template, scope) in scoped(spi, changed) {
         let renamed = scope::rename(&template, &scope, attribute, new)?;

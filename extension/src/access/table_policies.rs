@@ -13,7 +13,7 @@ use crate::template::Template;
 use crate::value::quote::identifier;
 use pgrx::pg_sys::{self, Datum, Oid};
 
-/// Makes the policies of what was granted on a whole project for a new template of it.
+/// Creates the policies of project-wide grants for a new template.
 pub fn grant_on_new_template(spi: &Connection, template: &Template) -> Result<(), Error> {
     forget_dropped_roles(spi);
     let sql = format!(
@@ -28,8 +28,8 @@ pub fn grant_on_new_template(spi: &Connection, template: &Template) -> Result<()
     })
 }
 
-/// Makes the policies of deletion look for keys where deleted records have them. Privileges stay as they are: what was
-/// revoked directly is not given back.
+/// Updates the policies of deletion for the column of released keys. Privileges stay as they are: one that was
+/// revoked directly is not granted again.
 pub fn renew_policies_of_deletion(spi: &Connection, template: &Template) -> Result<(), Error> {
     let sql = format!(
         "select {COLUMNS} from keyed_state.access_grant g where g.privilege = 'delete' and g.scope is not null \
@@ -49,7 +49,7 @@ pub fn renew_policies_of_deletion(spi: &Connection, template: &Template) -> Resu
     Ok(())
 }
 
-/// Forgets what was granted to roles that are gone: PostgreSQL has dropped their policies and privileges.
+/// Deletes grants to dropped roles; PostgreSQL has dropped their policies and privileges.
 pub fn forget_dropped_roles(spi: &Connection) {
     if let Err(error) = binding::require_state() {
         error.raise();
@@ -67,14 +67,14 @@ pub fn forget_dropped_roles(spi: &Connection) {
     }
 }
 
-/// Drops the functions of policies that go with their table.
+/// Drops the functions of the policies of a dropped table.
 pub fn drop_functions_of(spi: &Connection, template: i32) {
     for function in functions(spi, &format!("^grant_[0-9]+_{template}_")) {
         spi.script(&format!("drop function {function}()"));
     }
 }
 
-/// Makes the policies of a grant on a table.
+/// Creates the policies of a grant on a table.
 pub fn create_policy(spi: &Connection, grant: &Grant, template: &Template) -> Result<(), Error> {
     let scope = grant.scope.as_deref().map(|scope| scope::compile(template, scope)).transpose()?;
     let statements = with_policy(grant, template, scope.as_ref(), |policy| policy.create());
@@ -90,11 +90,11 @@ pub fn is_policy_sql(alias: &str) -> String {
     format!("{alias}.polname ~ '^keyed_(read|create|update|delete)_[0-9]{{1,9}}$'")
 }
 
-/// Drops the policy of this name, which is of a grant that may be gone, and what belongs to it.
+/// Drops the policy with this name, of a grant that may no longer exist, and its functions.
 pub fn drop_named(spi: &Connection, name: &str, grant: i32, template: i32, table: &str) {
     let functions = functions(spi, &format!("^{}", policy_sql::function_prefix(grant, template)));
     let statements = policy_sql::drop(name, table, &functions);
-    // What is not there any more is nothing to tell the caller about.
+    // Suppresses notices about objects that no longer exist.
     with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&statements));
 }
 

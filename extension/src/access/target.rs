@@ -42,7 +42,7 @@ impl Target {
         Ok(Target { project, template })
     }
 
-    /// The tables on which policies stand for it, by the number of their template.
+    /// The tables with policies for it, by number of template.
     pub fn tables(&self, spi: &Connection) -> Vec<Table> {
         let sql = format!(
             "select t.id, c.oid, p.slug, t.slug from {TABLES} \

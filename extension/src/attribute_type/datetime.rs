@@ -57,7 +57,7 @@ impl Kind for Type {
         time::write_datetime(out, datum::read_i64(value));
     }
 
-    /// A time out of range, which only somebody who turned the triggers off can have stored, by its number.
+    /// A time out of range, which can only be stored with triggers disabled, by its number.
     fn write_cursor(out: &mut String, value: Datum) {
         let at = datum::read_i64(value);
         if time::DATETIME_RANGE.contains(&at) {

@@ -33,10 +33,10 @@ pub enum Family {
     Template,
 }
 
-/// What an attribute says about its values beside their type.
+/// The settings of an attribute for its values, beside its type.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rules<'a> {
-    /// Where a value stands in a request, for errors.
+    /// The place of a value in a request, for errors.
     pub pointer: &'a str,
     /// The only elements that a list may have; any where there are none.
     pub options: Option<&'a [ListOption]>,
@@ -72,7 +72,7 @@ pub(super) trait Kind {
     /// Reads a value that a condition compares with.
     fn parse_operand(operand: &Operand, rules: &Rules) -> Result<Meaning, Error>;
 
-    /// Checks a stored value for what its column type alone does not keep, whoever wrote it.
+    /// Checks a stored value, for every writer, beyond what its column type enforces.
     fn check_stored(_value: Datum, _rules: &Rules) -> Result<(), Error> {
         Ok(())
     }

@@ -90,7 +90,7 @@ macro_rules! registry {
                 match self { $(Self::$variant => $file::Type::parse_operand(operand, rules),)+ }
             }
 
-            /// Checks a stored value for what its column type alone does not keep, whoever wrote it.
+            /// Checks a stored value, for every writer, beyond what its column type enforces.
             pub fn check_stored(self, value: Datum, rules: &Rules) -> Result<(), Error> {
                 match self { $(Self::$variant => $file::Type::check_stored(value, rules),)+ }
             }

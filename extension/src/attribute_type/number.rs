@@ -76,8 +76,7 @@ impl Kind for Type {
         datum::numerics_are_equal(left, right)
     }
 
-    /// JSON has no NaN and no infinity, which only somebody who turned the triggers off can have stored: they are shown
-    /// as null.
+    /// NaN and infinity, which can only be stored with triggers disabled, become null, because JSON has neither.
     fn write_json(out: &mut String, value: Datum) {
         let start = out.len();
         datum::write_numeric(out, value);
@@ -153,7 +152,7 @@ pub(super) fn operand_digits(operand: &Operand) -> Result<Cow<'_, str>, Error> {
         .ok_or_else(|| operand.must_be("a number such as 12.50"))
 }
 
-/// Refuses a number, in JSON's grammar, of more digits or a larger exponent than is good for anybody.
+/// Refuses a JSON number with too many digits or too large an exponent.
 pub fn check_size(text: &str, pointer: &str) -> Result<(), Error> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let small = exponent.parse::<i32>().is_ok_and(|exponent| exponent.abs() <= MAX_EXPONENT);

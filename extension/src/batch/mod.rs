@@ -80,7 +80,7 @@ impl Done {
 /// What became of an operation.
 pub type Outcome = Result<Done, Error>;
 
-/// Whether the first refused operation undoes all, and what then becomes of keys that others take meanwhile.
+/// Whether the first refused operation rolls back all, and how to handle keys that others take in the meantime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// All of it, or nothing.
@@ -94,7 +94,7 @@ fn run(caller: &Caller, operations: &serde_json::value::RawValue, mode: Mode) ->
     Ok(report::to_json(&execute(caller, parsed, mode)?))
 }
 
-/// Runs operations in the order that all batches share. What became of each stands in the order of the request.
+/// Runs operations in the order that all batches share. Results are in the order of the request.
 pub fn execute(
     caller: &Caller,
     parsed: Vec<Result<Operation, Error>>,

@@ -22,7 +22,7 @@ use uuid::Uuid;
 pub struct Step {
     /// Its position among the operations.
     pub operation: usize,
-    /// References (attribute positions) to be made when all records are there.
+    /// Deferred references (attribute positions), set when all records exist.
     pub put_off: Vec<usize>,
 }
 
@@ -59,7 +59,7 @@ pub fn plan(operations: &[Operation]) -> Vec<Step> {
     order.iter().map(|&operation| Step { operation, put_off: put_off(operation) }).collect()
 }
 
-/// Whether the record that a reference names by key is there before the batch begins.
+/// Whether the record of a reference by key exists before the batch begins.
 fn target_exists(operation: &Operation, attribute: usize) -> bool {
     let change = operation.changes.iter().find(|change| change.0 == attribute);
     let target = operation.template.attributes[attribute].target.and_then(catalog::by_id);
@@ -77,7 +77,7 @@ fn sorted(operations: &[Operation]) -> Vec<usize> {
     for (position, operation) in operations.iter().enumerate() {
         let template = &operation.template;
         let rank = *ranks.entry(template.id).or_insert_with(|| rank(template));
-        // A record named by id stands where its key puts it, so that it is locked in the same place by both names.
+        // A record named by id is ordered by its key, so that it is locked at the same position by both names.
         let key = match operation.id {
             Some(id) => current_key(template, id),
             None => operation.key.value().map(str::to_owned),
@@ -90,8 +90,8 @@ fn sorted(operations: &[Operation]) -> Vec<usize> {
     places.into_iter().map(|place| place.position).collect()
 }
 
-/// Where an operation stands; the order of the fields is the order of importance. Records without a key come
-/// last: they can only be named by id.
+/// The position of an operation; fields are in order of importance. Records without a key come last: they can only be
+/// named by id.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     rank: usize,
@@ -102,8 +102,8 @@ struct Place {
     position: usize,
 }
 
-/// How many templates a template leads to by references, over any number of steps: what is referred to leads to
-/// fewer, except in a cycle, whose members lead to as many and are told apart by their numbers.
+/// The number of templates that a template refers to, directly or indirectly: a referenced template has fewer, except
+/// in a cycle, whose members are ordered by number.
 fn rank(template: &Template) -> usize {
     let mut reached: HashSet<i32> = HashSet::new();
     let mut open: Vec<i32> = template.attributes.iter().filter_map(|attribute| attribute.target).collect();
@@ -157,8 +157,8 @@ fn needed(operation: &Operation, writers: &HashMap<(i32, String), usize>) -> Vec
     needed
 }
 
-/// Puts what is needed before what needs it, and otherwise keeps the base order. A cycle is left as it stands: its
-/// references will be refused.
+/// Puts dependencies first, and otherwise keeps the base order. A cycle keeps its order: its references will be
+/// refused.
 pub(super) fn arrange(base: &[usize], needs: &[Vec<usize>]) -> Vec<usize> {
     let mut is_visible = vec![false; needs.len()];
     let mut is_placed = vec![false; needs.len()];

@@ -34,7 +34,7 @@ pub enum OperationKind {
 /// One operation, ready to run.
 #[derive(Clone)]
 pub struct Operation<'a> {
-    /// Where it stands in the request.
+    /// Its position in the request.
     pub index: usize,
     /// What it does.
     pub kind: OperationKind,
@@ -169,7 +169,7 @@ fn operation<'a>(caller: &Caller, index: usize, entry: &'a RawValue) -> Result<O
         }
         _ => {}
     }
-    // Nothing is told of a template, not even its attributes' names, to who may not use it.
+    // Errors reveal nothing about a template, not even names of attributes, to callers without privileges.
     for right in rights(kind) {
         caller.require(*right, &template)?;
     }

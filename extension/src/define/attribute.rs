@@ -253,7 +253,7 @@ fn set_default(
     Ok(())
 }
 
-/// Makes or drops the attribute's indexes; those that are there already are kept.
+/// Creates or drops the attribute's indexes; existing ones are kept.
 fn set_indexed(spi: &Connection, template: &Template, attribute: &Attribute, indexed: bool) {
     // A reference keeps its index whatever is said. One that could not be built is tried again.
     let is_unfinished = indexed && job::has_index(spi, attribute.id);

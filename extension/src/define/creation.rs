@@ -28,7 +28,7 @@ use pgrx::prelude::PgSqlErrorCode;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// A template that a caller wants.
+/// The definition of a new template.
 #[derive(Default)]
 pub struct NewTemplate {
     /// The name of its table.

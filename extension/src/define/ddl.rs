@@ -156,7 +156,7 @@ pub fn column(new: &NewColumn) -> String {
     sql
 }
 
-/// What belongs to a column and cannot stand in its definition: its comment and its indexes.
+/// The comment and the indexes of a column.
 pub fn after_column(table: &str, new: &NewColumn, trigrams: &str) -> String {
     let definition = new.definition;
     let mut sql = comment_on_new_column(table, new);
@@ -177,7 +177,7 @@ pub fn indexes(table: &str, slug: &str, kind: AttributeType, indexed: bool, trig
     bodies.into_iter().map(|(_, body)| format!("create index {body}")).collect()
 }
 
-/// The same without their names: the access method, and what stands behind `create index`.
+/// The same without names: the access method, and the rest of `create index`.
 pub fn index_bodies(
     table: &str,
     slug: &str,

@@ -14,10 +14,10 @@ use pgrx::pg_sys::Oid;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// For how long tables are kept while more are taken, and for how long busy ones are tried.
+/// How long locked tables are held while more are locked, and how long busy ones are tried.
 const LONGEST: Duration = Duration::from_millis(500);
 
-/// Makes the policies of at most so many tables follow. Returns how many tables still wait.
+/// Updates the policies of at most this many tables. Returns the number of tables that remain.
 pub fn enforce(maximum: Option<usize>) -> usize {
     if snapshot_is_fixed() || binding::require_state().is_err() {
         return 0;
@@ -29,7 +29,7 @@ pub fn enforce(maximum: Option<usize>) -> usize {
             if most == 0 {
                 return templates.len();
             }
-            // With another table each time, so that each has its turn.
+            // Starts with a different table each time, so that each gets its turn.
             let first = random::next_u64() % templates.len() as u64;
             templates.rotate_left(first as usize);
             let mut done = take_free(spi, &templates, most);
@@ -66,7 +66,7 @@ fn take_busy(spi: &Connection, templates: &[i32]) -> Option<Vec<Loser>> {
     tried.find_map(|template| sync_if_free(spi, *template, Wait::Moment))
 }
 
-/// Closes the schemas of projects to roles that have nothing there any more, unless others are at that.
+/// Revokes USAGE on the schemas of projects from roles without other privileges there, unless they are locked.
 fn close_schemas(spi: &Connection, losers: BTreeSet<Loser>) {
     for (role, project) in losers {
         let Some(project) = catalog::project_by_id(project) else { continue };

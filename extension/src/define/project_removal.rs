@@ -117,7 +117,7 @@ fn drop_all(spi: &Connection, templates: &[Rc<Template>]) {
     }
     let tables: Vec<String> = templates.iter().flat_map(|template| removal::tables_of(template)).collect();
     if !tables.is_empty() {
-        // What is not there is nothing to tell the caller about.
+        // Suppresses notices about objects that do not exist.
         with_settings(&[(c"client_min_messages", c"warning")], || {
             spi.script(&format!("drop table if exists {}", tables.join(", ")));
         });

@@ -27,7 +27,7 @@ const IN_PASSING: usize = 50;
 /// For how long others may be kept waiting for a table that is not free.
 const MOMENT: &CStr = c"50ms";
 
-/// How a table is asked for.
+/// How to wait for a table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
     /// It is taken if it is free.
@@ -172,7 +172,7 @@ pub fn sync_locked(spi: &Connection, project: i32, table: &Table) -> Vec<Loser> 
         }
         drop_named(spi, &policy.name, policy.grant, template, &table.sql);
         if !is_granted {
-            // Who was granted the same anew keeps what it needs.
+            // A role that was granted the same again keeps it.
             let keeps =
                 |role: &Oid| bound.iter().any(|grant| grant.role == *role && policy.is_of(grant.privilege));
             let lost = policy.roles.iter().filter(|role| role::name(**role).is_some() && !keeps(role));

@@ -60,7 +60,7 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                     template.id
                 );
                 dependents::drop_relations(spi, template);
-                // What is not there is nothing to tell the caller about.
+                // Suppresses notices about objects that do not exist.
                 with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&statements));
                 table_policies::drop_functions_of(spi, template.id);
                 embedding::queue::definition::forget(template.id);

@@ -23,9 +23,9 @@ pub fn revoke(role_name: &str, target: &str) -> Result<i32, Error> {
             let deleted = delete_grants(spi, role, &target);
             let tables = target.tables(spi);
             let with_policies = reconcile::with_policies_of(spi, &deleted);
-            // In a project of very many templates the privileges on most of them are taken together with the policies, to
-            // which they belong; without them they show nothing. PostgreSQL tells each change to every session, which
-            // would have to forget all that it knows of any table if it were told too much at once.
+            // In a very large project, the privileges on most templates are revoked together with their policies;
+            // without policies they show nothing. Each revocation sends an invalidation message to every session, and
+            // too many at once would clear their caches.
             let most = table_lock::most_tables();
             let is_later = |position: usize, table: &Table| {
                 position >= most && (deleted.is_empty() || with_policies.contains_key(&table.oid))
@@ -63,8 +63,8 @@ fn take_privileges(spi: &Connection, role: Oid, target: &Target, now: &[&Table],
     }
 }
 
-/// Deletes the rows of a role's grants on a target. Who grants anew puts a row in place of another: a statement that has
-/// waited for that sees neither, so it is asked again until none is left.
+/// Deletes a role's grants on a target. A concurrent grant replaces a row; a statement that waited for it sees
+/// neither version, so this repeats until no row is left.
 fn delete_grants(spi: &Connection, role: Oid, target: &Target) -> Vec<Grant> {
     let sql = format!(
         "delete from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \

@@ -25,7 +25,7 @@ const PROXY_LOGIN: &str = include_str!("../../../sql/proxy_login.sql");
 /// One step of the state forward.
 enum Step {
     Script(&'static str),
-    /// What needs to know the templates that are there.
+    /// Migrations that depend on existing templates.
     Function(fn(&Connection)),
     /// The same for as many as one transaction may lock: it is done when none is left.
     Portion(fn(&Connection) -> usize),
@@ -64,7 +64,7 @@ fn lock_setup() {
     advisory_lock::lock(LockKind::Setup, 0, Mode::Exclusive);
 }
 
-/// Makes the roles and the state tables; what is there already stays. Returns the version of the state.
+/// Creates the roles and the state tables; existing ones remain. Returns the version of the state.
 pub fn init() -> Result<i32, Error> {
     if !role::is_superuser(role::current()) {
         return Err(Error::new(Code::Forbidden, "keyed.init() makes roles: it needs a superuser"));
@@ -103,7 +103,7 @@ pub fn migrate() -> Result<i32, Error> {
                  comment on table keyed_state.version is 'The scripts that made this state what it is.'; \
                  comment on column keyed_state.version.number is 'The number of the script.'; \
                  comment on column keyed_state.version.applied_at is 'When it ran.';";
-            // That it is there already is the normal case; a notice of it would only alarm.
+            // It usually exists; the notice is suppressed.
             with_settings(&[(c"client_min_messages", c"warning")], || spi.script(make_version));
             let rows = spi.run_once("select number from keyed_state.version", Snapshot::Latest, &[]);
             let seen: HashSet<i32> =
@@ -151,8 +151,8 @@ pub fn pending() -> Vec<i32> {
     })
 }
 
-/// Makes sure of an extension that we rest on, and that the owner of our tables may name what is in it. Whether it is
-/// there: only a superuser makes it.
+/// Creates a required extension and grants the owner USAGE on its schema. Returns whether it exists: only a superuser
+/// can create it.
 fn ensure_extension(name: &str) -> bool {
     with_pinned_path(|| {
         connected(|spi| {

@@ -39,14 +39,14 @@ impl Name {
     }
 }
 
-/// A quota that is reached, as an error tells it.
+/// A reached quota, as part of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reached {
     /// Which.
     pub name: Name,
     /// The most there may be.
     pub maximum: i64,
-    /// What there is; not told to everybody.
+    /// The present usage; not shown to every caller.
     pub used: Option<i64>,
     /// How many more were wanted at once.
     pub wanted: i64,

@@ -21,7 +21,7 @@ sql_functions! {
             }
         };
         let body = match call.text(3) {
-            // It stands in the address, so it is looked for as any that an address names.
+            // It is part of the URL, so a missing view is 404.
             Some(view) => {
                 stored::get(&caller, &template, &view)?;
                 serde_json::json!({"view": view}).to_string()

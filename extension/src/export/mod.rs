@@ -34,8 +34,8 @@ pub enum Field {
 }
 
 impl Field {
-    /// The fields of an export: those wanted, behind what an import finds the record by; else everything that tells
-    /// records of one template apart.
+    /// The fields of an export: the requested ones after the key or id that an import needs; by default all fields of
+    /// one template.
     pub fn of_export(template: &Template, wanted: Option<&[String]>) -> Vec<Field> {
         let mut fields = vec![Field::Standard("id"), Field::Standard("external_key")];
         let Some(wanted) = wanted else {

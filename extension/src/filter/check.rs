@@ -82,7 +82,7 @@ impl Checker<'_> {
             Tree::All(parts) => Tree::all(parts.iter().map(|part| self.tree(part)).collect::<Vec<_>>()),
             Tree::Any(parts) => Tree::any(parts.iter().map(|part| self.tree(part)).collect::<Vec<_>>()),
             Tree::Not(part) => self.tree(part).negated(),
-            // What was refused is noted, and nothing depends on what stands in its place.
+            // The fault is recorded; the placeholder has no effect.
             Tree::Leaf(condition) => self.condition(condition).unwrap_or_else(Tree::never),
         }
     }

@@ -24,7 +24,7 @@ impl Faults {
         read.into_iter().collect()
     }
 
-    /// Keeps a refusal, as long as there is room to tell of it.
+    /// Records a fault, up to the maximum.
     pub(super) fn add(&mut self, error: Error) {
         if error.code == Code::MalformedRequest {
             // A request that cannot be read is no matter of single values: this is the whole answer.

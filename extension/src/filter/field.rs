@@ -26,7 +26,7 @@ pub struct Step {
 pub enum Field {
     /// The number of the template: no column, the same for all of its records.
     TemplateId,
-    /// The slug of the template, likewise.
+    /// The slug of the template, also a constant.
     TemplateSlug,
     /// A column.
     Column(Column),
@@ -182,7 +182,7 @@ fn standard(name: &str) -> Option<Field> {
     })
 }
 
-/// The reference of this name; none when its target is out of the caller's sight, as if it had no fields.
+/// The reference with this name; none if its target is invisible to the caller, as if it had no fields.
 fn resolve_reference(
     owner: &dyn Schema,
     key: AttributeKey,

@@ -97,7 +97,7 @@ fn read(value: &RawValue, pointer: String) -> Result<Operand, Error> {
     Ok(Operand { pointer, sent })
 }
 
-/// Many values in one text. Each stands at the place of the text, since no pointer leads into it.
+/// Several values in one text. Their pointer is that of the text.
 fn split(text: &str, pointer: &str) -> Result<Vec<Operand>, Error> {
     let operand = |sent| Operand { pointer: pointer.to_owned(), sent };
     let trimmed = text.trim_matches(' ');

@@ -51,17 +51,17 @@ pub enum Comparison {
     Values,
     /// Whether the field holds a text.
     Text(Place, Case),
-    /// Whether the field lies beyond the value.
+    /// Whether the field is greater than the value.
     After,
-    /// Whether the field is the value or lies beyond it.
+    /// Whether the field is greater than or equal to the value.
     From,
-    /// Whether the field lies below the value.
+    /// Whether the field is less than the value.
     Before,
-    /// Whether the field is the value or lies below it.
+    /// Whether the field is less than or equal to the value.
     To,
-    /// Whether the field lies between two values or is one of them.
+    /// Whether the field is between two values, inclusive.
     Between,
-    /// Whether the field lies on the present day; without a value.
+    /// Whether the field is on the present day; without a value.
     Today,
     /// Whether the field has no value; without a value.
     Empty,
@@ -81,7 +81,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// The pattern of LIKE that a text matches with `text` there. What would be a wildcard stands for itself.
+    /// The LIKE pattern of a text that matches with `text` at this position. Wildcards are escaped.
     pub fn pattern(self, text: &str) -> String {
         let text = pattern::escaped(text);
         match self {

@@ -12,7 +12,7 @@ use crate::value::operand::quoted;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// How many of and, or, not may stand around a condition.
+/// The maximum nesting of and, or, not.
 pub const MAX_DEPTH: usize = 10;
 /// The most conditions of one filter.
 pub const MAX_CONDITIONS: usize = 200;
@@ -20,7 +20,7 @@ pub const MAX_CONDITIONS: usize = 200;
 /// A condition as it was sent: `{field, operator, value}`.
 #[derive(Clone, Debug)]
 pub struct Condition<'a> {
-    /// Where it stands (RFC 6901).
+    /// Its place in the request (RFC 6901).
     pub pointer: String,
     /// What is tested.
     pub field: Cow<'a, str>,
@@ -42,8 +42,8 @@ pub fn body<'a>(
     reader.faults.or(tree)
 }
 
-/// Reads a filter that stands by itself, as a role's scope does: `{filters?, filter_groups?}`, an array of conditions
-/// that must all hold, or a single condition, which may be and, or, not.
+/// Parses a standalone filter, such as a scope: `{filters?, filter_groups?}`, an array of conditions that must all
+/// hold, or a single condition, which may be and, or, not.
 pub fn scope(scope: &RawValue) -> Result<Tree<Condition<'_>>, Error> {
     let mut reader = Reader::default();
     if scope.get().starts_with('[') {
@@ -68,8 +68,8 @@ pub fn scope(scope: &RawValue) -> Result<Tree<Condition<'_>>, Error> {
     reader.faults.or(tree)
 }
 
-/// Goes through a request. What is wrong in one place is noted, and reading goes on with [`Tree::always`] in its place;
-/// an `Err` is a limit that ends the reading.
+/// Parses a request. A fault is recorded, and parsing continues with [`Tree::always`] in its place; an `Err` is an
+/// exceeded limit that ends parsing.
 #[derive(Default)]
 struct Reader {
     faults: Faults,
@@ -207,7 +207,7 @@ impl Reader {
         text
     }
 
-    /// Counts a condition, or what stands in the place of one.
+    /// Counts a condition or a placeholder.
     fn count(&mut self, pointer: &str) -> Result<(), Error> {
         self.conditions += 1;
         if self.conditions > MAX_CONDITIONS {

@@ -7,9 +7,9 @@ use super::schema::Schema;
 use crate::value::constant::Constant;
 use std::rc::Rc;
 
-/// A condition on one column, here or at the end of references. It is positive: it needs a value to hold, with the one
-/// exception of [`Test::Empty`], which is never used behind a reference. So every condition is true or not, and
-/// whoever wants the opposite asks whether it is not true, which null is as well.
+/// A condition on one column, of this template or behind references. It is positive: it needs a value to hold, except
+/// for [`Test::Empty`], which is never used behind a reference. So every condition is true or not true, and its
+/// negation is `is not true`, which includes null.
 #[derive(Clone, Debug)]
 pub struct Predicate {
     /// The references that are followed, outermost first.
@@ -36,14 +36,14 @@ pub enum Test {
         /// Whether upper and lower case count as the same.
         ignores_case: bool,
     },
-    /// It lies within bounds.
+    /// It is within bounds.
     Within {
         /// Not below.
         lower: Option<Bound>,
         /// Not above.
         upper: Option<Bound>,
     },
-    /// It lies on the present day.
+    /// It is on the present day.
     Today,
     /// It is null, an empty text or an empty list.
     Empty,

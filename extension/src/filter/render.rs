@@ -27,9 +27,8 @@ pub fn render(filter: &Filter, alias: &str, options: Options) -> String {
     Writer::new(filter, alias, options, None).filter(filter, alias)
 }
 
-/// The same condition for a place whose reader may not look into other tables, such as a policy: each query of another
-/// table is replaced by a call of the function that `name` gives for its number, and stands under that number in the
-/// list.
+/// The same condition for a reader who may not read other tables, such as a policy: each subquery is replaced by a
+/// call of the function that `name` returns for its number, and is added to the list at that position.
 pub fn render_apart(
     filter: &Filter,
     alias: &str,
@@ -41,8 +40,8 @@ pub fn render_apart(
     (condition, apart.queries.into_inner())
 }
 
-/// From so many conditions behind references on, the planner is kept from trying their joins in every order, which took
-/// it seconds for fifty of them.
+/// From this many conditions behind references on, the planner must not search all join orders, which took seconds
+/// for fifty of them.
 const MANY_PATHS: usize = 6;
 
 /// Queries of other tables, taken out of a condition.
@@ -83,7 +82,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A query of another table that stands in a condition on the table under this alias.
+    /// A subquery in a condition on the table with this alias.
     fn query(&self, query: String, alias: &str) -> String {
         let Some(apart) = self.apart.filter(|_| self.root == alias) else { return query };
         let mut queries = apart.queries.borrow_mut();
@@ -214,9 +213,9 @@ impl<'a> Writer<'a> {
         Sql::chain([from, to], AND)
     }
 
-    /// At most as many records as keys are looked for. As an array their ids come from a query that runs once, before the
-    /// rest, and find the column's index wherever the condition stands; a subquery after `in` would find it only outside
-    /// of any `or`.
+    /// Finds at most as many records as there are keys. As an array, their ids come from a query that runs once,
+    /// first, and the index of the column serves the condition anywhere; a subquery with `in` would use it only
+    /// outside of `or`.
     fn holds_key(&self, keys: &[String], target: &dyn Schema, name: &str, alias: &str) -> Sql {
         let inner = &inner_alias(alias);
         let literals: Vec<String> = keys.iter().map(|key| literal(key)).collect();

@@ -4,12 +4,12 @@
 pub(super) struct Sql {
     /// Its text.
     pub(super) text: String,
-    /// Whether its outermost operator is `and` or `or`, so that it needs parentheses beside others.
+    /// Whether its outermost operator is `and` or `or`, so that it needs parentheses inside others.
     is_chain: bool,
 }
 
 impl Sql {
-    /// One that needs no parentheses beside others.
+    /// One that needs no parentheses inside others.
     pub(super) fn single(text: String) -> Sql {
         Sql { text, is_chain: false }
     }

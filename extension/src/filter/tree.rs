@@ -34,8 +34,8 @@ impl<L> Tree<L> {
         matches!(self, Tree::Any(parts) if parts.is_empty())
     }
 
-    /// Every part holds, in the simplest form: what holds always is left out, what holds never decides, and an `All`
-    /// never stands directly in an `All`.
+    /// All parts hold, simplified: parts that are always true are omitted, one that is never true decides, and an
+    /// `All` is never directly inside an `All`.
     pub fn all(parts: impl IntoIterator<Item = Tree<L>>) -> Self {
         let mut kept = Vec::new();
         for part in parts {

@@ -11,7 +11,7 @@ use crate::view;
 use std::borrow::Cow;
 use uuid::Uuid;
 
-/// The members of a body that tell no more than that something was done.
+/// The members of a body that only say that something was done.
 const HARMLESS: [&str; 2] = ["id", "created"];
 
 /// What a body shows.
@@ -21,7 +21,7 @@ enum Subject {
     Template(i32),
     /// A view of the template of that number.
     View(i32),
-    /// A line in the log of an endpoint. What is told of endpoints themselves is not kept.
+    /// An entry in the log of an endpoint. Responses about endpoints themselves are not stored.
     Delivery(i64),
 }
 
@@ -68,7 +68,7 @@ fn may_configure(caller: &Caller, endpoint: i32) -> bool {
     endpoint.is_some_and(|endpoint| endpoint.require_configurer(caller).is_ok())
 }
 
-/// What a body shows that is, or is part of, what stands at this place.
+/// The part of a body at this place, or around it.
 fn subject(place: Option<&str>, body: &str) -> Option<Subject> {
     let members = json::object(body).ok()?.0;
     let member = |name: &str| members.iter().find(|member| member.0 == name).map(|member| member.1.get());

@@ -17,8 +17,8 @@ use std::rc::Rc;
 /// For how long an answer is kept, as SQL has it.
 const KEPT: &str = "interval '24 hours'";
 
-/// Every so many-th request removes answers that are too old, up to twice as many as were kept since: so the table
-/// shrinks back after a rush, and no request removes for long.
+/// About one in this many requests deletes expired responses, up to twice as many as were stored since: so the table
+/// shrinks after a peak, and no request deletes for long.
 const PURGE_EVERY: u64 = 16;
 const PURGE_AT_ONCE: u64 = 2 * PURGE_EVERY;
 

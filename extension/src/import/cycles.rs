@@ -25,8 +25,8 @@ impl From<Error> for End {
 }
 
 impl Run<'_> {
-    /// The rows that refer to what none of them brings, directly or through others, by their places; also those that
-    /// cannot be written without the reference. Each row is looked at once for each of its references.
+    /// The rows with a reference, direct or indirect, to a record that none of them creates, by position; also those
+    /// that cannot be written without the reference. Each row is checked once for each of its references.
     fn dangling(&self, rows: &[Row]) -> HashMap<usize, Error> {
         let coming: HashSet<&str> = rows.iter().filter_map(|row| row.key.as_deref()).collect();
         let mut referring: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
@@ -55,9 +55,10 @@ impl Run<'_> {
         errors
     }
 
-    /// Writes rows that refer to each other, in a cycle or a long chain: first without these references, then those
-    /// alone. Rows that refer to what none of them brings wait for the rest of the file, or are refused at its end. Where
-    /// a reference is refused when its record is there, all that was done is undone, and done again without that row.
+    /// Writes rows that refer to each other, in a cycle or a long chain: first without these references, then the
+    /// references. Rows that refer to a record that none of them creates wait for the rest of the file, or are
+    /// refused at its end. If a reference is refused after its record was written, everything is rolled back and
+    /// repeated without that row.
     pub(super) fn close_cycles(&mut self, mut rows: Vec<Row>, is_last: bool) -> Result<(), Error> {
         while !rows.is_empty() {
             pgrx::check_for_interrupts!();
@@ -78,9 +79,9 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The rows all of whose references are found, or brought by one of them.
+    /// The rows whose references all exist or are created by one of them.
     fn without_dangling<'a>(&mut self, mut rows: Vec<Row<'a>>, is_last: bool) -> Vec<Row<'a>> {
-        // Rows that come after one of the same record that waits do so too, and what refers to them.
+        // Later rows of a waiting record wait too, and so do rows that refer to them.
         loop {
             pgrx::check_for_interrupts!();
             let mut errors = self.dangling(&rows);
@@ -103,8 +104,8 @@ impl Run<'_> {
         }
     }
 
-    /// Writes rows without their references, and then the references. Nothing refers to a record without a name: it is
-    /// written whole, when all others are there.
+    /// Writes rows without their references, then the references. A record without key and id cannot be referenced:
+    /// it is written completely, after all others.
     fn write_cycles(&mut self, rows: Vec<Row>) -> Result<(), End> {
         let all: Vec<usize> = rows.iter().map(|row| row.index).collect();
         let (mut nameless, mut rows): (Vec<Row>, Vec<Row>) =
@@ -142,7 +143,7 @@ impl Run<'_> {
                 }
             }
             self.link(rows)?;
-            // A record made a moment ago counts as made, not as changed.
+            // A record that was just created counts as created, not as changed.
             for (index, made) in indexes.into_iter().zip(made) {
                 refused.extend(self.refusal(index).map(|error| (index, error)));
                 if matches!((&made, &self.outcomes[index]), (Some(Outcome::Created), Some(Outcome::Updated)))
@@ -171,7 +172,7 @@ impl Run<'_> {
         if refused.is_empty() {
             return Ok(());
         }
-        // A row whose target was refused itself is looked at again without that: it may wait for a later row.
+        // A row whose target was refused is checked again without it: it may wait for a later row.
         let first: HashMap<usize, Error> =
             all.into_iter().filter_map(|index| Some((index, self.refusal(index)?))).collect();
         Err(End::Refused(if first.is_empty() { refused } else { first }))

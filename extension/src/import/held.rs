@@ -5,7 +5,7 @@ use super::RecordHash;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// So many bits stand for a name. The proxy sets them, `proxy/src/import/held.rs`.
+/// The number of hash bits of a record. The proxy sets them, `proxy/src/import/held.rs`.
 const BITS_OF_NAME: u32 = 6;
 
 /// A set of record hashes: its bits, a power of two in number, or none if no row waits.

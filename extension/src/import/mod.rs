@@ -39,10 +39,10 @@ use crate::value::embedding::Embedding;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use uuid::Uuid;
 
-/// One row of a file: what is to become of one record.
+/// One row of a file: the changes of one record.
 #[derive(Clone)]
 pub struct Row<'a> {
-    /// Where it stands among the rows of its portion.
+    /// Its position among the rows of its portion.
     pub index: usize,
     /// The external key of the record, normalised.
     pub key: Option<String>,
@@ -58,7 +58,7 @@ pub struct Row<'a> {
 /// than needed.
 pub type RecordHash = u64;
 
-/// What stands for the record that holds a key.
+/// The hash of the record with a key.
 fn hash_of_key(key: &str) -> RecordHash {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
@@ -66,7 +66,7 @@ fn hash_of_key(key: &str) -> RecordHash {
 }
 
 impl Row<'_> {
-    /// Which record it is about; none where it makes one without a key.
+    /// The hash of its record; none if it creates one without a key.
     fn record_hash(&self) -> Option<RecordHash> {
         match (&self.key, self.id) {
             (Some(key), _) => Some(hash_of_key(key)),
@@ -79,7 +79,7 @@ impl Row<'_> {
         }
     }
 
-    /// The records of its own template that it refers to and that were not found.
+    /// The records of its own template that it refers to and that do not exist.
     fn targets(&self, template: &Template) -> impl Iterator<Item = RecordHash> {
         self.changes.iter().filter_map(|(position, change)| match change {
             Change::Set(Value::ReferenceByKey(key))
@@ -91,13 +91,13 @@ impl Row<'_> {
         })
     }
 
-    /// It waits for what it refers to.
+    /// The outcome of a row that waits for its references.
     fn waits(&self, template: &Template) -> Outcome {
         Outcome::Waits { name: self.record_hash(), targets: self.targets(template).collect() }
     }
 }
 
-/// What became of a row.
+/// The outcome of a row.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// A record was made.
@@ -106,7 +106,7 @@ pub enum Outcome {
     Updated,
     /// The record held these values already.
     Unchanged,
-    /// It refers to a record that a later row of the file may bring, or comes after such a row of the same record.
+    /// It refers to a record that a later row may create, or follows such a row of the same record.
     Waits {
         /// Its record.
         name: Option<RecordHash>,

@@ -29,7 +29,7 @@ pub struct Options {
     pub mapping: Vec<(String, Option<String>)>,
     /// The column that holds the external key.
     pub key_column: Option<String>,
-    /// What comes before every external key of the file.
+    /// The prefix of every external key of the file.
     pub key_prefix: String,
     /// Whether one transaction takes all portions of the file.
     pub is_whole: bool,

@@ -5,7 +5,7 @@ use crate::error::{Code, Error};
 use crate::json_write::to_json as json;
 use serde::Serialize;
 
-/// Rows whose keys a person may want to know of.
+/// Rows whose keys deserve a warning.
 #[derive(Default)]
 pub struct Keys {
     /// They have none, and name no record: sent again they make another.
@@ -56,8 +56,8 @@ struct Fault {
     message: String,
 }
 
-/// The report on a portion. Rows are told by their places; a row with several faults has several errors.
-/// `column_of` is what the file calls the attribute of a slug, or a standard field.
+/// The report on a portion. Rows are given by position; a row with several faults has several errors. `column_of`
+/// returns the column of an attribute or standard field in the file.
 pub fn to_json(outcomes: &[Outcome], keys: &Keys, column_of: impl Fn(&str) -> Option<String>) -> String {
     let count = |wanted: fn(&Outcome) -> bool| outcomes.iter().filter(|it| wanted(it)).count();
     let made = |row: &usize| matches!(outcomes.get(*row), Some(Outcome::Created));

@@ -106,7 +106,7 @@ impl<'r> Run<'r> {
         self.write_by(strategies)
     }
 
-    /// Writes the references of rows whose records are there. To complete a new one is a part of its creation.
+    /// Writes the references of existing records. For a new record, this is part of its creation.
     pub(super) fn link(&mut self, rows: Vec<Row>) -> Result<(), Error> {
         let is_new = |row: &Row| matches!(self.outcomes[row.index], Some(Outcome::Created));
         let strategy = |row: &Row| if is_new(row) { WriteStrategy::Completion } else { self.strategy(row) };

@@ -160,7 +160,7 @@ fn taken(slug: &str, caught: Box<Caught>) -> Error {
 }
 
 impl Endpoint {
-    /// Changes it; the answer tells what was made anew.
+    /// Changes an endpoint; returns new secrets.
     pub fn alter(&self, caller: &Caller, body: &str) -> Result<String, Error> {
         let given = Given::parse(body, &CHANGES)?;
         let is_own = |name: &str| name == self.template.slug || name == self.template.id_text;

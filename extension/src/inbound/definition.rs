@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 /// The most bytes of a prefix: it leaves room for a key.
 const MOST_PREFIX: usize = 200;
 
-/// Where the values of an attribute stand in an item.
+/// The path of an attribute's values in an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The attribute's slug.
@@ -74,9 +74,9 @@ pub struct Given<'a> {
     pub enabled: Option<bool>,
     /// The secret that the sender made.
     pub secret: Option<String>,
-    /// Whether the secret is made anew.
+    /// Whether to generate a new secret.
     pub rotate_secret: bool,
-    /// Whether the address is made anew.
+    /// Whether to generate a new token.
     pub rotate_token: bool,
     /// A payload to try the mapping on.
     pub payload: Option<&'a RawValue>,

@@ -70,7 +70,7 @@ fn now() -> i64 {
     (clock::now() + EPOCH) / 1_000_000
 }
 
-/// What the sender is told. Of a refusal only its kind: the rest is for those who configure the endpoint.
+/// The response to the sender. For a refusal, only its kind: details are for those who configure the endpoint.
 fn answer(id: i64, outcome: &Outcome) -> (u16, String) {
     match outcome {
         Ok(Counts { created, updated }) => (200, format!("{{\"created\":{created},\"updated\":{updated}}}")),

@@ -19,8 +19,7 @@ pub fn in_items(payload: &str, items: &str, path: &str, wanted: &[usize]) -> Vec
         .collect()
 }
 
-/// Refuses a payload in which the path of the items finds nothing, unless that is what both say: the array is there and
-/// empty, or the path's own condition passes over what is there.
+/// Refuses a payload without items, unless the array exists and is empty, or the path's filter excludes all elements.
 pub fn check_items(payload: &str, items: &str) -> Result<(), Error> {
     let missing = |found: &str| {
         let message = format!("the path of the items, {items}, finds nothing in the payload{found}");

@@ -36,7 +36,7 @@ pub struct Endpoint {
     updated_at: i64,
 }
 
-/// What is told only once.
+/// Secrets that are shown once.
 #[derive(Default)]
 pub struct Secrets {
     /// The last part of the address of deliveries.
@@ -188,7 +188,7 @@ impl Endpoint {
         })
     }
 
-    /// The refusal of a delivery in the name of a role that is gone.
+    /// The refusal of a delivery whose role was dropped.
     pub fn role_is_gone(&self) -> Error {
         Error::new(Code::Forbidden, format!("the role of the endpoint {:?} was dropped", self.slug)).hint(
             format!(

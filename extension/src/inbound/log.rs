@@ -137,7 +137,7 @@ fn read(rows: &Rows) -> Vec<Delivery> {
 }
 
 impl Delivery {
-    /// What became of it, as far as its sender is told.
+    /// Its outcome, for the sender.
     fn outcome(&self) -> Outcome {
         if self.is_done {
             return Ok(self.counts);
@@ -237,7 +237,7 @@ pub fn page(endpoint: &Endpoint, wanted: &LogQuery) -> Result<String, Error> {
     ))
 }
 
-/// A delivery and its payload, which is gone once it was purged. `lock` keeps others from replaying it meanwhile.
+/// A delivery and its payload, unless it was purged. `lock` prevents concurrent replays.
 pub fn get(id: i64, lock: bool) -> Option<(Delivery, Option<String>)> {
     let lock = if lock { " for update" } else { "" };
     let sql =

@@ -27,16 +27,16 @@ pub enum Step {
 pub enum Empty {
     /// An array is where the path looks, and it has no elements.
     Array,
-    /// An array is there, and the path's own condition lets none of its elements pass.
+    /// The array exists, and the path's filter excludes all elements.
     Elements,
-    /// Something else is there, and the path's own condition does not let it pass.
+    /// Another value exists, and the path's filter excludes it.
     Filtered,
     /// Something that the path names is not there.
     Missing,
 }
 
-/// The prefixes of a path that PostgreSQL has written, the shortest first. None where the path is an expression, of
-/// which no part can be told from the others.
+/// The prefixes of a path in PostgreSQL's output format, shortest first. None if the path is an expression without
+/// separable steps.
 pub fn prefixes(canonical: &str) -> Option<Vec<Prefix>> {
     let start = if canonical.starts_with("strict ") { "strict ".len() } else { 0 };
     let bytes = canonical.as_bytes();

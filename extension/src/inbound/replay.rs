@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 /// The most deliveries that one call replays.
 const MOST: i64 = 100;
 
-/// What a trial takes: what it says stands in the place of what the endpoint says.
+/// The options of a trial, which override those of the endpoint.
 const TRIAL: [&str; 5] = ["payload", "items", "external_key", "key_prefix", "mapping"];
 
 /// Takes a failed delivery again, as it was sent, by the endpoint as it is now. The status and the line of the log.
@@ -43,7 +43,7 @@ struct Replayed {
     next_cursor: Option<String>,
 }
 
-/// Takes failed deliveries of an endpoint again, the oldest first, each for itself: `{done, failed, next_cursor}`.
+/// Replays failed deliveries of an endpoint, oldest first, each separately: `{done, failed, next_cursor}`.
 pub fn replay_all(endpoint: &Endpoint, cursor: Option<&str>) -> Result<String, Error> {
     let after = cursor.map_or(Ok(0), str::parse::<i64>).map_err(|_| {
         Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of a replay")

@@ -38,21 +38,21 @@ pub struct Done {
 
 /// The table of jobs.
 pub const TABLE: &str = "keyed_state.job";
-/// On a table of at most so many bytes an index is built at once.
+/// The maximum size of a table whose indexes are built at once, without a job.
 const SHORT_TABLE: i64 = 1 << 20;
-/// At most so many records are done at once.
+/// The maximum number of records that are processed without a job.
 pub const FEW_RECORDS: i64 = 5000;
 
-/// What is to be done.
+/// The kind of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobKind {
-    /// The indexes of an attribute are built.
+    /// Builds the indexes of an attribute.
     Index,
-    /// What is searched of each record is written anew.
+    /// Rewrites the search documents.
     Documents,
-    /// Each record is looked at for a text to embed.
+    /// Queues records for embedding.
     Embeddings,
-    /// The series of dropped metrics are deleted.
+    /// Deletes the series of dropped metrics.
     Series,
 }
 
@@ -97,7 +97,7 @@ pub fn takes_index_long(spi: &Connection, table: Oid) -> bool {
     exist() && rows.get(0, 0).is_some_and(|size| datum::read_i64(size) > SHORT_TABLE)
 }
 
-/// Whether a table has so many records that to look at each takes long.
+/// Whether a table has too many records to process at once.
 pub fn are_many(spi: &Connection, table: &str) -> bool {
     let sql = format!("select count(*) from (select from {table} limit {}) r", FEW_RECORDS + 1);
     let count = spi.run_once(&sql, Snapshot::Latest, &[]);
@@ -109,8 +109,8 @@ pub fn add_index(spi: &Connection, template: &Template, attribute: i32) {
     add(spi, template, JobKind::Index, Some(attribute), None, &[]);
 }
 
-/// Has the documents of a template written anew; those that are not yet may hold stems of the language of `before`, and
-/// texts of attributes that are dropped.
+/// Starts a job that rewrites the documents of a template; until it is done, they may contain stems of the language
+/// of `before`, and texts of dropped attributes.
 pub fn add_documents(spi: &Connection, before: &Template, dropped: &[i32]) {
     add(spi, before, JobKind::Documents, None, Some(&before.language), dropped);
     // Invalidates the cached definition, which does not know the job yet, in this transaction as well.
@@ -127,7 +127,7 @@ pub fn add_series(spi: &Connection, template: &Template, attribute: i32) {
     add(spi, template, JobKind::Series, None, None, &[attribute]);
 }
 
-/// A job that is there already begins anew, also one that failed.
+/// An existing job starts again, also a failed one.
 fn add(
     spi: &Connection,
     template: &Template,

@@ -16,7 +16,7 @@ impl Worker {
     /// All of them.
     pub const ALL: [Worker; 2] = [Worker::Records, Worker::Indexes];
 
-    /// The number by which it is asked for.
+    /// Its argument.
     pub fn number(self) -> u8 {
         self as u8
     }

@@ -15,7 +15,7 @@ use crate::template::catalog;
 use pgrx::pg_sys::Datum;
 use std::collections::BTreeSet;
 
-/// A worker that was asked for may take so many seconds until it is at work.
+/// How long a worker may take to start.
 const START: u32 = 5;
 
 sql_functions! {

@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 /// So many portions are a turn.
 const TURN: usize = 4;
-/// When so many records are left out the job goes no further before some of them are free.
+/// The maximum number of skipped records before a job waits for some of them.
 const MOST_LEFT_OUT: usize = 1000;
 /// For how long a definition that is not yet committed is waited for.
 const PATIENCE: &CStr = c"50ms";
@@ -65,7 +65,7 @@ fn count(spi: &Connection, job: &Job) {
 fn portion(spi: &Connection, job: &Job) -> Outcome {
     let by_id = (pg_sys::INT8OID, Some(Datum::from(job.id)));
     let Some(template) = template_of(job) else {
-        // With a template its jobs are gone, too; one that is there without a table of ours was not made by us.
+        // Dropping a template deletes its jobs; one without a table of keyed was not created by keyed.
         fail(spi, job, "its template has no table");
         return Outcome::Over;
     };

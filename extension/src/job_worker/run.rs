@@ -34,7 +34,7 @@ worker::background_worker! {
 fn work_on_jobs(number: u8) {
     let worker = Worker::by_number(number);
     let mut in_vain = 0;
-    // Who asked for a worker while the place was taken relies on one more look after it was given back.
+    // A session that requested a worker while the slot was taken relies on one more check after it is released.
     while in_vain < MOST_ATTEMPTS && has_pending(worker) && take_place(worker) {
         in_vain += 1;
         if work(worker) {
@@ -154,7 +154,7 @@ fn give_up(job: &Job, caught: &Caught) -> Outcome {
     Outcome::GaveWay
 }
 
-/// Whether what went wrong was others' doing: a deadlock, a lock, a definition that changed meanwhile.
+/// Whether the error was caused by others: a deadlock, a lock, a concurrent change of the definition.
 fn is_worth_another_try(state: PgSqlErrorCode) -> bool {
     let class_of = |state: PgSqlErrorCode| state as i32 & 0xfff;
     [

@@ -17,7 +17,7 @@ const PAUSE_FOR_DEFINITION: Duration = Duration::from_millis(1500);
 /// The worker looks for new jobs at least this often.
 const NAP: Duration = Duration::from_secs(1);
 
-/// What comes next.
+/// The next job.
 pub(crate) enum Next {
     /// This job.
     Job(Job),
@@ -36,7 +36,7 @@ pub(crate) enum Outcome {
     Much,
     /// Others have what is left to do.
     Held,
-    /// A definition wants the table.
+    /// A definition waits for the table.
     GaveWay,
     /// Nothing is left to do, or the job is given up.
     Over,

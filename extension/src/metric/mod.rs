@@ -16,7 +16,7 @@ use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
 
-/// Makes that table beside the one of the records.
+/// Creates the side table of series.
 pub fn create_table(template: i32, full_name: &str, records: &str) -> String {
     let table = SideTable::Series.sql(template);
     format!(

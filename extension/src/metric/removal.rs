@@ -8,7 +8,7 @@ use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
 
-/// A job deletes so many points at a time.
+/// The number of points that a job deletes at a time.
 const PORTION: usize = 10_000;
 
 /// Deletes the points of a dropped metric: at once if there are few, otherwise by a job. They are invisible before,

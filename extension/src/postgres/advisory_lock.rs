@@ -29,7 +29,7 @@ pub enum LockKind {
 pub enum Mode {
     /// Others who share it.
     Shared,
-    /// Nobody.
+    /// No other.
     Exclusive,
 }
 

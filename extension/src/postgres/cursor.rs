@@ -74,7 +74,7 @@ impl Connection {
         Cursor(cursor)
     }
 
-    /// The next rows of a cursor, at most so many; none at its end.
+    /// The next rows of a cursor, at most this many; none at its end.
     pub fn fetch(&self, cursor: &Cursor, most: usize) -> Result<Option<Rows<'_>>, Closed> {
         let portal = cursor.portal().ok_or(Closed)?;
         // SAFETY: the portal is alive, see `open_cursor`.

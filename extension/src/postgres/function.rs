@@ -128,8 +128,7 @@ impl Call {
         }
     }
 
-    /// Remembers an answer about the call's first argument for the run of the statement in which the call stands: as long
-    /// as that of a stable function holds.
+    /// Caches a result for the call's first argument during the statement, as for a stable function.
     pub fn remember(&self, number: i32, answer: bool) {
         // SAFETY: the call is PostgreSQL's own and in progress. The pointer is this function's alone and leads nowhere: it
         // is the number, a bit that says so, and the answer.

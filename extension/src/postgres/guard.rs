@@ -46,7 +46,7 @@ pub fn with_pinned_path<R>(body: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The oid of the owner; an error tells how to make it.
+/// The OID of the owner; the error says how to create it.
 pub fn owner() -> Oid {
     role::find(role::OWNER).unwrap_or_else(|| not_set_up().raise())
 }
@@ -202,7 +202,7 @@ pub enum Class {
     Quota,
     /// 54: a limit.
     ProgramLimit,
-    /// P0001: raised by somebody's trigger.
+    /// P0001: raised by a user's trigger.
     RaisedByTrigger,
     /// Anything else: the session, the server, other sessions.
     Other,

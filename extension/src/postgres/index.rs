@@ -47,9 +47,9 @@ pub enum Index {
 pub enum Which {
     /// The only one, as the calling statement sees it.
     Only,
-    /// The only one that is committed by now or our own.
+    /// The only one that is committed or our own.
     Newest,
-    /// The last one in the order of the index, among all that is committed by now or our own.
+    /// The last one in index order, of those that are committed or our own.
     Last,
 }
 

@@ -81,7 +81,7 @@ fn add(change: impl FnOnce(&mut Stale)) {
     STALE.with_borrow_mut(change);
 }
 
-/// How many changes that count have been told, so that what was read before one is not remembered after it.
+/// The number of processed changes, so that a value read before a change is not cached after it.
 pub fn count() -> u64 {
     COUNT.get()
 }

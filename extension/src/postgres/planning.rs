@@ -16,8 +16,8 @@ use std::ffi::{c_char, c_int};
 /// away.
 pub const KEPT: c_int = 1 << 30;
 
-/// A table has so many pages at least: few enough that no plan becomes a parallel one for it, and enough that reading
-/// them all costs more than some dozen looks into an index.
+/// The assumed minimum number of pages of a table: too few for a parallel plan, and enough that a sequential scan
+/// costs more than some dozen index lookups.
 const LEAST_PAGES: u32 = 1000;
 /// So many rows are on a page of a table of which nothing is known.
 const ROWS_OF_PAGE: f64 = 50.0;
@@ -60,7 +60,7 @@ impl Drop for Planning {
     }
 }
 
-/// Plans a statement as PostgreSQL does, and notes meanwhile whether it is one that is kept.
+/// Plans a statement as PostgreSQL does, and marks whether it is a cached one.
 #[pg_guard]
 unsafe extern "C-unwind" fn plan(
     query: *mut Query,

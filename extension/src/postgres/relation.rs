@@ -42,7 +42,7 @@ pub fn table_oid(schema: &str, name: &str) -> Option<Oid> {
     (table != Oid::INVALID).then_some(table)
 }
 
-/// Whether a table is there and has this column.
+/// Whether a table exists and has this column.
 pub fn has_column(schema: &str, table: &str, column: &str) -> bool {
     let (Some(table), Ok(column)) = (table_oid(schema, table), CString::new(column)) else { return false };
     // SAFETY: the name is NUL-terminated; what is missing yields 0.

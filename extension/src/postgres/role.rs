@@ -50,7 +50,7 @@ pub fn session() -> Oid {
     unsafe { pg_sys::GetSessionUserId() }
 }
 
-/// The role that the session has chosen by SET ROLE, else the one that logged in; whatever function runs meanwhile.
+/// The role of SET ROLE, or else the login, regardless of the running function.
 pub fn chosen() -> Oid {
     // SAFETY: reads a variable of the session.
     unsafe { pg_sys::GetOuterUserId() }

@@ -2,8 +2,8 @@
 
 use pgrx::pg_sys::{self, Datum, Oid, Snapshot};
 
-/// Whether a table, whose primary key is one integer, has the row of this number by now: whatever the transaction's own
-/// snapshot is, also in a parallel plan, on a standby, and without a lock that outlasts the question.
+/// Whether a table with an integer primary key has this row now: regardless of the transaction's snapshot, also in a
+/// parallel plan or on a standby, and without a lasting lock.
 pub fn exists(table: Oid, number: i32) -> bool {
     // To look at what is committed now needs no snapshot, so a SERIALIZABLE transaction keeps no note of having read the
     // row: it does not depend on what others write to the table. Such a look can miss a row that is updated at the same

@@ -7,8 +7,8 @@ use pgrx::pg_sys::{self, Datum, Oid};
 use std::ffi::{CStr, CString, c_char};
 use std::marker::PhantomData;
 
-/// A prepared statement that lives until it is dropped; PostgreSQL plans it anew when its tables change, and each time for
-/// tables that have grown (see [`planning`]).
+/// A prepared statement that lives until it is dropped; PostgreSQL plans it again when its tables change, always for
+/// large tables (see [`planning`]).
 pub struct Plan {
     pointer: pg_sys::SPIPlanPtr,
     parameters: usize,
@@ -42,13 +42,12 @@ pub fn connected<R>(body: impl FnOnce(&Connection) -> R) -> R {
     result
 }
 
-/// Which state of the database a statement sees. Neither takes a transaction id by itself, so reading works on a
-/// standby.
+/// The snapshot of a statement. Neither assigns a transaction id, so reading works on a standby.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Snapshot {
     /// The active snapshot, that of the calling statement; may only read.
     Active,
-    /// What is committed by now (below REPEATABLE READ), and what this transaction wrote itself; may write.
+    /// A new snapshot: what is committed (below REPEATABLE READ) and what this transaction wrote; may write.
     Latest,
 }
 
@@ -57,8 +56,8 @@ impl Connection {
     pub fn prepare(&self, sql: &str, parameters: &[Oid]) -> Plan {
         let source = c_string(sql);
         let mut types = parameters.to_vec();
-        // Everything that differs from one run to the next is a parameter, and the right plan is the same for all: making
-        // it anew for the values of each run was seen to take a tenth of an upsert.
+        // All values are parameters, and one plan suits them all: a custom plan for each run took a tenth of an
+        // upsert.
         let options = pg_sys::CURSOR_OPT_GENERIC_PLAN | pg_sys::CURSOR_OPT_PARALLEL_OK;
         // SAFETY: the string is NUL-terminated and the array has as many types as stated.
         let pointer = unsafe {
@@ -113,7 +112,7 @@ impl Connection {
         self.rows(status, sql)
     }
 
-    /// Reads what is committed by now, also where the transaction's own snapshot is fixed.
+    /// Reads with the latest snapshot, also if the transaction's own snapshot is fixed.
     pub fn run_newest(&self, sql: &str, arguments: &[(Oid, Argument)]) -> Rows<'_> {
         let source = c_string(sql);
         let mut types: Vec<Oid> = arguments.iter().map(|argument| argument.0).collect();
@@ -140,7 +139,7 @@ impl Connection {
         self.rows(status, sql)
     }
 
-    /// Reads what is committed by now and what this transaction wrote itself, also where its own snapshot is fixed.
+    /// Reads with the latest snapshot and this transaction's own writes, also if its own snapshot is fixed.
     pub fn run_newest_and_own(&self, sql: &str, arguments: &[(Oid, Argument)]) -> Rows<'_> {
         // SAFETY: makes what the statement at hand wrote so far visible, as SPI does before one that may write.
         unsafe { pg_sys::CommandCounterIncrement() };

@@ -47,7 +47,7 @@ pub fn most_tables() -> usize {
     usize::try_from(room / 8).unwrap_or(0).max(16)
 }
 
-/// Leaves of what is to be made anew as much as one transaction may lock, and says that there is more.
+/// Limits the list to what one transaction may lock, with a notice if more remain.
 pub fn take_portion(templates: &mut Vec<i32>, what: &str) {
     // A table goes with its indexes and what it refers to.
     let most = most_tables() / 4;

@@ -3,7 +3,7 @@
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::ffi::CString;
 
-/// The text-search configuration of this name; of `simple` where it is gone.
+/// The text-search configuration with this name; `simple` if it was dropped.
 pub fn configuration(name: &str) -> Oid {
     find(name).or_else(|| find("simple")).unwrap_or(Oid::INVALID)
 }

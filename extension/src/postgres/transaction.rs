@@ -69,7 +69,7 @@ pub fn may_write() -> bool {
     }
 }
 
-/// Whether workers run a part of the statement at hand in parallel.
+/// Whether the present statement runs in parallel.
 pub fn is_in_parallel() -> bool {
     // SAFETY: reads a variable of the session.
     unsafe { pg_sys::IsInParallelMode() }

@@ -221,14 +221,14 @@ pub fn sleep(milliseconds: c_long) {
     }
 }
 
-/// Ends the process where the server is gone, as any process of it does that waits.
+/// Exits if the postmaster has died, like any waiting process of the server.
 pub fn end_without_server() {
     let events = pg_sys::WL_TIMEOUT | pg_sys::WL_EXIT_ON_PM_DEATH;
     // SAFETY: waits for no time; without WL_LATCH_SET no latch is looked at.
     unsafe { pg_sys::WaitLatch(std::ptr::null_mut(), events as c_int, 0, pg_sys::PG_WAIT_EXTENSION) };
 }
 
-/// Cancels what a worker of ours is at, found by a lock that only such a process takes.
+/// Cancels the statement of a worker, identified by a lock that only workers take.
 pub fn cancel(process: i32) {
     unsafe extern "C" {
         fn kill(process: c_int, signal: c_int) -> c_int;

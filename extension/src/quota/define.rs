@@ -12,7 +12,7 @@ use crate::quota::{Name, rebalance, slots, usage};
 use crate::template::catalog::{self, Project};
 use pgrx::pg_sys::{self, Datum};
 
-/// What others are using while they count.
+/// The lock in the error message.
 const BUSY: &str = "the quota";
 
 /// Sets the most that a project may have; `None`: there is no bound.
@@ -34,7 +34,7 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
         )
         .hint("set it in a transaction of isolation level READ COMMITTED"));
     }
-    // Templates that are made meanwhile wait, and know the quota when they go on.
+    // Concurrent creations of templates wait, and see the quota afterwards.
     definition_lock::one_at_a_time(project_named(project)?.id, || {
         let project = project_named(project)?;
         if catalog::table_oid("keyed_state", "quota").is_none() {
@@ -106,7 +106,7 @@ fn count_records(spi: &Connection, project: i32) -> i64 {
     let Some(project) = catalog::project_by_id(project) else { return 0 };
     let tables = Target { project, template: None }.tables(spi);
     let tables: Vec<String> = tables.into_iter().map(|table| table.sql).collect();
-    // All are locked while they are counted, so others need room beside them.
+    // All are locked while they are counted; leaves space in the lock table for others.
     if tables.len() > 4 * most_tables() {
         let message = format!("the records of {} templates are too many to be counted at once", tables.len());
         Error::new(Code::PayloadTooLarge, message)

@@ -147,7 +147,7 @@ pub fn check_templates(project: &catalog::Project) -> Result<(), Error> {
     Err(Reached { name: Name::Templates, maximum, used: Some(used), wanted: 1 }.refusal(&project.slug))
 }
 
-/// Refuses a template that grows beyond so many attributes.
+/// Refuses a template with more attributes than the quota.
 pub fn check_attributes(project: &catalog::Project, before: usize, after: usize) -> Result<(), Error> {
     let Some(maximum) = of_project(project.id).maximum(Name::AttributesPerTemplate) else { return Ok(()) };
     if after <= before || after as i64 <= maximum {

@@ -224,7 +224,7 @@ impl Quota {
                allowed = s.allowed + case when s.is_over then excluded.used else 0 end",
             i32::MAX - EXTRA
         );
-        // Without a row the quota was taken away meanwhile, unless it is one that this transaction cannot see.
+        // Without a row the quota was removed, unless this transaction cannot see it.
         if self.run(spi, &sql, &[int8(count)]) == 0 && snapshot_is_fixed() {
             require_written(0);
         }

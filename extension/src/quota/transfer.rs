@@ -83,7 +83,7 @@ impl Quota {
         self.remember(&self.rows(spi, &sql, &[own, int8(into_own.allowed), int8(into_own.used)]))
     }
 
-    /// Locks the free slots that have the most room, and tells how much.
+    /// Locks the unlocked slots with the most headroom, and returns their headroom.
     fn free(&self, spi: &Connection, most: i64) -> Vec<(i32, i64)> {
         let sql = format!(
             "with d as materialized (select {TODAY} as today) \

@@ -76,7 +76,7 @@ fn live_records(project: i32) -> i64 {
         connected(|spi| {
             let count = |table: &Table| {
                 let counted: Result<Result<(), i64>, _> = attempt(|| Err(live_in(spi, &table.sql)));
-                // One that is gone meanwhile has none.
+                // One that was dropped in the meantime has none.
                 counted.map_or(0, |count| count.err().unwrap_or(0))
             };
             target.tables(spi).iter().map(count).sum()

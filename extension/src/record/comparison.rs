@@ -12,7 +12,7 @@ use crate::postgres::transaction;
 use crate::template::{Attribute, Template, column};
 use uuid::Uuid;
 
-/// The live record that holds a key, as it is now.
+/// The live record with a key.
 pub struct Holder {
     /// Its id.
     pub id: Uuid,
@@ -20,15 +20,15 @@ pub struct Holder {
     pub has_values: bool,
 }
 
-/// The live record that holds a key and that the caller may write; none where only a statement can say so, as where one
-/// has to wait for another writer of the record. It is not locked: by the time that the caller writes it may be another.
+/// The live record with a key that the caller may write; none if only a statement can tell, for example if it must
+/// wait for another writer. It is not locked and may change before the write.
 pub fn holder(
     template: &Template,
     key: &str,
     assignments: &Assignments,
     write_scope: &WriteScope,
 ) -> Option<Holder> {
-    // In a fixed snapshot the statement tells of a conflict, and where nothing may be written it says so.
+    // With a fixed snapshot, the statement reports conflicts; in a read-only transaction, it raises the error.
     if !transaction::may_write() {
         return None;
     }

@@ -24,7 +24,7 @@ pub fn delete(caller: &Caller, id: Uuid, preconditions: &Preconditions) -> Resul
     delete_where(caller, &template, by_id, preconditions).map(|_| ())
 }
 
-/// Marks the live record that holds the key as deleted, and tells which it was.
+/// Marks the live record with the key as deleted, and returns its id.
 pub fn delete_by_key(
     caller: &Caller,
     template: &Template,

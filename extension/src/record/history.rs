@@ -48,7 +48,7 @@ pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>)
     as_owner(|| {
         let plan = template.plan(&sql, || vec![pg_sys::UUIDOID, pg_sys::INT4OID, pg_sys::INT8OID]);
         connected(|spi| {
-            // One row more than wanted tells whether there is another page.
+            // One extra row shows whether there is another page.
             let arguments =
                 [datum::uuid(id), Some(Datum::from(before)), Some(Datum::from(i64::from(limit) + 1))];
             let rows = spi.run(&plan, Snapshot::Active, &arguments);

@@ -141,7 +141,7 @@ fn replace(id: Uuid, text: &str, preconditions: &Preconditions) -> Result<Shown,
         return write::replace(&caller, id, attributes_argument(Some(text))?, preconditions)
             .map_err(|error| error.above("/attributes"));
     }
-    // These are at fault, not the values that stand bare beside them.
+    // These are the unknown members, not the attributes next to them.
     if has("embedding") {
         let message = "PUT replaces attributes only";
         return Err(Error::at(Code::UnknownField, "/embedding", message).hint(

@@ -56,7 +56,7 @@ pub fn require_of_locked(
     let version = match preconditions.name_versions() {
         false => String::new(),
         true => {
-            // A version tells whether a guess of all that the record says is right.
+            // A version can confirm a guess of the record's content.
             caller.require(Right::Read, template)?;
             let shown =
                 read::by_id(template, id, None, Lifetime::Any, &Projection::default(), Snapshot::Latest)?;
@@ -66,8 +66,8 @@ pub fn require_of_locked(
     if preconditions.hold_for(&version) { Ok(()) } else { Err(preconditions.refusal_for(&version)) }
 }
 
-/// Looks at the record that holds the key of an upsert, and tells which branch the conditions leave: to create, or to
-/// update the record, which is locked then. Whether a record can be created is for its insertion to say.
+/// Checks the record with the key of an upsert, and returns the branch that the preconditions allow: create, or
+/// update the record, which is then locked. The insertion decides whether a record can be created.
 pub fn narrow(
     caller: &Caller,
     template: &Template,

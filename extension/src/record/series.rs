@@ -136,7 +136,7 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> R
     })
 }
 
-/// Whether there is, or was until it was deleted, such a record.
+/// Whether the record exists, live or deleted.
 fn exists(template: &Template, record: Uuid) -> bool {
     let sql = format!("select from {} t where t.id = $1", template.table_sql());
     let plan = template.plan(&sql, || vec![pg_sys::UUIDOID]);

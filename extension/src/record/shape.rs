@@ -22,9 +22,9 @@ pub struct Projection {
     standard: Option<Vec<&'static str>>,
     /// Positions of attributes; `None`: all.
     attributes: Option<Vec<usize>>,
-    /// For whom `attribute_values` comes too: what lies behind a reference is shown only to who may see it.
+    /// The caller for `attribute_values`: referenced records are shown only if this caller sees them.
     pub verbose_for: Option<Caller>,
-    /// Whether the answer's tag is asked for too, where it must be worked out from more than the answer.
+    /// Whether the entity tag is needed, if it must be computed from more than the response.
     pub wants_tag: bool,
     /// Only the id: for a caller who may write the record and not read it.
     only_id: bool,
@@ -65,12 +65,12 @@ impl Projection {
         Projection { wants_tag, ..self }
     }
 
-    /// What the answer to a write shows: the record, or to a caller who may not read it no more than its id.
+    /// The response to a write: the record, or only its id if the caller may not read it.
     pub fn of_written(caller: &Caller, template: &Template) -> Projection {
         Projection { only_id: caller.require(Right::Read, template).is_err(), ..Projection::default() }
     }
 
-    /// Whether this is the record as it is shown to who asks for nothing in particular.
+    /// Whether this is the default projection.
     pub fn is_whole(&self) -> bool {
         self.standard.is_none() && self.attributes.is_none() && self.verbose_for.is_none() && !self.only_id
     }

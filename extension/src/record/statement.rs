@@ -94,7 +94,7 @@ impl<'t> Assignments<'t> {
             && self.items.iter().zip(&self.arguments).all(|(item, value)| holds(item.attribute, *value))
     }
 
-    /// What tells a statement that makes these assignments from all others of its template, shorter than its text.
+    /// The cache key of a statement with these assignments, shorter than its text.
     pub fn name(&self, verb: Verb) -> Vec<u8> {
         // No text of a statement begins with a byte below the letters.
         let mut name = Vec::with_capacity(1 + 3 * self.items.len());
@@ -171,7 +171,7 @@ impl<'t> Assignments<'t> {
         sql
     }
 
-    /// ` and (…)`, so that writing what is there already writes nothing.
+    /// ` and (…)`, so that equal values write nothing.
     fn changed(&self, first: usize) -> String {
         if self.items.is_empty() || self.items.iter().any(|item| item.kind != AssignmentKind::Set) {
             return String::new();
@@ -197,8 +197,8 @@ pub fn insert(template: &Template, assignments: &Assignments, returning: &str) -
     )
 }
 
-/// Creates a record or updates the live one that holds the key: $1 id, $2 key, then the values. Returns the id of
-/// the record written, or nothing when the record holds these values already or lies outside of the write scope.
+/// Creates a record or updates the live one with the key: $1 id, $2 key, then the values. Returns the id of the
+/// written record, or no row if the values are unchanged or the record is outside of the write scope.
 pub fn upsert(template: &Template, assignments: &Assignments, write_scopes: &UpsertScopes) -> String {
     let (names, values) = assignments.inserted(3);
     let action = if assignments.is_empty() {
@@ -240,8 +240,8 @@ pub enum KeyAssignment {
     Set,
 }
 
-/// Updates a live record: $1 id, $2 key (only with [`KeyAssignment::Set`]), then the values. Returns the columns of the
-/// record and whether it still lies within the write scope.
+/// Updates a live record: $1 id, $2 key (only with [`KeyAssignment::Set`]), then the values. Returns the columns of
+/// the record and whether it is still in the write scope.
 pub fn update_by_id(
     template: &Template,
     key: KeyAssignment,

@@ -106,8 +106,8 @@ impl Upsert<'_> {
         Err(gave_up())
     }
 
-    /// An upsert that looks first whether the record is there. Where it is, it is updated, or has the values already:
-    /// both cost less than a statement that inserts and finds the key taken.
+    /// An upsert that first checks whether the record exists. If so, it updates it or finds the values unchanged:
+    /// both cost less than a failing insert.
     fn write_known(&self, complete: bool) -> Result<(Uuid, bool), Error> {
         if !metric::has_points(self.changes) {
             let assignments = Assignments::new(self.template, self.changes);
@@ -134,8 +134,8 @@ impl Upsert<'_> {
         }
     }
 
-    /// The one statement. Its row tells the branch: a new id means created, another one means updated. No row means
-    /// that the record holds these values already, or is not this caller's to write.
+    /// The usual statement. Its row shows the branch: a new id means created, another one updated. No row means that
+    /// the values are unchanged, or that the caller may not write the record.
     fn insert_or_update(&self) -> Result<(Uuid, bool), Error> {
         let (template, write_scopes) = (self.template, &self.write_scopes);
         let assignments = Assignments::new(template, self.changes);
@@ -174,7 +174,7 @@ impl Upsert<'_> {
         match found {
             FoundRecord { is_visible: true, is_writable: true, id } => Ok(id),
             FoundRecord { is_visible: true, .. } => Err(self.caller.outside(Right::Update, self.template)),
-            // That a key is taken is told, by whom is not.
+            // The error says that the key is taken, not by which record.
             _ => Err(key_taken(self.caller, self.template, self.key)),
         }
     }

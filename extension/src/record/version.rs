@@ -51,7 +51,7 @@ enum Tags {
 }
 
 impl Tags {
-    /// Reads `*`, or a list of entity tags. A single version may stand without quotes, as SQL gives it.
+    /// Parses `*` or a list of entity tags. A single version may be without quotes, as SQL returns it.
     fn parse(text: &str, name: &str) -> Result<Tags, Error> {
         let text = text.trim_matches([' ', '\t']);
         if text == "*" {
@@ -120,7 +120,7 @@ impl Preconditions {
         self.if_match.is_none() && self.if_none_match.is_none()
     }
 
-    /// Whether a version must be known to tell.
+    /// Whether the check needs the version.
     pub fn name_versions(&self) -> bool {
         [&self.if_match, &self.if_none_match]
             .into_iter()
@@ -167,8 +167,7 @@ impl Preconditions {
     }
 }
 
-/// Whether a reader has the answer with this tag already (weak comparison), and under which tag: the answer that tells so
-/// has the one that the reader knows.
+/// Whether a reader already has this response (weak comparison), and under which tag, which the 304 response repeats.
 pub fn known(if_none_match: Option<&str>, tag: &str) -> Result<Option<String>, Error> {
     let Some(text) = if_none_match else { return Ok(None) };
     Ok(match Tags::parse(text, "If-None-Match")? {

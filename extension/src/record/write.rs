@@ -105,7 +105,7 @@ enum Written {
     Outside,
 }
 
-/// What a statement wrote that returns the columns of a record and whether it lies within its writer's write scope.
+/// The result of a statement that returns the columns of a record and whether it is in the write scope.
 fn written(rows: &Rows, template: &Template, projection: &Projection) -> Option<Written> {
     if rows.is_empty() {
         return None;
@@ -262,7 +262,7 @@ pub(super) fn write_one(
             connected(|spi| written(&template.write(spi, &plan, arguments), template, &projection))
         })
     };
-    // Only a write that touches the key can meet a taken one; the others are spared the subtransaction.
+    // Only a write that sets the key can conflict; others need no subtransaction.
     let outcome = match key.value() {
         None => run(),
         Some(wanted) => subtransaction(run).map_err(|caught| match caught.state {
@@ -288,7 +288,7 @@ pub struct Body<'a> {
     pub embedding: Embedding,
 }
 
-/// Reads the members `external_key`, `attributes` and `embedding` of a body; others are refused.
+/// Parses the members `external_key`, `attributes` and `embedding` of a body; refuses others.
 pub fn parse_body(body: &str) -> Result<Body<'_>, Error> {
     let mut parsed = Body::default();
     for (name, value) in json::object(body)?.0 {

@@ -15,8 +15,8 @@ use std::collections::HashSet;
 /// The most values of a field that are counted; the most frequent ones.
 pub const MOST_VALUES: usize = 100;
 
-/// Up to so many different lists are told apart in little memory before their values are counted; more of them would
-/// cost more than is saved.
+/// The maximum number of distinct lists that are grouped before their values are counted; more would cost more than
+/// this saves.
 const MOST_LISTS: u32 = 10_000;
 
 /// A field whose values are counted.

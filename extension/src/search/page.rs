@@ -16,7 +16,7 @@ pub struct Expression {
     pub presence: String,
     /// Which values come first.
     pub direction: Direction,
-    /// Where nulls stand.
+    /// The position of nulls.
     pub nulls: Nulls,
     /// Whether there can be nulls.
     pub is_nullable: bool,
@@ -135,7 +135,7 @@ impl Order {
         }
     }
 
-    /// What stands behind a position.
+    /// The rows after a position.
     fn following(&self, position: &Position) -> String {
         if let ([key], [Some(value)]) = (self.keys.as_slice(), position.values.as_slice())
             && key.direction == self.tie

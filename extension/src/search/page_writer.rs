@@ -20,7 +20,7 @@ pub struct PageWriter {
 }
 
 impl PageWriter {
-    /// Appends records to the page, until there are so many or the page is full by its size. Returns how many.
+    /// Appends up to `most` records, until the page is full by size. Returns their number.
     pub fn write_records(
         &mut self,
         template: &Template,

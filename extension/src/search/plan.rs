@@ -187,7 +187,8 @@ fn expression(key: &SortKey, alias: &str, has_value: bool) -> Expression {
     };
     let is_standard = matches!(key.column, Column::Id | Column::CreatedAt | Column::UpdatedAt);
     Expression {
-        // An index holds the expression; without one there is no reason to work it out only to see that it is there.
+        // If an index has the expression, it serves the condition; otherwise evaluating it only to test for null is
+        // wasteful.
         presence: if is_indexed { sql.clone() } else { column },
         sql,
         direction: key.direction,

@@ -190,7 +190,7 @@ impl Search<'_> {
         let (plan, template) = (self.plan, self.template);
         let mut page = PageWriter::default();
         for segment in plan.order.segments(plan.position.as_ref()) {
-            // One record more than wanted tells whether there is another page.
+            // One extra record shows whether there is another page.
             let room = plan.limit - page.shown;
             let rows = self.ask(&self.page_sql(&segment, room + 1));
             let shown = page.write_records(template, &rows, rows.len().min(room), projection, out);
@@ -206,7 +206,7 @@ impl Search<'_> {
         page
     }
 
-    /// How many records are found in all, as far as that was asked for.
+    /// The total number of records, as requested.
     fn total(&self, page: &PageWriter) -> Option<i64> {
         if self.plan.count == Count::None {
             return None;
@@ -215,8 +215,8 @@ impl Search<'_> {
         if self.plan.position.is_none() && !page.has_more {
             return Some(page.shown as i64);
         }
-        // Words that were ranked are few enough to be counted. To a caller who sees only some records the planner's
-        // guess would tell of the others.
+        // Ranked matches are few enough to be counted. For a caller with a scope, the planner's estimate would reveal
+        // other records.
         let is_scoped = visibility::rows(self.caller, self.template, RECORD).is_some();
         if self.plan.count == Count::Exact
             || is_scoped
@@ -231,11 +231,11 @@ impl Search<'_> {
         let plan = rows.get(0, 0).map(datum::read_text)?;
         let plan: serde_json::Value = serde_json::from_str(&plan).ok()?;
         let estimated = plan[0]["Plan"]["Plan Rows"].as_f64()? as i64;
-        // What was shown is there, whatever the planner expects.
+        // At least the shown records exist, regardless of the estimate.
         Some(estimated.max(page.shown as i64))
     }
 
-    /// Writes `[{value, count, …}]`: with the label of a list's option, and with what stands for a referenced record.
+    /// Writes `[{value, count, …}]`: with the label of a list's option, or the display value of a referenced record.
     fn write_facet(&self, facet: &Facet, out: &mut String) {
         let rows = self.ask(&self.facet_sql(facet));
         let attribute = facet.column.attribute();

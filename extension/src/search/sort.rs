@@ -20,7 +20,7 @@ pub enum Direction {
     Descending,
 }
 
-/// Where records without a value stand.
+/// The position of records without a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nulls {
     /// Before all others.
@@ -38,7 +38,7 @@ pub struct SortKey {
     pub column: Column,
     /// Which values come first.
     pub direction: Direction,
-    /// Where records without a value stand.
+    /// The position of records without a value.
     pub nulls: Nulls,
 }
 
@@ -130,7 +130,7 @@ fn find(
     let Field::Column(column) = field else { return Ok(None) };
     let owner = field::owner(schema, &path);
     let column = match &column {
-        // A reference is sorted as people see it: by what stands for the record it points to.
+        // References are sorted by the display value of their target.
         Column::Attribute { id, slug, kind: AttributeType::Reference, .. } => match owner.target(*id) {
             Some(target) => {
                 let shown = target.display().map_or(Column::ExternalKey, Column::from);

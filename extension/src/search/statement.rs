@@ -5,7 +5,7 @@ use super::plan::{Plan, RECORD};
 use crate::record::statement::columns;
 use crate::template::Template;
 
-/// Reads at most so many records of a segment; `selected` is what words add to its condition.
+/// Reads at most this many records of a segment; `selected` is the condition of words.
 pub fn select(template: &Template, plan: &Plan, segment: &Segment, selected: &str, limit: usize) -> String {
     let condition = format!("{}{selected}{}", plan.condition, segment.and_condition());
     let order_by = segment.order_by(|by| plan.order.sql(by));

@@ -39,8 +39,8 @@ pub enum Selection {
     },
 }
 
-/// Finds what the words of a plan select, and which of them no index served. A later page goes
-/// on in the way in which the first was made.
+/// Finds the matches of the words of a plan, and which words no index served. Later pages use the strategy of the
+/// first.
 pub fn select(
     caller: &Caller,
     template: &Template,
@@ -196,7 +196,7 @@ fn newest<'c>(
     most: usize,
 ) -> Rows<'c> {
     let (table, documents) = (template.table_sql(), SideTable::Documents.sql(template.id));
-    // The record whose key is the whole text stands before all others.
+    // The record whose key is the whole text comes first.
     let words = plan.words.as_ref().map(|words| words.text.as_str()).unwrap_or_default();
     let not_first =
         format!(" and {RECORD}.external_key is distinct from {}", crate::value::quote::literal(words));

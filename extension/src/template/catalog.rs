@@ -34,7 +34,7 @@ pub enum Change<'a> {
     Forgotten,
 }
 
-/// A cache that rests on the catalog: it is told of each change.
+/// A cache that depends on the catalog and is notified of each change.
 pub type Subscriber = fn(&Change);
 
 #[derive(Default)]
@@ -54,7 +54,7 @@ thread_local! {
     static SUBSCRIBERS: Cell<&'static [Subscriber]> = const { Cell::new(&[]) };
 }
 
-/// Sets the caches that are told of changes, once when the library is loaded.
+/// Sets the caches that are notified of changes, once when the library is loaded.
 pub fn set_subscribers(subscribers: &'static [Subscriber]) {
     SUBSCRIBERS.set(subscribers);
 }
@@ -249,7 +249,7 @@ pub fn require_state() {
     }
 }
 
-/// Whether the state tables are there.
+/// Whether the state tables exist.
 pub fn state_exists() -> bool {
     has_schema(c"keyed_state")
 }

@@ -30,7 +30,7 @@ const IN_SCHEMA: &str = "\
         or d.refclassid = 'pg_type'::regclass and d.refobjid in (s.reltype, s.typarray) \
       where d.deptype in ('n', 'a'))";
 
-/// Each with its owner. What belongs to the owner of our tables does not stand in our way.
+/// Each with its owner. Objects of keyed's owner do not block.
 const DEPENDENTS: &str = "\
     , named as ( \
       select distinct case when r.oid is null then x.classid else 'pg_class'::regclass end as classid, \
@@ -45,7 +45,7 @@ const DEPENDENTS: &str = "\
         where n.classid = 'pg_constraint'::regclass and k.oid = n.objid) o (owner) \
     where o.owner <> $2 and n.objid <> $1 order by 1 limit $3";
 
-/// The error of a change that what others made does not allow, told with what that is and whose.
+/// The error of a change that objects of others block, with their names and owners.
 pub fn error(name: &str, relation: Oid, caught: &Caught) -> Error {
     told(name, dependents(RELATIONS, relation), caught)
 }

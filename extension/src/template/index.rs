@@ -18,8 +18,7 @@ pub struct Index {
     pub sql: String,
 }
 
-/// The indexes that stand on a column, by its number or inside an expression, and on no other but the id; those that keep
-/// something unique left out.
+/// The indexes on a column, by number or in an expression, and on no other but the id; without unique indexes.
 pub fn of_column(spi: &Connection, table: Oid, column: i16) -> Vec<Index> {
     let rows = spi.run_once(
         "select m.amname::text, i.indisvalid, i.indpred is not null, x.relname::text, i.indexrelid::regclass::text \

@@ -10,7 +10,7 @@ use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::collections::{BTreeSet, HashMap};
 
-/// The template that a condition names, locked and read anew.
+/// The template of a condition, locked and read again.
 pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Option<Template> {
     catalog::require_state();
     catalog::watch_definitions();
@@ -19,7 +19,7 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
             let seen = load_row(spi, condition, arguments)?;
             invalidation::watch(seen.table);
             relation::lock_for_reading(seen.table);
-            // What was told with the lock is about what was known before.
+            // Invalidation messages of the lock are about the previous definition.
             catalog::refresh();
             // The previous lock holder may have changed or removed the template: read it again, now that it is
             // locked.
@@ -48,8 +48,8 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
     })
 }
 
-/// Runs a statement about a definition, which is the newest also where the transaction's snapshot is older: the table has the
-/// columns that it has by now. While workers run in parallel, PostgreSQL takes no other snapshot.
+/// Runs a statement about a definition with the latest snapshot, also if the transaction's snapshot is older, because
+/// the table has its present columns. In a parallel query, PostgreSQL allows no other snapshot.
 fn newest<'c>(spi: &'c Connection, sql: &str, arguments: &[(Oid, datum::Argument)]) -> Rows<'c> {
     if snapshot_is_fixed() && !transaction::is_in_parallel() {
         spi.run_newest_and_own(sql, arguments)
@@ -233,8 +233,7 @@ pub fn vector_schema(spi: &Connection, template: i32) -> Option<String> {
     if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_text) }
 }
 
-/// The languages of which documents that are not yet written anew may hold stems, and the dropped attributes of which they
-/// may hold texts.
+/// The languages of stems, and the dropped attributes, that documents may contain until they are rewritten.
 fn former(spi: &Connection, template: i32, attributes: &[Attribute]) -> (Vec<String>, Vec<i32>) {
     if catalog::table_oid("keyed_state", "job").is_none() {
         return Default::default();

@@ -37,7 +37,7 @@ pub struct Attribute {
     pub id: i32,
     /// The column's name.
     pub slug: String,
-    /// Where it stands in a request body.
+    /// Its place in a request body.
     pub pointer: String,
     /// Its type.
     pub kind: AttributeType,
@@ -58,7 +58,7 @@ pub struct Attribute {
 }
 
 impl Attribute {
-    /// What it says about its values beside their type.
+    /// Its settings for values, beside the type.
     pub fn rules(&self) -> Rules<'_> {
         Rules { pointer: &self.pointer, options: self.options.as_deref(), target: self.target }
     }
@@ -89,7 +89,7 @@ pub struct Template {
     pub display: Option<String>,
     /// The text-search configuration.
     pub language: String,
-    /// The languages of which documents may hold stems until a job has written them all anew.
+    /// The languages of stems that documents may contain until a job has rewritten them all.
     pub former_languages: Vec<String>,
     /// The dropped attributes of which documents may hold texts until then.
     pub former_attributes: Vec<i32>,
@@ -143,7 +143,7 @@ impl Template {
                 .map(|option| option.value.len() + option.label.len() + size_of::<ListOption>())
                 .sum::<usize>()
         };
-        // The slug stands in three places, of which the pointer is longer.
+        // The slug is stored three times; the pointer is longer.
         let attribute = |attribute: &Attribute| {
             let texts =
                 [&attribute.label, &attribute.default].into_iter().flatten().map(String::len).sum::<usize>();
@@ -162,13 +162,13 @@ impl Template {
         table_sql(&self.project_slug, &self.slug)
     }
 
-    /// Where an attribute stands among the template's.
+    /// The position of an attribute in the template.
     pub fn position(&self, slug: &str) -> Option<usize> {
         self.positions.get(slug).copied()
     }
 
-    /// The kept statement of this text, prepared at its first use. It is planned anew by PostgreSQL when the
-    /// table changes, and forgotten with the template.
+    /// The cached statement with this text, prepared at its first use. PostgreSQL plans it again when the table
+    /// changes; it is dropped with the template.
     pub fn plan(&self, sql: &str, parameters: impl FnOnce() -> Vec<Oid>) -> Rc<Plan> {
         self.plan_of(sql.as_bytes(), || sql.to_owned(), parameters)
     }

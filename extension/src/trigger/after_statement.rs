@@ -30,8 +30,7 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use uuid::Uuid;
 
-/// A statement of more rows writes its entries in portions of this many, or of so many bytes of changes, so that memory
-/// stays flat.
+/// The number of rows, or of bytes of changes, after which a statement writes its entries, so that memory stays flat.
 const PORTION: usize = 4000;
 const PORTION_BYTES: usize = 4 << 20;
 

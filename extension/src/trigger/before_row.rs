@@ -89,7 +89,7 @@ fn check_update(firing: &Firing, template: &Template, old: &Row, new: &Row) -> R
     if let Some(writer) = bare_write::writer(template)
         && !bare_write::check_update(&writer, template, old, new)?
     {
-        // A row out of its writer's sight is passed over, as a policy would have it.
+        // A row that its writer does not see is skipped, as a policy would do.
         return Ok(Datum::from(0usize));
     }
     for attribute in difference.changed {
@@ -177,7 +177,7 @@ pub fn guard_truncate(call: &Call) -> Result<Answer, Error> {
 }
 
 thread_local! {
-    /// The record that a statement at hand is marking as deleted.
+    /// The record that the present statement is marking as deleted.
     static BEING_DELETED: Cell<Option<Uuid>> = const { Cell::new(None) };
 }
 

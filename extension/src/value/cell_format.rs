@@ -1,7 +1,7 @@
 //! The format of texts and lists in a cell, so that they read back unchanged and no spreadsheet evaluates them as
 //! formulas: pure.
 
-/// What stands between the elements of a list.
+/// The separator of list elements.
 pub const SEPARATOR: char = ';';
 
 /// Whether a spreadsheet could take a text that begins so for a formula. Such a text is written with a `'` before it.
@@ -9,7 +9,7 @@ pub fn begins_like_a_formula(text: &str) -> bool {
     text.starts_with(['=', '+', '-', '@', '\t', '\r', '\''])
 }
 
-/// A text as it was before it was guarded: without a `'` that stands before what could be a formula, or alone.
+/// A text without its guard: without a `'` before what could be a formula, or alone.
 pub fn unguarded(cell: &str) -> &str {
     match cell.strip_prefix('\'') {
         Some(rest) if rest.is_empty() || begins_like_a_formula(rest) => rest,

@@ -19,7 +19,7 @@ pub enum Embedding {
 }
 
 impl Embedding {
-    /// Reads what stands at `pointer`: an array of numbers, or null.
+    /// Parses the value at `pointer`: an array of numbers, or null.
     pub fn parse(value: &RawValue, pointer: &str) -> Result<Embedding, Error> {
         if json::is_null(value) {
             return Ok(Embedding::Null);

@@ -9,7 +9,7 @@ use uuid::Uuid;
 /// A single value.
 #[derive(Clone, Debug)]
 pub struct Operand {
-    /// Where it stands (RFC 6901).
+    /// Its place in the request (RFC 6901).
     pub pointer: String,
     /// What was sent.
     pub sent: Sent,
@@ -26,7 +26,7 @@ pub enum Sent {
     JsonInText(Box<RawValue>),
 }
 
-/// What a single value stands for.
+/// The meaning of a single value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Meaning {
     /// Itself.

@@ -30,7 +30,7 @@ const SYSTEM_SCHEMAS: [&str; 6] =
 
 /// Checks that `slug` matches `^[a-z][a-z0-9_]{0,62}$` and is not reserved for its noun.
 ///
-/// `pointer` is where the slug stands in the request (RFC 6901).
+/// `pointer` is the place of the slug in the request (RFC 6901).
 pub fn check(noun: Noun, slug: &str, pointer: &str) -> Result<(), Error> {
     let mut bytes = slug.bytes();
     let shaped = slug.len() <= 63

@@ -8,7 +8,7 @@ pub fn table_sql(project: &str, template: &str) -> String {
 /// The schema of the state.
 pub const STATE: &str = "keyed_state";
 
-/// A table beside the one of a template's records.
+/// A side table of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideTable {
     /// What changed in each record.

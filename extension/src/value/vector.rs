@@ -12,7 +12,7 @@ pub const DIMENSIONS: usize = 768;
 pub struct Vector(Vec<f32>);
 
 impl Vector {
-    /// Reads an array of numbers that stands at `pointer` inside the request.
+    /// Parses the array of numbers at `pointer` in the request.
     pub fn parse(value: &RawValue, pointer: &str) -> Result<Vector, Error> {
         if let Some(numbers) = plain_numbers(value.get()) {
             return Vector::of(&numbers, pointer);
@@ -29,7 +29,7 @@ impl Vector {
         Vector::of(&numbers, pointer)
     }
 
-    /// Takes numbers that stand at `pointer`, and brings them to length one.
+    /// Takes the numbers at `pointer` and normalises them to unit length.
     ///
     /// What single precision cannot hold is refused, its length included: PostgreSQL would find a distance of NaN, which
     /// passes every threshold.
@@ -61,8 +61,8 @@ impl Vector {
     }
 }
 
-/// The numbers of an array that is as it should be, several times as fast as element by element of any kind; `None` for
-/// any other, which is read again to say what is wrong. The text is known to be JSON, so commas stand between elements.
+/// The numbers of a valid array, several times as fast as a general parser; `None` otherwise, in which case it is
+/// parsed again for the error. The text is valid JSON, so elements are separated by commas.
 fn plain_numbers(text: &str) -> Option<Vec<f64>> {
     let inner = text.strip_prefix('[')?.strip_suffix(']')?;
     let mut numbers = Vec::with_capacity(DIMENSIONS);
@@ -180,7 +180,7 @@ mod tests {
             let error = parse(&json).expect_err("so many numbers nobody makes up");
             let request = format!("{{\"embedding\":{json}}}");
             prop_assert!(json::arbitrary::points_into(&request, &error), "{:?}", error.faults);
-            // Among numbers, what is no number is found where it stands.
+            // An element that is not a number is reported with its position.
             let mut elements = vec!["1"; DIMENSIONS];
             elements[index] = &json;
             if let Err(error) = parse(&format!("[{}]", elements.join(","))) {

@@ -25,7 +25,7 @@ pub fn index_name(template: i32) -> String {
     format!("vector_{template}_hnsw")
 }
 
-/// Makes the table beside the one of the records, and its index. `schema` is where pgvector was put.
+/// Creates the side table of vectors and its index. `schema` is that of pgvector.
 pub fn create(schema: &str, template: i32, full_name: &str, records: &str) -> String {
     let table = SideTable::Vectors.sql(template);
     let comment =

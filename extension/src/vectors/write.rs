@@ -23,8 +23,7 @@ pub fn apply(template: &Template, record: Uuid, embedding: &Embedding) -> Result
     Ok(())
 }
 
-/// Writes the vector of a record, or removes it. A vector that is there already stays as it is, and so does its entry in
-/// the index.
+/// Writes or removes the vector of a record. An equal vector is not written, nor is its index entry.
 pub fn put(template: &Template, record: Uuid, embedding: &Embedding) -> Result<(), Error> {
     let table = SideTable::Vectors.sql(template.id);
     match embedding {
@@ -36,7 +35,7 @@ pub fn put(template: &Template, record: Uuid, embedding: &Embedding) -> Result<(
         }
         Embedding::Value(vector) => {
             let schema = table::require(template)?;
-            // The record is locked: it can neither be deleted meanwhile, nor get two vectors at once.
+            // The record is locked, so it cannot be deleted or get another vector concurrently.
             let sql = format!(
                 "insert into {table} as v (record_id, embedding) \
                  select t.id, $2::{schema}.vector({DIMENSIONS}) from {} t \

@@ -23,7 +23,7 @@ use pgrx::pg_sys::{self, Datum, Oid};
 use pgrx::prelude::PgSqlErrorCode;
 use std::rc::Rc;
 
-/// A view that a caller wants.
+/// The definition of a new view.
 pub struct NewView {
     /// Its name.
     pub slug: String,
@@ -69,7 +69,7 @@ pub fn save(
                 if let Err(error) = dependents::sync(spi, caller, &reaching(spi, template.id)) {
                     error.raise();
                 }
-                // The label stands in the comment, whether or not the query is another.
+                // The label is in the comment, even if the query has not changed.
                 if dependents::relation(template, &new.slug).is_some() {
                     dependents::label(spi, template, &new.slug, new.label.as_deref());
                 }

@@ -9,7 +9,7 @@ use crate::template::Template;
 use serde_json::value::RawValue;
 use std::rc::Rc;
 
-/// Writes a body anew. One that names attributes by number stays as it is.
+/// Rewrites a body. One that names attributes by number does not change.
 pub(crate) fn rename(
     template: &Rc<Template>,
     body: &str,

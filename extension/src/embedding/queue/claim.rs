@@ -20,7 +20,7 @@ use uuid::Uuid;
 const MOST: i32 = 2048;
 /// The longest that texts are one worker's alone, in seconds.
 const LONGEST_LEASE: i32 = 3600;
-/// Once the texts of a claim have so many bytes, the rest of its records are given back for the next one.
+/// The maximum size of the texts of a claim; the remaining records are released.
 const MOST_BYTES: usize = 16 << 20;
 /// So many records are read at a time: texts may be long, and what is not embedded of them is read along.
 const PORTION: usize = 64;

@@ -12,7 +12,7 @@ use crate::value::table_name::SideTable;
 use pgrx::pg_sys;
 use uuid::Uuid;
 
-/// A job enters so many records at a time.
+/// The number of records that a job queues at a time.
 const PORTION: usize = 5000;
 
 /// Makes the queue follow a change of definition.
@@ -78,7 +78,7 @@ fn enqueue_free(spi: &Connection, template: &Template, live: &[Uuid]) -> Vec<Uui
     busy
 }
 
-/// Forgets all records of a template that are gone at once.
+/// Deletes the entries of all records of a dropped template.
 pub fn forget(template: i32) {
     if exists() {
         as_owner(|| {

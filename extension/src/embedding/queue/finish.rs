@@ -115,7 +115,7 @@ fn template_of(caller: &Caller, record: Uuid) -> Result<Rc<Template>, Error> {
     Ok(template)
 }
 
-/// The hash of what a live record says by now.
+/// The hash of the present text of a live record.
 fn current_hash(template: &Template, record: Uuid) -> Option<[u8; 32]> {
     let columns = source::columns(template);
     let sql = format!("select {columns} from {} t where t.id = $1", template.table_sql());

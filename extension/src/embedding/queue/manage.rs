@@ -26,8 +26,8 @@ pub fn retry(template: Option<&Template>) -> Result<i64, Error> {
     }))
 }
 
-/// Has all texts of a template embedded again, or only those whose vector another model made. What was set by hand stays.
-/// Answers how many wait by now.
+/// Queues all texts of a template again, or only those with a vector of another model. Vectors set by callers remain.
+/// Returns the number of queued records.
 pub fn reembed(template: &Template, other_than: Option<&str>) -> Result<i64, Error> {
     Caller::current().require_admin("have a template embedded again")?;
     require()?;

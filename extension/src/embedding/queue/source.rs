@@ -48,7 +48,7 @@ fn add_line(text: &mut String, line: &str) {
     text.truncate(text.floor_char_boundary(MOST_BYTES));
 }
 
-/// What tells whether a text is still the same.
+/// The hash that identifies a text.
 pub fn hash(text: &str) -> [u8; 32] {
     Sha256::digest(text.as_bytes()).into()
 }

@@ -23,12 +23,12 @@ use uuid::Uuid;
 /// How many entries of the index are looked at before the first record is given out, unless more are wanted: what
 /// recall depends on.
 const EFFORT: usize = 120;
-/// After so many entries the index gives up: to compare all candidates takes less time then.
+/// The number of entries after which the index scan gives up: comparing all candidates is faster then.
 const MOST_ENTRIES: usize = 20_000;
 /// Distances are compared as whole millionths, which single precision keeps; equal ones are ordered by id.
 const UNITS: f64 = 1e6;
 
-/// What is looked for.
+/// A search for the closest vectors.
 pub struct VectorSearch<'a> {
     /// In which template.
     pub template: &'a Template,
@@ -47,7 +47,7 @@ pub struct VectorSearch<'a> {
 }
 
 impl<'a> VectorSearch<'a> {
-    /// What a plan wants, as far as its caller sees it.
+    /// The search of a plan, limited to what its caller sees.
     pub fn of(
         caller: &Caller,
         template: &'a Template,
@@ -129,7 +129,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The vector that is asked for, read once by each statement.
+    /// The query vector, parsed once for each statement.
     fn asked(&self, kind: &str) -> String {
         format!("(select $1::{}.{kind}({DIMENSIONS}))", self.schema)
     }

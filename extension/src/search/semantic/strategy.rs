@@ -30,9 +30,9 @@ pub enum Strategy {
     FewVectors,
     /// Compares all candidates: there are few of them, these.
     FewCandidates(Vec<Uuid>),
-    /// The index is walked.
+    /// Scans the index.
     Index,
-    /// Every candidate is compared, since there is no index.
+    /// Compares all candidates: there is no index.
     NoIndex,
 }
 
@@ -80,8 +80,7 @@ fn size(spi: &Connection, wanted: &VectorSearch, table: &str) -> i64 {
     spi.run(&plan, Snapshot::Active, &[]).get(0, 0).map_or(0, datum::read_i64)
 }
 
-/// Whether more than so many records seem to pass, by the look of some from all over the table. A wrong guess costs time
-/// and nothing else.
+/// Whether more than this many records pass, estimated from a sample of the table. A wrong estimate only costs time.
 fn seem_many(spi: &Connection, wanted: &VectorSearch, few: usize) -> bool {
     let table = wanted.template.table_sql();
     let pages = size(spi, wanted, &table) / i64::from(pg_sys::BLCKSZ);
@@ -103,7 +102,7 @@ fn seem_many(spi: &Connection, wanted: &VectorSearch, few: usize) -> bool {
     pages.len() >= LEAST_PAGES && rows.len() as u64 * part > few as u64
 }
 
-/// The ids of all candidates; none when there are more than so many.
+/// The ids of all candidates; none if there are more than this.
 fn candidates_up_to(spi: &Connection, wanted: &VectorSearch, few: usize) -> Option<Vec<Uuid>> {
     let sql = format!("select t.id from {} limit {}", wanted.candidates(), few + 1);
     let rows = wanted.ask(spi, &sql, &[]);

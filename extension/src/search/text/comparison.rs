@@ -26,7 +26,7 @@ struct Term<'n> {
 }
 
 impl Term<'_> {
-    /// Whether a document is as the term wants it.
+    /// Whether a document satisfies the term.
     fn is_met(&self, document: &[u8]) -> bool {
         holds(&self.alternatives, document) != self.is_excluded
     }
@@ -44,7 +44,7 @@ impl<'n> Comparison<'n> {
         Some(Comparison::new(terms, display.into_iter().chain([None])).without(&template.former_attributes))
     }
 
-    /// Of a single term, wherever it stands.
+    /// Of a single term, anywhere in the document.
     pub fn of_needle(needle: &'n Needle) -> Comparison<'n> {
         Comparison::new(std::iter::once((needle, false)), std::iter::empty())
     }
@@ -68,7 +68,7 @@ impl<'n> Comparison<'n> {
         Comparison { dropped: attributes.iter().map(start).collect(), ..self }
     }
 
-    /// Whether a document is as each of the terms wants it.
+    /// Whether a document satisfies each of the terms.
     pub fn each(&self, document: &[u8]) -> impl Iterator<Item = bool> {
         let document = self.valid(document);
         self.terms.iter().map(move |term| term.is_met(&document))
@@ -92,8 +92,8 @@ impl<'n> Comparison<'n> {
         valid.into()
     }
 
-    /// The rank of a document that is as all terms want it: 2 when all are whole words of the name or the key, 1 when
-    /// all are whole words, 0 otherwise.
+    /// The rank of a document that satisfies all terms: 2 if all are whole words of the name or the key, 1 if all are
+    /// whole words, 0 otherwise.
     pub fn rank(&self, document: &[u8]) -> Option<i16> {
         let document = &*self.valid(document);
         if !self.terms.iter().all(|term| term.is_met(document)) {

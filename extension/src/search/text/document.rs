@@ -28,10 +28,10 @@ pub const FIELD: char = '\u{1f}';
 pub const VALUE: char = '\u{1e}';
 /// Stands on both sides of a lexeme.
 pub const STEM: char = '\u{1d}';
-/// Begins the repetition of a word that stands behind no space.
+/// Marks the repetition of a word that does not follow a space.
 pub const START: char = '\u{1c}';
 
-/// The most bytes of a field whose words are stemmed; what stands further behind is found as it is written.
+/// The maximum size of a field whose words are stemmed; text beyond it is found only as written.
 pub const MOST_STEMMED: usize = 256 * 1024;
 
 /// One field of a document.
@@ -86,7 +86,7 @@ pub fn field_start(attribute: Option<i32>) -> String {
     format!("{FIELD}{}{VALUE}", code(attribute))
 }
 
-/// A lexeme as it stands in documents.
+/// A lexeme as it is written in documents.
 pub fn marked(lexeme: &str) -> String {
     lexeme.to_uppercase()
 }

@@ -122,7 +122,7 @@ fn ranked(
     scanned: &mut Vec<String>,
 ) -> Option<Vec<(i16, Uuid)>> {
     let sample = Sample::take(spi, template, wanted, MOST_RANKED);
-    // Who reads on in ranked order must not be stopped by the matches that were added meanwhile.
+    // A next page in ranked order must not fail because of matches that were added since.
     let most = if order.is_some() { 2 * MOST_RANKED } else { MOST_RANKED };
     // Half as many again, so that the sample decides only where it can hardly be wrong.
     if sample.found() * 2 > 3 * most as i64 {
@@ -141,8 +141,8 @@ fn ranked(
     Some(ranked)
 }
 
-/// The condition that a record `t` with its document `d` matches: for statements that want all of them in an order of
-/// their own, and for a person to read.
+/// The condition that a record `t` with its document `d` matches: for statements with their own order, and for
+/// explanations.
 pub fn condition(template: &Template, query: &TextQuery, visible_rows: &VisibleRows) -> String {
     let references = names::references(template, visible_rows);
     let mut wanted = PreparedTerm::all(template, query);

@@ -109,8 +109,8 @@ impl Needle {
         if self.gone.is_empty() { found } else { format!("({found} and {})", self.checked(document)) }
     }
 
-    /// The text that stands in every alternative, if there are several and case is ignored. Documents have the collation
-    /// "C", in which only the letters of ASCII have a case.
+    /// The text that all alternatives contain, if there are several and case is ignored. Documents have the collation
+    /// "C", in which only ASCII letters have case.
     fn common(&self) -> Option<&str> {
         let [plain, others @ ..] = self.alternatives.as_slice() else { return None };
         let [text] = plain.as_slice() else { return None };
@@ -132,8 +132,8 @@ impl Needle {
     }
 }
 
-/// Terms of one or two letters match where a word begins: they have no trigram of their own, and stand inside most
-/// documents somewhere.
+/// Terms of one or two letters match at the beginning of words: they have no trigram, and most documents contain them
+/// somewhere.
 fn is_beginning(term: &Term) -> bool {
     let mut characters = term.text.chars();
     characters.next().is_some_and(char::is_alphanumeric) && characters.nth(1).is_none()

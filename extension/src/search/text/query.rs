@@ -7,7 +7,7 @@ use super::fold::fold;
 use crate::error::{Code, Error};
 use unicode_normalization::UnicodeNormalization;
 
-/// Where a query stands in a request.
+/// The place of the query in a request.
 pub const POINTER: &str = "/global_search";
 /// The most characters of a query.
 pub const MOST_CHARACTERS: usize = 255;
@@ -22,7 +22,7 @@ const CURLED_QUOTES: [char; 6] = ['“', '”', '„', '‟', '«', '»'];
 pub enum MatchKind {
     /// As a word, whatever its ending, or as a part of one.
     Word,
-    /// As it stands.
+    /// Literally.
     Phrase,
 }
 
@@ -56,7 +56,7 @@ impl Term {
 }
 
 impl TextQuery {
-    /// Reads a query. One without terms wants nothing in particular.
+    /// Parses a query. One without terms matches everything.
     pub fn parse(text: &str) -> Result<TextQuery, Error> {
         if text.chars().nth(MOST_CHARACTERS).is_some() {
             let message = format!("a search has at most {MOST_CHARACTERS} characters");
@@ -94,7 +94,7 @@ impl TextQuery {
         self
     }
 
-    /// Whether nothing is asked for.
+    /// Whether there are no terms.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }

@@ -21,8 +21,8 @@ use uuid::Uuid;
 /// Records with their ranks.
 type Ranked = Vec<(i16, Uuid)>;
 
-/// The term that leads; none where no index serves any, or all that it serves stand in most documents: to read
-/// them all in their order is faster then than by the index.
+/// The term that selects candidates; none if no index serves any term, or all served terms are in most documents:
+/// then reading all documents in order is faster.
 pub fn leader(wanted: &[PreparedTerm], sample: &Sample) -> Option<usize> {
     let served = (0..wanted.len())
         .filter(|position| wanted[*position].is_served() && !sample.is_everywhere(*position));

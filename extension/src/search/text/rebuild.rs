@@ -17,8 +17,7 @@ use uuid::Uuid;
 
 /// Rows are read in portions of this many.
 const PORTION: usize = 1000;
-/// A portion of a job ends with the record whose texts bring it over so many bytes: others have their turn within a second
-/// or so.
+/// The size of texts after which a portion of a job ends, so that others get their turn within about a second.
 const PORTION_BYTES: i64 = 4 << 20;
 
 /// Makes the documents follow a change of the template's definition: few in the same transaction, many by a job.
@@ -45,8 +44,7 @@ pub fn sync(spi: &Connection, before: &Template, after: &Template) {
     }
 }
 
-/// Writes the documents of a template anew where they differ from what its records say; those of many records, and those
-/// that others are writing, by a job.
+/// Rewrites outdated documents of a template; those of many records, and locked ones, by a job.
 pub fn rebuild(template: &Template) -> Result<(), Error> {
     if !template.has_documents {
         return Err(table::not_migrated(template));
@@ -80,8 +78,8 @@ pub fn rebuild(template: &Template) -> Result<(), Error> {
     })
 }
 
-/// Writes the documents of some records anew, of those that come after one in the order of their ids, and takes away what
-/// belongs to no live record.
+/// Rewrites the documents of some records after this one, in order of ids, and deletes those of records that are not
+/// live.
 ///
 /// Records are written concurrently. A writer updates the document after the record, in the same transaction. So this
 /// locks the document first and reads the record afterwards: it sees earlier writers, and later ones wait and
@@ -209,7 +207,7 @@ pub fn renew_indexes(spi: &Connection) {
     take_portion(&mut ids, "indexes of documents");
     lock_exclusively(&ids.iter().map(|id| SideTable::Documents.sql(*id)).collect::<Vec<_>>());
     for id in ids {
-        // That there is none is nothing to tell about.
+        // Suppresses the notice about a missing index.
         with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&table::drop_index(id)));
         spi.script(&table::create_index(spi, id));
     }
@@ -235,7 +233,7 @@ fn changed_rows(before: &Template, after: &Template) -> Option<String> {
     (!conditions.is_empty()).then(|| conditions.join(" or "))
 }
 
-/// Takes the field of an attribute that is gone out of the documents.
+/// Removes the field of a dropped attribute from documents.
 fn strip(spi: &Connection, template: &Template, attribute: i32) {
     let start = document::field_start(Some(attribute));
     let field = literal(&format!("{start}[^{}]*", document::FIELD));

@@ -22,7 +22,7 @@ const MOST_BYTES: i64 = 8192;
 /// What the sample says.
 pub struct Sample {
     seen: i64,
-    /// How many of the documents seen stand for how many.
+    /// The sampled number of documents, and the number that it represents.
     total: i64,
     /// How many match each term.
     each: Vec<i64>,
@@ -108,7 +108,7 @@ impl Sample {
         let columns = |render: &dyn Fn(usize, &PreparedTerm) -> String| -> Vec<String> {
             wanted.iter().enumerate().map(|(position, it)| render(position, it)).collect()
         };
-        // Each condition is worked out once for a document, although two counts want it.
+        // Each condition is evaluated once for a document, for both counts.
         let rows = spi.run_once(
             &format!(
                 "select count(*), count(*) filter (where {}){} from (select true as seen{} \
@@ -152,8 +152,8 @@ impl Sample {
     }
 }
 
-/// Some pages from all over a table of so many, the same each time as long as it does not grow, so that pages of an
-/// answer fit together: one of each stretch, not always the same one of it.
+/// Sample pages of a table, the same each time while it does not grow, so that pages of a result are consistent: one
+/// of each stretch, not always at the same offset.
 fn spread(pages: i64) -> impl Iterator<Item = u32> {
     let stretches = pages.min(PAGES);
     (0..stretches).map(move |stretch| {

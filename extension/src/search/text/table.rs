@@ -17,7 +17,7 @@ pub const TRIGRAM_EXTENSION: &str = "pg_trgm";
 /// Whose keys the index of documents has.
 const DOCUMENT_CLASS: &str = "keyed.document_trigrams";
 
-/// Makes the table beside the one of the records, without its index.
+/// Creates the side table of documents, without its index.
 pub fn create(template: i32, full_name: &str, records: &str) -> String {
     let table = SideTable::Documents.sql(template);
     let comment = literal(&format!("What is searched of each live record of {full_name}."));

@@ -9,7 +9,7 @@ use crate::template::Template;
 
 /// A term, prepared for the documents of a template.
 pub struct PreparedTerm<'q> {
-    /// What was asked for.
+    /// The term of the query.
     pub term: &'q Term,
     /// What documents must hold.
     pub needle: Needle,
@@ -55,7 +55,7 @@ impl<'q> PreparedTerm<'q> {
         !self.term.is_excluded && self.needle.is_indexable()
     }
 
-    /// The record `t` with the document `d` is as the term wants it, in a form that no index serves.
+    /// The record `t` with the document `d` satisfies the term, as a condition that no index serves.
     pub fn condition(&self) -> String {
         let mut sql = self.needle.checked("d.document");
         for (column, names) in &self.names {
@@ -65,7 +65,7 @@ impl<'q> PreparedTerm<'q> {
     }
 }
 
-/// Every term is as the query wants it.
+/// All terms are satisfied.
 pub fn condition(wanted: &[PreparedTerm]) -> String {
     all(wanted.iter().map(PreparedTerm::condition))
 }

@@ -21,7 +21,7 @@ pub type Key = i32;
 /// The number of `ilike` in the operator class.
 pub const IGNORING_CASE: u16 = 4;
 
-/// Nothing is known of what stands before the first character of a text.
+/// The text before the first character is unknown.
 const UNKNOWN: u32 = u32::MAX;
 const SPACE: u32 = b' ' as u32;
 const END: u32 = STEM as u32;
@@ -29,8 +29,8 @@ const END: u32 = STEM as u32;
 /// From how many keys on those that came twice are dropped on the way.
 const MANY: usize = 1 << 16;
 
-/// The most keys that a pattern is looked up by: all of them must be there, so any of them will do, and after so many
-/// hardly a document is left that has not the rest as well.
+/// The maximum number of keys for a pattern: all of them must be present, so any subset will do, and with this many,
+/// hardly a document remains that does not have the rest as well.
 const MOST_OF_PATTERN: usize = 256;
 
 /// The keys of a text, in their order, each once. Of a long one `pause` is called from time to time; an error says that
@@ -76,7 +76,7 @@ pub fn of_pattern(pattern: &str) -> Vec<Key> {
     keys
 }
 
-/// Whether a text that may stand anywhere in a document has a key of its own.
+/// Whether a text at any position of a document has a key.
 pub fn has_key(text: &str) -> bool {
     let mut neighbours = Neighbours::default();
     let mut has_one = false;
@@ -161,8 +161,8 @@ fn or_space(character: u32) -> u32 {
     if is_letter(character) { character } else { SPACE }
 }
 
-/// The small letter of a capital of ASCII, Latin-1, Greek or Cyrillic; any other character as it is. Stems stand in
-/// documents in capitals: where they become small, they share the keys of the words they come from.
+/// The lower case of a letter of ASCII, Latin-1, Greek or Cyrillic; any other character unchanged. Stems are in
+/// capitals in documents: in lower case they share the keys of their words.
 fn small(character: u32) -> u32 {
     match character {
         0x41..=0x5a | 0xc0..=0xd6 | 0xd8..=0xde | 0x391..=0x3a1 | 0x3a3..=0x3a9 | 0x410..=0x42f => {

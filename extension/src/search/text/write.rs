@@ -18,8 +18,7 @@ use std::ffi::CStr;
 use std::fmt::Write as _;
 use uuid::Uuid;
 
-/// The most bytes of one document. Texts longer than a document can hold would silently not be found: the write of
-/// such a record is refused instead.
+/// The maximum size of a document. Longer texts would silently not be found, so the write is refused.
 const LONGEST_DOCUMENT: usize = 32 << 20;
 /// Documents are written in portions of about this many bytes, so that memory stays flat.
 const PORTION_BYTES: usize = 4 << 20;
@@ -139,7 +138,7 @@ fn refresh_some(spi: &Connection, template: &Template, records: &[Stale]) -> Out
     let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
     let all: Vec<Uuid> = records.iter().map(|stale| stale.record).collect();
     let rows = spi.run(&plan, Snapshot::Latest, &[ids(&all)]);
-    // They stand in the order of their ids.
+    // They are in order of their ids.
     let is_fresh = |record: Uuid| {
         let place = records.binary_search_by_key(&record, |stale| stale.record);
         place.is_ok_and(|place| records[place].is_fresh)
@@ -173,7 +172,7 @@ pub fn write_rows(spi: &Connection, template: &Template, rows: &Rows) {
     refuse(&put_rows(spi, template, rows, |_| false).too_long);
 }
 
-/// The same, but for those that would be too long; `is_fresh` tells which records have no document yet.
+/// The same, without those that would be too long; `is_fresh` says which records have no document yet.
 fn put_rows(spi: &Connection, template: &Template, rows: &Rows, is_fresh: impl Fn(Uuid) -> bool) -> Outcome {
     let stemmer = Stemmer::new(template);
     let mut outcome = Outcome { live: HashSet::with_capacity(rows.len()), bytes: 0, too_long: Vec::new() };
@@ -219,7 +218,7 @@ fn insert(template: &Template, documents: &[Written]) -> Option<()> {
     insert_rows(table, &[pg_sys::UUIDOID, pg_sys::TEXTOID], documents.iter().map(row)).ok()
 }
 
-/// A document that is there already as it would be written is left alone, and with it its index entries.
+/// An unchanged document is not written, nor are its index entries.
 fn put_by_statement(spi: &Connection, template: &Template, documents: &[Written]) {
     let sql = format!(
         "insert into {} as d (record_id, document) select * from unnest($1, $2) \
