@@ -35,7 +35,7 @@ create function keyed.create_template(
   returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_create_template';
 comment on function keyed.create_template(text, text, jsonb, text, text[]) is
-  'Creates a template: a table with one typed column for each attribute. attributes: [{"slug": "name", "type": "string", "label"?, "required"?, "indexed"?, "options"?, "template"?, "default"?}]; types: string, dimension, number, metric, list, date, datetime, reference. embed: the attributes (string or list) whose texts are embedded, null for none. Returns the template. Errors: 22023 with a pointer to each fault, 23505 if the table exists.';
+  'Creates a template: a table with one typed column for each attribute. attributes: [{"slug": "name", "type": "string", "label"?, "required"?, "indexed"?, "options"?, "template"?, "default"?}]; types: string, dimension, number, metric, list, date, datetime, reference, boolean. embed: the attributes (string or list) whose texts are embedded, null for none. Returns the template. Errors: 22023 with a pointer to each fault, 23505 if the table exists.';
 
 create function keyed.alter_template(template regclass, changes jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_alter_template';

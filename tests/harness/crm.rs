@@ -17,7 +17,8 @@ const CRM: &str = r#"
       {"slug": "tier", "type": "list", "options": [{"value": "gold", "label": "Gold card"}, "silver"]},
       {"slug": "born", "type": "date"},
       {"slug": "seen", "type": "datetime"},
-      {"slug": "company", "type": "reference", "template": "companies"}
+      {"slug": "company", "type": "reference", "template": "companies"},
+      {"slug": "active", "type": "boolean"}
     ]', 'Our customers')"#;
 
 impl Database {

@@ -76,7 +76,7 @@ async fn a_template_made_or_changed_in_sql_is_known_to_every_pooled_connection_a
     ask().await;
     session.run("alter table crm.customers drop column tags").await;
     for template in ask().await {
-        assert_eq!(template["attributes"].as_array().map(Vec::len), Some(7));
+        assert_eq!(template["attributes"].as_array().map(Vec::len), Some(8));
     }
     service.post("/entities/template/orders", json!({})).await.refused(404, "not_found");
     session.run("select keyed.create_template('crm', 'orders')").await;

@@ -61,7 +61,7 @@ async fn restored() -> (Database, Database, String) {
     session.run(
         r#"select keyed.upsert_by_key('crm.companies', 'C-' || n, '{"name": "ACME"}') from generate_series(1, 3) n;
            select keyed.upsert_by_key('crm.customers', 'é:/ ' || n, jsonb_build_object('name', 'it''s \ "' || n, 'visits', n * 1.10,
-             'mood', n, 'tags', array['x', 'y,{}'], 'tier', 'gold', 'born', '2024-02-29', 'seen', '2024-02-29T12:00:00.123456Z',
+             'mood', n, 'tags', array['x', 'y,{}'], 'tier', 'gold', 'born', '2024-02-29', 'seen', '2024-02-29T12:00:00.123456Z', 'active', n % 2 = 0,
              'company', jsonb_build_object('external_key', 'C-' || (n % 3 + 1)))) from generate_series(1, 50) n;
            select keyed.patch_record(id, '{"attributes": {"visits": {"$inc": 1}}}') from crm.customers where visits > 30;
            select keyed.delete_record(id) from crm.customers where visits > 50;

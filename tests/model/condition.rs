@@ -128,7 +128,7 @@ fn operators(kind: Kind) -> &'static [&'static str] {
             &["eq", "neq", "in", "not-in", "gt", "gte", "lt", "lte", "between", "empty", "not-empty"]
         }
         Kind::List | Kind::Options => &["in", "not-in", "empty", "not-empty"],
-        Kind::Reference(_) | Kind::Id => &["eq", "neq", "in", "not-in", "empty", "not-empty"],
+        Kind::Reference(_) | Kind::Id | Kind::Flag => &["eq", "neq", "in", "not-in", "empty", "not-empty"],
         Kind::TemplateSlug | Kind::TemplateId => &["eq", "neq", "in", "not-in"],
     }
 }
@@ -215,6 +215,7 @@ fn compare(world: &World, value: &Value, operand: &Operand, zone: &Zone) -> Opti
         (Value::Day(day), Operand::Value(Value::Day(other))) => Some(day.cmp(other)),
         (Value::Time(at), Operand::Value(Value::Time(other))) => Some(at.cmp(other)),
         (Value::Time(at), Operand::Day(day)) => Some(zone.date(*at).cmp(day)),
+        (Value::Flag(flag), Operand::Value(Value::Flag(other))) => Some(flag.cmp(other)),
         (Value::Id(id), Operand::Value(Value::Id(other))) => Some(id.cmp(other)),
         (Value::Id(id), Operand::Key(template, key)) => Some(id.cmp(&world.holder(*template, key)?)),
         _ => panic!("{value:?} is not compared with {operand:?}"),

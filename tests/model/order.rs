@@ -71,6 +71,7 @@ fn compare(one: &Value, other: &Value) -> Ordering {
         (Value::Double(one), Value::Double(other)) => one.partial_cmp(other).expect("finite numbers"),
         (Value::List(one), Value::List(other)) => one.cmp(other),
         (Value::Day(one), Value::Day(other)) | (Value::Time(one), Value::Time(other)) => one.cmp(other),
+        (Value::Flag(one), Value::Flag(other)) => one.cmp(other),
         (Value::Id(one), Value::Id(other)) => one.cmp(other),
         _ => panic!("{one:?} and {other:?} are values of one field"),
     }

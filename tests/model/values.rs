@@ -14,6 +14,7 @@ pub(crate) enum Kind {
     Options,
     Day,
     Time,
+    Flag,
     Reference(Template),
     Id,
     Key,
@@ -30,6 +31,7 @@ pub(crate) enum Value {
     List(Vec<String>),
     Day(i64),
     Time(i64),
+    Flag(bool),
     Id(u128),
 }
 
@@ -117,6 +119,7 @@ pub(crate) fn random_value(kind: Kind, random: &mut Random) -> Value {
         Kind::Double => Value::Double(*random.pick(&DOUBLES)),
         Kind::Day => Value::Day(random_day(random)),
         Kind::Time => Value::Time(random_time(random)),
+        Kind::Flag => Value::Flag(random.once_in(2)),
         _ => Value::Text(random_text(random)),
     }
 }
@@ -130,6 +133,7 @@ pub(crate) fn write(value: &Value, random: &mut Random) -> String {
         Value::List(list) => json!(list).to_string(),
         Value::Day(day) => json!(write_date(*day)).to_string(),
         Value::Time(at) => json!(write_time(*at, random)).to_string(),
+        Value::Flag(flag) => flag.to_string(),
         Value::Id(id) => json!(write_id(*id)).to_string(),
     }
 }

@@ -15,7 +15,7 @@ pub(crate) enum Template {
 }
 
 /// Attributes: half of them with an index.
-const THINGS: [(&str, Kind); 14] = [
+const THINGS: [(&str, Kind); 16] = [
     ("name", Kind::Text),
     ("note", Kind::Text),
     ("amount", Kind::Number),
@@ -28,6 +28,8 @@ const THINGS: [(&str, Kind); 14] = [
     ("due", Kind::Day),
     ("seen", Kind::Time),
     ("met", Kind::Time),
+    ("done", Kind::Flag),
+    ("paid", Kind::Flag),
     ("parent", Kind::Reference(Template::Things)),
     ("place", Kind::Reference(Template::Places)),
 ];
@@ -62,6 +64,7 @@ const CREATE: &str = r#"
       {"slug": "tier", "type": "list", "options": ["gold", "silver", "b,c"]},
       {"slug": "born", "type": "date", "indexed": true}, {"slug": "due", "type": "date"},
       {"slug": "seen", "type": "datetime", "indexed": true}, {"slug": "met", "type": "datetime"},
+      {"slug": "done", "type": "boolean", "indexed": true}, {"slug": "paid", "type": "boolean"},
       {"slug": "parent", "type": "reference", "template": "things"},
       {"slug": "place", "type": "reference", "template": "places"}
     ]');

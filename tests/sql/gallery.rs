@@ -24,11 +24,12 @@ const TEMPLATES: &str = r#"
       {"slug": "made", "type": "date"},
       {"slug": "sold", "type": "datetime"},
       {"slug": "artist", "type": "reference", "template": "artists"},
-      {"slug": "dealer", "type": "reference", "template": "artists"}
+      {"slug": "dealer", "type": "reference", "template": "artists"},
+      {"slug": "framed", "type": "boolean"}
     ]')"#;
 
 /// The attributes of works whose index can be asked for.
-pub(crate) const INDEXABLE: [&str; 7] = ["title", "price", "mood", "tags", "tier", "made", "sold"];
+pub(crate) const INDEXABLE: [&str; 8] = ["title", "price", "mood", "tags", "tier", "made", "sold", "framed"];
 
 /// A database with the project, and a session of its superuser.
 pub(crate) struct Gallery {

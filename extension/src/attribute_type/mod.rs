@@ -3,6 +3,7 @@
 //! A type is `Type` in its file, which implements `Kind`. What most types share has a default there. The registry
 //! makes [`AttributeType`] of them, whose functions choose by a `match`, so that calls are direct.
 
+mod boolean;
 mod date;
 mod datetime;
 mod kind;
@@ -136,6 +137,7 @@ registry! {
     Date = date,
     DateTime = datetime,
     Reference = reference,
+    Boolean = boolean,
 }
 
 impl AttributeType {

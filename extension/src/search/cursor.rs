@@ -119,6 +119,7 @@ mod tests {
             (AttributeType::Number, r#""NaN""#, "NaN"),
             (AttributeType::Metric, "1.5e-7", "1.5e-7"),
             (AttributeType::List, r#"["a","b"]"#, "'a', 'b'"),
+            (AttributeType::Boolean, "true", "true"),
             (AttributeType::Date, r#""2024-02-29""#, "2024-02-29"),
             (AttributeType::DateTime, "9223372036854775807", "infinity"),
             (AttributeType::Reference, &format!("\"{ID}\""), ID),
@@ -156,7 +157,7 @@ mod tests {
                 let left = position.values.into_iter().flatten().map(|sql| outside_of_quotes(&sql)).collect::<String>();
                 let words = left.split(|it: char| !it.is_ascii_alphanumeric() && it != '_').filter(|it| !it.is_empty());
                 for word in words {
-                    let known = ["numeric", "double", "precision", "array", "text", "date", "timestamptz", "uuid"];
+                    let known = ["numeric", "double", "precision", "array", "text", "date", "timestamptz", "uuid", "boolean"];
                     prop_assert!(known.contains(&word) || key == CursorKey::Rank && word.parse::<i64>().is_ok(), "{left}");
                 }
                 prop_assert!(!left.contains([';', '/', '*', '\\']) && !left.contains("--"), "{left}");

@@ -17,7 +17,7 @@ pub(crate) enum Change {
     Delete(Row),
 }
 
-const PLAIN: [(&str, Kind); 8] = [
+const PLAIN: [(&str, Kind); 10] = [
     ("name", Kind::Text),
     ("note", Kind::Text),
     ("amount", Kind::Number),
@@ -26,6 +26,8 @@ const PLAIN: [(&str, Kind); 8] = [
     ("due", Kind::Day),
     ("seen", Kind::Time),
     ("met", Kind::Time),
+    ("done", Kind::Flag),
+    ("paid", Kind::Flag),
 ];
 
 impl Change {

@@ -10,9 +10,9 @@ async fn rows_become_records_under_their_keys_and_again_nothing_changes() {
     service
         .post("/entities/template/companies", json!({"external_key": "ACME", "attributes": {"name": "Acme"}}))
         .await;
-    let file = "external_key,name,visits,tags,tier,born,seen,company\n\
-                A-1,Ada,12345678901234567890.50,math;engines,gold,1815-12-10,2024-02-29T13:45:00+01:00,ACME\n\
-                A-2,\"Grace \"\"Amazing\"\"\nHopper\",-1,\"[\"\"a;b\"\",\"\"\"\"]\",,,,\n";
+    let file = "external_key,name,visits,tags,tier,born,seen,company,active\n\
+                A-1,Ada,12345678901234567890.50,math;engines,gold,1815-12-10,2024-02-29T13:45:00+01:00,ACME,true\n\
+                A-2,\"Grace \"\"Amazing\"\"\nHopper\",-1,\"[\"\"a;b\"\",\"\"\"\"]\",,,,,false\n";
     let report = import(&service, "", file).await.expect(200);
     assert_eq!(counts(&report), [2, 2, 0, 0, 0], "{report}");
     let ada = service.by_key("A-1").await;
@@ -20,8 +20,9 @@ async fn rows_become_records_under_their_keys_and_again_nothing_changes() {
     let ada = &ada.body["attributes"];
     assert_eq!((&ada["tags"], &ada["tier"]), (&json!(["math", "engines"]), &json!(["gold"])));
     assert_eq!((&ada["born"], &ada["seen"]), (&json!("1815-12-10"), &json!("2024-02-29T12:45:00Z")));
-    assert!(ada["company"].is_string());
+    assert!(ada["company"].is_string() && ada["active"] == true);
     let grace = attributes(&service, "A-2").await;
+    assert_eq!(grace["active"], false);
     assert_eq!(grace["name"], "Grace \"Amazing\"\nHopper");
     assert_eq!(
         (&grace["tags"], &grace["born"], &grace["company"]),

@@ -49,7 +49,7 @@ async fn hostile() -> Service {
             _ => json!(["plain", "two words"]),
         };
         let attributes = json!({"name": text, "tags": tags, "born": "0001-01-01", "seen": "9999-12-31T23:59:59.999999Z",
-            "tier": "gold", "company": if number % 2 == 0 { json!({"external_key": "=HYPERLINK(\"x\")"}) } else { keyless.clone() }});
+            "tier": "gold", "active": number % 3 == 0, "company": if number % 2 == 0 { json!({"external_key": "=HYPERLINK(\"x\")"}) } else { keyless.clone() }});
         service.upsert(&format!("'k{number}"), attributes).await.expect(201);
     }
     let precise = r#"{"external_key": "-numbers", "attributes": {"visits": -0.000000000000000000012345678900, "tags": null}}"#;
@@ -59,7 +59,7 @@ async fn hostile() -> Service {
 }
 
 async fn all(service: &Service) -> String {
-    let columns = "id, external_key, name, visits, tags, tier, born, seen, company, mood";
+    let columns = "id, external_key, name, visits, tags, tier, born, seen, company, mood, active";
     let session = service.session().await;
     session.text(&format!("select json_agg(row_to_json(t) order by id) from (select {columns} from crm.customers where deleted_at is null) t"), &[]).await
 }
@@ -84,7 +84,7 @@ async fn what_is_exported_reads_back_as_the_same_records() {
         assert_eq!(counts(&report), [19, 0, 0, 19, 0], "{report}");
         // Changed records become what they were again.
         let session = service.session().await;
-        session.run("update crm.customers set name = 'x', tags = '{x}', tier = null, born = null, seen = null, visits = 1, company = null").await;
+        session.run("update crm.customers set name = 'x', tags = '{x}', tier = null, born = null, seen = null, visits = 1, company = null, active = null").await;
         assert_ne!(all(&service).await, before);
         let report = send(&service, kind, "customers", &query, file.text).await.expect(200);
         assert_eq!(counts(&report), [19, 0, 19, 0, 0], "{report}");

@@ -167,7 +167,7 @@ async fn a_template_is_changed_and_dropped_over_http() {
     assert_eq!(template["label"], "Clients");
     let slugs: Vec<&Value> =
         template["attributes"].as_array().into_iter().flatten().map(|it| &it["slug"]).collect();
-    assert_eq!(slugs, ["title", "visits", "mood", "tier", "born", "seen", "company", "note"]);
+    assert_eq!(slugs, ["title", "visits", "mood", "tier", "born", "seen", "company", "active", "note"]);
     assert_eq!(service.get("/templates/customers").await.expect(200), template);
     assert_eq!(service.by_key("A-1").await.expect(200)["attributes"]["title"], "Ada");
     for (body, code, pointer) in [

@@ -107,7 +107,7 @@ async fn a_negative_condition_holds_for_null_and_for_nothing_that_its_positive_h
 #[tokio::test]
 async fn empty_is_null_for_every_type() {
     let gallery = Gallery::new().await;
-    gallery.works([("A", json!({})), ("B", json!({"title": "x", "price": 0, "mood": 0, "tags": ["x"], "tier": ["gold"], "made": "2024-01-01", "sold": "2024-01-01T00:00:00Z"}))]).await;
+    gallery.works([("A", json!({})), ("B", json!({"title": "x", "price": 0, "mood": 0, "tags": ["x"], "tier": ["gold"], "made": "2024-01-01", "sold": "2024-01-01T00:00:00Z", "framed": false}))]).await;
     for indexed in ["false", "true"] {
         gallery.index(indexed).await;
         for slug in INDEXABLE.into_iter().chain(["external_key"]) {

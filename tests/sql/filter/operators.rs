@@ -168,6 +168,30 @@ async fn lists_take_their_operators() {
 }
 
 #[tokio::test]
+async fn booleans_take_their_operators() {
+    let gallery = Gallery::new().await;
+    gallery
+        .works([
+            ("A", json!({"framed": true})),
+            ("B", json!({"framed": false})),
+            ("C", json!({"framed": true})),
+            ("D", json!({})),
+        ])
+        .await;
+    let all = async |gallery: &Gallery| {
+        check(gallery, "framed", "eq", &[json!(true), json!("true")], "A C").await;
+        check(gallery, "framed", "eq", &[json!(false), json!("false")], "B").await;
+        check(gallery, "framed", "neq", &[json!(true), json!("true")], "B D").await;
+        check(gallery, "framed", "in", &[json!([true]), json!("true"), json!("[true]")], "A C").await;
+        check(gallery, "framed", "in", &[json!([true, false]), json!("true, false")], "A B C").await;
+        check(gallery, "framed", "not-in", &[json!([false]), json!("false")], "A C D").await;
+        check(gallery, "framed", "empty", &[Value::Null], "D").await;
+        check(gallery, "framed", "not-empty", &[Value::Null], "A B C").await;
+    };
+    with_and_without_index(all, &gallery).await;
+}
+
+#[tokio::test]
 async fn dates_and_times_take_their_operators() {
     let gallery = Gallery::new().await;
     gallery

@@ -25,7 +25,7 @@ const EVERY: [&str; 17] = [
 ];
 
 /// Fields of each type, and the operators they take.
-const ACCEPTED: [(&[&str], &str); 6] = [
+const ACCEPTED: [(&[&str], &str); 7] = [
     (
         &["title", "artist.name"],
         "eq, neq, in, not-in, like, not-like, ilike, starts-with, ends-with, empty, not-empty",
@@ -36,6 +36,7 @@ const ACCEPTED: [(&[&str], &str); 6] = [
         &["made", "sold", "created_at", "updated_at"],
         "eq, neq, in, not-in, gt, gte, lt, lte, between, today, empty, not-empty",
     ),
+    (&["framed"], "eq, neq, in, not-in, empty, not-empty"),
     (&["artist", "artist.country"], "eq, neq, in, not-in, empty, not-empty"),
     (&["external_key", "artist.external_key"], "eq, neq, in, not-in, like, not-like, empty, not-empty"),
 ];

@@ -54,6 +54,7 @@ async fn a_path_finds_what_an_attribute_says() {
             r#"{"id": 1, "d": "2024-02-29", "s": "2024-02-29T12:00:00+02:00"}"#,
             r#"{"born": "2024-02-29", "seen": "2024-02-29T12:00:00+02:00"}"#,
         ),
+        (json!({"active": "$.a"}), r#"{"id": 1, "a": false}"#, r#"{"active": false}"#),
         (json!({"company": "$.c"}), r#"{"id": 1, "c": "C-1"}"#, r#"{"company": {"external_key": "C-1"}}"#),
         (
             json!({"company": {"path": "$.c", "key_prefix": "C-"}}),
@@ -147,6 +148,7 @@ async fn what_an_item_says_obeys_the_rules_of_any_write() {
             "/items/0/attributes/name",
         ),
         (json!({"visits": "$.n"}), r#"{"id": 1, "n": "5"}"#, "invalid_value", "/items/0/attributes/visits"),
+        (json!({"active": "$.a"}), r#"{"id": 1, "a": "yes"}"#, "invalid_value", "/items/0/attributes/active"),
         (json!({"tier": "$.t"}), r#"{"id": 1, "t": "bronze"}"#, "invalid_value", "/items/0/attributes/tier"),
         (
             json!({"company": "$.c"}),

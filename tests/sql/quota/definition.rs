@@ -57,7 +57,7 @@ async fn quotas_of_one_project_are_not_anothers() {
     let all = "select string_agg(concat_ws(' ', name, coalesce(maximum::text, '-'), coalesce(used::text, '-')), ', ') from keyed.quota_usage($1)";
     assert_eq!(
         session.text(all, &["crm"]).await,
-        "live_records 0 0, templates - 2, attributes_per_template - 8, writes_per_day - -"
+        "live_records 0 0, templates - 2, attributes_per_template - 9, writes_per_day - -"
     );
     assert_eq!(
         session.text(all, &["shop"]).await,

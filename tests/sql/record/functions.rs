@@ -32,7 +32,7 @@ async fn a_record_is_answered_with_every_standard_field_and_every_attribute() {
     let nothing = Value::Null;
     let attributes = json!({
         "name": "Ada", "visits": 3, "mood": nothing, "tags": nothing, "tier": nothing, "born": nothing,
-        "seen": nothing, "company": nothing
+        "seen": nothing, "company": nothing, "active": nothing
     });
     assert_eq!(made["attributes"], attributes);
     let number = session.text("select id from keyed_state.template where slug = 'customers'", &[]).await;

@@ -88,7 +88,7 @@ async fn an_upsert_that_changes_nothing_leaves_no_trace() {
         .await;
     let values = json!({
         "name": "Ada", "visits": 1.5, "tags": ["x", "y"], "tier": ["gold"], "born": "1815-12-10",
-        "seen": "2024-02-29T12:00:00.5+02:00", "company": company
+        "seen": "2024-02-29T12:00:00.5+02:00", "company": company, "active": false
     });
     upsert(&session, &values).await;
     let before = session.json("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await;

@@ -1,5 +1,6 @@
 //! Values of attributes, and names.
 
+mod booleans;
 mod numbers;
 mod slugs;
 mod texts;

@@ -22,7 +22,7 @@ async fn a_view_follows_renames_and_new_attributes() {
     );
     assert_eq!(
         columns(&session, "crm.customers__odd").await,
-        "id external_key created_at updated_at title visits mood tags tier born seen company note"
+        "id external_key created_at updated_at title visits mood tags tier born seen company active note"
     );
     session.run("update crm.companies set firm = 'name'").await;
     assert_eq!(found(&session, &json!({"view": "odd"})).await, "A B");
@@ -64,7 +64,7 @@ async fn an_attribute_that_a_view_names_stays_and_another_goes() {
     session.run("select keyed.drop_attribute('crm.customers', 'mood')").await;
     assert_eq!(
         columns(&session, "crm.customers__by_filter").await,
-        "id external_key created_at updated_at name visits tags tier born seen company"
+        "id external_key created_at updated_at name visits tags tier born seen company active"
     );
     assert_eq!(shown(&session, "crm.customers__by_filter").await.len(), 5);
     // A view that somebody made of ours is not taken away.

@@ -86,7 +86,7 @@ async fn a_view_shows_what_its_search_finds() {
     }
     assert_eq!(
         columns(&session, "crm.customers__chosen").await,
-        "id external_key created_at updated_at name visits mood tags tier born seen company"
+        "id external_key created_at updated_at name visits mood tags tier born seen company active"
     );
     session.run("select keyed.delete_record(id) from crm.customers where external_key = 'D'").await;
     assert_eq!(shown(&session, "crm.customers__chosen").await, "C", "a deleted record is gone");

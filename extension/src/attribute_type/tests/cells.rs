@@ -71,6 +71,16 @@ fn dates_and_times_have_the_one_form_of_the_interface() {
 }
 
 #[test]
+fn a_boolean_is_written_as_in_json() {
+    for (cell, value) in [("true", 1), ("false", 0)] {
+        assert_eq!(read(AttributeType::Boolean, cell), Some(Change::Set(Value::ByValue(value))));
+    }
+    for cell in ["TRUE", "True", "t", "yes", "1", "0", " true", "'true", "\"true\"", "null"] {
+        assert_eq!(read(AttributeType::Boolean, cell), None, "{cell}");
+    }
+}
+
+#[test]
 fn a_reference_is_a_key_unless_it_is_an_id_of_the_target() {
     let own = record_id::generate(7, 1).to_string();
     assert!(matches!(read(AttributeType::Reference, &own), Some(Change::Set(Value::Reference(_)))));

@@ -42,6 +42,7 @@ fn nothing_is_coerced() {
         (AttributeType::List, vec!["1", "{}", "[1]", "[null]", r#"[["a"]]"#]),
         (AttributeType::Date, vec!["20240101", "{}"]),
         (AttributeType::DateTime, vec!["1704067200"]),
+        (AttributeType::Boolean, vec!["1", "0", r#""true""#, r#""""#, "[]", "[true]", "{}"]),
         (AttributeType::Reference, vec!["1", "[]", r#""x""#, r#"{"id":"x"}"#, r#"{"external_key":1}"#]),
     ] {
         for text in texts {
@@ -62,6 +63,15 @@ fn numbers_keep_their_digits_and_are_bounded() {
         assert_eq!(refused(AttributeType::Number, digits).code, Code::InvalidValue);
     }
     assert_eq!(refused(AttributeType::Metric, "1e400").code, Code::InvalidValue);
+}
+
+#[test]
+fn a_boolean_is_true_or_false() {
+    for (text, value) in [("true", 1), ("false", 0)] {
+        assert_eq!(AttributeType::Boolean.parse(&raw(text), &AT_A), Ok(Change::Set(Value::ByValue(value))));
+    }
+    let error = refused(AttributeType::Boolean, r#""true""#);
+    assert_eq!(error.message, "must be true or false");
 }
 
 #[test]
@@ -225,6 +235,9 @@ proptest! {
             }
             Ok(Change::Set(Value::ByValue(days))) if kind == AttributeType::Date => {
                 prop_assert!(i32::try_from(days).is_ok_and(|days| DATE_RANGE.contains(&days)));
+            }
+            Ok(Change::Set(Value::ByValue(value))) if kind == AttributeType::Boolean => {
+                prop_assert_eq!(json, (value != 0).to_string());
             }
             Ok(Change::Set(Value::ByValue(at))) => prop_assert!(DATETIME_RANGE.contains(&at)),
             Ok(Change::Set(Value::ReferenceByKey(key))) => {

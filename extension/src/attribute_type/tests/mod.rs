@@ -19,5 +19,5 @@ fn a_type_has_one_name_in_any_letter_case_and_perhaps_an_alias() {
         assert_eq!(AttributeType::named(name), Some(kind));
     }
     assert_eq!(AttributeType::named("text"), None);
-    assert!(AttributeType::names().ends_with("reference and dimension, another word for string"));
+    assert!(AttributeType::names().ends_with("boolean and dimension, another word for string"));
 }

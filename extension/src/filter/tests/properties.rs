@@ -13,6 +13,7 @@ const WORDS: &[&str] = &[
     "any",
     "array",
     "at",
+    "boolean",
     "created_at",
     "date",
     "deleted_at",
@@ -153,6 +154,7 @@ fn values() -> impl Strategy<Value = Value> {
     let scalar = prop_oneof![
         4 => texts().prop_map(Value::from),
         1 => any::<i64>().prop_map(Value::from),
+        1 => any::<bool>().prop_map(Value::from),
         1 => any::<f64>().prop_map(Value::from),
         1 => texts().prop_map(|key| json!({"external_key": key})),
         1 => Just(Value::Null),
@@ -178,6 +180,7 @@ fn fields() -> impl Strategy<Value = String> {
         "seen",
         "artist",
         "owner",
+        "framed",
         "id",
         "external_key",
         "created_at",

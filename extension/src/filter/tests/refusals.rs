@@ -119,6 +119,7 @@ fn an_operator_that_does_not_apply_is_answered_with_those_that_do() {
         ("tags", "eq", "\"tags\" (list), which takes in, not-in, empty, not-empty"),
         ("made", "like", "eq, neq, in, not-in, gt, gte, lt, lte, between, today, empty, not-empty"),
         ("artist", "like", "eq, neq, in, not-in, empty, not-empty"),
+        ("framed", "gt", "\"framed\" (boolean), which takes eq, neq, in, not-in, empty, not-empty"),
         ("artist.born", "like", "\"artist.born\" (date)"),
         ("id", "gt", "eq, neq, in, not-in, empty, not-empty"),
         ("template_id", "empty", "which takes eq, neq, in, not-in"),

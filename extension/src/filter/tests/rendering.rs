@@ -79,6 +79,18 @@ fn a_searched_text_has_no_wildcards() {
 }
 
 #[test]
+fn booleans_are_compared_with_true_and_false() {
+    check_lines(&[
+        ("framed", "eq", "true", r#"t."framed" = 'true'::boolean"#),
+        ("framed", "eq", r#""false""#, r#"t."framed" = 'false'::boolean"#),
+        ("framed", "neq", "true", r#"(t."framed" = 'true'::boolean) is not true"#),
+        ("framed", "in", r#""true, false""#, r#"t."framed" = any (array['true', 'false']::boolean[])"#),
+        ("framed", "empty", "null", r#"t."framed" is null"#),
+        ("framed", "not-empty", "null", r#"t."framed" is not null"#),
+    ]);
+}
+
+#[test]
 fn numbers_are_compared_in_the_type_of_their_column() {
     check_lines(&[
         ("price", "eq", "12.50", r#"t."price" = '12.50'::numeric"#),

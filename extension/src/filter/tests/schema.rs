@@ -87,6 +87,7 @@ pub(crate) fn works() -> Rc<dyn Schema> {
             column(19, "seen", AttributeType::DateTime),
             reference(20, "artist", Some(artists())),
             reference(21, "owner", None),
+            Column { indexed: true, ..column(22, "framed", AttributeType::Boolean) },
         ],
         visible: Some("$.name <> 'a secret'"),
     })

@@ -66,7 +66,7 @@ async fn an_entity_has_its_identity_and_its_values() {
     let id = customer(&session, "A-1", attributes, &similar(0.25)).await;
     let values = json!({"name": {"value": "Ada"}, "visits": {"value": 1.50}, "mood": {"value": null},
                         "tags": {"value": ["x"]}, "tier": {"value": null}, "born": {"value": "1815-12-10"},
-                        "seen": {"value": null}, "company": {"value": null}});
+                        "seen": {"value": null}, "company": {"value": null}, "active": {"value": null}});
     let entity = json!({"id": id, "template_id": "2", "template_slug": "customers", "external_key": "A-1",
                         "attribute_values": values});
     assert_eq!(ask(&session, json!({})).await, json!([{"similarity_score": 0.25, "entity": entity}]));

@@ -1,0 +1,67 @@
+//! True or false.
+
+use super::kind::{Family, Kind, Rules, must_be};
+use crate::error::{Code, Error};
+use crate::postgres::datum;
+use crate::value::change::{Change, Value};
+use crate::value::constant::Constant;
+use crate::value::operand::{Meaning, Operand};
+use pgrx::pg_sys::{self, Datum, Oid};
+use serde_json::value::RawValue;
+
+const WANTED: &str = "true or false";
+
+/// `boolean`.
+pub(super) struct Type;
+
+impl Kind for Type {
+    const NAME: &'static str = "boolean";
+    const COLUMN_TYPE: &'static str = "boolean";
+    const OID: Oid = pg_sys::BOOLOID;
+    const ARRAY_OID: Oid = pg_sys::BOOLARRAYOID;
+    const FAMILY: Family = Family::Discrete;
+
+    fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
+        let value = parse(raw.get()).ok_or_else(|| must_be(rules.pointer, WANTED))?;
+        Ok(Change::Set(Value::ByValue(value.into())))
+    }
+
+    fn parse_cell<'a>(cell: &'a str, rules: &Rules) -> Result<Change<'a>, Error> {
+        let refuse = || {
+            Error::at(Code::InvalidValue, rules.pointer, format!("{cell:?} is not true or false"))
+                .hint("write true or false, in lower case; an empty cell for no value")
+        };
+        parse(cell).map(|value| Change::Set(Value::ByValue(value.into()))).ok_or_else(refuse)
+    }
+
+    fn parse_operand(operand: &Operand, _rules: &Rules) -> Result<Meaning, Error> {
+        let value = operand.json().and_then(|json| parse(&json));
+        let value = value.ok_or_else(|| operand.must_be(WANTED))?;
+        Ok(Meaning::Constant(constant(value)))
+    }
+
+    fn write_json(out: &mut String, value: Datum) {
+        out.push_str(if datum::read_bool(value) { "true" } else { "false" });
+    }
+
+    fn cursor_sql(json: &RawValue) -> Option<String> {
+        parse(json.get()).map(|value| constant(value).typed(""))
+    }
+
+    fn default_sql(value: &Value) -> Option<String> {
+        let Value::ByValue(value) = value else { return None };
+        Some(constant(*value != 0).typed(""))
+    }
+}
+
+fn parse(text: &str) -> Option<bool> {
+    match text {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    }
+}
+
+fn constant(value: bool) -> Constant {
+    Constant::Typed(value.to_string(), Type::COLUMN_TYPE)
+}
