@@ -10,7 +10,7 @@
 
 pgrx::pg_module_magic!();
 
-/// API keys, principals and rights.
+/// API keys, principals and privileges.
 pub mod access;
 /// The types of attributes.
 pub mod attribute_type;
@@ -79,6 +79,6 @@ pub extern "C-unwind" fn _PG_init() {
     template::catalog::set_subscribers(&[
         access::api_key::on_change,
         quota::on_change,
-        access::rights::on_change,
+        access::permissions::on_change,
     ]);
 }

@@ -1,7 +1,7 @@
 //! The caller of a function: a role, and the API key if there is one.
 
+use super::permissions::{self, Permissions, Privilege};
 use super::principal::Principal;
-use super::rights::{self, Privilege, Rights};
 use crate::error::{Code, Error};
 use crate::filter::render::Lives;
 use crate::postgres::{guard, role};
@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// What a caller may do with the records of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Right {
+pub enum Action {
     /// See records.
     Read,
     /// Bring records into existence.
@@ -23,14 +23,14 @@ pub enum Right {
     Delete,
 }
 
-impl Right {
+impl Action {
     /// The privilege that has to be granted for it.
     pub fn privilege(self) -> Privilege {
         match self {
-            Right::Read => Privilege::Read,
-            Right::Create => Privilege::Create,
-            Right::Update => Privilege::Update,
-            Right::Delete => Privilege::Delete,
+            Action::Read => Privilege::Read,
+            Action::Create => Privilege::Create,
+            Action::Update => Privilege::Update,
+            Action::Delete => Privilege::Delete,
         }
     }
 }
@@ -58,7 +58,7 @@ impl Caller {
 
     /// A role as it would be on a connection of its own.
     pub fn of_role(role: Oid) -> Caller {
-        Caller { role, is_admin: rights::is_administrator(role), principal: None }
+        Caller { role, is_admin: permissions::is_administrator(role), principal: None }
     }
 
     /// The project in which names of templates are looked up, when one was chosen.
@@ -73,18 +73,18 @@ impl Caller {
         })
     }
 
-    /// Refuses a caller without the right; a template out of sight is as good as missing.
-    pub fn require(&self, right: Right, template: &Template) -> Result<(), Error> {
+    /// Refuses a caller without the privilege; an invisible template is reported as missing.
+    pub fn require(&self, action: Action, template: &Template) -> Result<(), Error> {
         if !self.sees_project(template.project_id) {
             return Err(Error::not_found());
         }
-        if self.has(right, template) {
+        if self.has(action, template) {
             return Ok(());
         }
         if self.is_hidden(template) {
             return Err(Error::not_found());
         }
-        let (role, verb) = (self.role_name(), right.privilege().name());
+        let (role, verb) = (self.role_name(), action.privilege().name());
         let name = template.full_name();
         Err(Error::new(Code::Forbidden, format!("role {role:?} may not {verb} records of {name}")).hint(
             format!(
@@ -94,18 +94,18 @@ impl Caller {
         ))
     }
 
-    /// Whether the caller has the right, on some records at least.
-    fn has(&self, right: Right, template: &Template) -> bool {
-        self.is_admin || Rights::of(self.role, template).has(right.privilege())
+    /// Whether the caller has the privilege, on some records at least.
+    fn has(&self, action: Action, template: &Template) -> bool {
+        self.is_admin || Permissions::of(self.role, template).has(action.privilege())
     }
 
     /// Whether the caller holds a privilege on a template.
     pub fn holds(&self, privilege: Privilege, template: &Template) -> bool {
-        let rights = [Right::Read, Right::Create, Right::Update, Right::Delete];
+        let actions = [Action::Read, Action::Create, Action::Update, Action::Delete];
         self.sees_project(template.project_id)
-            && match rights.into_iter().find(|right| right.privilege() == privilege) {
-                Some(right) => self.has(right, template),
-                None => self.is_admin || Rights::of(self.role, template).has(privilege),
+            && match actions.into_iter().find(|action| action.privilege() == privilege) {
+                Some(action) => self.has(action, template),
+                None => self.is_admin || Permissions::of(self.role, template).has(privilege),
             }
     }
 
@@ -122,44 +122,44 @@ impl Caller {
 
     /// Whether the caller may read every live record of a template.
     pub fn reads_all(&self, template: &Template) -> bool {
-        self.holds(Privilege::Read, template) && self.rows(Right::Read, template, "t").is_none()
+        self.holds(Privilege::Read, template) && self.rows(Action::Read, template, "t").is_none()
     }
 
     /// Refuses a caller who may do nothing with a template.
     pub fn require_knowledge(&self, template: &Template) -> Result<(), Error> {
-        if self.may_know(template) { Ok(()) } else { self.require(Right::Read, template) }
+        if self.may_know(template) { Ok(()) } else { self.require(Action::Read, template) }
     }
 
-    /// The records that a right is about, as a condition over their table under this alias; `None` for all.
-    pub(super) fn rows(&self, right: Right, template: &Template, alias: &str) -> Option<String> {
-        self.rows_of(Lives::Live, right, template, alias)
+    /// The records that an action is allowed on, as a condition over their table with this alias; `None` for all.
+    pub(super) fn rows(&self, action: Action, template: &Template, alias: &str) -> Option<String> {
+        self.rows_of(Lives::Live, action, template, alias)
     }
 
     /// The same among live records, deleted ones, or both.
     pub(super) fn rows_of(
         &self,
         lives: Lives,
-        right: Right,
+        action: Action,
         template: &Template,
         alias: &str,
     ) -> Option<String> {
         if self.is_admin {
             return None;
         }
-        if !self.has(right, template) {
+        if !self.has(action, template) {
             return Some("false".to_owned());
         }
-        Rights::of(self.role, template).condition(right.privilege(), lives, alias)
+        Permissions::of(self.role, template).condition(action.privilege(), lives, alias)
     }
 
-    /// The same for who was granted the right on some records at least: `None` for who was not.
-    pub fn reach(&self, right: Right, template: &Template) -> Option<Option<String>> {
-        self.has(right, template).then(|| self.rows(right, template, "t"))
+    /// The same; `None` if the caller has the privilege on no record.
+    pub fn reach(&self, action: Action, template: &Template) -> Option<Option<String>> {
+        self.has(action, template).then(|| self.rows(action, template, "t"))
     }
 
     /// The refusal of a record that is, or would be, outside of what the caller may do this to.
-    pub fn outside(&self, right: Right, template: &Template) -> Error {
-        let (role, verb) = (self.role_name(), right.privilege().name());
+    pub fn outside(&self, action: Action, template: &Template) -> Error {
+        let (role, verb) = (self.role_name(), action.privilege().name());
         let message = format!(
             "role {role:?} may not {verb} this record of {}: it is, or would be, outside of the scope that the role \
              was granted",
@@ -171,7 +171,7 @@ impl Caller {
 
     /// Refuses a caller who may not make templates in a project.
     pub fn require_define_in(&self, project: i32) -> Result<(), Error> {
-        if self.is_admin || self.sees_project(project) && rights::may_define_in(self.role, project) {
+        if self.is_admin || self.sees_project(project) && permissions::may_define_in(self.role, project) {
             return Ok(());
         }
         Err(self.may_not_define())
@@ -182,7 +182,7 @@ impl Caller {
         if !self.sees_project(template.project_id) {
             return Err(Error::not_found());
         }
-        if self.is_admin || Rights::of(self.role, template).has(Privilege::Define) {
+        if self.is_admin || Permissions::of(self.role, template).has(Privilege::Define) {
             return Ok(());
         }
         Err(if self.is_hidden(template) { Error::not_found() } else { self.may_not_define() })
@@ -190,7 +190,7 @@ impl Caller {
 
     /// Refuses a caller who may define nothing at all, before anything is looked at.
     pub fn require_define_somewhere(&self) -> Result<(), Error> {
-        if self.is_admin || rights::may_define_somewhere(self.role) {
+        if self.is_admin || permissions::may_define_somewhere(self.role) {
             Ok(())
         } else {
             Err(self.may_not_define())

@@ -1,9 +1,9 @@
 //! Explains why a role sees a record or not: every grant that applies to the role, condition by condition.
 
-use super::rights::Privilege;
+use super::permissions::Privilege;
 use super::stored_grant::{Grant, reaching};
 use super::visibility::CallerSchema;
-use super::{Caller, Right, scope};
+use super::{Action, Caller, scope};
 use crate::error::{Code, Error};
 use crate::filter::check::{self, Settings};
 use crate::filter::parse::{self, Condition};
@@ -37,20 +37,20 @@ pub fn explain(id: Uuid, role_name: &str) -> Result<String, Error> {
         .map(|grant| judge(grant, &template, id))
         .collect::<Result<_, _>>()?;
     let caller = Caller::of_role(role);
-    let may = |right: Right| {
-        let is_granted = |result: &GrantResult| result.grant.privilege == right.privilege() && result.holds;
-        caller.is_admin() || caller.require(right, &template).is_ok() && results.iter().any(is_granted)
+    let may = |action: Action| {
+        let is_granted = |result: &GrantResult| result.grant.privilege == action.privilege() && result.holds;
+        caller.is_admin() || caller.require(action, &template).is_ok() && results.iter().any(is_granted)
     };
-    let sees = state == State::Live && may(Right::Read);
-    let rights = [Right::Read, Right::Create, Right::Update, Right::Delete].into_iter();
-    let rights = rights.filter(|right| state != State::Missing && may(*right));
+    let sees = state == State::Live && may(Action::Read);
+    let actions = [Action::Read, Action::Create, Action::Update, Action::Delete].into_iter();
+    let actions = actions.filter(|action| state != State::Missing && may(*action));
     Ok(to_json(&Explanation {
         id: id.to_string(),
         role: role_name,
         template: template.full_name(),
         record: state.name(),
         sees,
-        may: rights.map(|right| right.privilege().name()).collect(),
+        may: actions.map(|action| action.privilege().name()).collect(),
         because: because(&caller, &template, state, sees, &results),
         grants: results.iter().map(|result| result.shown(&template)).collect(),
     }))
@@ -163,7 +163,7 @@ fn because(
     sees: bool,
     results: &[GrantResult],
 ) -> String {
-    let reads = || results.iter().filter(|result| result.grant.privilege == Right::Read.privilege());
+    let reads = || results.iter().filter(|result| result.grant.privilege == Action::Read.privilege());
     let of = |result: &GrantResult| {
         format!("{} to {}", result.target(template), role::name(result.grant.role).unwrap_or_default())
     };

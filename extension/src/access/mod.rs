@@ -18,14 +18,14 @@ pub mod last_use;
 pub mod lookup;
 /// The access overview of a caller (`keyed.me`).
 pub mod overview;
+/// The privileges of a role on the records of a template.
+pub mod permissions;
 /// Row-level security as SQL.
 pub mod policy_sql;
 /// The principal of a transaction, stored in a setting.
 pub mod principal;
 /// Privileges of PostgreSQL on tables.
 pub mod privileges;
-/// The privileges of a role on the records of a template.
-pub mod rights;
 /// The scope of a grant.
 pub mod scope;
 /// Stored grants.
@@ -39,4 +39,4 @@ pub mod template_list;
 /// The records that a caller sees and may write.
 pub mod visibility;
 
-pub use caller::{Caller, Right};
+pub use caller::{Action, Caller};

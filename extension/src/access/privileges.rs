@@ -1,7 +1,7 @@
 //! Privileges of PostgreSQL on tables of templates. Granting or revoking one locks no table: it only changes the
 //! catalog.
 
-use super::rights::Privilege;
+use super::permissions::Privilege;
 use super::table_policies::role_sql;
 use super::target::Table;
 use super::{binding, policy_sql};

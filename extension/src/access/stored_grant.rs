@@ -1,6 +1,6 @@
 //! Stored grants: the rows of `keyed_state.access_grant`, and how changes of templates affect their scopes.
 
-use super::rights::Privilege;
+use super::permissions::Privilege;
 use super::{Caller, scope};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;

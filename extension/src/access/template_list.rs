@@ -1,7 +1,7 @@
 //! Lists the templates that a caller may know, without opening them: it reads the state and locks no table of
 //! records, however many there are.
 
-use super::rights::Privilege;
+use super::permissions::Privilege;
 use super::{Caller, binding};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;

@@ -1,12 +1,12 @@
 //! The records that a caller sees, and those that it may write: as a schema for filters, and as conditions in SQL.
 
-use super::{Caller, Right};
+use super::{Action, Caller};
 use crate::filter::render::Lives;
 use crate::filter::schema::{Attribute, Schema};
 use crate::template::{Template, catalog};
 use std::rc::Rc;
 
-/// A template in the eyes of a caller, who must have been found to have the right to read it.
+/// A template as one caller sees it. Check its read privilege first.
 pub struct CallerSchema {
     caller: Caller,
     template: Rc<Template>,
@@ -22,17 +22,17 @@ impl CallerSchema {
 /// The rows of a template that a caller who may read it sees, as a condition in SQL over its table under this alias;
 /// `None` for all. The one place from which the caller's predicate joins a statement.
 pub fn rows(caller: &Caller, template: &Template, alias: &str) -> Option<String> {
-    caller.rows(Right::Read, template, alias)
+    caller.rows(Action::Read, template, alias)
 }
 
 /// The same among live and deleted records alike, for what finds a record by its id: no index serves it.
 pub fn rows_of_any(caller: &Caller, template: &Template, alias: &str) -> Option<String> {
-    caller.rows_of(Lives::Any, Right::Read, template, alias)
+    caller.rows_of(Lives::Any, Action::Read, template, alias)
 }
 
 /// The condition under which a caller sees a record of any template; `None` when the caller may read nothing there.
 pub fn condition(caller: &Caller, template: &Template, alias: &str) -> Option<String> {
-    caller.require(Right::Read, template).ok()?;
+    caller.require(Action::Read, template).ok()?;
     Some(rows(caller, template, alias).unwrap_or_else(|| "true".to_owned()))
 }
 
@@ -48,18 +48,18 @@ pub struct WriteScope {
 
 impl WriteScope {
     /// The scope of a privilege of a caller. The privilege itself must have been required.
-    pub fn of(caller: &Caller, right: Right, template: &Template) -> WriteScope {
-        WriteScope::over(Lives::Live, caller, right, template)
+    pub fn of(caller: &Caller, action: Action, template: &Template) -> WriteScope {
+        WriteScope::over(Lives::Live, caller, action, template)
     }
 
     /// The same over live records, deleted ones, or both.
-    pub fn over(lives: Lives, caller: &Caller, right: Right, template: &Template) -> WriteScope {
-        let own = caller.rows_of(lives, right, template, ALIAS);
+    pub fn over(lives: Lives, caller: &Caller, action: Action, template: &Template) -> WriteScope {
+        let own = caller.rows_of(lives, action, template, ALIAS);
         // Create-only roles are allowed, so read is not applied to a new record.
-        if right == Right::Create || caller.require(Right::Read, template).is_err() {
+        if action == Action::Create || caller.require(Action::Read, template).is_err() {
             return WriteScope { visible: own.clone(), writable: own };
         }
-        let visible = caller.rows_of(lives, Right::Read, template, ALIAS);
+        let visible = caller.rows_of(lives, Action::Read, template, ALIAS);
         let writable = match (&visible, own) {
             (None, own) => own,
             (Some(visible), Some(own)) if own != *visible => Some(format!("({visible} and {own})")),
@@ -141,7 +141,7 @@ impl Schema for CallerSchema {
     fn target(&self, attribute: i32) -> Option<Rc<dyn Schema>> {
         let reference = self.template.attributes.iter().find(|it| it.id == attribute)?;
         let target = catalog::by_id(reference.target?)?;
-        self.caller.require(Right::Read, &target).ok()?;
+        self.caller.require(Action::Read, &target).ok()?;
         Some(Rc::new(CallerSchema::new(&self.caller, target)))
     }
 

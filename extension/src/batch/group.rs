@@ -4,7 +4,7 @@
 use super::parse::{Operation, OperationKind};
 use super::{Done, Outcome, statement};
 use crate::access::visibility::{UpsertScopes, condition_column};
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::error::{Error, OrRaise};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Snapshot, connected};
@@ -72,9 +72,9 @@ impl<'a> Group<'a> {
 
     /// Lets an operation wait, once its rights and references are settled.
     pub fn add(&mut self, caller: &Caller, mut operation: Operation<'a>) -> Result<(), Error> {
-        caller.require(Right::Create, &operation.template)?;
+        caller.require(Action::Create, &operation.template)?;
         if operation.kind == OperationKind::Upsert {
-            caller.require(Right::Update, &operation.template)?;
+            caller.require(Action::Update, &operation.template)?;
         }
         reference::resolve(caller, &operation.template, &mut operation.changes)?;
         if let Some(key) = operation.key.value() {

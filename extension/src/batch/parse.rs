@@ -3,7 +3,7 @@
 use super::conflict::Conflict;
 use super::{Mode, refers_by_key};
 use crate::access::lookup::template_by_name;
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::json::{self, pointer_step};
 use crate::limits;
@@ -170,8 +170,8 @@ fn operation<'a>(caller: &Caller, index: usize, entry: &'a RawValue) -> Result<O
         _ => {}
     }
     // Errors reveal nothing about a template, not even names of attributes, to callers without privileges.
-    for right in rights(kind) {
-        caller.require(*right, &template)?;
+    for action in actions(kind) {
+        caller.require(*action, &template)?;
     }
     let changes =
         attributes.map(|attributes| changes::parse(&template, attributes)).transpose()?.unwrap_or_default();
@@ -181,12 +181,12 @@ fn operation<'a>(caller: &Caller, index: usize, entry: &'a RawValue) -> Result<O
     Ok(Operation { index, kind, template, id, key, changes, embedding })
 }
 
-fn rights(kind: OperationKind) -> &'static [Right] {
+fn actions(kind: OperationKind) -> &'static [Action] {
     match kind {
-        OperationKind::Create => &[Right::Create],
-        OperationKind::Update => &[Right::Update],
-        OperationKind::Upsert => &[Right::Create, Right::Update],
-        OperationKind::Delete => &[Right::Delete],
+        OperationKind::Create => &[Action::Create],
+        OperationKind::Update => &[Action::Update],
+        OperationKind::Upsert => &[Action::Create, Action::Update],
+        OperationKind::Delete => &[Action::Delete],
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::parse::{Operation, OperationKind};
 use super::{Done, Outcome};
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::error::Error;
 use crate::record::embedding::require_writable;
 use crate::record::mode::Mode;
@@ -33,11 +33,11 @@ fn write(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
                 .map(|(id, created)| done(id, created))
         }
         (OperationKind::Update, Some(id), _) => {
-            caller.require(Right::Update, template)?;
+            caller.require(Action::Update, template)?;
             if operation.embedding != Embedding::Absent {
                 require_writable(caller, template, id)?;
             }
-            write::update(caller, Right::Update, template, id, &operation.key, changes, none)
+            write::update(caller, Action::Update, template, id, &operation.key, changes, none)
                 .map(|_| done(id, false))
         }
         (OperationKind::Update, None, Some(key)) => {
@@ -54,7 +54,7 @@ fn write(caller: &Caller, operation: &Operation, changes: Changes) -> Outcome {
 
 /// Makes the references that had to wait until all records of a cycle exist.
 pub fn link(caller: &Caller, operation: &Operation, done: Done, changes: Changes) -> Outcome {
-    let right = if done.created { Right::Create } else { Right::Update };
+    let action = if done.created { Action::Create } else { Action::Update };
     let none = &Preconditions::default();
-    write::update(caller, right, &operation.template, done.id, &Key::Absent, changes, none).map(|_| done)
+    write::update(caller, action, &operation.template, done.id, &Key::Absent, changes, none).map(|_| done)
 }

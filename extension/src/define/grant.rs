@@ -2,7 +2,7 @@
 
 use super::reconcile;
 use super::view::dependents;
-use crate::access::rights::Privilege;
+use crate::access::permissions::Privilege;
 use crate::access::stored_grant::{COLUMNS, Grant, read};
 use crate::access::table_policies::{forget_dropped_roles, role_sql};
 use crate::access::target::{Table, Target};

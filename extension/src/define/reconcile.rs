@@ -4,7 +4,7 @@
 //! Pending tables are safe: a policy without a grant allows nothing, and without a policy plain SQL sees no row.
 
 use super::view::dependents;
-use crate::access::rights::Privilege;
+use crate::access::permissions::Privilege;
 use crate::access::stored_grant::{COLUMNS, Grant, read, read_all};
 use crate::access::table_policies::{create_policy, drop_named, is_policy_sql};
 use crate::access::target::Table;

@@ -2,7 +2,7 @@
 
 use super::{Field, Format, csv, ndjson};
 use crate::access::visibility::{self, CallerSchema};
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::filter::schema::Schema;
@@ -99,7 +99,7 @@ impl Record<'_> {
 /// Begins an export of what a search finds, and gives back what comes before the first record. Pages, counts and
 /// facets of the search do not matter; without a sort the order is that of the table.
 pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format) -> Result<String, Error> {
-    caller.require(Right::Read, template)?;
+    caller.require(Action::Read, template)?;
     let query = SearchQuery::parse(body)?;
     let saved = stored::body_of(template, query.view.as_deref())?;
     let mut query = query.within(saved.as_deref())?;
@@ -184,7 +184,7 @@ pub fn next(caller: &Caller) -> Result<Option<String>, Error> {
         return Err(Error::new(Code::InvalidValue, "this transaction has no open export")
             .hint("call keyed_http.export_open first, in the same transaction and as the same role"));
     };
-    caller.require(Right::Read, &export.template)?;
+    caller.require(Action::Read, &export.template)?;
     if visibility::rows(caller, &export.template, RECORD) != export.seen {
         return Err(Error::new(Code::Forbidden, "your grants have changed since the export began")
             .hint("start the export again"));

@@ -1,7 +1,7 @@
 //! Filters a stored response by the caller's present privileges, which may have changed since.
 
 use super::store::Texts;
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::inbound;
 use crate::json;
 use crate::record::read;
@@ -59,7 +59,7 @@ pub fn visible(caller: &Caller, mut answer: Texts) -> Texts {
 fn may_read(caller: &Caller, id: Uuid) -> bool {
     let template = record_id::template_of(id).and_then(catalog::by_id);
     template.is_some_and(|template| {
-        caller.require(Right::Read, &template).is_ok() && read::require_seen(caller, &template, id).is_ok()
+        caller.require(Action::Read, &template).is_ok() && read::require_seen(caller, &template, id).is_ok()
     })
 }
 

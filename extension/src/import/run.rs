@@ -4,7 +4,7 @@
 use super::options::Options;
 use super::update::{self, By};
 use super::{Outcome, Row};
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::batch::group::{Group, Outside};
 use crate::batch::parse::{Operation, OperationKind};
 use crate::batch::{alone, rethrow_unless_local, single};
@@ -69,7 +69,7 @@ impl<'r> Run<'r> {
         let left = self.write_in_waves(rows)?;
         self.close_cycles(left, options.is_last)?;
         // Only callers with the read privilege may learn whether values changed.
-        let may_tell = self.caller.require(Right::Read, self.template).is_ok();
+        let may_tell = self.caller.require(Action::Read, self.template).is_ok();
         let told = |outcome: Option<Outcome>| match outcome {
             None | Some(Outcome::Unchanged) if !may_tell => Outcome::Updated,
             outcome => outcome.unwrap_or(Outcome::Unchanged),
@@ -187,7 +187,7 @@ impl<'r> Run<'r> {
         for (_, row) in refused {
             let index = row.index;
             if strategy == WriteStrategy::Completion {
-                let refusal = self.caller.outside(Right::Create, self.template);
+                let refusal = self.caller.outside(Action::Create, self.template);
                 self.settle(index, Outcome::Refused(refusal));
                 continue;
             }
@@ -205,9 +205,9 @@ impl<'r> Run<'r> {
     fn try_group(&self, strategy: WriteStrategy, rows: &[Row]) -> Result<Vec<(usize, Outcome)>, Outside> {
         let operations = || rows.iter().map(|row| self.operation(strategy, row.clone()));
         match strategy {
-            WriteStrategy::Update(by) => update::run(self.caller, Right::Update, self.template, by, rows),
+            WriteStrategy::Update(by) => update::run(self.caller, Action::Update, self.template, by, rows),
             WriteStrategy::Completion => {
-                update::run(self.caller, Right::Create, self.template, By::Key, rows)
+                update::run(self.caller, Action::Create, self.template, By::Key, rows)
             }
             WriteStrategy::Create | WriteStrategy::Upsert => {
                 let done = Group::of(operations().collect()).run(self.caller)?;
@@ -276,6 +276,6 @@ pub(super) fn first_of_each_key(rows: Vec<Row>) -> (Vec<Row>, Vec<Row>) {
 
 /// Refuses a caller who may not do what a file asks for.
 pub fn require_rights(caller: &Caller, template: &Template) -> Result<(), Error> {
-    caller.require(Right::Create, template)?;
-    caller.require(Right::Update, template)
+    caller.require(Action::Create, template)?;
+    caller.require(Action::Update, template)
 }

@@ -3,7 +3,7 @@
 
 use super::{Outcome, Row};
 use crate::access::visibility::{WriteScope, and, condition_column};
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::attribute_type::AttributeType;
 use crate::batch::group::Outside;
 use crate::batch::statement::array_argument;
@@ -41,12 +41,12 @@ struct LockedRecord {
 /// Updates the records of rows, with this privilege; all rows write the same attributes, each to a different record.
 pub fn run(
     caller: &Caller,
-    right: Right,
+    action: Action,
     template: &Template,
     by: By,
     rows: &[Row],
 ) -> Result<Vec<(usize, Outcome)>, Outside> {
-    let write_scope = WriteScope::of(caller, right, template);
+    let write_scope = WriteScope::of(caller, action, template);
     as_owner(|| {
         let found = lock(template, by, rows, &write_scope);
         let mut outcomes = Vec::with_capacity(rows.len());
@@ -58,7 +58,7 @@ pub fn run(
                     written.push(place);
                 }
                 Some(LockedRecord { is_visible: true, .. }) => {
-                    outcomes.push((row.index, Outcome::Refused(caller.outside(right, template))));
+                    outcomes.push((row.index, Outcome::Refused(caller.outside(action, template))));
                 }
                 hidden => outcomes
                     .push((row.index, Outcome::Refused(absent(caller, template, row, hidden.is_some())))),

@@ -6,7 +6,7 @@ use super::log_capacity;
 use super::mapping::{self, Item};
 use super::signature::{Signed, verify};
 use crate::access::principal::Principal;
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::batch;
 use crate::batch::conflict::Conflict;
 use crate::batch::parse::{Operation, OperationKind};
@@ -155,8 +155,8 @@ fn as_endpoint<R>(endpoint: &Endpoint, body: impl FnOnce() -> Result<R, Error>) 
 
 fn run(endpoint: &Endpoint, payload: &str) -> Result<Counts, Error> {
     let (caller, template) = (Caller::current(), &endpoint.template);
-    caller.require(Right::Create, template)?;
-    caller.require(Right::Update, template)?;
+    caller.require(Action::Create, template)?;
+    caller.require(Action::Update, template)?;
     let items = mapping::apply(template, &endpoint.mapping, payload)?;
     let mut operations = Vec::with_capacity(items.len());
     let mut errors = Vec::new();

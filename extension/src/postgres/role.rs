@@ -38,7 +38,7 @@ pub fn cluster() -> u64 {
     unsafe { pg_sys::GetSystemIdentifier() }
 }
 
-/// The role whose rights the session has now (`current_user`).
+/// The effective role of the session (`current_user`).
 pub fn current() -> Oid {
     // SAFETY: reads a variable of the session.
     unsafe { pg_sys::GetUserId() }
@@ -68,7 +68,7 @@ pub fn is_superuser(role: Oid) -> bool {
     unsafe { pg_sys::superuser_arg(role) }
 }
 
-/// Whether `role` has the rights of `of`, itself or by inheritance; a superuser has all.
+/// Whether `role` has the privileges of `of`, itself or by inheritance; a superuser has all.
 pub fn has_rights_of(role: Oid, of: Oid) -> bool {
     // SAFETY: asks the catalog.
     unsafe { pg_sys::has_privs_of_role(role, of) }
@@ -80,7 +80,7 @@ pub fn is_member(role: Oid, of: Oid) -> bool {
     unsafe { pg_sys::is_member_of_role(role, of) }
 }
 
-/// A right on a table.
+/// A privilege on a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TablePrivilege {
     /// SELECT.
@@ -93,9 +93,9 @@ pub enum TablePrivilege {
     Delete,
 }
 
-/// Whether `role` holds the right on the whole table.
-pub fn has_table_privilege(role: Oid, table: Oid, right: TablePrivilege) -> bool {
-    let mode = match right {
+/// Whether `role` has the privilege on the whole table.
+pub fn has_table_privilege(role: Oid, table: Oid, privilege: TablePrivilege) -> bool {
+    let mode = match privilege {
         TablePrivilege::Select => pg_sys::ACL_SELECT,
         TablePrivilege::Insert => pg_sys::ACL_INSERT,
         TablePrivilege::Update => pg_sys::ACL_UPDATE,

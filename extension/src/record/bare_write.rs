@@ -6,7 +6,7 @@
 //! everything again for the role that is in force when the row is written: the row as it was and as it becomes.
 
 use crate::access::visibility::WriteScope;
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::error::Error;
 use crate::postgres::guard::as_owner;
 use crate::postgres::own_statement::is_own_statement;
@@ -25,7 +25,7 @@ pub fn writer(template: &Template) -> Option<Caller> {
 
 /// Whether a writer may create this row.
 pub fn check_insert(writer: &Caller, template: &Template, new: &Row) -> Result<(), Error> {
-    require_result(writer, Right::Create, template, new)
+    require_result(writer, Action::Create, template, new)
 }
 
 /// Whether a writer may make one row of another; false for a row that is not there for the writer.
@@ -35,39 +35,39 @@ pub fn check_update(writer: &Caller, template: &Template, old: &Row, new: &Row) 
         return Ok(false);
     }
     let is_deletion = !is_dead(old) && is_dead(new);
-    let right = if is_deletion { Right::Delete } else { Right::Update };
-    if !require_reach(writer, right, template, old)? {
+    let action = if is_deletion { Action::Delete } else { Action::Update };
+    if !require_reach(writer, action, template, old)? {
         return Ok(false);
     }
     let changes = || {
         !new.same(old, column::EXTERNAL_KEY)
             || template.attributes.iter().any(|attribute| !new.same(old, attribute.column))
     };
-    if is_deletion && changes() && !require_reach(writer, Right::Update, template, old)? {
+    if is_deletion && changes() && !require_reach(writer, Action::Update, template, old)? {
         return Ok(false);
     }
-    require_result(writer, right, template, new)?;
+    require_result(writer, action, template, new)?;
     Ok(true)
 }
 
-/// Refuses a row that the writer sees and has no right to; false for one that it does not see.
-fn require_reach(writer: &Caller, right: Right, template: &Template, old: &Row) -> Result<bool, Error> {
-    writer.require(right, template)?;
-    let write_scope = WriteScope::of(writer, right, template);
+/// Refuses a row that the writer sees but may not write; false for one that it does not see.
+fn require_reach(writer: &Caller, action: Action, template: &Template, old: &Row) -> Result<bool, Error> {
+    writer.require(action, template)?;
+    let write_scope = WriteScope::of(writer, action, template);
     if !holds(template, old, write_scope.visible.as_deref()) {
         return Ok(false);
     }
     if !holds(template, old, write_scope.writable.as_deref()) {
-        return Err(writer.outside(right, template));
+        return Err(writer.outside(action, template));
     }
     Ok(true)
 }
 
 /// Refuses a row that a write would put out of the writer's reach.
-fn require_result(writer: &Caller, right: Right, template: &Template, new: &Row) -> Result<(), Error> {
-    writer.require(right, template)?;
-    let within = writer.reach(right, template).flatten();
-    if holds(template, new, within.as_deref()) { Ok(()) } else { Err(writer.outside(right, template)) }
+fn require_result(writer: &Caller, action: Action, template: &Template, new: &Row) -> Result<(), Error> {
+    writer.require(action, template)?;
+    let within = writer.reach(action, template).flatten();
+    if holds(template, new, within.as_deref()) { Ok(()) } else { Err(writer.outside(action, template)) }
 }
 
 /// Whether a condition over the record `t` holds for a row that need not be in the table; `None` holds for all.

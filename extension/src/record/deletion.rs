@@ -6,7 +6,7 @@ use super::version::Preconditions;
 use super::write::{Key, require_in_scope, write_one};
 use super::{precondition, read, released};
 use crate::access::visibility::{WriteScope, and, condition_column};
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::filter::render::Lives;
 use crate::postgres::datum::{self, Argument};
@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 /// Marks a live record as deleted; the trigger releases its key.
 pub fn delete(caller: &Caller, id: Uuid, preconditions: &Preconditions) -> Result<(), Error> {
-    let template = read::template_of(caller, id, Right::Delete)?;
+    let template = read::template_of(caller, id, Action::Delete)?;
     let by_id = ("t.id = $1", pg_sys::UUIDOID, datum::uuid(id));
     delete_where(caller, &template, by_id, preconditions).map(|_| ())
 }
@@ -31,7 +31,7 @@ pub fn delete_by_key(
     key: &str,
     preconditions: &Preconditions,
 ) -> Result<Uuid, Error> {
-    caller.require(Right::Delete, template)?;
+    caller.require(Action::Delete, template)?;
     let Ok(key) = crate::value::key::normalize(key) else { return Err(Error::not_found()) };
     let by_key = ("t.external_key = $1", pg_sys::TEXTOID, datum::text(key));
     delete_where(caller, template, by_key, preconditions)
@@ -44,11 +44,11 @@ fn delete_where(
     preconditions: &Preconditions,
 ) -> Result<Uuid, Error> {
     reserve::for_change(template);
-    let write_scope = WriteScope::of(caller, Right::Delete, template);
+    let write_scope = WriteScope::of(caller, Action::Delete, template);
     let condition = format!("{condition} and t.deleted_at is null");
     if !preconditions.are_none() {
         let found = read::lock(template, &condition, &write_scope, parameter, argument);
-        let id = require_in_scope(caller, Right::Delete, template, found)?;
+        let id = require_in_scope(caller, Action::Delete, template, found)?;
         precondition::require_of_locked(caller, template, id, preconditions)?;
     }
     let sql = format!(
@@ -65,18 +65,18 @@ fn delete_where(
     });
     if deleted.is_none() && !write_scope.is_open() {
         let found = read::lock(template, &condition, &write_scope, parameter, argument);
-        require_in_scope(caller, Right::Delete, template, found)?;
+        require_in_scope(caller, Action::Delete, template, found)?;
     }
     deleted.ok_or_else(Error::not_found)
 }
 
 /// Brings a deleted record back, with its old key or with the one given.
 pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditions) -> Result<Shown, Error> {
-    let template = read::template_of(caller, id, Right::Update)?;
+    let template = read::template_of(caller, id, Action::Update)?;
     reserve::for_creation(&template);
     template.released_key.ok_or_else(guard::not_migrated)?;
     // The record is judged as it is and as it will be: deleted, then live.
-    let write_scope = WriteScope::over(Lives::Any, caller, Right::Update, &template);
+    let write_scope = WriteScope::over(Lives::Any, caller, Action::Update, &template);
     let old_key = as_owner(|| {
         let sql = format!(
             "select {}, t.deleted_at{} from {} t where t.id = $1{} for no key update",
@@ -95,7 +95,7 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditio
                 return Err(Error::new(Code::Conflict, "the record is not deleted"));
             }
             if !rows.get(0, 2).is_some_and(datum::read_bool) {
-                return Err(caller.outside(Right::Update, &template));
+                return Err(caller.outside(Action::Update, &template));
             }
             Ok(rows.get(0, 0).map(datum::read_text))
         })
@@ -118,7 +118,7 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditio
     let arguments = [datum::uuid(id), datum::optional_text(wanted.value())];
     let types = vec![pg_sys::UUIDOID, pg_sys::TEXTOID];
     let restored =
-        write_one(caller, Right::Update, &template, &sql, types, &arguments, &wanted).map_err(|error| {
+        write_one(caller, Action::Update, &template, &sql, types, &arguments, &wanted).map_err(|error| {
             match error.code {
                 Code::ExternalKeyTaken => error.hint(
                     "send {\"external_key\": \"another\"}, or null to restore the record without a key",

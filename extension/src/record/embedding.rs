@@ -4,7 +4,7 @@ use super::version::Preconditions;
 use super::write::require_in_scope;
 use super::{precondition, read};
 use crate::access::visibility::WriteScope;
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::error::Error;
 use crate::postgres::datum;
 use crate::template::Template;
@@ -21,7 +21,7 @@ pub fn set(
     embedding: &Embedding,
     preconditions: &Preconditions,
 ) -> Result<(), Error> {
-    let template = read::template_of(caller, id, Right::Update)?;
+    let template = read::template_of(caller, id, Action::Update)?;
     require_writable(caller, &template, id)?;
     precondition::require_of_locked(caller, &template, id, preconditions)?;
     apply(&template, id, embedding)
@@ -30,8 +30,8 @@ pub fn set(
 /// Locks a live record whose vector is about to be written. Refuses one that is not there for the caller, or that
 /// the caller may not update.
 pub fn require_writable(caller: &Caller, template: &Template, id: Uuid) -> Result<(), Error> {
-    let write_scope = WriteScope::of(caller, Right::Update, template);
+    let write_scope = WriteScope::of(caller, Action::Update, template);
     let live = "t.id = $1 and t.deleted_at is null";
     let found = read::lock(template, live, &write_scope, pg_sys::UUIDOID, datum::uuid(id));
-    require_in_scope(caller, Right::Update, template, found).map(|_| ())
+    require_in_scope(caller, Action::Update, template, found).map(|_| ())
 }

@@ -8,7 +8,7 @@ use super::shown::Shown;
 use super::version::Preconditions;
 use super::write::{self, Key};
 use super::{changes, deletion, history, series, upsert};
-use crate::access::{Caller, Right, visibility};
+use crate::access::{Action, Caller, visibility};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
@@ -40,7 +40,7 @@ sql_functions! {
         let attributes = attributes_argument(attributes.as_deref())?;
         let key = call.text(2).map(|key| key::normalize(&key).map(str::to_owned)).transpose()?;
         let caller = Caller::current();
-        caller.require(Right::Create, &template)?;
+        caller.require(Action::Create, &template)?;
         let changes = changes::parse(&template, attributes)?;
         write::create(&caller, &template, key.as_deref(), changes).map(|made| Answer::Json(made.1.json))
     };
@@ -130,7 +130,7 @@ pub(super) fn get_record(
     wants_tag: bool,
 ) -> Result<Shown, Error> {
     let caller = Caller::current();
-    let template = read::template_of(&caller, id, Right::Read)?;
+    let template = read::template_of(&caller, id, Action::Read)?;
     let projection = Projection::parse(&caller, &template, fields, verbose)?.with_tag(wants_tag);
     let (lifetime, seen) = match include_deleted {
         true => (Lifetime::Any, visibility::rows_of_any(&caller, &template, "t")),
@@ -147,7 +147,7 @@ pub(super) fn get_by_key(
     wants_tag: bool,
 ) -> Result<Shown, Error> {
     let caller = Caller::current();
-    caller.require(Right::Read, template)?;
+    caller.require(Action::Read, template)?;
     let seen = visibility::rows(&caller, template, "t");
     let projection = Projection::parse(&caller, template, fields, verbose)?.with_tag(wants_tag);
     read::by_key(template, key, seen.as_deref(), &projection)

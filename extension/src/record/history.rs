@@ -1,6 +1,6 @@
 //! Pages of a record's history.
 
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json::write_string;
@@ -21,7 +21,7 @@ const PAGE_SIZE: usize = 8 << 20;
 
 /// The history of a record, deleted ones included, newest first: `{history:[…],next_cursor}`.
 pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>) -> Result<String, Error> {
-    let template = read::template_of(caller, id, Right::Read)?;
+    let template = read::template_of(caller, id, Action::Read)?;
     read::require_seen(caller, &template, id)?;
     let limit = limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MOST_LIMIT).contains(&limit) {

@@ -10,7 +10,7 @@ use super::version::{self, Preconditions};
 use super::write::{self, Key};
 use super::{changes, deletion, history, upsert};
 use crate::access::lookup::template_by_name;
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, Call, sql_functions};
@@ -25,7 +25,7 @@ sql_functions! {
     keyed_http_create_record => |call| {
         let (template, body) = (template_name(call)?, call.required_text(1, "body")?);
         let caller = Caller::current();
-        caller.require(Right::Create, &template)?;
+        caller.require(Action::Create, &template)?;
         let body = write::parse_body(&body)?;
         let changes = body.attributes.map(|it| changes::parse(&template, it)).transpose()?.unwrap_or_default();
         let (id, record) = write::create(&caller, &template, body.key.value(), changes)?;

@@ -1,7 +1,7 @@
 //! The modes of an upsert, and the privileges that they need.
 
 use crate::access::visibility::{UpsertScopes, WriteScope};
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::template::Template;
 
@@ -29,25 +29,25 @@ impl Mode {
         }
     }
 
-    /// Refuses a caller without the rights that the branches of an upsert need.
+    /// Refuses a caller without the privileges that the branches of an upsert need.
     pub fn require_rights(self, caller: &Caller, template: &Template) -> Result<(), Error> {
         if self != Mode::Update {
-            caller.require(Right::Create, template)?;
+            caller.require(Action::Create, template)?;
         }
         if self != Mode::Create {
-            caller.require(Right::Update, template)?;
+            caller.require(Action::Update, template)?;
         }
         Ok(())
     }
 
     /// The write scopes of an upsert.
     pub fn write_scopes(self, caller: &Caller, template: &Template) -> UpsertScopes {
-        let of = |right, is_needed| {
-            if is_needed { WriteScope::of(caller, right, template) } else { WriteScope::default() }
+        let of = |action, is_needed| {
+            if is_needed { WriteScope::of(caller, action, template) } else { WriteScope::default() }
         };
         UpsertScopes {
-            create: of(Right::Create, self != Mode::Update),
-            update: of(Right::Update, self != Mode::Create),
+            create: of(Action::Create, self != Mode::Update),
+            update: of(Action::Update, self != Mode::Create),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::upsert::{MOST_TRIES, gave_up};
 use super::version::Preconditions;
 use super::write::{key_taken, require_in_scope};
 use crate::access::visibility::WriteScope;
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::error::Error;
 use crate::postgres::datum;
 use crate::postgres::function::Call;
@@ -28,7 +28,7 @@ pub fn preconditions(call: &Call, position: usize) -> Result<Preconditions, Erro
 /// happens.
 pub fn require(
     caller: &Caller,
-    right: Right,
+    action: Action,
     template: &Template,
     id: Uuid,
     preconditions: &Preconditions,
@@ -36,10 +36,10 @@ pub fn require(
     if preconditions.are_none() {
         return Ok(());
     }
-    let write_scope = WriteScope::of(caller, right, template);
+    let write_scope = WriteScope::of(caller, action, template);
     let live = "t.id = $1 and t.deleted_at is null";
     let found = read::lock(template, live, &write_scope, pg_sys::UUIDOID, datum::uuid(id));
-    require_in_scope(caller, right, template, found)?;
+    require_in_scope(caller, action, template, found)?;
     require_of_locked(caller, template, id, preconditions)
 }
 
@@ -57,7 +57,7 @@ pub fn require_of_locked(
         false => String::new(),
         true => {
             // A version can confirm a guess of the record's content.
-            caller.require(Right::Read, template)?;
+            caller.require(Action::Read, template)?;
             let shown =
                 read::by_id(template, id, None, Lifetime::Any, &Projection::default(), Snapshot::Latest)?;
             shown.tag().unwrap_or_default()
@@ -76,8 +76,8 @@ pub fn narrow(
     preconditions: &Preconditions,
 ) -> Result<Mode, Error> {
     let found = match mode {
-        Mode::Create => read::holder(template, key, &WriteScope::of(caller, Right::Read, template))
-            .filter(|_| caller.require(Right::Read, template).is_ok()),
+        Mode::Create => read::holder(template, key, &WriteScope::of(caller, Action::Read, template))
+            .filter(|_| caller.require(Action::Read, template).is_ok()),
         Mode::Update | Mode::Upsert => lock_holder(caller, template, key)?,
     };
     match (found, mode) {
@@ -92,7 +92,7 @@ pub fn narrow(
             require_of_locked(caller, template, found.id, preconditions).map(|()| Mode::Create)
         }
         (found @ Some(FoundRecord { id, .. }), Mode::Update | Mode::Upsert) => {
-            require_in_scope(caller, Right::Update, template, found)?;
+            require_in_scope(caller, Action::Update, template, found)?;
             require_of_locked(caller, template, id, preconditions).map(|()| Mode::Update)
         }
     }
@@ -100,7 +100,7 @@ pub fn narrow(
 
 /// Locks the live record that holds the key.
 fn lock_holder(caller: &Caller, template: &Template, key: &str) -> Result<Option<FoundRecord>, Error> {
-    let write_scope = WriteScope::of(caller, Right::Update, template);
+    let write_scope = WriteScope::of(caller, Action::Update, template);
     let holder = "t.external_key = $1 and t.deleted_at is null";
     for _ in 0..MOST_TRIES {
         let locked = read::lock(template, holder, &write_scope, pg_sys::TEXTOID, datum::text(key));

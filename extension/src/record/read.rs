@@ -5,7 +5,7 @@ use super::shape::{self, Projection};
 use super::shown::{self, Shown};
 use super::statement::{columns, columns_of_any};
 use crate::access::visibility::{self, WriteScope, and, condition_column};
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::error::Error;
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::direct_access::Unfit;
@@ -27,10 +27,10 @@ pub enum Lifetime {
     Any,
 }
 
-/// The template of the record that an id names, when the caller has the right there.
-pub fn template_of(caller: &Caller, id: Uuid, right: Right) -> Result<Rc<Template>, Error> {
+/// The template of the record with this id, if the caller has the privilege on it.
+pub fn template_of(caller: &Caller, id: Uuid, action: Action) -> Result<Rc<Template>, Error> {
     let template = record_id::template_of(id).and_then(catalog::by_id).ok_or_else(Error::not_found)?;
-    caller.require(right, &template)?;
+    caller.require(action, &template)?;
     Ok(template)
 }
 

@@ -1,7 +1,7 @@
 //! Resolves references, and checks that their targets are live.
 
 use crate::access::visibility::{self, and};
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
@@ -80,7 +80,7 @@ fn find_all(
     keys: &mut HashMap<String, Option<Uuid>>,
 ) {
     let Some(target) = catalog::by_id(target) else { return };
-    if ids.is_empty() && keys.is_empty() || caller.require(Right::Read, &target).is_err() {
+    if ids.is_empty() && keys.is_empty() || caller.require(Action::Read, &target).is_err() {
         return;
     }
     let seen = and(visibility::rows(caller, &target, "t").as_deref());
@@ -139,7 +139,7 @@ enum ReferenceTo<'a> {
 
 fn find(caller: &Caller, target: i32, wanted: &ReferenceTo) -> Option<Uuid> {
     let target: Rc<Template> = catalog::by_id(target)?;
-    caller.require(Right::Read, &target).ok()?;
+    caller.require(Action::Read, &target).ok()?;
     let (condition, parameter, argument) = match wanted {
         ReferenceTo::Id(id) => ("t.id = $1", pg_sys::UUIDOID, datum::uuid(*id)),
         ReferenceTo::Key(key) => ("t.external_key = $1", pg_sys::TEXTOID, datum::text(key)),

@@ -1,6 +1,6 @@
 //! Pages of a series: its points, or buckets of them.
 
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json_write::write_double;
@@ -52,7 +52,7 @@ pub struct SeriesQuery {
 
 /// The series of a record's metric: `{points:[{at,value}],next_cursor}`, oldest first.
 pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> Result<String, Error> {
-    let template = read::template_of(caller, record, Right::Read)?;
+    let template = read::template_of(caller, record, Action::Read)?;
     read::require_seen(caller, &template, record)?;
     let attribute = template.position(slug).map(|position| &template.attributes[position]);
     let attribute =

@@ -1,6 +1,6 @@
 //! Record → JSON, straight from the columns of [`super::statement::columns`].
 
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json::write_string;
@@ -67,7 +67,7 @@ impl Projection {
 
     /// The response to a write: the record, or only its id if the caller may not read it.
     pub fn of_written(caller: &Caller, template: &Template) -> Projection {
-        Projection { only_id: caller.require(Right::Read, template).is_err(), ..Projection::default() }
+        Projection { only_id: caller.require(Action::Read, template).is_err(), ..Projection::default() }
     }
 
     /// Whether this is the default projection.

@@ -8,7 +8,7 @@ use super::version::Preconditions;
 use super::write::{key_and_values, key_taken};
 use super::{changes, comparison, precondition, reference};
 use crate::access::visibility::{UpsertScopes, condition_column};
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::metric;
 use crate::postgres::datum::{self, Argument};
@@ -157,8 +157,8 @@ impl Upsert<'_> {
             match written {
                 Some((written, true)) => return Ok((written, written == id)),
                 Some((written, false)) => {
-                    let right = if written == id { Right::Create } else { Right::Update };
-                    return Err(self.caller.outside(right, template));
+                    let action = if written == id { Action::Create } else { Action::Update };
+                    return Err(self.caller.outside(action, template));
                 }
                 None => {}
             }
@@ -173,7 +173,7 @@ impl Upsert<'_> {
     fn unchanged(&self, found: FoundRecord) -> Result<Uuid, Error> {
         match found {
             FoundRecord { is_visible: true, is_writable: true, id } => Ok(id),
-            FoundRecord { is_visible: true, .. } => Err(self.caller.outside(Right::Update, self.template)),
+            FoundRecord { is_visible: true, .. } => Err(self.caller.outside(Action::Update, self.template)),
             // The error says that the key is taken, not by which record.
             _ => Err(key_taken(self.caller, self.template, self.key)),
         }
@@ -232,7 +232,7 @@ impl Upsert<'_> {
         match is_writable {
             None => Ok(None),
             Some(true) => Ok(Some(id)),
-            Some(false) => Err(self.caller.outside(Right::Create, template)),
+            Some(false) => Err(self.caller.outside(Action::Create, template)),
         }
     }
 
@@ -282,7 +282,7 @@ impl Upsert<'_> {
             Some((id, rows.get(0, 1).is_some_and(datum::read_bool)))
         });
         match written {
-            Some((_, false)) => Err(self.caller.outside(Right::Update, template)),
+            Some((_, false)) => Err(self.caller.outside(Action::Update, template)),
             written => Ok(written.map(|(id, _)| id)),
         }
     }

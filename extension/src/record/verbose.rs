@@ -2,7 +2,7 @@
 
 use super::shape::{Columns, Projection, STANDARD_COLUMNS, write_name, write_value};
 use crate::access::visibility::{self, and};
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::attribute_type::AttributeType;
 use crate::json::write_string;
 use crate::postgres::datum;
@@ -61,7 +61,7 @@ fn write_labels(out: &mut String, attribute: &Attribute, value: Option<Datum>) {
 /// Appends the target's display value, key and template; nulls when it is deleted or out of the caller's sight.
 pub fn write_target(out: &mut String, caller: &Caller, attribute: &Attribute, target_id: Datum) {
     let target = attribute.target.and_then(catalog::by_id);
-    let target = target.filter(|target| caller.require(Right::Read, target).is_ok());
+    let target = target.filter(|target| caller.require(Action::Read, target).is_ok());
     let Some(target) = target else {
         out.push_str(",\"display\":null,\"external_key\":null,\"template_slug\":null");
         return;

@@ -7,7 +7,7 @@ use super::statement::{self, Assignments, KeyAssignment, columns};
 use super::version::Preconditions;
 use super::{changes, precondition, reference};
 use crate::access::visibility::{WriteScope, condition_column};
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::{as_owner, subtransaction};
@@ -69,14 +69,14 @@ pub fn create(
     key: Option<&str>,
     mut changes: Changes,
 ) -> Result<(Uuid, Shown), Error> {
-    caller.require(Right::Create, template)?;
+    caller.require(Action::Create, template)?;
     changes::check_complete(template, &changes)?;
     reference::resolve(caller, template, &mut changes)?;
     metric::stamp(&mut changes);
     reserve::for_creation(template);
     let id = record_id::generate(template.id, random::next_u64());
     let projection = Projection::of_written(caller, template);
-    let write_scope = WriteScope::of(caller, Right::Create, template);
+    let write_scope = WriteScope::of(caller, Action::Create, template);
     let record = as_owner(|| {
         let assignments = Assignments::new(template, &changes);
         let returning = columns(template) + &condition_column(write_scope.writable.as_deref());
@@ -90,7 +90,7 @@ pub fn create(
     });
     let record = match record {
         Some(Written::Within(record)) => record,
-        Some(Written::Outside) => return Err(caller.outside(Right::Create, template)),
+        Some(Written::Outside) => return Err(caller.outside(Action::Create, template)),
         None => return Err(key_taken(caller, template, key.unwrap_or_default())),
     };
     metric::append(template, id, &changes);
@@ -127,9 +127,9 @@ pub fn key_and_values(assignments: &Assignments) -> Vec<pg_sys::Oid> {
 /// The refusal of a key that another live record holds.
 pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
     let message = format!("another live record of {} has the external_key {key:?}", template.full_name());
-    let may_read = caller.require(Right::Read, template).is_ok();
+    let may_read = caller.require(Action::Read, template).is_ok();
     let holder = may_read
-        .then(|| read::holder(template, key, &WriteScope::of(caller, Right::Read, template)))
+        .then(|| read::holder(template, key, &WriteScope::of(caller, Action::Read, template)))
         .flatten();
     let hint = if may_read && holder.as_ref().is_none_or(|holder| holder.is_visible) {
         "send another key, or write to that record: PUT …/by-key, keyed.upsert_by_key"
@@ -142,13 +142,13 @@ pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
 
 /// Changes what is listed, and nothing else.
 pub fn patch(caller: &Caller, id: Uuid, body: &Body, preconditions: &Preconditions) -> Result<Shown, Error> {
-    let template = read::template_of(caller, id, Right::Update)?;
+    let template = read::template_of(caller, id, Action::Update)?;
     let changes = body.attributes.map(|it| changes::parse(&template, it)).transpose()?.unwrap_or_default();
     // A body with nothing but a vector changes no row of the record's table, and is refused like one that does.
     if body.embedding != Embedding::Absent {
         super::embedding::require_writable(caller, &template, id)?;
     }
-    let record = update(caller, Right::Update, &template, id, &body.key, changes, preconditions)?;
+    let record = update(caller, Action::Update, &template, id, &body.key, changes, preconditions)?;
     vectors::write::apply(&template, id, &body.embedding)?;
     Ok(record)
 }
@@ -160,16 +160,16 @@ pub fn replace(
     body: &RawValue,
     preconditions: &Preconditions,
 ) -> Result<Shown, Error> {
-    let template = read::template_of(caller, id, Right::Update)?;
+    let template = read::template_of(caller, id, Action::Update)?;
     let changes = changes::complete_for_replacement(&template, changes::parse(&template, body)?)?;
-    update(caller, Right::Update, &template, id, &Key::Absent, changes, preconditions)
+    update(caller, Action::Update, &template, id, &Key::Absent, changes, preconditions)
 }
 
 /// Updates a live record. The right, which was required on the template, is also what the record must be within the
 /// scope of: to write for the second time to a record just made is still to make it.
 pub fn update(
     caller: &Caller,
-    right: Right,
+    action: Action,
     template: &Template,
     id: Uuid,
     key: &Key,
@@ -180,11 +180,11 @@ pub fn update(
     metric::stamp(&mut changes);
     let assignments = Assignments::new(template, &changes);
     let projection = Projection::of_written(caller, template);
-    let write_scope = WriteScope::of(caller, right, template);
+    let write_scope = WriteScope::of(caller, action, template);
     let is_idle = assignments.is_empty() && *key == Key::Absent;
     if !is_idle || !preconditions.are_none() {
         reserve::for_change(template);
-        precondition::require(caller, right, template, id, preconditions)?;
+        precondition::require(caller, action, template, id, preconditions)?;
     }
     if is_idle {
         return read::by_id(
@@ -211,15 +211,15 @@ pub fn update(
     arguments.extend_from_slice(&assignments.arguments);
     types.extend(assignments.parameter_types());
     let sql = statement::update_by_id(template, assignment, &assignments, &write_scope);
-    let mut written = write_one(caller, right, template, &sql, types.clone(), &arguments, key)?;
+    let mut written = write_one(caller, action, template, &sql, types.clone(), &arguments, key)?;
     if written.is_none() {
         // The values are unchanged, the record does not exist for this caller, or it was deleted and restored in the
         // meantime. A record that cannot be locked does not exist; with the lock held, the repeated statement writes
         // nothing only if the values are unchanged.
         let live = "t.id = $1 and t.deleted_at is null";
         let found = read::lock(template, live, &write_scope, pg_sys::UUIDOID, datum::uuid(id));
-        require_in_scope(caller, right, template, found)?;
-        written = write_one(caller, right, template, &sql, types, &arguments, key)?;
+        require_in_scope(caller, action, template, found)?;
+        written = write_one(caller, action, template, &sql, types, &arguments, key)?;
     }
     match written {
         Some(record) => {
@@ -233,13 +233,13 @@ pub fn update(
 /// Refuses a record that is not there for the caller, or that the caller may not write.
 pub fn require_in_scope(
     caller: &Caller,
-    right: Right,
+    action: Action,
     template: &Template,
     found: Option<FoundRecord>,
 ) -> Result<Uuid, Error> {
     match found {
         Some(FoundRecord { is_visible: true, is_writable: true, id }) => Ok(id),
-        Some(FoundRecord { is_visible: true, .. }) => Err(caller.outside(right, template)),
+        Some(FoundRecord { is_visible: true, .. }) => Err(caller.outside(action, template)),
         _ => Err(Error::not_found()),
     }
 }
@@ -248,7 +248,7 @@ pub fn require_in_scope(
 /// comes back as our own error.
 pub(super) fn write_one(
     caller: &Caller,
-    right: Right,
+    action: Action,
     template: &Template,
     sql: &str,
     types: Vec<pg_sys::Oid>,
@@ -272,7 +272,7 @@ pub(super) fn write_one(
     };
     match outcome {
         Some(Written::Within(record)) => Ok(Some(record)),
-        Some(Written::Outside) => Err(caller.outside(right, template)),
+        Some(Written::Outside) => Err(caller.outside(action, template)),
         None => Ok(None),
     }
 }

@@ -9,7 +9,7 @@ use super::text::names;
 use super::time_zone;
 use super::words::{self, Selection};
 use crate::access::visibility::{self, CallerSchema};
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::error::Error;
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, without_jit};
@@ -26,7 +26,7 @@ const WITHHELD: &str = "The plan is that of a caller who may read all records.\n
 /// only gets the statements alone: plans follow from how many records there are, and which values they hold, the hidden
 /// ones included.
 pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
-    caller.require(Right::Read, template)?;
+    caller.require(Action::Read, template)?;
     let query = SearchQuery::parse(body)?;
     let saved = stored::body_of(template, query.view.as_deref())?;
     let query = query.within(saved.as_deref())?;

@@ -10,7 +10,7 @@ use super::statement::select;
 use super::words::{self, Selection};
 use super::{cursor, time_zone, usage};
 use crate::access::visibility::{self, CallerSchema};
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::attribute_type::AttributeType;
 use crate::error::Error;
 use crate::filter::render;
@@ -27,7 +27,7 @@ use std::rc::Rc;
 
 /// Finds records of a template.
 pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
-    caller.require(Right::Read, template)?;
+    caller.require(Action::Read, template)?;
     let query = SearchQuery::parse(body)?;
     let saved = stored::body_of(template, query.view.as_deref())?;
     let query = query.within(saved.as_deref())?;
@@ -64,7 +64,7 @@ pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<St
 
 /// Refuses a search that [`search`] would refuse, without looking for anything.
 pub fn check(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<(), Error> {
-    caller.require(Right::Read, template)?;
+    caller.require(Action::Read, template)?;
     let query = SearchQuery::parse(body)?;
     let saved = stored::body_of(template, query.view.as_deref())?;
     let query = query.within(saved.as_deref())?;
@@ -79,7 +79,7 @@ pub fn check(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<(),
 
 /// The condition that the words and filters of a search compile to, for reading.
 pub fn filter_sql(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
-    caller.require(Right::Read, template)?;
+    caller.require(Action::Read, template)?;
     let query = SearchQuery::parse(body)?;
     let saved = stored::body_of(template, query.view.as_deref())?;
     let query = query.within(saved.as_deref())?;

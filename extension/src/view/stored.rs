@@ -1,7 +1,7 @@
 //! Stored views: the rows of `keyed_state.view`.
 
-use crate::access::rights::Privilege;
-use crate::access::{Caller, Right};
+use crate::access::permissions::Privilege;
+use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::json_write::{raw, to_json};
 use crate::postgres::datum;
@@ -25,10 +25,10 @@ pub struct SavedView {
     pub slug: String,
     /// What people read.
     pub label: Option<String>,
-    /// The body, as JSON.
+    /// The body of the search, as JSON (column `query`).
     pub body: String,
-    /// The query of its view in PostgreSQL, where it has one.
-    pub query: Option<String>,
+    /// The SELECT statement of its SQL view, if it has one (column `definition`).
+    pub definition: Option<String>,
     created_at: i64,
     updated_at: i64,
 }
@@ -64,7 +64,7 @@ impl SavedView {
             slug: &self.slug,
             label: self.label.as_deref().unwrap_or(&self.slug),
             query: raw(&self.body),
-            sql_view: self.query.is_some().then(sql_view),
+            sql_view: self.definition.is_some().then(sql_view),
             created_at: time::datetime(self.created_at),
             updated_at: time::datetime(self.updated_at),
         })
@@ -81,7 +81,7 @@ fn read(rows: &Rows) -> Vec<SavedView> {
             slug: text(2)?,
             label: text(3),
             body: text(4)?,
-            query: text(5),
+            definition: text(5),
             created_at: moment(6),
             updated_at: moment(7),
         })
@@ -138,7 +138,7 @@ pub fn body_of(template: &Template, slug: Option<&str>) -> Result<Option<String>
 
 /// Callers with read or define on the template may know its views.
 pub fn require_knowledge(caller: &Caller, template: &Template) -> Result<(), Error> {
-    if caller.holds(Privilege::Define, template) { Ok(()) } else { caller.require(Right::Read, template) }
+    if caller.holds(Privilege::Define, template) { Ok(()) } else { caller.require(Action::Read, template) }
 }
 
 /// `{views: […]}`, by slug.

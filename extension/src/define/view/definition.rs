@@ -17,12 +17,12 @@ use std::rc::Rc;
 /// The most bytes of a name in PostgreSQL.
 const MOST_BYTES: usize = 63;
 
-/// A body that agrees with its template.
+/// A checked body.
 pub struct Definition {
     /// The attributes that it names, by number and name.
     pub uses: Vec<(i32, String)>,
-    /// The query of the view in PostgreSQL; `None` where there can be none.
-    pub query: Option<String>,
+    /// The SELECT statement of the SQL view; `None` if there can be none.
+    pub sql: Option<String>,
 }
 
 /// The same as SQL names it.
@@ -66,7 +66,7 @@ pub fn compile(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<D
     Projection::parse(caller, template, query.fields.as_deref(), query.verbose)?;
     Ok(Definition {
         uses: uses(template, &query, &plan),
-        query: plan.words.is_none().then(|| select(template, &query, &plan)),
+        sql: plan.words.is_none().then(|| select(template, &query, &plan)),
     })
 }
 
@@ -83,10 +83,10 @@ fn select(template: &Template, query: &SearchQuery, plan: &Plan) -> String {
 }
 
 /// The statements that make the view and say what it is.
-pub fn create(template: &Template, slug: &str, label: Option<&str>, query: &str) -> String {
+pub fn create(template: &Template, slug: &str, label: Option<&str>, sql: &str) -> String {
     let view = view_sql(template, slug);
     format!(
-        "create or replace view {view} with (security_invoker = true) as {query}; comment on view {view} is {};",
+        "create or replace view {view} with (security_invoker = true) as {sql}; comment on view {view} is {};",
         literal(label.unwrap_or(slug))
     )
 }

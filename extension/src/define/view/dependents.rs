@@ -19,7 +19,7 @@ pub fn relation(template: &Template, slug: &str) -> Option<Oid> {
 
 /// The SQL view of a saved view, if it has one.
 fn relation_of(view: &SavedView) -> Option<Oid> {
-    view.query.as_ref().and_then(|_| relation(&view.template, &view.slug))
+    view.definition.as_ref().and_then(|_| relation(&view.template, &view.slug))
 }
 
 /// The SQL views that read the table of a template, to be locked with it.
@@ -116,8 +116,8 @@ pub fn drop_relations(spi: &Connection, template: &Template) {
 /// Updates the SQL views of these saved views. Refuses a change that makes one invalid.
 pub fn sync(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<(), Error> {
     for view in views {
-        let query = match compiled(view) {
-            Ok(definition) => definition.query,
+        let sql = match compiled(view) {
+            Ok(definition) => definition.sql,
             Err(error) => {
                 let mut message = format!("the change would break {}", called(caller, view));
                 if caller.may_know(&view.template) {
@@ -128,18 +128,18 @@ pub fn sync(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<()
             }
         };
         let has_relation = relation_of(view).is_some();
-        if query == view.query && has_relation == query.is_some() {
+        if sql == view.definition && has_relation == sql.is_some() {
             continue;
         }
         let (template, slug) = (&*view.template, view.slug.as_str());
-        match &query {
-            Some(query) => {
-                spi.script(&definition::create(template, slug, view.label.as_deref(), query));
+        match &sql {
+            Some(sql) => {
+                spi.script(&definition::create(template, slug, view.label.as_deref(), sql));
             }
             None if has_relation => spi.script(&format!("drop view {}", view_sql(template, slug))),
             None => {}
         }
-        set_definition(spi, view, query.as_deref());
+        set_definition(spi, view, sql.as_deref());
         // Makes the new view visible to the next lookups.
         begin_command();
         sync_grants(spi, &[template.id]);
@@ -147,11 +147,11 @@ pub fn sync(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<()
     Ok(())
 }
 
-fn set_definition(spi: &Connection, view: &SavedView, query: Option<&str>) {
+fn set_definition(spi: &Connection, view: &SavedView, sql: Option<&str>) {
     spi.run_once(
         "update keyed_state.view set definition = $2 where id = $1",
         Snapshot::Latest,
-        &[(pg_sys::INT4OID, Some(Datum::from(view.id))), (pg_sys::TEXTOID, datum::optional_text(query))],
+        &[(pg_sys::INT4OID, Some(Datum::from(view.id))), (pg_sys::TEXTOID, datum::optional_text(sql))],
     );
 }
 

@@ -57,7 +57,7 @@ pub fn save(
             .hint("change it by PUT, or by keyed.save_view"));
     }
     let has_relation = dependents::relation(template, &new.slug).is_some();
-    if has_relation && before.as_ref().is_none_or(|before| before.query.is_none()) {
+    if has_relation && before.as_ref().is_none_or(|before| before.definition.is_none()) {
         return Err(taken());
     }
     let made = subtransaction(|| {
@@ -115,7 +115,7 @@ pub fn drop(caller: &Caller, template: &Rc<Template>, slug: &str) -> Result<(), 
             connected(|spi| {
                 let own = dependents::relation(template, slug);
                 lock_with_views(&[], &Vec::from_iter(own));
-                if own.is_some() && view.query.is_some() {
+                if own.is_some() && view.definition.is_some() {
                     spi.script(&format!("drop view {}", view_sql(template, slug)));
                 }
                 let id = [(pg_sys::INT4OID, Some(Datum::from(view.id)))];

@@ -1,9 +1,9 @@
 //! Claims: hands out texts with missing or outdated vectors to workers that may read and update their records.
 
 use super::{MOST_ATTEMPTS, TABLE, require, source};
-use crate::access::rights::Privilege;
+use crate::access::permissions::Privilege;
 use crate::access::visibility::{WriteScope, and};
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::guard::as_owner;
@@ -118,7 +118,7 @@ impl Claim {
              from lost where j.record_id = lost.record_id"
         );
         spi.run(&template.plan(&give_up, || vec![pg_sys::INT4OID]), Snapshot::Latest, &of_template);
-        let within = and(WriteScope::of(caller, Right::Update, template).writable.as_deref());
+        let within = and(WriteScope::of(caller, Action::Update, template).writable.as_deref());
         let claim = format!(
             "with due as materialized (select j.record_id from {TABLE} j \
                join {} t on t.id = j.record_id and t.deleted_at is null{within} \

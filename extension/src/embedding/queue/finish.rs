@@ -2,7 +2,7 @@
 
 use super::claim::check_model;
 use super::{MOST_ATTEMPTS, TABLE, require, source};
-use crate::access::{Caller, Right};
+use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
@@ -110,8 +110,8 @@ pub fn release(claim: Uuid, reason: Option<&str>, rest: i32) -> Result<i32, Erro
 /// The template of a record that the caller may embed.
 fn template_of(caller: &Caller, record: Uuid) -> Result<Rc<Template>, Error> {
     require()?;
-    let template = read::template_of(caller, record, Right::Update)?;
-    caller.require(Right::Read, &template)?;
+    let template = read::template_of(caller, record, Action::Update)?;
+    caller.require(Action::Read, &template)?;
     Ok(template)
 }
 

@@ -3,9 +3,9 @@
 use super::find::{self, Found, Neighbour, VectorSearch};
 use super::query::SemanticQuery;
 use crate::access::lookup::template_by_name;
-use crate::access::rights::Privilege;
+use crate::access::permissions::Privilege;
 use crate::access::visibility::CallerSchema;
-use crate::access::{Caller, Right, template_list};
+use crate::access::{Action, Caller, template_list};
 use crate::error::{Code, Error};
 use crate::filter::schema::{Attribute, Schema};
 use crate::filter::{check, parse};
@@ -101,7 +101,7 @@ fn find_in(
 fn templates(caller: &Caller, query: &SemanticQuery) -> Result<Vec<Rc<Template>>, Error> {
     if let Some(name) = &query.template {
         let template = find_template(caller, name)?;
-        caller.require(Right::Read, &template)?;
+        caller.require(Action::Read, &template)?;
         return Ok(vec![template]);
     }
     let conditions = parse::body(query.filters.filters, query.filters.filter_groups)?;
@@ -124,7 +124,7 @@ fn templates(caller: &Caller, query: &SemanticQuery) -> Result<Vec<Rc<Template>>
         let message = format!("one search cannot cover the texts of {} templates", searched.len());
         return Err(Error::at(Code::PayloadTooLarge, "/template_id", message).hint("name a template_id"));
     }
-    let open = |id: i32| catalog::by_id(id).filter(|template| caller.require(Right::Read, template).is_ok());
+    let open = |id: i32| catalog::by_id(id).filter(|template| caller.require(Action::Read, template).is_ok());
     Ok(searched.into_iter().filter_map(open).filter(|template| template.vector_schema.is_some()).collect())
 }
 

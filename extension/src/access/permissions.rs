@@ -107,14 +107,14 @@ impl Rows {
 
 /// The privileges of a role on one template.
 #[derive(Debug, Default)]
-pub struct Rights {
+pub struct Permissions {
     rows: [Rows; Privilege::ALL.len()],
     /// The conditions over the alias that nearly all statements have.
     over_records: [OnceCell<Option<String>>; Privilege::ALL.len()],
 }
 
 thread_local! {
-    static KNOWN: RefCell<HashMap<(Oid, i32), Rc<Rights>>> = RefCell::default();
+    static KNOWN: RefCell<HashMap<(Oid, i32), Rc<Permissions>>> = RefCell::default();
     /// Caches whether roles are administrators. PostgreSQL searches its own cache of memberships linearly, which
     /// would be slow with many roles.
     static ADMINISTRATORS: RefCell<HashMap<Oid, bool>> = RefCell::default();
@@ -159,26 +159,26 @@ pub fn is_administrator(role: Oid) -> bool {
     is_administrator
 }
 
-impl Rights {
+impl Permissions {
     /// The rights of a role, those of the roles whose rights it inherits included.
-    pub fn of(role: Oid, template: &Template) -> Rc<Rights> {
+    pub fn of(role: Oid, template: &Template) -> Rc<Permissions> {
         let place = (role, template.id);
         if let Some(known) = KNOWN.with_borrow(|known| known.get(&place).cloned()) {
             return known;
         }
         let before = invalidation::count();
-        let rights = Rc::new(load(role, template));
+        let permissions = Rc::new(load(role, template));
         // Not cached if something changed in the meantime, or after a fixed snapshot.
         if invalidation::count() != before || snapshot_is_fixed() {
-            return rights;
+            return permissions;
         }
         let forgotten = KNOWN.with_borrow_mut(|known| {
             let forgotten = (known.len() >= MOST_KNOWN).then(|| std::mem::take(known));
-            known.insert(place, Rc::clone(&rights));
+            known.insert(place, Rc::clone(&permissions));
             forgotten
         });
         drop(forgotten);
-        rights
+        permissions
     }
 
     /// The rows that a privilege is about.
@@ -201,38 +201,38 @@ impl Rights {
     }
 }
 
-fn load(role: Oid, template: &Template) -> Rights {
+fn load(role: Oid, template: &Template) -> Permissions {
     require_grants();
     if let Some(grants) = catalog::table_oid("keyed_state", "access_grant") {
         invalidation::watch(grants);
     }
-    let mut rights = Rights::default();
+    let mut permissions = Permissions::default();
     for grant in reaching(role, template) {
         let (privilege, scope) = (grant.privilege, grant.scope);
         if !has_table_privilege(role, template.table, privilege) {
             continue;
         }
         match scope.map(|scope| scope::compile(template, &scope)).transpose() {
-            Ok(filter) => rights.rows[privilege as usize].add(filter),
+            Ok(filter) => permissions.rows[privilege as usize].add(filter),
             // Was checked when it was granted and at every change of the template since: what does not fit any more
             // shows nothing.
-            Err(_) => rights.rows[privilege as usize].add(Some(Filter::never(template.id))),
+            Err(_) => permissions.rows[privilege as usize].add(Some(Filter::never(template.id))),
         }
     }
-    rights
+    permissions
 }
 
 /// Whether a role still has the privilege of PostgreSQL that belongs to the grant: one that was revoked directly is
 /// revoked for functions, too. Changes are announced like changes of the table.
 fn has_table_privilege(role: Oid, table: Oid, privilege: Privilege) -> bool {
-    let right = match privilege {
+    let privilege_on_table = match privilege {
         Privilege::Read => TablePrivilege::Select,
         Privilege::Create => TablePrivilege::Insert,
         Privilege::Update => TablePrivilege::Update,
         Privilege::Delete => TablePrivilege::Delete,
         Privilege::Define => return true,
     };
-    role::has_table_privilege(role, table, right)
+    role::has_table_privilege(role, table, privilege_on_table)
 }
 
 /// A state that was not moved forward since the code was has no grants that could be read.
