@@ -33,7 +33,7 @@ pub(crate) fn record(row: &Row) -> Result<Response, Problem> {
     Ok(response)
 }
 
-/// The one column of such a read is `{value of each header, …, body}`.
+/// The only column of such a row is `{value of each header, …, body}`.
 pub(crate) fn read_with<const N: usize>(row: &Row, names: &[HeaderName; N]) -> Result<Response, Problem> {
     let unexpected = |what: String| Problem::internal(format!("not the answer of a read: {what}"));
     let mut columns: Vec<String> = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;

@@ -15,7 +15,7 @@ use crate::header::require_unpacked;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// The text of a body that must be there.
+/// The text of a required body.
 pub(crate) struct JsonText(pub(crate) String);
 
 /// The text of a body that may be missing.
@@ -93,7 +93,7 @@ async fn read_all(
     mut timer: TransferTimer,
     admitted: Option<&Admitted>,
 ) -> Result<Vec<u8>, Problem> {
-    // What the caller announces is refused before a byte of it is read.
+    // A body with too large a Content-Length is refused before it is read.
     let size = body.size_hint();
     if size.lower() > limit as u64 {
         return Err(Problem::body_too_large(limit));
@@ -124,7 +124,7 @@ async fn read_all(
     Ok(bytes)
 }
 
-/// How much room is made for a body of unknown length.
+/// The initial buffer for a body of unknown length.
 const FIRST_ROOM: usize = 64 << 10;
 
 /// The part of the process's memory that a body may fill.

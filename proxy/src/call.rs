@@ -18,7 +18,7 @@ use crate::query::{self, Prefix, Segments};
 use crate::state::App;
 use crate::statement::{Argument, Statement};
 
-/// Who calls, and the `N` values in the path of the address.
+/// The caller, and the `N` path parameters.
 pub(crate) struct Call<const N: usize> {
     pub(crate) app: Arc<App>,
     pub(crate) caller: Caller,
@@ -26,7 +26,7 @@ pub(crate) struct Call<const N: usize> {
     prefix: Prefix,
     /// Until its parameters are read.
     uri: Option<Uri>,
-    /// Until they are asked for.
+    /// Until they are used.
     conditions: Conditions,
 }
 

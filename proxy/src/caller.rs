@@ -10,23 +10,23 @@ use crate::problem::Problem;
 
 const PROJECT: HeaderName = HeaderName::from_static("x-service-project-id");
 
-/// What `keyed.authenticate` is asked with. The proxy itself never decides whether a token is good.
+/// The arguments of `keyed.authenticate`. The proxy itself never decides whether a token is valid.
 pub(crate) struct Caller {
     pub(crate) token_digest: [u8; 32],
     pub(crate) project: Option<String>,
-    /// What makes a write happen once.
+    /// The idempotency key of a write.
     pub(crate) idempotency: Option<Idempotency>,
-    /// What the request uses of the bounds; none for the service itself.
+    /// The resources of the request; none for the service itself.
     pub(crate) admitted: Option<Admitted>,
 }
 
-/// What travels to the database in place of an API key or a delivery token.
+/// The SHA-256 that is sent to the database instead of an API key or a delivery token.
 pub(crate) fn digest(token: &[u8]) -> [u8; 32] {
     Sha256::digest(token).into()
 }
 
 impl Caller {
-    /// Who comes with this API key, in no project in particular.
+    /// The caller of this API key, without a project.
     pub(crate) fn with_key(token: &[u8]) -> Caller {
         Caller { token_digest: digest(token), project: None, idempotency: None, admitted: None }
     }
@@ -42,7 +42,7 @@ impl Caller {
     }
 }
 
-/// Who is asking, with the token.
+/// The caller and its token.
 pub(crate) fn caller(headers: &HeaderMap) -> Result<(&[u8], Caller), Problem> {
     let Some(token) = single(headers, header::AUTHORIZATION)?.and_then(bearer_token) else {
         return Err(Problem::no_token());

@@ -17,15 +17,15 @@ use crate::preference::{weight_of, weighted};
 /// A smaller answer fits one packet either way.
 const WORTHWHILE: u64 = 1024;
 
-/// What we can pack with, the best first.
+/// The supported encodings, best first.
 const ENCODINGS: [&str; 2] = ["br", "gzip"];
 
-/// How the caller wants large answers packed, if at all, kept while the request is worked on.
+/// The requested encoding of large responses, kept during the request.
 pub(crate) struct Accepted(Option<&'static str>);
 
 impl Accepted {
-    /// A caller that refuses every encoding, the plain one too, is answered plainly: whatever it asked for may be done by
-    /// then, and a refusal of the answer's form would say that it was not.
+    /// If a client refuses every encoding, including identity, it gets an uncompressed response: the request may have
+    /// had its effect, and 406 would suggest otherwise.
     pub(crate) fn of(headers: &HeaderMap) -> Accepted {
         if !headers.contains_key(header::ACCEPT_ENCODING) {
             return Accepted(None);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-/// What a page may read of an answer, beside its body.
+/// The response headers that a page may read.
 const EXPOSED: [HeaderName; 11] = [
     header::ETAG,
     header::LOCATION,
@@ -20,7 +20,7 @@ const EXPOSED: [HeaderName; 11] = [
     HeaderName::from_static("idempotency-replayed"),
 ];
 
-/// What a page may send.
+/// The request headers that a page may send.
 const SENT: [HeaderName; 9] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
@@ -33,7 +33,7 @@ const SENT: [HeaderName; 9] = [
     HeaderName::from_static("traceparent"),
 ];
 
-/// How long a browser need not ask again.
+/// How long a browser may cache a preflight response.
 const REMEMBERED: Duration = Duration::from_secs(600);
 
 /// Reads the setting: origins with commas between them, or `*` for all.
@@ -61,8 +61,8 @@ fn origin(text: &str) -> Result<HeaderValue, String> {
     if as_written == text && !authority.as_str().contains('@') { Ok(value) } else { Err(refusal()) }
 }
 
-/// What answers browsers; none where no origin is named. A page sends its API key as a header of its own, and no cookie,
-/// so none are let through.
+/// The CORS layer; none without configured origins. Pages send the API key as a header and no cookie, so credentials
+/// are not allowed.
 pub(crate) fn layer(origins: &[HeaderValue]) -> Option<CorsLayer> {
     let allowed = match origins {
         [] => return None,

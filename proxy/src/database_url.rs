@@ -13,7 +13,7 @@ pub(crate) fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result
         (None, Some(file)) => std::fs::read_to_string(file)
             .map_err(|error| format!("{name}_FILE {}: {error}.", file.display()))?,
         (None, None) => {
-            // The proxy's own login may do nothing of what an administrator wants.
+            // The proxy's own login lacks the privileges of an administrator.
             let login = if name.contains("ADMIN") { "dba" } else { "keyed_proxy" };
             return Err(format!("{name} is not set. An example is postgres://{login}:secret@localhost/crm."));
         }
@@ -41,8 +41,8 @@ pub(crate) fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(Duration::from_secs(5));
     }
-    // A server that vanished without a word (a lost machine, a cable) is noticed within half a minute, unless the URL says
-    // otherwise. The library does not tell its own default from a setting.
+    // A server that disappeared (a crashed machine, a cable) is noticed within half a minute, unless the URL says
+    // otherwise. The library cannot distinguish its default from a setting.
     if !url.contains("keepalives_idle") {
         config.keepalives_idle(Duration::from_secs(20));
     }

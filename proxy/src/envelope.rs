@@ -36,7 +36,7 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
         let status = response.status().as_u16();
         if let Some(cause) = problem.cause() {
             let route = route.as_ref().map_or("", MatchedPath::as_str);
-            // A failure of ours wants mending, the others mostly pass.
+            // Internal errors need a fix; others mostly pass.
             if status == 500 {
                 tracing::error!(request_id = %id.uuid, %method, route, status, cause, "request failed");
             } else {
@@ -55,14 +55,14 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
     }
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, id.header);
-    // What one key may read is for no cache that others share, nor for the next who sits before the same browser.
+    // Responses depend on the key: shared caches must not store them, nor the browser for another user.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     // Values are the users' own text, which no browser may take for a page or a script.
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     accepted.pack(response).await
 }
 
-/// The request's id, for who writes the text of a problem into an answer that has begun.
+/// The request id, for handlers that write a problem into a started response.
 #[derive(Clone, Copy)]
 pub(crate) struct Instance(pub(crate) Uuid);
 
@@ -85,7 +85,7 @@ impl RequestId {
         }
     }
 
-    /// It need not be hard to guess, so the operating system is not asked for entropy on every request.
+    /// It may be predictable, so no entropy of the system is used.
     fn random() -> RequestId {
         let uuid = uuid::Builder::from_random_bytes(fastrand::u128(..).to_ne_bytes()).into_uuid();
         let header = HeaderValue::from_str(uuid.hyphenated().encode_lower(&mut Uuid::encode_buffer()));

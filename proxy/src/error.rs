@@ -28,7 +28,7 @@ fn problem(sqlstate: &str, message: &str, detail: Option<&str>, hint: Option<&st
     let code = Code::of_sqlstate(sqlstate);
     let cause = format!("{sqlstate}: {message}");
     match code {
-        // Its text may tell of the inside, or of what the caller may not see.
+        // Its text may reveal internals, or records that the caller may not see.
         Code::Internal => return Problem::internal(cause),
         Code::Unavailable => {
             return Problem::unavailable("the database cannot do this at the moment", cause);

@@ -9,10 +9,10 @@ use tokio::time::sleep;
 use crate::database::Database;
 use crate::database::Effect::WriteOnce;
 
-/// How long is waited from one time to the next, at least and at most: several proxies of a database take turns.
+/// The interval, minimum and maximum: several proxies of a database take turns.
 const PAUSE: [u64; 2] = [45, 75];
 
-/// What one call forgets at most, after which there may be more.
+/// The maximum number that one call deletes; if reached, there may be more.
 const AT_ONCE: i64 = 1000;
 
 const FORGET: &str =
@@ -21,8 +21,7 @@ const FORGET: &str =
 const RUN_JOBS: &str =
     "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed_http.run_jobs() end";
 
-/// In a state that is not migrated there is nothing of it yet. Each call keeps everybody else out of so many tables at most,
-/// for about half a second, until it ends.
+/// An older state does not have it. Each call locks at most this many tables, for about half a second.
 const ENFORCE: &str =
     "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed.enforce_grants(100)::bigint end";
 
@@ -64,7 +63,8 @@ async fn enforce(database: &Database) {
     }
 }
 
-/// How often in succession a call may find no table free. Each tries others, and leaves those that wait for the next minute.
+/// The maximum number of successive calls without a free table. Each tries others; the rest waits for the next
+/// minute.
 const FRUITLESS: u32 = 10;
 
 /// Whether calls of the same work lead anywhere.
@@ -75,7 +75,7 @@ struct Progress {
 }
 
 impl Progress {
-    /// After how long to call again where so much is still to be done, if at all. More may have come meanwhile.
+    /// The pause before the next call while this much is left, if any.
     fn after(&mut self, waiting: i64) -> Option<Duration> {
         self.fruitless = if waiting < self.waiting { 0 } else { self.fruitless + 1 };
         self.waiting = waiting;

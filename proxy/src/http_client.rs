@@ -13,7 +13,7 @@ use crate::tls;
 /// A client that keeps its connections. It asks directly: HTTP_PROXY and the like are not heeded.
 pub(crate) type HttpClient<B> = Client<HttpsConnector<HttpConnector>, B>;
 
-/// How long a connection may take to be opened is up to the system unless a time is given.
+/// The connect timeout; the system's default if none is given.
 pub(crate) fn http_client<B: Body<Data: Send> + Send>(
     connect_timeout: Option<Duration>,
 ) -> anyhow::Result<HttpClient<B>> {

@@ -16,7 +16,7 @@ use crate::statement::Argument;
 
 const NAME: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// How long a key may be, in characters.
+/// The maximum length of a key, in characters.
 const LONGEST: usize = 255;
 
 /// A request's Idempotency-Key, and method and address that it came with.
@@ -26,7 +26,7 @@ pub(crate) struct Idempotency {
 }
 
 impl Idempotency {
-    /// What a request says; reads need none, and are not looked at.
+    /// The header of a request; reads ignore it.
     pub(crate) fn of(parts: &Parts) -> Result<Option<Idempotency>, Problem> {
         if matches!(parts.method, Method::GET | Method::HEAD) {
             return Ok(None);
@@ -37,8 +37,8 @@ impl Idempotency {
         Ok(Some(Idempotency { key: read(value)?, place }))
     }
 
-    /// What tells the request from others: method, address, and what its statement is run with, which is project, parts of
-    /// the address, and body.
+    /// The fingerprint of a request: method, path, and the arguments of its statement, that is, project, path
+    /// parameters and body.
     pub(crate) fn fingerprint(&self, arguments: &[Argument<'_>]) -> Result<[u8; 32], Problem> {
         let mut digest = Sha256::new();
         let mut add = |part: &[u8]| {
@@ -63,7 +63,7 @@ impl Idempotency {
     }
 }
 
-/// A key as it stands in the header: a string of RFC 8941, `"…"`, as the draft wants it, or bare, as most send it.
+/// The key in the header: a string of RFC 8941, `"…"`, as in the draft, or bare, as most clients send it.
 fn read(value: &[u8]) -> Result<String, Problem> {
     let is_quoted = value.len() >= 2 && value.starts_with(b"\"") && value.ends_with(b"\"");
     let key = if is_quoted { unquote(&value[1..value.len() - 1]) } else { Some(value.to_vec()) };

@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    /// How many of a body's three chunks are taken when its handler drops it unread.
+    /// The number of chunks that are read of a body of three when its handler drops it.
     async fn taken(headers: &[(&str, &str)]) -> usize {
         let taken = Arc::new(AtomicUsize::new(0));
         let count = taken.clone();

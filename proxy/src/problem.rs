@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 
 pub(crate) use excess::Excess;
 
-/// A refusal on its way to the caller. The `envelope` writes its text, since only there the request's id is known.
+/// An error response. The `envelope` writes its body, because only it knows the request id.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem(Box<Parts>);
 
@@ -31,7 +31,7 @@ struct Parts {
     particulars: Particulars,
 }
 
-/// What only the database can know of a refusal.
+/// Details that only the database knows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Particulars {
     /// The refusal's name, where the database has a more exact one than its SQLSTATE.
@@ -42,7 +42,7 @@ pub(crate) struct Particulars {
     pub(crate) failed_index: Option<Box<RawValue>>,
     /// Whether the database says that the same request may succeed when it is sent again.
     pub(crate) retryable: bool,
-    /// What an import had done until then.
+    /// The partial report of an import.
     pub(crate) report: Option<Box<RawValue>>,
     pub(crate) quota: Option<Box<RawValue>>,
 }
@@ -104,7 +104,7 @@ impl Problem {
         problem
     }
 
-    /// As RFC 6750 has it: a request without a token is not told of an error, only of the way to ask.
+    /// As in RFC 6750: a request without a token gets no error code, only the scheme.
     pub(crate) fn no_token() -> Problem {
         Problem::new(Code::Unauthorized, "an API key is needed: send the header Authorization: Bearer <key>")
             .without_token()
@@ -119,7 +119,7 @@ impl Problem {
         self
     }
 
-    /// The one answer to every API key that is not valid, whether or not the database was asked for it.
+    /// The response to every invalid API key, whether or not the database was asked.
     pub(crate) fn invalid_key() -> Problem {
         Problem::new(Code::Unauthorized, "the API key is not valid: it is unknown, revoked or expired")
             .with_hint("ask an administrator for a key: SELECT keyed.issue_api_key(role, projects, label)")
@@ -151,7 +151,7 @@ impl Problem {
         Problem::new(Code::Unavailable, detail).with_cause(cause)
     }
 
-    /// A failure that is ours. What went wrong goes to the log, and the instance leads there.
+    /// An internal error. Its cause goes to the log, under the instance of the problem.
     pub(crate) fn internal(cause: String) -> Problem {
         Problem::new(Code::Internal, "the service failed: its log has the reason under this instance")
             .with_cause(cause)
@@ -178,7 +178,7 @@ impl Problem {
         self
     }
 
-    /// Adds what an import had done, as JSON.
+    /// Adds the partial report of an import, as JSON.
     pub(crate) fn with_report(mut self, report: String) -> Problem {
         self.0.particulars.report = RawValue::from_string(report).ok();
         self
@@ -202,7 +202,7 @@ impl Problem {
         StatusCode::from_u16(self.0.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// What the caller is told.
+    /// The response.
     pub(crate) fn detail(&self) -> &str {
         &self.0.detail
     }

@@ -61,7 +61,7 @@ pub(crate) fn parameters<'a, const N: usize>(
     Ok(values)
 }
 
-/// Undoes `+` and `%XX`. What does not decode to UTF-8 cannot be any key, so it is no request.
+/// Decodes `+` and `%XX`. What is not valid UTF-8 is malformed.
 fn decode(text: &str) -> Result<Cow<'_, str>, Problem> {
     if !text.contains(['%', '+']) {
         return Ok(Cow::Borrowed(text));

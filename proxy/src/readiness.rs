@@ -12,7 +12,7 @@ use crate::settings::Settings;
 /// The version of this program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// How long the database may take to answer.
+/// The timeout of the database.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Asks the database whether it is ready, on its own connection: a busy pool is no reason to take the service out of
@@ -57,7 +57,7 @@ impl Readiness {
             Ok(Seen { version: row.try_get(0)?, may_call: row.try_get(1)? })
         };
         let version = fits(looked().map_err(|error| not_ready(error.to_string()))?)?;
-        // Another statement, since it cannot even be prepared where there is no extension.
+        // A separate statement, because it cannot be prepared without the extension.
         let row = self.database.run(Effect::Read, PENDING, &[]).await?;
         let pending: Option<String> = row.try_get(0).map_err(|error| not_ready(error.to_string()))?;
         match pending {
@@ -77,7 +77,7 @@ const LOOK: &str = "select (select extversion from pg_catalog.pg_extension where
 
 const PENDING: &str = "select pg_catalog.array_to_string(keyed.pending_migrations(), ', ')";
 
-/// What the database has.
+/// The version in the database.
 struct Seen {
     version: Option<String>,
     may_call: bool,

@@ -149,7 +149,7 @@ mod tests {
         }
     }
 
-    /// The methods that a path takes, HEAD apart, which comes with GET.
+    /// The methods of a path, except HEAD, which is implied by GET.
     async fn methods_of(path: &str) -> Vec<String> {
         let (status, headers, _) = ask(&format!("TRACE {}", path.replace(['{', '}'], ""))).await;
         if status == 404 {

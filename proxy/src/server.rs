@@ -27,20 +27,20 @@ use crate::admission::socket::{self, Begun, Watched};
 use crate::problem::Problem;
 use crate::settings::bounds::Bounds;
 
-/// How long a connection may take to deliver the next request's headers, idle time included.
-/// Longer than the 60 s after which common load balancers drop an idle connection, so they never meet a closed one.
+/// The timeout for the headers of the next request, including idle time. Longer than 60 s, after which common load
+/// balancers close idle connections, so that they never use a closed one.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(75);
 
-/// How long requests in flight get to finish after the signal to stop.
+/// The time for requests in flight to finish after the stop signal.
 pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long the head of a request may be. Who opens many connections and finishes no head takes so much of each.
+/// The maximum size of a request head, which an unfinished head takes of memory.
 const MOST_HEAD: usize = 32 << 10;
 
-/// How many callers are told at once that there are too many of them.
+/// The maximum number of concurrent 503 responses for too many connections.
 const MOST_REFUSALS: usize = 64;
 
-/// A want of file descriptors lasts, and is told of this often.
+/// The interval of log entries about missing file descriptors.
 const ACCEPT_LOG: Duration = Duration::from_secs(10);
 
 /// Answers requests until `stop` is done, and then those that have begun.
@@ -67,7 +67,7 @@ pub(crate) async fn serve(
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                // Mostly a want of file descriptors, which only time mends.
+                // Usually file descriptors are exhausted, which only time solves.
                 if failing.is_none_or(|at: Instant| at.elapsed() >= ACCEPT_LOG) {
                     failing = Some(Instant::now());
                     tracing::warn!(%error, "cannot accept connections");
@@ -111,7 +111,7 @@ pub(crate) async fn serve(
     }
 }
 
-/// Tells a caller that there is no room for its connection.
+/// Responds 503 to a connection over the limit.
 async fn refuse(mut stream: TcpStream, full: Full, _permit: OwnedSemaphorePermit) {
     let problem = Problem::unavailable(full.message(), String::new());
     let (id, retry_after) = (Uuid::from_u128(fastrand::u128(..)), fastrand::u8(1..=3));
@@ -124,7 +124,7 @@ async fn refuse(mut stream: TcpStream, full: Full, _permit: OwnedSemaphorePermit
     let told = async {
         stream.write_all(answer.as_bytes()).await?;
         stream.shutdown().await?;
-        // What is closed with something unread tells the other side of a reset, not of the answer.
+        // Closing a connection with unread data sends a reset instead of the response.
         let mut unread = [0; 1024];
         while stream.read(&mut unread).await? > 0 {}
         Ok::<_, std::io::Error>(())

@@ -22,9 +22,9 @@ pub(crate) struct App {
     pub(crate) body_timeout: Duration,
     /// Admission: authentication and limits.
     pub(crate) admission: Arc<Admission>,
-    /// How bodies and answers must move.
+    /// The minimum rate of bodies and responses.
     pub(crate) least_rate: MinRate,
-    /// How long a file may hold a transaction.
+    /// The maximum time of a transaction of a file.
     pub(crate) file_timeout: Duration,
     /// Which pages of other origins may ask.
     pub(crate) cors: Option<CorsLayer>,

@@ -48,12 +48,12 @@ macro_rules! statement {
 pub(crate) use statement;
 
 impl Statement {
-    /// The call in the frame that finds the answer of an earlier one with the same Idempotency-Key, or keeps its answer. Key
-    /// and fingerprint are parameters after `count` others.
+    /// The call, wrapped in one that finds the stored response of its Idempotency-Key or stores its response. Key and
+    /// fingerprint are parameters after `count` others.
     pub(crate) fn once(self, count: usize) -> String {
         let Statement { call, authentication, .. } = self;
         let (key, fingerprint) = (format!("${}::text", count + 1), format!("${}::bytea", count + 2));
-        // The second function waits for what the first says, which is how it comes second.
+        // The second function depends on the result of the first, so it runs second.
         format!(
             "select case when s.answer is null then keyed_http.store_answer({key}, {fingerprint}, {call}) \
                          else s.answer end, s.answer is not null \

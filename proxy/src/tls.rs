@@ -10,7 +10,7 @@ use tokio_postgres::config::SslMode;
 use tokio_postgres::{CancelToken, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How connections to a database are secured.
+/// The TLS mode of database connections.
 #[derive(Clone)]
 pub(crate) enum Tls {
     Off,

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderName};
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Who opened the connection.
+/// The peer address of the connection.
 #[derive(Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
@@ -35,7 +35,7 @@ fn read(text: &str) -> Option<IpAddr> {
     bare.parse().ok().or_else(|| text.parse().ok().map(|address: SocketAddr| address.ip()))
 }
 
-/// What is counted as one client: an address, or of version 6 the network that one subscriber has.
+/// The unit of limits: an IPv4 address, or the /64 network of an IPv6 subscriber.
 pub(super) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),

@@ -14,10 +14,10 @@ use super::refusal::too_many_requests;
 use super::{address, token};
 use crate::problem::Problem;
 
-/// A body of no more than this is read on the word of a key that was good a while ago.
+/// The maximum body that is read for a key that was verified some time ago.
 const SMALL_BODY: u64 = 64 << 10;
 
-/// How long ago a key may have been found good when more of a body is read.
+/// How recently a key must have been verified to read a larger body.
 const RECENTLY: Duration = Duration::from_secs(1);
 
 /// Lets a request in, or says why not. `digest` is the digest of `token`.
@@ -66,7 +66,7 @@ where
     Ok(admitted)
 }
 
-/// How long a body may be: as long as it is announced to be, and without an announcement of any length.
+/// The maximum size of a body: as announced, or unlimited without an announcement.
 fn body_size(headers: &HeaderMap) -> u64 {
     if headers.contains_key(header::TRANSFER_ENCODING) {
         return u64::MAX;

@@ -14,7 +14,7 @@ use super::limits::Admission;
 use super::refusal::{too_many_at_once, too_many_failures};
 use crate::problem::Problem;
 
-/// A request that was let in. What it uses of the bounds is free again when the last copy is dropped.
+/// An admitted request. Its resources are released when the last copy is dropped.
 #[derive(Clone)]
 pub(crate) struct Admitted(Arc<Inner>);
 
@@ -138,7 +138,7 @@ impl Admitted {
         }
     }
 
-    /// Room in memory for so many bytes of this request's body, beside what it has.
+    /// Reserves memory for this many more bytes of this request's body.
     pub(crate) async fn reserve(&self, reserved: &mut Option<Reserved>, bytes: usize) -> Result<(), Problem> {
         let deadline = tokio::time::Instant::now() + self.admission().patience;
         let own = Arc::clone(&self.0.credential.body_bytes);
@@ -174,8 +174,8 @@ pub(crate) struct FilePermit<'a> {
     _all: SemaphorePermit<'a>,
 }
 
-/// Asks the database for a key and takes note of its answer. `guess` is the address that a key comes from which was not
-/// known to be good.
+/// Verifies a key with the database and stores the result. `guess` is the address of a key that was not known to be
+/// valid.
 async fn look_up(
     admission: Arc<Admission>,
     kind: CredentialKind,
@@ -196,7 +196,7 @@ async fn look_up(
     };
     let now = Instant::now();
     if let (Ok(false), Some(address)) = (&answer, guess) {
-        // What was good once is no guess.
+        // A key that was valid before does not count as a guess.
         admission.failures.guessed(address, now);
     }
     credential.seen(&answer, now, admission.table(kind).parts());

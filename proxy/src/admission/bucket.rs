@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::problem::Excess;
 
-/// How many events a bucket holds, and how many of them leak away in a second.
+/// The capacity of a bucket, and its leak rate per second.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limit {
     capacity: f64,
@@ -55,7 +55,7 @@ impl Bucket {
         self.level <= 0.0
     }
 
-    /// Whether there is room for one more.
+    /// Whether one more event fits.
     pub(super) fn look(&mut self, limit: Limit, now: Instant) -> Result<(), Excess> {
         self.leak(limit, now);
         if self.level + 1.0 <= limit.capacity {
@@ -69,7 +69,7 @@ impl Bucket {
         })
     }
 
-    /// Adds one, if there is room.
+    /// Adds an event, if it fits.
     pub(super) fn add(&mut self, limit: Limit, now: Instant) -> Result<(), Excess> {
         self.look(limit, now)?;
         self.level += 1.0;

@@ -21,7 +21,7 @@ impl Budget {
     }
 }
 
-/// So many of what a semaphore counts. Who asks first gets them first, however many it wants.
+/// Permits of a semaphore, first come, first served, however many are requested.
 pub(super) async fn take(
     semaphore: Arc<Semaphore>,
     number: usize,

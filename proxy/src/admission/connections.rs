@@ -20,7 +20,7 @@ struct Open {
     of_addresses: HashMap<IpAddr, usize>,
 }
 
-/// Why there is no room for one more connection.
+/// Why another connection is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Full {
     Process,

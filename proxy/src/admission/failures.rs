@@ -14,13 +14,13 @@ use super::address::network;
 use super::bucket::{Bucket, Limit};
 use crate::problem::Excess;
 
-/// How many addresses are told apart. Beyond, those that are new count as one.
+/// The maximum number of tracked addresses. Further ones are counted together.
 const MOST: usize = 10_000;
 
 /// The addresses of which nothing is left to remember are looked for this often at most.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Stands for all addresses that there is no room for.
+/// Counts all further addresses.
 const OTHERS: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 pub(super) struct Failures {
@@ -50,17 +50,17 @@ impl Failures {
         self.with(address, now, |counts| counts.refusals.add(self.limit, now))
     }
 
-    /// Counts a wrong key that the database was asked for.
+    /// Counts an invalid key that needed a database lookup.
     pub(super) fn guessed(&self, address: IpAddr, now: Instant) {
         // Where it is full already it stays so.
         let _ = self.with(address, now, |counts| counts.guesses.add(self.limit, now));
     }
 
-    /// Whether the database may be asked for a key that is not known.
+    /// Whether an unknown key from this address may be looked up.
     pub(super) fn may_guess(&self, address: IpAddr, now: Instant) -> Result<(), Excess> {
         let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
         let address = addresses.name(address);
-        // Who never failed leaves no trace.
+        // Addresses without failures are not tracked.
         addresses.map.get_mut(&address).map_or(Ok(()), |counts| counts.guesses.look(self.limit, now))
     }
 

@@ -10,7 +10,7 @@ pub(crate) enum CredentialKind {
 }
 
 impl CredentialKind {
-    /// What somebody is told whose key or token is not one.
+    /// The response to an invalid key or token.
     pub(super) fn refusal(self) -> Problem {
         match self {
             CredentialKind::ApiKey => Problem::invalid_key(),

@@ -15,7 +15,7 @@ use super::refusal::too_many_failures;
 use crate::problem::Problem;
 use crate::settings::bounds::Bounds;
 
-/// So many keys that are not known are looked up at once. Each takes well under a millisecond.
+/// The maximum number of concurrent lookups of unknown keys. Each takes well under a millisecond.
 const MOST_LOOKS: usize = 2;
 
 /// The limits of the process, and their usage.
@@ -23,21 +23,21 @@ pub(crate) struct Admission {
     keys: Table,
     tokens: Table,
     pub(super) failures: Failures,
-    /// How many requests are in flight.
+    /// Requests in flight.
     pub(super) requests: AtomicUsize,
     pub(super) most_requests: usize,
     pub(super) most_requests_of_a_key: usize,
     pub(super) bodies: Budget,
-    /// Looks into the database for keys that are not known, so that strangers leave connections to the others.
+    /// Concurrent lookups of unknown keys, limited so that they leave connections to others.
     pub(super) looks: Semaphore,
     pub(super) files: Semaphore,
     pub(super) trusted_proxies: usize,
-    /// How long is waited for what others have in use.
+    /// How long a request waits for a busy resource.
     pub(super) patience: Duration,
 }
 
 impl Admission {
-    /// The bounds that are set, for a pool of so many connections that are not shared.
+    /// The configured limits, for a pool of this many unshared connections.
     pub(crate) fn new(
         bounds: &Bounds,
         connections: usize,
@@ -73,7 +73,7 @@ impl Admission {
         }
     }
 
-    /// A refusal of somebody whose key is not one, unless this address has had too many of them.
+    /// Refuses an invalid key, with 429 if the address has too many failures.
     pub(super) fn refuse(&self, kind: CredentialKind, address: IpAddr, now: Instant) -> Problem {
         match self.failures.refused(address, now) {
             Ok(()) => kind.refusal(),

@@ -16,10 +16,10 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use super::min_rate::MinRate;
 
-/// How long the other side's system may be silent while something was sent to it.
+/// How long the peer may leave sent data unacknowledged.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// Asks the system to notice when the other side is gone without a word.
+/// Enables TCP keepalive and the user timeout.
 pub(crate) fn prepare(stream: &TcpStream) {
     // An answer is written in one piece, so waiting to fill a packet would only delay it.
     let _ = stream.set_nodelay(true);
@@ -52,7 +52,7 @@ pub(crate) struct Watched<S> {
     begun: Begun,
     /// Until the first byte, and from then on until the first head is whole.
     head: Option<Pin<Box<Sleep>>>,
-    /// How long the head may take once it has begun.
+    /// How long the head of a request may take after its first byte.
     head_timeout: Duration,
     has_begun_head: bool,
     /// While the other side does not take what is written.
@@ -61,7 +61,7 @@ pub(crate) struct Watched<S> {
     is_full: bool,
 }
 
-/// A time in which the other side has to take so many bytes.
+/// The timeout for the peer to read this many bytes.
 struct Jam {
     end: Pin<Box<Sleep>>,
     taken: usize,

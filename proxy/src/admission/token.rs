@@ -5,7 +5,7 @@
 
 use super::kind::CredentialKind;
 
-/// How many secret bytes are in a key and in a token.
+/// The number of secret bytes of a key and of a token.
 const SECRET: usize = 32;
 
 /// Whether a key or a token can be one that the service issued.
@@ -29,9 +29,9 @@ fn is_api_key(token: &[u8]) -> bool {
             .is_some_and(|(secret, checksum)| crc32fast::hash(&secret).to_be_bytes() == checksum[..])
 }
 
-/// The secret bytes, and up to four others behind them.
+/// The secret bytes, followed by up to four others.
 fn decode(text: &[u8]) -> Option<([u8; SECRET], Vec<u8>)> {
-    // Longer than any base58 of so many bytes: a text of any length is not worth the work.
+    // The maximum length of base58 of this many bytes; longer texts are not decoded.
     if text.len() > 2 * SECRET {
         return None;
     }

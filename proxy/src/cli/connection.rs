@@ -31,7 +31,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// What connections are made with. `help` is the command that a failure refers to.
+    /// The connection settings. `help` is the command that errors refer to.
     pub(crate) fn config(&self, help: &'static str) -> Result<Config, Failure> {
         let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
         database_url::read("KEYED_ADMIN_DATABASE_URL", url, file)
@@ -39,7 +39,7 @@ impl Connection {
     }
 }
 
-/// What a command of one connection runs on.
+/// The runtime of a command with one connection.
 pub(crate) fn runtime() -> anyhow::Result<Runtime> {
     Builder::new_current_thread().enable_all().build().context("cannot start")
 }

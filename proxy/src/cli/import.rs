@@ -27,9 +27,9 @@ use super::format::Format;
 use super::outcome::{Failure, print};
 use super::service::{Service, in_words, send};
 
-/// What is sent at once.
+/// The size of a chunk.
 const CHUNK_SIZE: usize = 64 << 10;
-/// So many refused rows are told, where the reasons of all can stand in the file of --failed.
+/// The maximum number of refused rows on the terminal, if --failed has all of them.
 const MOST_TOLD: u64 = 20;
 
 #[derive(Args)]
@@ -157,7 +157,7 @@ async fn send_and_report(
 ) -> anyhow::Result<Counts> {
     let mut answer = send(request, template).await?.into_body();
     let (mut held, mut told) = (Vec::new(), 0);
-    // Lines of JSON have no place for a reason, so all are told.
+    // NDJSON lines have no place for a reason, so all are printed.
     let most_told = match &failed {
         Some(failed) if failed.format == Format::Ndjson => u64::MAX,
         _ => MOST_TOLD,
@@ -243,7 +243,7 @@ fn chunks(mut input: File) -> mpsc::Receiver<io::Result<Bytes>> {
     received
 }
 
-/// How far the rows of the file have come, which is behind what was sent. The text ends where the terminal does.
+/// The progress of the rows, which is behind that of the upload. The text fits the terminal.
 fn progress_bar(size: Option<u64>) -> ProgressBar {
     let (bar, template) = match size {
         Some(size) => (ProgressBar::new(size), "{bar:20} {percent:>3}% {eta:>4} {wide_msg}"),

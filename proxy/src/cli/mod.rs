@@ -78,7 +78,7 @@ pub(crate) enum Command {
 }
 
 impl Cli {
-    /// The command that was asked for.
+    /// The command.
     pub(crate) fn command(self) -> Command {
         self.command.unwrap_or_else(|| Command::Serve(Box::new(Settings::from_environment())))
     }

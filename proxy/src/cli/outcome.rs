@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-/// Why a command did not do what it was asked to.
+/// Why a command failed.
 pub(crate) enum Failure {
-    /// It was asked wrongly: exit code 2, as for arguments that cannot be read.
+    /// A usage error: exit code 2, as for invalid arguments.
     Usage { message: String, help: &'static str },
-    /// It could not be done: exit code 1.
+    /// It failed: exit code 1.
     Running(anyhow::Error),
 }
 
@@ -16,7 +16,7 @@ impl From<anyhow::Error> for Failure {
     }
 }
 
-/// Writes a result to standard output. That its reader went away is a failure like others, not a panic.
+/// Writes a result to standard output. A closed pipe is an ordinary failure, not a panic.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());

@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use tempfile::NamedTempFile;
 
-/// As many links are followed one after the other; the system allows no more either.
+/// The maximum number of links to follow, as in the system.
 const MOST_LINKS: usize = 40;
 
-/// A file that is being written.
+/// An output file.
 pub(crate) enum Output {
-    /// A file beside the one that is wanted, which takes its name at the end.
+    /// A temporary file next to the target, renamed at the end.
     Beside(NamedTempFile, PathBuf),
-    /// What is no regular file cannot be replaced, such as a pipe or a device: it is written to as it is.
+    /// A pipe or device cannot be replaced: it is written directly.
     Direct(File),
 }
 
 impl Output {
-    /// Begins to write to a path. Of a symbolic link the target is written.
+    /// Opens a path for writing. Symbolic links are followed.
     pub(crate) fn create(path: &Path) -> anyhow::Result<Output> {
         Output::begin(path).with_context(|| format!("cannot write {}", path.display()))
     }
@@ -50,7 +50,7 @@ impl Output {
         Ok(Output::Beside(file, target))
     }
 
-    /// Makes the file what was written. Without this the old one stays.
+    /// Replaces the file with the new content. Without this, the old one remains.
     pub(crate) fn keep(self) -> anyhow::Result<()> {
         match self {
             Output::Beside(file, target) => {
@@ -78,12 +78,12 @@ impl Write for Output {
     }
 }
 
-/// Whether a path names an open file of this process, which is to be appended to whatever it is.
+/// Whether a path is an open file of this process, which is appended to.
 fn is_of_this_process(path: &Path) -> bool {
     ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|door| path.starts_with(door))
 }
 
-/// Where symbolic links lead, also when nothing is there yet.
+/// Resolves symbolic links, also to a file that does not exist.
 fn target_of(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MOST_LINKS {

@@ -37,7 +37,7 @@ fn runtime(workers: usize) -> anyhow::Result<Runtime> {
 }
 
 async fn serve(settings: Settings) -> anyhow::Result<()> {
-    // Programs start with room for 1,024 files, and every connection is one. More room is asked for, not needed.
+    // The default limit is 1,024 open files, and every connection is one. The proxy requests more, but works without.
     let _ = rlimit::increase_nofile_limit(u64::from(u16::MAX));
     let listener = TcpListener::bind(&settings.listen)
         .await

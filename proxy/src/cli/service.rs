@@ -78,7 +78,7 @@ impl Service {
     }
 }
 
-/// Sends a request about a template; an answer that is none of success is an error in words.
+/// Sends a request about a template; an error response becomes an error message.
 pub(crate) async fn send(request: Request<Body>, template: &str) -> anyhow::Result<Response<Incoming>> {
     let address = request.uri().clone();
     let response = http_client::<Body>(None)?.request(request).await.with_context(|| {
@@ -99,7 +99,7 @@ pub(crate) async fn send(request: Request<Body>, template: &str) -> anyhow::Resu
     })
 }
 
-/// Whether it says that what the address names is not there, and no more.
+/// Whether it is a plain 404 of the URL.
 fn is_unknown(problem: &serde_json::Value) -> bool {
     problem["code"] == Code::NotFound.name()
         && problem["detail"].as_str().is_some_and(|it| it.starts_with("nothing here"))
@@ -125,7 +125,7 @@ fn in_flags(text: &str) -> String {
     FLAGS.iter().fold(text.to_owned(), |text, (parameter, flag)| text.replace(parameter, flag))
 }
 
-/// A problem as a person reads it: what is wrong, with its places, and what to do.
+/// A problem as text: what is wrong, where, and what to do.
 pub(crate) fn in_words(problem: &serde_json::Value) -> String {
     let mut words = problem["detail"].as_str().unwrap_or("the proxy gave no reason").to_owned();
     let faults = problem["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -141,7 +141,7 @@ pub(crate) fn in_words(problem: &serde_json::Value) -> String {
     in_flags(&words)
 }
 
-/// What an import had written when it broke off; none when that is nothing.
+/// What an interrupted import had written; `None` if nothing.
 fn what_was_done(report: &serde_json::Value) -> Option<String> {
     let [rows, created, updated, unchanged, failed] =
         ["rows", "created", "updated", "unchanged", "failed"].map(|name| report[name].as_u64().unwrap_or(0));

@@ -3,10 +3,10 @@
 /// Whether a statement may be sent again when its answer was lost.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// A read of one row by an index, so short that others may wait behind it.
+    /// A read of one row by an index, short enough to be pipelined.
     Lookup,
     Read,
     Write,
-    /// A write that the database recognises when it comes again.
+    /// A write that the database recognises when it is repeated.
     WriteOnce,
 }

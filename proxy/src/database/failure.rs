@@ -11,7 +11,7 @@ use super::effect::Effect;
 use crate::error::problem_of;
 use crate::problem::Problem;
 
-/// Why there is no row.
+/// An error of the database.
 pub(crate) enum Failure {
     NoConnection(PoolError),
     /// The statement could not be prepared, so nothing of it has run.
@@ -28,8 +28,8 @@ impl Failure {
         matches!(self, Failure::Sent(error) if lost_race(error))
     }
 
-    /// Whether the connection was gone, or led to a server that cannot write, and the statement can be sent on another
-    /// without the risk of a second effect.
+    /// Whether the connection was closed, or led to a read-only server, and the statement can be repeated on another
+    /// without a second effect.
     pub(crate) fn is_repeatable(&self, effect: Effect) -> bool {
         match self {
             Failure::Sent(error) if is_read_only(error) => true,
@@ -94,11 +94,10 @@ pub(crate) fn is_read_only(error: &Error) -> bool {
     sqlstate(error) == Some("25006")
 }
 
-/// Whether the session is gone, rather than the statement refused.
+/// Whether the session ended, rather than the statement being refused.
 pub(crate) fn is_loss(error: &Error) -> bool {
     match sqlstate(error) {
-        // Whatever the reason, after a fatal error there is no session: a standby ends those that are in the way of what
-        // it replays.
+        // After a fatal error there is no session: for example, a standby ends those that conflict with recovery.
         Some(state) => {
             state.starts_with("57P")
                 || state.starts_with("08")

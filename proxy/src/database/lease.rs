@@ -13,10 +13,10 @@ use tokio::time::timeout;
 
 use crate::tls::Tls;
 
-/// How long an abandoned statement may take to end by itself. Nearly all do, and their connections are kept.
+/// How long an abandoned statement may take to end. Nearly all do, and their connections are kept.
 const GRACE: Duration = Duration::from_millis(50);
 
-/// How long a canceled statement may take to end.
+/// How long a cancelled statement may take to end.
 const END: Duration = Duration::from_secs(30);
 
 const HELD: &str = "a lease is not used after its release, which consumes it";
@@ -87,7 +87,7 @@ async fn clean_up(client: Client, tls: Tls, cleanup: &'static str) {
             if let Ok(Err(error)) = timeout(END, tls.cancel(client.cancel_token())).await {
                 tracing::warn!(%error, "cannot cancel an abandoned statement");
             }
-            // The place in the pool is kept until then, so that there are never more statements than places.
+            // The connection stays in the pool until then, so that there are never more statements than connections.
             let _ = timeout(END, client.simple_query("")).await;
         }
     }

@@ -34,7 +34,7 @@ use crate::settings::Settings;
 use crate::statement::{Argument, Statement, text};
 use crate::tls::Tls;
 
-/// How often a statement is tried that lost against concurrent ones.
+/// The maximum number of attempts of a statement that conflicts with concurrent ones.
 const TRIES: u64 = 3;
 
 pub(crate) struct Database {
@@ -44,7 +44,7 @@ pub(crate) struct Database {
     tls: Tls,
     prepared: bool,
     answer_timeout: Duration,
-    /// How many connections are not shared.
+    /// The number of unshared connections.
     connections: usize,
 }
 
@@ -87,7 +87,7 @@ impl Database {
         self.run_for(caller.admitted.as_ref(), Effect::WriteOnce, &statement, &all).await
     }
 
-    /// How many connections there can be beside those that are shared.
+    /// The maximum number of unshared connections.
     pub(crate) fn connections(&self) -> usize {
         self.connections
     }
@@ -97,7 +97,7 @@ impl Database {
         Ok(Lease::new(self.pool.get().await.map_err(Failure::NoConnection)?, &self.tls))
     }
 
-    /// How long an answer is waited for.
+    /// The timeout of a response.
     pub(crate) fn patience(&self) -> Duration {
         self.answer_timeout
     }
@@ -174,7 +174,7 @@ impl Database {
         loop {
             match self.try_once(effect, deadline, statement, arguments).await {
                 Ok(row) => return Ok(row),
-                // The pause is random, so that two who lost against each other do not meet again.
+                // The pause is random, so that two conflicting requests do not conflict again.
                 Err(failure) if failure.is_lost_race() && tries < TRIES => {
                     sleep(Duration::from_millis(fastrand::u64(1..=10 * tries))).await;
                 }
@@ -185,8 +185,8 @@ impl Database {
         }
     }
 
-    /// Asks in a row with others; none when that is not possible or took too long, and the answer must be sought on a
-    /// connection of its own.
+    /// Sends a pipelined lookup; `None` if that is not possible or took too long, and it must be sent on its own
+    /// connection.
     async fn try_shared(&self, statement: &str, arguments: &[Argument<'_>]) -> Option<Result<Row, Failure>> {
         let slot = self.shared.slot()?;
         let mut sent = false;
@@ -197,7 +197,7 @@ impl Database {
             }
             Ok(Err(error)) => {
                 slot.leave();
-                // What was not even prepared, or lost with the connection or a race, says nothing about the request.
+                // An error while preparing, or a lost connection or conflict, says nothing about the request.
                 let is_refusal =
                     sent && error.as_db_error().is_some() && !is_loss(&error) && !lost_race(&error);
                 is_refusal.then_some(Err(Failure::Sent(error)))
@@ -261,7 +261,7 @@ impl Database {
     }
 }
 
-/// The arguments of a statement, behind the two that say who asks.
+/// The arguments of a statement, after the two that authenticate.
 fn in_the_name_of<'a>(
     digest: &'a &'a [u8],
     caller: &'a Caller,

@@ -11,7 +11,7 @@ use super::trust::Trust;
 use crate::settings::Settings;
 use crate::tls::Tls;
 
-/// So many at most. Opens none yet, so the service starts whether the database answers or not.
+/// Creates a pool of this size. It opens no connection yet, so the service starts without the database.
 pub(super) fn open(settings: &Settings, size: usize, trust: Trust) -> anyhow::Result<(Pool, Tls)> {
     let config = settings.database().map_err(anyhow::Error::msg)?;
     let tls = Tls::wanted_by(&config)?;

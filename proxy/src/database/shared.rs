@@ -34,9 +34,9 @@ pub(crate) struct Shared {
 struct Connection {
     client: ClientWrapper,
     opened: Instant,
-    /// How many requests wait for its answers.
+    /// Requests that wait for its responses.
     waiting: AtomicUsize,
-    /// Whether an answer is long overdue.
+    /// Whether a response is long overdue.
     stuck: AtomicBool,
 }
 
@@ -64,12 +64,12 @@ impl Shared {
         None
     }
 
-    /// Whether there is a place without a living connection.
+    /// Whether there is a place without an open connection.
     pub(crate) fn has_vacancy(&self) -> bool {
         self.places.iter().any(|place| self.is_vacant(&lock(place)))
     }
 
-    /// Puts an idle connection into a vacant place. It is closed if there is none any more.
+    /// Puts an idle connection into a vacant place, or closes it if there is none.
     pub(crate) fn offer(&self, client: ClientWrapper, opened: Instant) {
         for place in &self.places {
             let mut place = lock(place);
@@ -83,7 +83,7 @@ impl Shared {
 }
 
 impl Shared {
-    /// Whether no connection is there that may be used. One that is left ends when the last who waits at it has gone.
+    /// Whether there is no usable connection. A replaced one is closed when its last request has ended.
     fn is_vacant(&self, place: &Option<Arc<Connection>>) -> bool {
         place.as_ref().is_none_or(|it| it.client.is_closed() || !self.trust.holds(it.opened))
     }

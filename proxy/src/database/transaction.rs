@@ -82,7 +82,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Takes back what was done, and the connection stays good.
+    /// Rolls back, and keeps the connection.
     pub(crate) async fn roll_back(self) {
         const PATIENCE: Duration = Duration::from_secs(5);
         match timeout(PATIENCE, self.lease.batch_execute("rollback")).await {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::outcome::{Failed, Outcome};
 use super::vector::{Flaw, Vector};
 
-/// How much of what a server says about a failure is passed on.
+/// The maximum length of a server's error text that is passed on.
 const MOST_SAID: usize = 200;
 
 #[derive(Deserialize)]
@@ -59,10 +59,10 @@ fn parse(body: &[u8]) -> serde_json::Result<Answer> {
     })
 }
 
-/// How long a server asks to be left alone.
+/// The Retry-After of a response.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds: f64 = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    // A date in its place, or nonsense, is as good as nothing.
+    // A date or an invalid value is ignored.
     Duration::try_from_secs_f64(seconds).ok().filter(|pause| *pause <= Duration::from_secs(3600))
 }
 

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::vector::Vector;
 use crate::settings::embedding::DIMENSION;
 
-/// What stands where other providers name their model.
+/// The model name of this provider.
 pub(super) const MODEL: &str = "hash";
 
 /// The vector of a text. Each word has a place and a sign of its own, and the logarithm of how often it occurs.

@@ -27,13 +27,13 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::settings::embedding::{EmbeddingSettings, Provider};
 
-/// How often a request is sent again that a server could not answer.
+/// The maximum number of retries.
 const TRIES: usize = 3;
 
-/// How many texts may take all the time of a request when they are tried one by one.
+/// The number of texts whose individual requests may each use the full timeout.
 const SLOW_TEXTS: usize = 4;
 
-/// A text that no model refuses. Where it has a vector and others have none, it is they that are at fault.
+/// A text that every model accepts. If it is embedded and others are not, the others are at fault.
 const PROBE: &str = "A short sentence.";
 
 /// Turns texts into vectors.
@@ -77,18 +77,18 @@ impl Embedder {
         }
     }
 
-    /// How many texts go into one call of [`Embedder::documents`].
+    /// The maximum number of texts in one call of [`Embedder::documents`].
     pub(crate) fn batch(&self) -> usize {
         self.batch
     }
 
-    /// How long one call of [`Embedder::documents`] may take, all its tries and pauses together.
+    /// The timeout of one call of [`Embedder::documents`], including retries and pauses.
     pub(crate) fn patience(&self) -> Duration {
         let pauses = openai::LONGEST_PAUSE.saturating_mul(TRIES as u32);
         self.timeout.saturating_mul((1 + TRIES + SLOW_TEXTS) as u32).saturating_add(pauses)
     }
 
-    /// What becomes of texts that are to be found.
+    /// Embeds documents.
     pub(crate) async fn documents(&self, texts: &[String]) -> Answers {
         let texts: Vec<Cow<'_, str>> =
             texts.iter().map(|text| self.prepared(&self.document_prefix, text)).collect();
@@ -105,7 +105,7 @@ impl Embedder {
         let too_long = || Failure { message: "the server takes too long".to_owned(), retry_after: None };
         match timeout_at(deadline, server.ask(&texts, TRIES)).await {
             Ok(Ok(outcomes)) => Answers::complete(outcomes),
-            // Which of them it is, the server does not say.
+            // The server does not say which text it is.
             Ok(Err(failed)) if failed.may_be_a_text() => {
                 let mut isolation = Isolation::new(texts.len());
                 let failure = if texts.len() == 1 {
@@ -128,10 +128,10 @@ impl Embedder {
         }
     }
 
-    /// Asks for one text after the other. Why not for all of them, if so.
+    /// Sends the texts one by one. Returns an error if the server fails for another reason.
     async fn isolate(server: &Server, texts: &[Cow<'_, str>], isolation: &mut Isolation) -> Option<Failure> {
         let mut places: Vec<usize> = (0..texts.len()).collect();
-        // So that those behind get their turn another time, when the first ones take all the time.
+        // So that the last ones get their turn another time, if the first take all the time.
         fastrand::shuffle(&mut places);
         for place in places {
             match server.ask(std::slice::from_ref(&texts[place]), 0).await {

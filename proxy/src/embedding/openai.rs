@@ -34,7 +34,7 @@ pub(super) struct Server {
 struct Question<'a> {
     model: &'a str,
     input: &'a [Cow<'a, str>],
-    // Some servers answer base64 to those who do not say.
+    // Some servers return base64 by default.
     encoding_format: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     dimensions: Option<usize>,
@@ -105,7 +105,7 @@ impl Server {
             400 | 413 | 422 => Failed::Texts(message),
             status @ (408 | 409 | 425 | 429 | 500..) => {
                 let retry_after = retry_after(&headers);
-                // Who asks to be left alone for long is busy, whatever was sent.
+                // A server that requests a long wait is busy, regardless of the texts.
                 let may_be_a_text = status >= 500 && retry_after.is_none_or(|pause| pause <= LONGEST_PAUSE);
                 Failed::Passing { message, retry_after, may_be_a_text, is_busy: status == 429 }
             }
@@ -148,7 +148,7 @@ impl Server {
         Ok((parts.status, parts.headers, body.to_bytes()))
     }
 
-    /// Servers were seen to repeat a key that they refuse. What they say goes to logs and into the database.
+    /// Some servers repeat an invalid key in their error, which goes to logs and into the database.
     fn concealed(&self, failed: Failed) -> Failed {
         let hide = |message: String| match &self.key {
             Some(key) => message.replace(key.as_str(), "…"),

@@ -5,18 +5,18 @@ use std::time::Duration;
 use super::vector::Vector;
 use crate::settings::embedding::DIMENSION;
 
-/// Why there are no vectors: nothing that another text would change.
+/// Why there are no vectors, for a reason that does not depend on the text.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) message: String,
-    /// How long the server asked to be left alone.
+    /// The Retry-After of the server.
     pub(crate) retry_after: Option<Duration>,
 }
 
 /// A vector, or why this very text has none.
 pub(crate) type Outcome = Result<Vector, String>;
 
-/// Why there is no answer to a request.
+/// Why a request failed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Failed {
     /// The server refuses what was sent: one of the texts.
@@ -27,16 +27,16 @@ pub(super) enum Failed {
         retry_after: Option<Duration>,
         /// Whether it may as well be one of the texts that breaks it.
         may_be_a_text: bool,
-        /// Whether it says that it was asked too much.
+        /// Whether the server is overloaded.
         is_busy: bool,
     },
     /// It will not pass by itself: the key, the address, the model.
     Lasting(String),
-    /// The model's vectors have so many numbers, which no record's have.
+    /// The model's vectors have this unsupported length.
     Length(usize),
 }
 
-/// What is told of a model whose vectors do not fit.
+/// The error for a model with another vector length.
 pub(super) fn wrong_length(length: usize) -> String {
     format!(
         "the model answers vectors of {length} numbers, {DIMENSION} are needed: choose another model, or set \

@@ -27,11 +27,11 @@ pub(crate) struct Check<'a> {
     pub(crate) arguments: &'a [Argument<'a>],
 }
 
-/// What it is done with.
+/// The provider.
 pub(crate) struct Means<'a> {
     pub(crate) database: &'a Database,
     pub(crate) embedder: Option<&'a Embedder>,
-    /// How long the provider may take.
+    /// The timeout of the provider.
     pub(crate) timeout: Duration,
 }
 
@@ -45,7 +45,7 @@ pub(crate) async fn with_vector(
     if !body.contains(MEMBER) {
         return Ok(body);
     }
-    // What cannot be read is for the database to refuse. Raw, since numbers are to keep their digits.
+    // Invalid bodies are left to the database. Raw values, so that numbers keep their digits.
     let Ok(mut members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(&body) else { return Ok(body) };
     let Some(text) = members.remove("query_text") else { return Ok(body) };
     if is_null(text) {
@@ -62,7 +62,7 @@ pub(crate) async fn with_vector(
             KEYED_EMBED_PROVIDER",
         ));
     };
-    // The provider may cost money: it is asked only when nothing but the vector is missing.
+    // Calls of the provider may cost money: the rest of the search is validated first.
     let any_vector = raw(Vector::any().to_json())?;
     members.insert("query_vector".to_owned(), &any_vector);
     let body = write(&members)?;
@@ -112,7 +112,7 @@ fn told(failed: Failed) -> Problem {
     }
 }
 
-/// What is null is as absent, as in all of a search.
+/// Null counts as absent, as in all of a search.
 fn is_null(value: &RawValue) -> bool {
     value.get() == "null"
 }

@@ -12,9 +12,9 @@ pub(crate) struct Vector(Vec<f32>);
 /// Why numbers are no vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
-    /// Every answer of the model has this number of numbers: it is the wrong model, or it was not told.
+    /// All vectors of the model have this length: the model or its setting is wrong.
     Length(usize),
-    /// The text at hand makes the model stumble.
+    /// The model fails for this text.
     Numbers(&'static str),
 }
 
@@ -61,7 +61,7 @@ impl Vector {
         &self.0
     }
 
-    /// As a JSON array, with as many digits as it takes to tell one number from the next.
+    /// As a JSON array, with the digits needed to reproduce each number.
     pub(crate) fn to_json(&self) -> String {
         let mut out = String::with_capacity(DIMENSION * 12);
         for (position, number) in self.0.iter().enumerate() {

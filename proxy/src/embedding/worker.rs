@@ -25,10 +25,10 @@ use crate::statement::{Statement, number, statement, text};
 const FIRST_REST: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(60);
 
-/// What a claim is kept for beyond the time in which its texts are embedded: to store the vectors.
+/// The extra time of a claim, to store the vectors.
 const TIME_TO_STORE: Duration = Duration::from_secs(60);
 
-/// How many records of a claim may be held up by others who write them: each may take half of the statement timeout.
+/// The number of locked records that a claim waits for: each may take half of the statement timeout.
 const MOST_HELD_UP: usize = 4;
 
 /// How long a locked record is skipped.
@@ -46,10 +46,10 @@ pub(crate) struct Worker {
     poll: Duration,
 }
 
-/// What the database hands out: texts of records whose vectors are missing or outdated.
+/// A claim: texts of records with missing or outdated vectors.
 #[derive(Deserialize)]
 struct Claimed {
-    /// Names this claim; what belongs to another by now is not touched.
+    /// Identifies this claim; records of another claim are not touched.
     claim: String,
     entries: Vec<Entry>,
     /// Whether something was settled that needed no vector, so that more may be waiting.
@@ -65,7 +65,7 @@ struct Entry {
     text: String,
 }
 
-/// What a round came to.
+/// The result of a round.
 enum Round {
     Worked,
     Idle,
@@ -87,7 +87,7 @@ impl Worker {
         Worker { database, embedder, caller: Caller::with_key(api_key.as_bytes()), poll }
     }
 
-    /// Works until told to stop. What is claimed by then is given back.
+    /// Works until stopped. Claimed records are released then.
     pub(crate) async fn run(self, mut stop: watch::Receiver<bool>) {
         tracing::info!(model = self.embedder.model(), "embedding records");
         let mut failures = 0_u32;
@@ -154,7 +154,7 @@ impl Worker {
         }
         let Some(Failure { message, retry_after }) = failure else {
             let Some(problem) = held_up.pop() else { return Round::Worked };
-            // What is not stored by now is embedded again, when its claim has expired at the latest.
+            // Vectors that could not be stored are embedded again when the claim expires.
             let _ = self.release(&claim, None, REST_OF_HELD_UP).await;
             if settled == 0 {
                 return failed(&problem);
@@ -165,7 +165,7 @@ impl Worker {
         };
         let rest = retry_after.unwrap_or(FIRST_REST);
         match self.release(&claim, Some(&message), rest).await {
-            // A provider that does a part of the work is asked for the rest soon.
+            // If the provider embedded a part, the rest is retried soon.
             Ok(()) if settled > 0 => Round::Failed { cause: message, retry_after: Some(rest) },
             Ok(()) => Round::Failed { cause: message, retry_after },
             Err(problem) => failed(&problem),

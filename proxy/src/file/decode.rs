@@ -4,13 +4,13 @@ use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE, W
 
 /// Turns the bytes of a file into text.
 pub(crate) struct Decode {
-    /// What the caller said.
+    /// The declared encoding.
     given: Option<&'static Encoding>,
     stage: Stage,
 }
 
 enum Stage {
-    /// Nothing, or too little to tell, has come yet.
+    /// Too little has arrived to decide.
     Beginning(Vec<u8>),
     /// All bytes were ASCII so far, which says nothing, but for the beginning of what may be a character.
     Ascii(Vec<u8>),
@@ -35,7 +35,7 @@ impl Decode {
         }
     }
 
-    /// Appends the text of further bytes; `is_end` says that there are no others.
+    /// Appends the text of further bytes; `is_end` marks the last ones.
     pub(crate) fn push(&mut self, bytes: &[u8], is_end: bool, out: &mut String) -> Result<(), Undecodable> {
         match &mut self.stage {
             Stage::Beginning(held) => {
@@ -81,8 +81,8 @@ fn without_mark(beginning: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// What the first character beyond ASCII shows, and it alone: letters of windows-1252 that happen to be UTF-8 are as
-/// good as unheard of. None while too little of it has come.
+/// The encoding that the first non-ASCII character shows: text in windows-1252 that is valid UTF-8 by accident is
+/// extremely rare. `None` if too little has arrived.
 fn by_sequence(bytes: &[u8], is_end: bool) -> Option<&'static Encoding> {
     // No character has more bytes.
     let beginning = &bytes[..bytes.len().min(4)];

@@ -2,14 +2,14 @@
 
 /// The most bytes of one row.
 pub(crate) const MOST_ROW_BYTES: usize = 4 << 20;
-/// A portion ends with the row that makes it so long, or so many, unless another number is asked for.
+/// The size and number of rows at which a portion ends, unless another number is set.
 pub(crate) const PORTION_BYTES: usize = 1 << 20;
 pub(crate) const PORTION_ROWS: usize = 2000;
 
-/// What rows look like.
+/// The format of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// CSV, with this delimiter: a row ends with its line unless a quoted cell goes on.
+    /// CSV with this delimiter: a row ends with its line, unless a quoted cell continues.
     Csv(u8),
     /// A row for each line.
     Lines,
@@ -39,12 +39,12 @@ pub(crate) enum Unreadable {
 pub(crate) struct Row {
     /// The line of the file that it begins in, counted from 1.
     pub(crate) line: u64,
-    /// Where in the text it stands, without the end of its line.
+    /// Its range in the text, without the line end.
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
 
-/// Whole rows and the text they stand in.
+/// Complete rows and their text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Portion {
     pub(crate) text: String,
@@ -83,15 +83,15 @@ impl Portion {
     }
 }
 
-/// Cuts a text that comes in chunks into rows.
+/// Splits a text that arrives in chunks into rows.
 pub(crate) struct Rows {
     form: Form,
-    /// How many rows a portion has.
+    /// The number of rows of a portion.
     most: usize,
     state: State,
-    /// What is not yet given out: whole rows, and the beginning of one.
+    /// Pending text: complete rows, and the beginning of one.
     text: String,
-    /// How far it was looked at.
+    /// The position of the scan.
     seen: usize,
     rows: Vec<Row>,
     /// Where the unfinished row begins, and in which line.
@@ -118,7 +118,7 @@ impl Rows {
         }
     }
 
-    /// Portions have so many rows from now on.
+    /// Sets the number of rows of further portions.
     pub(crate) fn set_most(&mut self, rows: usize) {
         self.most = rows;
     }
@@ -135,7 +135,7 @@ impl Rows {
         appended
     }
 
-    /// Whole rows: a portion of them, or with `is_end` all that are left. None when there are too few.
+    /// Returns a portion of complete rows, or with `is_end` all remaining ones. `None` if there are too few.
     pub(crate) fn take(&mut self, is_end: bool) -> Result<Option<Portion>, Unreadable> {
         if self.text.len() - self.start > MOST_ROW_BYTES {
             return Err(Unreadable::TooLong(self.start_line));
@@ -157,7 +157,7 @@ impl Rows {
         Ok(Some(self.cut()))
     }
 
-    /// The first row, as soon as it is there.
+    /// The first row, once it is complete.
     pub(crate) fn take_first(&mut self, is_end: bool) -> Result<Option<String>, Unreadable> {
         if self.rows.is_empty() && self.text.len() - self.start > MOST_ROW_BYTES {
             return Err(Unreadable::TooLong(self.start_line));
@@ -175,7 +175,7 @@ impl Rows {
         Ok(Some(self.text[first.start..first.end].to_owned()))
     }
 
-    /// So many rows as make a portion, with the text up to the end of the last.
+    /// The rows of a portion, with the text up to the end of the last.
     fn cut(&mut self) -> Portion {
         let fits = |(position, row): (usize, &Row)| {
             (position + 1 >= self.most || row.end >= PORTION_BYTES).then_some(position + 1)

@@ -13,7 +13,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// What the headers say: the form, and the encoding if it is named.
+    /// The format, and the encoding if given, of the headers.
     pub(super) fn of(headers: &HeaderMap) -> Result<(Format, Option<String>), Problem> {
         require_unpacked(headers)?;
         let content_type =

@@ -21,7 +21,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Adds a name; `all` gives out all that there are, this one among them.
+    /// Adds a record; `all` returns all of them, including this one.
     pub(crate) fn add(&mut self, name: u64, all: impl FnOnce() -> Vec<u64>) {
         self.count += 1;
         let room = (self.count * ROOM_OF_NAME).next_power_of_two().clamp(LEAST_BITS, MOST_BITS);
@@ -40,14 +40,14 @@ impl Held {
         }
     }
 
-    /// Which bits stand for a name.
+    /// The bits of a record.
     fn bits_of(&self, name: u64) -> impl Iterator<Item = u32> + use<> {
         let mask = (self.bits.len() * 8 - 1) as u32;
         let (first, step) = (name as u32, (name >> 32) as u32 | 1);
         (0..BITS_OF_NAME).map(move |number| first.wrapping_add(number.wrapping_mul(step)) & mask)
     }
 
-    /// As the database reads it; empty where there is no name.
+    /// In the format of the database; empty without records.
     pub(crate) fn to_text(&self) -> String {
         STANDARD.encode(&self.bits)
     }

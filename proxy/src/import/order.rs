@@ -9,17 +9,17 @@ const NAMELESS: u64 = 0;
 /// A row that was not looked at yet.
 const UNSEEN: u32 = u32::MAX;
 
-/// Rows by their places, with what each of them comes after.
+/// Rows by position, with their dependencies.
 #[derive(Default)]
 pub(crate) struct Order {
-    /// What stands for the record of each row.
+    /// The record hash of each row.
     names: Vec<u64>,
-    /// What stands for the records that the rows refer to, and where those of each row end.
+    /// The record hashes of references, and the end of those of each row.
     targets: Vec<u64>,
     ends: Vec<u32>,
 }
 
-/// A row and whether it may be torn from the one before: rows that refer to each other in a cycle are written together.
+/// A row, and whether it may be separated from the previous one: rows of a cycle are written together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Next {
     pub(crate) row: u32,
@@ -38,12 +38,12 @@ impl Order {
         self.names.iter().copied().filter(|name| *name != NAMELESS).collect()
     }
 
-    /// How many rows and references there are.
+    /// The number of rows and references.
     pub(crate) fn size(&self) -> usize {
         self.names.len() + self.targets.len()
     }
 
-    /// The order. What refers to no row, or has nothing to wait for, keeps the order of the file.
+    /// The order. Rows without dependencies keep the order of the file.
     pub(crate) fn settle(self) -> Vec<Next> {
         let count = self.names.len();
         let before = self.before();
@@ -63,7 +63,7 @@ impl Order {
         search.order
     }
 
-    /// What each row comes after.
+    /// The dependencies of each row.
     fn before(self) -> Before {
         let Order { names, mut targets, ends } = self;
         let mut first: HashMap<u64, u32> = HashMap::with_capacity(names.len());
@@ -87,7 +87,7 @@ impl Order {
 }
 
 struct Before {
-    /// Rows that others refer to, where there are such.
+    /// Referenced rows, if any.
     targets: Vec<u64>,
     ends: Vec<u32>,
     /// The row of the same record before each row.
@@ -95,7 +95,7 @@ struct Before {
 }
 
 impl Before {
-    /// What a row comes after, by number.
+    /// The dependency of a row, by number.
     fn get(&self, row: u32, number: usize) -> Option<u32> {
         let begin = row.checked_sub(1).map_or(0, |before| self.ends[before as usize]) as usize;
         match number.checked_sub(1) {

@@ -11,7 +11,7 @@ use super::held::Held;
 use crate::problem::Problem;
 use crate::query::{flag, parameters};
 
-/// What happens at the first refused row.
+/// The action at the first refused row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnError {
     /// Nothing is imported at all.
@@ -33,7 +33,7 @@ pub(crate) struct Request {
     key_prefix: Option<String>,
 }
 
-/// What the database is told of a file, with every portion.
+/// The options that the database gets with every portion.
 #[derive(Serialize)]
 struct Options<'a> {
     format: &'static str,
@@ -98,7 +98,7 @@ impl Request {
         self.dry_run || self.on_error == OnError::Abort
     }
 
-    /// What the database is told; `header` for CSV.
+    /// The options for the database; `header` for CSV.
     pub(crate) fn options(&self, header: Option<(&[String], u8)>, held: &Held, is_last: bool) -> String {
         let options = Options {
             format: match self.format {

@@ -22,11 +22,11 @@ use crate::state::App;
 /// other in a cycle that is too long for a portion.
 const MOST_PASSES: usize = 4;
 
-/// What is told of an import while it runs.
+/// Events of a running import.
 pub(crate) trait Listener {
     /// A row was refused. `row` is its text in the file. An error ends the import.
     async fn refused(&mut self, row: &str, refusals: &[Refusal]) -> Result<(), Problem>;
-    /// A portion is done, and so many bytes of the file were read.
+    /// A portion is done, and this many bytes of the file are read.
     async fn progress(&mut self, tally: &Tally, bytes: u64);
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Import<'a> {
 
 /// Why a file was not imported as a whole.
 pub(crate) enum Stopped {
-    /// A row was refused, and all others with it.
+    /// A row was refused, which aborts the import.
     Refused,
     /// Something else went wrong.
     Failed(Problem),
@@ -63,7 +63,7 @@ impl From<Problem> for Stopped {
 }
 
 impl<'a> Import<'a> {
-    /// Begins: the header is read and the database asked what it thinks of it, before anything is written.
+    /// Starts: reads the header and lets the database check it before anything is written.
     pub(crate) async fn open(
         app: &'a App,
         caller: &'a Caller,
@@ -91,7 +91,7 @@ impl<'a> Import<'a> {
         self.source.delimiter
     }
 
-    /// Writes all rows. Afterwards the tally tells what was done, whether or not it was stopped.
+    /// Writes all rows. Afterwards the report has the counts, even if the import stopped.
     pub(crate) async fn run(mut self, listener: &mut impl Listener) -> (Tally, Result<(), Stopped>) {
         let outcome = self.write_all(listener).await;
         self.tally.encoding = self.source.encoding();
@@ -133,8 +133,8 @@ impl<'a> Import<'a> {
         self.write_waiting(waiting, sizer, listener).await
     }
 
-    /// Writes the rows that waited, each after those that it refers to. What then waits still refers to what no row
-    /// brings, or to a row that is refused, and is told so by a last pass.
+    /// Writes the waiting rows, each after those that it refers to. Rows that still wait refer to records that no row
+    /// creates, or to refused rows; a last pass reports them.
     async fn write_waiting(
         &mut self,
         mut waiting: Waiting,

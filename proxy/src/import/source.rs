@@ -17,13 +17,13 @@ use crate::file::sniff;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// The delimiter is told from as much of the file as this.
+/// The amount of text used to detect the delimiter.
 const SNIFFED: usize = 64 << 10;
 
 /// A file that is being read.
 pub(crate) struct Source {
     body: Body,
-    /// The longest time that one chunk takes.
+    /// The timeout of a chunk.
     patience: Duration,
     timer: TransferTimer,
     /// When a file that is written by one transaction must have ended.
@@ -32,10 +32,10 @@ pub(crate) struct Source {
     rows: Rows,
     /// The names of the columns, of CSV.
     pub(crate) header: Vec<String>,
-    /// What stands between the cells, of CSV.
+    /// The delimiter of CSV.
     pub(crate) delimiter: u8,
     is_end: bool,
-    /// How many bytes have come.
+    /// The number of bytes received.
     pub(crate) bytes: u64,
 }
 
@@ -102,7 +102,7 @@ impl Source {
         self.decode.name()
     }
 
-    /// The next rows, about so many; none at the end.
+    /// The next rows, about this many; `None` at the end.
     pub(crate) async fn next(&mut self, most: usize) -> Result<Option<Portion>, Problem> {
         self.rows.set_most(most);
         loop {

@@ -13,14 +13,13 @@ pub(crate) struct Answer<'a> {
     created: u64,
     updated: u64,
     unchanged: u64,
-    /// How many records were made without a key.
+    /// The number of records created without a key.
     keyless: u64,
     /// The rows that created a record whose key has invisible characters.
     odd: Vec<usize>,
     #[serde(borrow)]
     errors: Vec<RowError<'a>>,
-    /// The rows that wait for others, by their places, with what stands for their records and for those that they refer
-    /// to.
+    /// The waiting rows, by position, with the hashes of their records and references.
     pub(crate) waiting: Vec<(usize, Option<u64>, Vec<u64>)>,
 }
 
@@ -63,7 +62,7 @@ pub(crate) struct Tally {
     pub(crate) encoding: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) delimiter: Option<char>,
-    /// What was done, and may not be what was meant.
+    /// Effects that may be unintended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) warnings: Vec<String>,
     pub(crate) errors: Vec<Refusal>,
@@ -119,19 +118,19 @@ impl Tally {
         }
     }
 
-    /// The report where nothing was kept: it tells of no record that was written.
+    /// Removes counts of written records, if nothing was kept.
     pub(crate) fn without_effect(&mut self) {
         (self.created, self.updated, self.unchanged) = (0, 0, 0);
         (self.keyless, self.odd) = (0, 0);
     }
 
-    /// Puts the refusals in the order of the file, and keeps the first: rows that waited were refused after the others.
+    /// Sorts refusals by line and keeps the first: waiting rows were refused after the others.
     pub(crate) fn sort(&mut self) {
         self.errors.sort_by_key(|refusal| refusal.line);
         self.errors.truncate(MOST_ERRORS);
     }
 
-    /// Says at the end what may not be what was meant.
+    /// Adds warnings at the end.
     pub(crate) fn warn(&mut self) {
         if self.keyless > 0 {
             self.warnings.push(format!(

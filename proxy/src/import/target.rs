@@ -25,7 +25,7 @@ impl<'a> Target<'a> {
         is_whole: bool,
     ) -> Result<Target<'a>, Problem> {
         let whole = if is_whole {
-            // The file may come slowly: how long it may take altogether is the bound, should the proxy be gone.
+            // The file may arrive slowly; its maximum time is the timeout, in case the proxy dies.
             let timeout = app.file_timeout.as_millis();
             let begin = format!("begin; set local idle_in_transaction_session_timeout = {timeout}");
             Some(app.database.begin(caller, &begin).await?)

@@ -13,26 +13,26 @@ use super::order::{Next, Order};
 use crate::file::rows::{PORTION_BYTES, Portion};
 use crate::problem::Problem;
 
-/// So many bytes wait in memory.
+/// The maximum size in memory.
 const IN_MEMORY: usize = 1 << 20;
-/// So many bytes wait altogether.
+/// The maximum total size.
 const MOST_BYTES: u64 = 1 << 30;
-/// So many rows and references wait: what is kept of each in memory comes to some dozen bytes.
+/// The maximum number of rows and references, each of which takes some dozen bytes of memory.
 const MOST_ROWS: usize = 1 << 21;
-/// Rows that refer to each other in a cycle are written together if they make no more than so many portions.
+/// Rows of a cycle are written together if they fit in this many portions.
 const PORTIONS_OF_CYCLE: usize = 4;
 
-/// A row that waits, and what it waits for, as the database tells of it.
+/// A waiting row and its dependencies, as the database reports them.
 pub(crate) struct Waiter<'a> {
     pub(crate) line: u64,
     pub(crate) row: &'a str,
-    /// What stands for its record.
+    /// The hash of its record.
     pub(crate) name: Option<u64>,
-    /// What stands for the records that it refers to.
+    /// The hashes of the records that it refers to.
     pub(crate) targets: &'a [u64],
 }
 
-/// How much waits at most.
+/// The limits.
 struct Most {
     bytes: u64,
     rows: usize,
@@ -55,7 +55,7 @@ pub(crate) struct Waiting {
     held: Held,
 }
 
-/// Where a row stands.
+/// The place of a row in the spool.
 #[derive(Clone, Copy)]
 struct Place {
     line: u64,
@@ -64,7 +64,7 @@ struct Place {
 }
 
 impl Waiting {
-    /// How many rows wait.
+    /// The number of waiting rows.
     pub(crate) fn count(&self) -> usize {
         self.places.len()
     }
@@ -102,12 +102,12 @@ pub(crate) struct Portions {
     spool: Spool,
     places: Vec<Place>,
     order: Vec<Next>,
-    /// How many were given out.
+    /// The number of returned rows.
     given: usize,
 }
 
 impl Portions {
-    /// The next rows, about so many; none at the end.
+    /// The next rows, about this many; `None` at the end.
     pub(crate) async fn next(&mut self, most: usize) -> Result<Option<Portion>, Problem> {
         let count = self.fitting(most);
         let next = &self.order[self.given..self.given + count];
@@ -124,7 +124,7 @@ impl Portions {
         Ok((!portion.rows.is_empty()).then_some(portion))
     }
 
-    /// How many of the next rows go together: a cycle is not torn apart unless it is too long.
+    /// The number of the next rows that go together: a cycle is not split unless it is too long.
     fn fitting(&self, most: usize) -> usize {
         let (mut bytes, mut free) = (0, 0);
         for (count, next) in self.order[self.given..].iter().enumerate() {

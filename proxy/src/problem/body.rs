@@ -44,7 +44,7 @@ impl Problem {
             detail,
             instance: request_id.urn().to_string(),
             code: name,
-            // Who repeats a write that may have happened must know what a second one does.
+            // The client must know what repeating a write with unknown outcome would do.
             retryable: (code.is_retryable() || particulars.retryable) && !outcome_unknown,
             hint: particulars.hint.as_deref(),
             errors: particulars.errors.as_deref(),

@@ -22,10 +22,10 @@ use crate::statement::{Argument, Statement, statement, text};
 const OPEN: Statement = statement!("export_open($3::text, $4::text, $5::text, $6::text)");
 const NEXT: Statement = statement!("export_next()");
 
-/// How many portions are read ahead of the caller.
+/// The number of portions that are read ahead.
 const AHEAD: usize = 2;
 
-/// What is exported.
+/// The request of an export.
 struct ExportRequest {
     template: String,
     format: Option<String>,
@@ -110,7 +110,7 @@ async fn export(app: Arc<App>, mut caller: Caller, wanted: ExportRequest) -> Res
     Ok((headers, answer).into_response())
 }
 
-/// What a file of a template is called: whatever stands in the path, nothing in it may end the name.
+/// The file name of a template, which is safe for any path parameter.
 fn file_name(template: &str) -> String {
     template
         .chars()
@@ -128,7 +128,7 @@ async fn send(
 ) {
     let open = async {
         let permit = caller.file().await?;
-        // One snapshot for all portions. The timeout is for the case that the proxy is gone.
+        // One snapshot for all portions. The timeout applies if the proxy dies.
         let begin = format!(
             "begin isolation level repeatable read read only; \
              set local idle_in_transaction_session_timeout = {}",
@@ -167,7 +167,7 @@ async fn send(
         next = match transaction.call(NEXT, &[]).await.and_then(|row| portion(&row)) {
             Ok(portion) => portion,
             Err(problem) => {
-                // The answer has begun as a good one: only that it breaks off can say that it is not whole.
+                // The response has started with 200: only aborting it can signal an error.
                 tracing::warn!(cause = problem.cause(), "export failed");
                 return;
             }

@@ -25,7 +25,7 @@ use crate::problem::{Particulars, Problem};
 use crate::query::Segments;
 use crate::state::App;
 
-/// How many chunks of an answer wait for a caller that does not read.
+/// The number of buffered chunks of a response.
 const CHUNKS: usize = 64;
 
 pub(crate) async fn run(
@@ -39,7 +39,7 @@ pub(crate) async fn run(
     caller.idempotency = None;
     let (parts, body) = http.into_parts();
     let request = Request::parse(&parts.headers, &parts.uri)?;
-    // Where refused rows keep the others out as well, they are no list to mend and send, but the reason of a refusal.
+    // If refused rows abort the import, they are not a file to correct, but the reason of the refusal.
     let is_refusal = request.on_error == OnError::Abort && !request.dry_run;
     if request.answer == Answer::Report || request.answer == Answer::RefusedRows && is_refusal {
         let _permit = caller.file().await?;
@@ -78,7 +78,7 @@ pub(crate) async fn run(
     Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))], answer).into_response())
 }
 
-/// Imports, and tells of it while it does.
+/// Imports and reports progress.
 #[allow(clippy::too_many_arguments, reason = "a task owns what it works with")]
 async fn tell(
     app: Arc<App>,
@@ -112,7 +112,7 @@ async fn tell(
         let mut listener = Refused { chunks: chunks.clone(), rows };
         match import.run(&mut listener).await.1 {
             Ok(()) => chunks.finish(),
-            // The answer has begun as a good one: only that it breaks off can say that it is not whole.
+            // The response has started with 200: only aborting it can signal an error.
             Err(stopped) => {
                 if let Stopped::Failed(problem) = stopped {
                     let cause = problem.cause().unwrap_or(problem.detail());
@@ -183,7 +183,7 @@ impl Listener for Lines {
     }
 
     async fn progress(&mut self, tally: &Tally, bytes: u64) {
-        // Who does not read misses some steps, not the end.
+        // A slow reader misses progress, not the result.
         self.chunks.offer(tally.progress(bytes));
     }
 }

@@ -57,7 +57,7 @@ pub(crate) async fn deliver(
     // By its id a delivery that was sent twice is known.
     let effect = if id.is_some() { WriteOnce } else { Write };
     let answer = app.database.run_for(Some(&admitted), effect, statement, &arguments).await;
-    // What does not hold is a signature, not a bearer token.
+    // The signature is invalid, not a bearer token.
     answer::written(&answer.map_err(Problem::without_token)?, None)
 }
 

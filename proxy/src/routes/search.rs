@@ -21,12 +21,12 @@ pub(crate) async fn run(mut call: Call<1>, JsonText(body): JsonText) -> Result<R
     call.read(statement!("search($3::text, $4::text)"), &[text(template), text(&body)]).await
 }
 
-/// What puts a vector in the place of a text.
+/// Replaces a query text with its vector.
 fn means(app: &App) -> Means<'_> {
     Means { database: &app.database, embedder: app.embedder.as_deref(), timeout: app.body_timeout }
 }
 
-/// Whether all candidates were compared, and whether there are no more than were found.
+/// Whether the result is exact, and whether it is complete.
 const HEADERS: [HeaderName; 2] =
     [HeaderName::from_static("x-search-exact"), HeaderName::from_static("x-search-exhausted")];
 

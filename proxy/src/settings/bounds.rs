@@ -118,13 +118,13 @@ impl Bounds {
         Ok(())
     }
 
-    /// How many connections may come from one address.
+    /// The maximum number of connections of one address.
     pub(crate) fn connections_of_an_address(&self) -> usize {
         let default = if self.trusted_proxies == 0 { self.connections.div_ceil(2) } else { self.connections };
         self.address_connections.unwrap_or(default)
     }
 
-    /// How many files may be on their way, each of which may hold one of so many connections for long.
+    /// The maximum number of concurrent files, each of which may use a connection for long.
     pub(crate) fn files(&self, connections: usize) -> usize {
         self.files.unwrap_or((connections / 2).max(1))
     }
@@ -134,7 +134,7 @@ impl Bounds {
         self.key_files.unwrap_or(files.saturating_sub(1).max(1))
     }
 
-    /// How many of so many connections one key may use at once; none where that is all of them.
+    /// The maximum number of connections of one key; `None` for all.
     pub(crate) fn connections_of_a_key(&self, connections: usize) -> Option<usize> {
         let rest = (connections / 4).max(1);
         let most = self.key_connections.unwrap_or(connections.saturating_sub(rest).max(1));

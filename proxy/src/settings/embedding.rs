@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::value::{seconds, whole};
 
-/// How many numbers a vector has.
+/// The length of a vector.
 pub(crate) const DIMENSION: usize = 768;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -114,11 +114,11 @@ impl EmbeddingSettings {
         }
     }
 
-    /// Where embeddings are asked for. The messages never repeat the address, since it may hold a password.
+    /// The URL of the embedding server. Messages never repeat it, because it may contain a password.
     pub(crate) fn address(&self) -> Result<Uri, String> {
         let wanted = "KEYED_EMBED_URL must be the address of a server, for example http://localhost:11434.";
         let base = self.embed_url.as_deref().unwrap_or_default().trim().trim_end_matches('/');
-        // Many programs want the address with the version, and its documentation says so.
+        // Many programs require the URL with the version, as documented by servers.
         let base = base.strip_suffix("/embeddings").unwrap_or(base);
         let base = base.strip_suffix("/v1").unwrap_or(base);
         let address: Uri = format!("{base}/v1/embeddings").parse().map_err(|_| wanted.to_owned())?;

@@ -105,7 +105,7 @@ pub(crate) enum LogFormat {
 }
 
 impl Settings {
-    /// What the environment says, and otherwise the defaults.
+    /// The settings of the environment, or the defaults.
     pub(crate) fn from_environment() -> Settings {
         let command = Settings::augment_args(clap::Command::new("keyed-proxy"));
         let matches = command.get_matches_from(["keyed-proxy"]);
@@ -129,7 +129,7 @@ impl Settings {
         self.embedding.validate()
     }
 
-    /// How to connect. The messages never repeat the URL, since it may hold a password.
+    /// The connection settings. Messages never repeat the URL, because it may contain a password.
     pub(crate) fn database(&self) -> Result<tokio_postgres::Config, String> {
         let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
         let mut config = database_url::read("KEYED_DATABASE_URL", url, file)?;

@@ -7,14 +7,14 @@ use super::severity::Severity::{self, Error, Note, Warning};
 
 pub(super) struct Check {
     pub(super) name: &'static str,
-    /// What it means when nothing is found.
+    /// The message if nothing is found.
     pub(super) sound: &'static str,
     pub(super) severity: Severity,
     pub(super) needs: Needs,
     pub(super) query: &'static str,
 }
 
-/// What must be there for a check to make sense, in ascending order.
+/// The prerequisites of a check, in ascending order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Needs {
     Nothing,

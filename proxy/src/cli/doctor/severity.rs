@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use serde::Serialize;
 
-/// How bad it is, in ascending order.
+/// The severity, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Severity {

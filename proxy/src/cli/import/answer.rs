@@ -27,7 +27,7 @@ pub(super) struct Counts {
     pub(super) updated: u64,
     pub(super) unchanged: u64,
     pub(super) failed: u64,
-    /// How much of the file had been read by then.
+    /// The bytes of the file read so far.
     pub(super) bytes: u64,
     pub(super) warnings: Vec<String>,
 }

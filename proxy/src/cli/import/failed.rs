@@ -45,7 +45,7 @@ impl FailedRows {
         Ok(())
     }
 
-    /// The file is there from now on, if there is anything to mend.
+    /// Publishes the file, if it has rows.
     pub(super) fn finish(self) -> anyhow::Result<()> {
         if !self.has_rows {
             return Ok(());
