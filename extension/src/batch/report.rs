@@ -88,3 +88,29 @@ fn problem(error: &Error) -> Problem<'_> {
         machine_readable: error.machine_readable(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Code;
+    use uuid::Uuid;
+
+    #[test]
+    fn a_refused_operation_has_the_problem_that_it_would_be_answered_with_alone() {
+        let done = Done { kind: OperationKind::Upsert, id: Uuid::nil(), created: true, changed: true };
+        let refused =
+            Error::at(Code::ExternalKeyTaken, "/external_key", "external_key is taken").hint("take another");
+        assert_eq!(
+            to_json(&[Some(Ok(done)), Some(Err(refused)), None]),
+            r#"{"errors":true,"results":[{"index":0,"status":201,"id":"00000000-0000-0000-0000-000000000000","created":true},"#
+                .to_owned()
+                + r#"{"index":1,"status":409,"id":null,"created":false,"error":{"type":"urn:problem-type:keyed:external_key_taken","#
+                + r#""title":"External key taken","status":409,"detail":"external_key is taken","hint":"take another","#
+                + r#""code":"external_key_taken","errors":[{"pointer":"/operations/1/external_key","code":"external_key_taken","#
+                + r#""detail":"external_key is taken"}]}},"#
+                + r#"{"index":2,"status":404,"id":null,"created":false,"error":{"type":"urn:problem-type:keyed:not_found","#
+                + r#""title":"Not found","status":404,"#
+                + r#""detail":"nothing here: it does not exist, was deleted, or is not visible to this caller","code":"not_found"}}]}"#
+        );
+    }
+}

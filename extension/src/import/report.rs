@@ -133,4 +133,19 @@ mod tests {
             assert!(report.contains(&format!("\"column\":{column},")), "{report}");
         }
     }
+
+    #[test]
+    fn a_report_tells_rows_by_their_places() {
+        let error =
+            Error::at(Code::InvalidValue, "/attributes/size", "must be a number").hint("write digits");
+        let outcomes =
+            [Outcome::Created, Outcome::Waits { name: None, targets: vec![7, 8] }, Outcome::Refused(error)];
+        assert_eq!(
+            to_json(&outcomes, &Keys::default(), |_| None),
+            r#"{"created":1,"updated":0,"unchanged":0,"keyless":0,"odd":[],"waiting":[[1,null,[7,8]]],"#
+                .to_owned()
+                + r#""errors":[{"row":2,"column":"size","code":"invalid_value","sqlstate":"22023","#
+                + r#""message":"must be a number; write digits"}]}"#
+        );
+    }
 }
