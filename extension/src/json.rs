@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_an_object_is_a_malformed_request() {
+    fn a_non_object_is_a_malformed_request() {
         for text in ["", "{", "[]", "1", "{\"a\":}", "{} x", "{\"a\":NaN}", "\u{feff}{}"] {
             assert_eq!(object(text).expect_err(text).code, Code::MalformedRequest);
         }

@@ -120,7 +120,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_header_names_one_token_or_nobody(
+        fn any_header_has_one_token_or_is_unauthorized(
             value in prop::collection::vec(prop_oneof![Just(b' '), 0x20..=0x7e_u8, 0x80..=0xff_u8], 0..30),
             scheme in prop::sample::select(vec!["", "Bearer ", "bEARER   ", "Bearer"]),
         ) {

@@ -111,7 +111,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nobody_gets_an_encoding_that_it_did_not_name(value in "((gzip|br|identity|\\*|x)(;q=(0|1|0\\.[0-9]))?,? ?){0,5}") {
+        fn no_client_gets_an_encoding_that_it_did_not_accept(value in "((gzip|br|identity|\\*|x)(;q=(0|1|0\\.[0-9]))?,? ?){0,5}") {
             let header = HeaderValue::from_str(&value).expect("a value");
             let accepted = Accepted::of(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, header)]));
             if let Some(encoding) = accepted.0 {

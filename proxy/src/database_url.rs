@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_url_says_of_dead_connections_counts() {
+    fn keepalive_options_of_the_url_apply() {
         let read = |url: &str| read("KEYED_DATABASE_URL", Some(url), None).expect("a good URL");
         let plain = read("postgres://localhost/crm");
         assert_eq!(plain.get_tcp_user_timeout(), Some(&Duration::from_secs(30)));

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_is_asked_for_an_unwanted_body() {
+    async fn an_unwanted_body_is_not_requested() {
         assert_eq!(taken(&[("expect", "100-continue")]).await, 0);
     }
 }

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_utf8_is_malformed() {
+    fn invalid_utf8_is_malformed() {
         for query in ["key=%FF", "key=%C0%80", "key=%ED%A0%80", "key=%", "key=%4", "key=%G1", "key=%%41"] {
             assert_eq!(key(query), Err(StatusCode::BAD_REQUEST), "{query}");
         }

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_wrong_method_is_told_the_right_ones() {
+    async fn a_405_names_the_allowed_methods() {
         for (address, allowed) in [
             ("/v1/entities/batch", "POST"),
             ("/api/v1/templates", "GET,HEAD,POST"),

@@ -106,7 +106,7 @@ async fn of_many_like_operations_those_outside_are_refused_and_the_rest_is_writt
 }
 
 #[tokio::test]
-async fn a_group_that_writes_what_is_there_already_tells_nothing_of_records_out_of_sight() {
+async fn a_group_of_unchanged_writes_reveals_no_invisible_record() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update").await;
     sales

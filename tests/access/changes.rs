@@ -111,7 +111,7 @@ async fn a_scope_follows_attributes_that_are_renamed() {
 }
 
 #[tokio::test]
-async fn a_name_that_stands_in_a_value_is_not_renamed() {
+async fn an_attribute_name_in_a_value_is_not_renamed() {
     let sales = Sales::new().await;
     sales.admin.run("update crm.customers set name = 'region' where external_key = 'US-1'").await;
     let (_, session) =

@@ -69,7 +69,7 @@ async fn a_stolen_login_of_the_proxy_reads_no_text() {
 }
 
 #[tokio::test]
-async fn administrators_see_how_far_embedding_has_come_and_nobody_else() {
+async fn only_administrators_see_the_progress_of_embedding() {
     let sales = embedded().await;
     let admin = sales.database.create_role("dba").await;
     sales.admin.run(&format!("grant keyed_admin to {admin}")).await;
@@ -85,7 +85,7 @@ async fn administrators_see_how_far_embedding_has_come_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn who_may_update_a_record_sets_its_vector_also_where_texts_are_embedded() {
+async fn the_update_privilege_allows_setting_vectors_also_with_embed() {
     let sales = embedded().await;
     let (role, session) = sales.clerk("read, create, update", &of_region("EU")).await;
     let id = sales.id("EU-1").await;

@@ -66,7 +66,7 @@ async fn a_scope_of_one_condition_has_no_pointer() {
 }
 
 #[tokio::test]
-async fn what_explain_says_is_what_the_role_sees() {
+async fn explain_agrees_with_what_the_role_sees() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read, update", &of_region("EU")).await;
     let one = json!({"field": "external_key", "operator": "eq", "value": "US-2"});
@@ -82,7 +82,7 @@ async fn what_explain_says_is_what_the_role_sees() {
 }
 
 #[tokio::test]
-async fn what_stands_in_the_way_beside_scopes_is_told() {
+async fn other_blocking_objects_than_scopes_are_reported() {
     let sales = Sales::new().await;
     let (role, _) = sales.member().await;
     assert!(because(&explain(&sales, "EU-1", &role).await).contains("not granted"));

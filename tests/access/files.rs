@@ -71,7 +71,7 @@ async fn an_export_shows_what_its_caller_sees_and_nothing_of_what_lies_behind_a_
 }
 
 #[tokio::test]
-async fn an_import_tells_no_value_to_a_role_that_may_write_but_not_read() {
+async fn an_import_reveals_no_value_to_a_role_that_may_write_but_not_read() {
     let sales = Sales::new().await;
     let (role, _) = sales.clerk("create, update", &crate::sales::of_region("EU")).await;
     let proxy = Proxy::start(&sales.database).await.in_project("crm");

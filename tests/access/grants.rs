@@ -177,7 +177,7 @@ async fn a_template_created_later_has_the_grants_of_its_project() {
 }
 
 #[tokio::test]
-async fn who_is_a_member_without_inheriting_has_nothing() {
+async fn a_member_without_inherit_has_no_privileges() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
     let login = session.text("select current_user", &[]).await;
@@ -189,7 +189,7 @@ async fn who_is_a_member_without_inheriting_has_nothing() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_grant_is_refused() {
+async fn an_invalid_grant_is_refused() {
     let sales = Sales::new().await;
     let (role, clerk) = sales.member().await;
     let grant = "select keyed.grant_access($1, $2, $3::text[], $4::jsonb)";

@@ -73,7 +73,7 @@ async fn a_replay_shows_a_template_only_to_who_may_still_know_it() {
 }
 
 #[tokio::test]
-async fn nobody_reads_the_answers_that_others_got() {
+async fn stored_answers_of_other_keys_are_not_readable() {
     let sales = Sales::new().await;
     let proxy = Proxy::start(&sales.database).await.in_project("crm");
     let body = json!({"attributes": {"name": "secret"}});

@@ -148,7 +148,7 @@ async fn secrets_are_read_by_no_administrator_of_records() {
 }
 
 #[tokio::test]
-async fn nobody_makes_or_bends_an_endpoint_that_is_mightier_than_oneself() {
+async fn an_endpoint_cannot_have_more_privileges_than_its_creator() {
     let sales = Sales::new().await;
     let (definer, session) = sales.member().await;
     sales.database.grant(&definer, "crm.customers", "read, create, update, define").await;

@@ -51,7 +51,7 @@ async fn a_key_revoked_during_a_fixed_snapshot_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn what_is_taken_back_during_a_fixed_snapshot_is_gone_at_once() {
+async fn a_revocation_takes_effect_during_a_fixed_snapshot() {
     let sales = Sales::new().await;
     let hidden = sales.id("US-1").await;
     for isolation in ["repeatable read", "serializable"] {

@@ -89,7 +89,7 @@ async fn a_record_in_sight_answers_to_all_of_them() {
 }
 
 #[tokio::test]
-async fn no_filter_count_word_or_facet_tells_of_a_record_out_of_sight() {
+async fn no_filter_count_word_or_facet_reveals_an_invisible_record() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     assert_eq!(seen(&session).await, "EU-1 EU-2");
@@ -128,7 +128,7 @@ async fn a_deleted_record_in_sight_is_read_only_where_deleted_ones_are() {
 }
 
 #[tokio::test]
-async fn nothing_is_seen_without_a_grant_whatever_postgresql_was_told() {
+async fn nothing_is_visible_without_a_grant_despite_privileges_of_postgresql() {
     let sales = Sales::new().await;
     let (role, session) = sales.member().await;
     sales
@@ -146,7 +146,7 @@ async fn nothing_is_seen_without_a_grant_whatever_postgresql_was_told() {
 }
 
 #[tokio::test]
-async fn an_estimated_count_tells_nothing_of_hidden_records() {
+async fn an_estimated_count_reveals_no_hidden_record() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     sales

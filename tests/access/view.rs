@@ -32,7 +32,7 @@ async fn a_view_shows_each_role_its_own_records() {
 }
 
 #[tokio::test]
-async fn who_may_not_read_the_records_has_nothing_of_their_views() {
+async fn a_caller_without_read_sees_nothing_of_views() {
     let sales = Sales::new().await;
     sales.admin.run(VIEW).await;
     let (role, session) = sales.member().await;
@@ -88,7 +88,7 @@ async fn a_view_that_is_made_anew_keeps_its_readers() {
 }
 
 #[tokio::test]
-async fn whoever_may_define_a_template_may_save_views_of_it_and_no_more() {
+async fn the_define_privilege_allows_saving_views_and_no_more() {
     let sales = Sales::new().await;
     let (definer, session) = sales.member().await;
     sales.database.grant(&definer, "crm.customers", "define").await;

@@ -50,7 +50,7 @@ async fn a_setting_that_keyed_has_is_no_finding() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_said_and_what_rests_on_it_skipped() {
+async fn missing_prerequisites_are_reported_and_dependent_checks_skipped() {
     let database = Database::empty_in(&harness::Cluster::shared()).await;
     let outcome = keyed(&database, &["doctor"]);
     assert_eq!(outcome.code, Some(1));

@@ -80,7 +80,7 @@ async fn a_file_goes_in_and_comes_out() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn refused_rows_are_told_and_kept_to_be_mended() {
+async fn refused_rows_are_printed_and_saved_for_correction() {
     let service = Service::start().await;
     let failed = file("failed.csv", "");
     let content = "external_key,visits\na,1\nb,x\nc,y\n";
@@ -154,7 +154,7 @@ async fn the_file_of_refused_rows_replaces_another_only_when_rows_were_refused()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_import_that_breaks_off_tells_what_it_wrote_and_of_lines_of_json_every_reason() {
+async fn an_interrupted_import_reports_what_it_wrote_and_all_reasons_of_ndjson() {
     let service = Service::start().await;
     let rows: String = (0..20_000).map(|number| format!("k{number},é\n")).collect();
     let broken = file("broken.csv", "");
@@ -180,7 +180,7 @@ async fn an_import_that_breaks_off_tells_what_it_wrote_and_of_lines_of_json_ever
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hint_speaks_of_flags_and_a_warning_is_told() {
+async fn a_hint_names_flags_and_a_warning_is_printed() {
     let service = Service::start().await;
     let import = |name: &str, content: &str| {
         let input = file(name, content);

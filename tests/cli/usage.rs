@@ -53,7 +53,7 @@ async fn the_url_can_stand_in_a_file() {
 }
 
 #[tokio::test]
-async fn a_login_without_the_right_is_told_what_it_needs() {
+async fn an_error_names_the_privilege_that_a_login_lacks() {
     let database = Database::new().await;
     let role = database.create_role("clerk").await;
     let outcome = keyed_as(&database, &role, &["keys", "create", "--role", "keyed_admin"]);
@@ -74,7 +74,7 @@ fn the_help_shows_no_secret_of_the_environment() {
 }
 
 #[test]
-fn settings_of_embeddings_that_make_no_sense_are_told_before_anything_starts() {
+fn invalid_embedding_settings_are_reported_before_anything_starts() {
     for (settings, told) in [
         (&[("KEYED_EMBED_PROVIDER", "openai")][..], "KEYED_EMBED_URL"),
         (&[("KEYED_EMBED_API_KEY", "keyed_1_x")], "KEYED_EMBED_PROVIDER"),

@@ -15,7 +15,7 @@ async fn used(service: &Service, session: &Session) -> Duration {
 }
 
 #[tokio::test]
-async fn what_is_not_json_is_malformed() {
+async fn invalid_json_is_malformed() {
     let service = Service::start().await;
     for body in [
         "{",
@@ -194,7 +194,7 @@ async fn a_body_with_very_many_members_is_refused_quickly() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_arrive_is_given_up_and_disturbs_nobody() {
+async fn a_body_that_does_not_arrive_times_out_and_disturbs_no_other_request() {
     let settings =
         [("KEYED_REQUEST_TIMEOUT", "10"), ("KEYED_STATEMENT_TIMEOUT", "8"), ("KEYED_POOL_SIZE", "2")];
     let service = Service::start_with(&settings).await;

@@ -137,7 +137,7 @@ async fn an_object_of_another_project_answers_as_one_that_does_not_exist() {
 }
 
 #[tokio::test]
-async fn a_key_is_told_which_projects_it_may_see_and_what_it_may_do_there() {
+async fn me_lists_the_projects_and_privileges_of_a_key() {
     let two = two().await;
     let role = two.service.database.create_role("clerk").await;
     two.service.database.grant(&role, "crm.customers", "read").await;

@@ -101,7 +101,7 @@ async fn what_a_verbose_answer_shows_of_others_counts_too() {
 }
 
 #[tokio::test]
-async fn a_packed_answer_has_its_own_tag_and_stands_for_the_same_version() {
+async fn a_compressed_answer_has_its_own_tag_for_the_same_version() {
     let (service, path, _) = with_record().await;
     service.upsert("K", json!({"name": "Ada ".repeat(1000)})).await.expect(200);
     let plain = etag(&service, &path).await;
@@ -206,7 +206,7 @@ async fn an_upsert_creates_only_or_updates_only_as_its_conditions_say() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_not_found_whatever_is_demanded_of_it() {
+async fn a_missing_record_is_not_found_with_any_precondition() {
     let (service, path, tag) = with_record().await;
     service.proxy.request("DELETE", &path).send().await.expect(204);
     for (method, place, body) in writes(&path) {

@@ -121,7 +121,7 @@ async fn every_code_that_the_extension_raises_has_its_status() {
 }
 
 #[tokio::test]
-async fn an_internal_error_tells_only_where_the_log_has_more() {
+async fn an_internal_error_shows_only_its_instance() {
     let service = with_raising_trigger().await;
     for state in ["XX000", "P0001", "40001", "57014"] {
         let body = write(&service, state).await.body;

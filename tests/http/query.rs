@@ -66,7 +66,7 @@ async fn a_path_that_leads_nowhere_is_not_found() {
 }
 
 #[tokio::test]
-async fn what_is_not_http_gets_400_or_a_closed_connection_but_never_a_failure() {
+async fn invalid_http_gets_400_or_a_closed_connection() {
     let service = Service::start().await;
     let long = "x".repeat(1 << 20);
     for request in [
@@ -109,7 +109,7 @@ async fn an_unknown_parameter_is_refused_and_not_ignored() {
 }
 
 #[tokio::test]
-async fn what_looks_like_sql_in_a_parameter_is_only_text() {
+async fn sql_in_a_parameter_is_only_text() {
     let service = Service::start().await;
     let id = service.create(json!({"external_key": "A-1"})).await["id"].as_str().expect("an id").to_owned();
     for text in

@@ -22,7 +22,7 @@ async fn every_answer_carries_the_id_of_its_request() {
 }
 
 #[tokio::test]
-async fn a_method_that_an_address_does_not_take_is_told_which_it_does() {
+async fn a_405_lists_the_allowed_methods() {
     let service = Service::start().await;
     for (method, path, allowed) in [
         ("POST", "/v1/entities/x", vec!["GET", "PATCH", "PUT", "DELETE"]),

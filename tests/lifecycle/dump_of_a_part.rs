@@ -5,7 +5,7 @@ use harness::{Cluster, Database, Durability};
 use std::sync::Arc;
 
 #[tokio::test]
-async fn what_a_role_had_that_was_dropped_before_the_dump_is_nobodys_after_it() {
+async fn grants_of_a_role_dropped_before_a_dump_have_no_effect_after_the_restore() {
     let source = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
     let session = source.session().await;
     session.run("create role leaver; create role mover").await;

@@ -135,7 +135,7 @@ async fn a_login_sees_on_a_standby_what_it_may_see_on_the_primary() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_standby_tells_writers_that_it_cannot_write() {
+async fn a_standby_refuses_writes_with_a_clear_error() {
     let pair = Pair::new().await;
     let id = pair.primary.by_key("B").await.expect(200)["id"].as_str().expect("an id").to_owned();
     let attributes = json!({"external_key": "B", "attributes": {"visits": 5}});

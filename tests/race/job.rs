@@ -19,7 +19,7 @@ async fn write(session: &Session, statement: &str, texts: &[&str]) {
 }
 
 #[tokio::test]
-async fn documents_are_true_when_a_job_ends_whoever_wrote_records_meanwhile() {
+async fn documents_are_up_to_date_after_a_job_despite_concurrent_writes() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session
@@ -76,7 +76,7 @@ async fn documents_are_true_when_a_job_ends_whoever_wrote_records_meanwhile() {
 }
 
 #[tokio::test]
-async fn who_asks_for_the_jobs_waits_for_no_table_and_locks_none() {
+async fn listing_jobs_waits_for_no_table_and_locks_none() {
     let database = Database::with_crm().await;
     let administrator = database.session().await;
     let (stranger, reader, definer) = (

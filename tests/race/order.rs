@@ -82,7 +82,7 @@ async fn access_is_granted_and_taken_while_requests_follow_references_without_a_
 }
 
 #[tokio::test]
-async fn who_waits_to_give_access_does_not_make_others_wait() {
+async fn a_waiting_grant_does_not_block_others() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let reader = database.session().await;

@@ -201,7 +201,7 @@ async fn nesting_without_end_is_refused_and_the_server_lives() {
 }
 
 #[tokio::test]
-async fn what_looks_like_sql_is_only_text() {
+async fn sql_in_a_value_is_only_text() {
     let (_database, session, _) = functions().await;
     for text in [
         "'; drop table crm.customers; --",

@@ -65,7 +65,7 @@ async fn a_text_is_as_long_as_is_set_and_longer_ones_stay_until_they_are_written
 }
 
 #[tokio::test]
-async fn nobody_but_a_superuser_sets_limits() {
+async fn only_a_superuser_sets_limits() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("set session authorization keyed_admin").await;

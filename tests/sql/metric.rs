@@ -162,7 +162,7 @@ async fn pages_of_a_series_neither_skip_nor_repeat_even_among_equal_times() {
 }
 
 #[tokio::test]
-async fn what_is_no_point_is_refused() {
+async fn an_invalid_point_is_refused() {
     let (_database, session, record) = with_points().await;
     for (mood, code, pointer) in [
         (json!("1"), "invalid_value", "/attributes/mood"),

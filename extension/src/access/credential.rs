@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_stored_is_neither_what_is_presented_nor_the_same_for_two_kinds() {
+    fn a_stored_hash_differs_from_the_credential_and_between_kinds() {
         let presented: [u8; 32] = Sha256::digest(b"secret").into();
         let stored = Credential::ApiKey.stored(&presented);
         assert_ne!(stored, presented);

@@ -125,7 +125,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_label_changes_who_somebody_is(
+        fn no_label_changes_the_identity_of_a_principal(
             key in any::<Option<i32>>(),
             role in any::<u32>(),
             project in any::<Option<i32>>(),

@@ -106,7 +106,7 @@ mod tests {
     const ID: &str = "0192f0c1-2222-8abc-8def-0123456789ab";
 
     #[test]
-    fn a_body_tells_what_it_shows() {
+    fn a_stored_body_names_the_records_it_shows() {
         let record = Uuid::parse_str(ID).ok().map(Subject::Record);
         for (body, expected) in [
             (format!(r#"{{"id":"{ID}","attributes":{{}}}}"#), record),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_hidden_body_says_only_that_it_was_done() {
+    fn a_reduced_answer_says_only_that_the_request_was_done() {
         let body =
             format!(r#"{{"id":"{ID}","created":true,"record":{{"id":"{ID}","attributes":{{"a":"b"}}}}}}"#);
         assert_eq!(harmless(&body, &HARMLESS), format!(r#"{{"id":"{ID}","created":true}}"#));

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_set_is_told_from_one() {
+    fn an_invalid_set_is_detected() {
         for text in ["?", "AAAA", "AA"] {
             assert_eq!(Held::parse(text), None, "{text}");
         }

@@ -127,7 +127,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_said_of_a_csv_file_reads_back(
+        fn the_options_of_a_csv_file_read_back(
             header in prop::collection::vec(any::<String>().prop_map(|it| it.replace('\0', "")), 0..4),
             delimiter in "[,;\t|]",
             held in "|[A-Za-z0-9+/]{10}[AEIMQUYcgkosw048]=",

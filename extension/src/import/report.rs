@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_sees_in_a_key_is_told_from_what_is_plain() {
+    fn invisible_characters_in_a_key_are_detected() {
         for key in ["a\u{a0}b", "a\u{200b}", "\u{feff}a", "a\u{202f}1", "a\u{3000}b"] {
             assert!(key.contains(is_unseen), "{key:?}");
         }

@@ -150,7 +150,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_the_sender_signed_holds_and_nothing_else_does(
+        fn only_the_signed_content_is_accepted(
             secret in prop::collection::vec(any::<u8>(), 24..=64),
             id in any::<String>().prop_filter("an id", |id| !id.is_empty()),
             body in any::<String>(),

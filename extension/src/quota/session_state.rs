@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_long_ago_is_not_known() {
+    fn an_old_observation_is_not_used() {
         SEEN.with_borrow_mut(|seen| {
             seen.insert(3, Seen { headroom: 9, place: None, at: Instant::now() - 2 * MOMENT })
         });

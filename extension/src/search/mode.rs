@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_mode_makes_no_use_of_does_not_count() {
+    fn unused_options_of_a_mode_do_not_affect_the_cursor() {
         for (members, has_vector, has_words) in [
             ("", true, false),
             (r#","global_search":"x""#, true, true),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_with_a_vector_is_refused() {
+    fn options_that_do_not_apply_to_a_vector_are_refused() {
         for (members, pointer) in [
             (r#","sort":"name""#, "/sort"),
             (r#","cursor":"x""#, "/cursor"),

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn every_control_character_is_refused_wherever_it_stands() {
+    fn every_control_character_is_refused_at_any_position() {
         for code in (0..=0x1f).chain(0x7f..=0x9f) {
             let control = char::from_u32(code).expect("a scalar value");
             for key in [format!("{control}ab"), format!("a{control}b"), format!("ab{control}")] {

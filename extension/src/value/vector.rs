@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_finite_number_is_refused_with_its_place() {
+    fn a_non_finite_number_is_refused_with_its_pointer() {
         for text in
             ["\"1\"", "\"1,1\"", "null", "true", "[1]", "[1,2]", "{}", "1e39", "-1e39", "1e400", "\"NaN\""]
         {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_array_is_refused() {
+    fn a_non_array_is_refused() {
         for text in ["\"[1,2]\"", "{}", "1", "true"] {
             assert_eq!(refusal(text), (Code::InvalidValue, "/embedding".to_owned()), "{text}");
         }
@@ -166,7 +166,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_accepted_has_length_one(numbers in prop::collection::vec(-1e3f64..1e3, DIMENSIONS)) {
+        fn every_accepted_vector_has_length_one(numbers in prop::collection::vec(-1e3f64..1e3, DIMENSIONS)) {
             let vector = Vector::of(&numbers, "").expect("a vector");
             let squares: f64 = vector.components().iter().map(|it| f64::from(*it) * f64::from(*it)).sum();
             prop_assert!((squares - 1.0).abs() < 1e-5);

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_closed_leaves_nothing_behind() {
+    fn a_closed_connection_leaves_nothing_behind() {
         let connections = Connections::new(2, 2);
         drop(connections.enter("192.0.2.1".parse().expect("an address")));
         let open = connections.open.lock().expect("no panic");

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_comes_while_the_database_is_asked_waits_for_the_same_answer() {
+    async fn concurrent_requests_with_one_key_share_a_verification() {
         let (table, now) = (Table::new(PARTS()), Instant::now());
         let credential = table.insert(digest(1), now);
         let begun = AtomicUsize::new(0);

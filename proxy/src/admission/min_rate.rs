@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_fast_may_not_stand_still_for_longer() {
+    fn a_fast_transfer_does_not_earn_a_longer_stall() {
         let mut timer = TransferTimer::new(RATE);
         timer.record(1 << 30, Duration::ZERO);
         assert_eq!(timer.timeout(), Duration::from_secs(10));

@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_service_issues_is_well_formed() {
+    fn issued_tokens_are_well_formed() {
         for secret in [[0; SECRET], [255; SECRET], std::array::from_fn(|index| index as u8)] {
             assert!(is_well_formed(CredentialKind::ApiKey, api_key(secret).as_bytes()));
             let token = format!("in_{}", bs58::encode(secret).into_string());

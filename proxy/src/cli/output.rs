@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_there_stays_until_the_new_file_is_whole() {
+    fn the_old_file_remains_until_the_new_one_is_complete() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("file");
         fs::write(&path, "old").expect("written");

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_does_not_read_is_not_waited_for() {
+    async fn a_client_that_does_not_read_times_out() {
         let (chunks, body) = chunks(1, Duration::from_millis(10));
         chunks.send("a").await.expect("there is room");
         assert!(chunks.send("b").await.is_err());

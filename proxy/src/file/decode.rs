@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_caller_says_counts_unless_a_mark_says_otherwise() {
+    fn the_declared_encoding_applies_unless_there_is_a_byte_order_mark() {
         assert_eq!(read(b"a\xe9", 9, Some(WINDOWS_1252)), Ok(("aé".to_owned(), "windows-1252".to_owned())));
         assert_eq!(read(b"a\xe9", 9, Some(UTF_8)), Err(Undecodable));
         let marked = [b"\xef\xbb\xbf".as_slice(), "é".as_bytes()].concat();

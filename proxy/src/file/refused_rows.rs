@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_replaces_the_earlier_one_wherever_it_stands() {
+    fn a_reason_replaces_the_earlier_one_in_any_column() {
         assert_eq!(
             written("import_error;No", "wrong;1\r\n"),
             "No;import_error\n1;\"line 2: too long; shorten it\"\n"

@@ -30,7 +30,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_header_tells_what_stands_between_its_cells() {
+    fn the_header_shows_the_delimiter() {
         for (text, expected) in [
             ("a,b,c\n1;2;3;4;5", b','),
             ("a;b\n\"1,5\";2", b';'),
@@ -51,7 +51,7 @@ mod tests {
         }
 
         #[test]
-        fn what_stands_between_names_is_found(
+        fn foreign_text_between_names_is_found(
             names in prop::collection::vec("[a-zé ]{1,5}|\"[a,;|\\n]{0,5}\"", 2..8),
             expected in prop::sample::select(CANDIDATES.to_vec()),
             rest in "[a,;|]{0,20}",

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn unless_told_otherwise_a_file_is_imported_whole_or_not_at_all() {
+    fn by_default_a_file_is_imported_completely_or_not_at_all() {
         let plain = read("text/csv", "", "").expect("a request");
         assert_eq!((plain.on_error, plain.dry_run, plain.answer), (OnError::Abort, false, Answer::Report));
         let skipping =
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_refused() {
+    fn unreadable_input_is_refused() {
         for (query, status) in [
             ("on_error=stop", 422),
             ("mapping=x", 400),

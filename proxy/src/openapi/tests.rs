@@ -31,7 +31,7 @@ fn references<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
 }
 
 #[test]
-fn whatever_is_referred_to_is_there_and_nothing_stands_there_in_vain() {
+fn every_reference_of_the_document_resolves_and_every_component_is_used() {
     let document = document();
     let mut found = Vec::new();
     references(&document, &mut found);

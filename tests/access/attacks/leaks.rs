@@ -58,7 +58,7 @@ async fn a_leaky_function_or_operator_is_shown_no_hidden_row() {
 }
 
 #[tokio::test]
-async fn no_error_tells_a_value_of_a_hidden_row() {
+async fn no_error_reveals_a_value_of_a_hidden_row() {
     let (_sales, session) = reader().await;
     for statement in [
         "select name::int from crm.customers where region = 'US'",

@@ -12,7 +12,7 @@ const BREACH: &str = "
       $$ begin raise exception 'evil runs as %', current_user; end $$";
 
 #[tokio::test]
-async fn who_runs_statements_as_the_owner_still_defines_nothing() {
+async fn statements_as_the_owner_cannot_define_objects() {
     let sales = Sales::new().await;
     sales.admin.run(BREACH).await;
     let session = sales.european("read").await;
@@ -164,7 +164,7 @@ async fn not_set_up() -> (Database, Session, String) {
 }
 
 #[tokio::test]
-async fn init_does_not_adopt_a_schema_that_somebody_made_before() {
+async fn init_does_not_adopt_an_existing_schema_of_another_owner() {
     for schema in ["keyed_state", "keyed_scope"] {
         let (database, admin, mallory) = not_set_up().await;
         let attacker = database.session_as(&mallory).await;

@@ -59,7 +59,7 @@ async fn an_export_whose_cursor_was_closed_is_refused_and_not_cut_short() {
 }
 
 #[tokio::test]
-async fn an_export_goes_on_for_nobody_but_who_began_it() {
+async fn an_export_is_continued_only_by_its_caller() {
     let sales = Sales::new().await;
     let session = reader(&sales).await;
     let login = session.text("select current_user", &[]).await;

@@ -51,7 +51,7 @@ async fn a_role_that_is_changed_within_an_update_opens_no_further_row() {
 }
 
 #[tokio::test]
-async fn a_role_without_a_grant_writes_nothing_whatever_policy_let_it_in() {
+async fn a_role_without_a_grant_writes_nothing_despite_a_foreign_policy() {
     let sales = Sales::new().await;
     let (session, roles) = member_of_three(&sales).await;
     let none = &roles[2];

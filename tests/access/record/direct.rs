@@ -66,7 +66,7 @@ async fn marking_as_deleted_by_direct_sql_works_in_the_scope() {
 }
 
 #[tokio::test]
-async fn who_may_only_delete_deletes_in_the_scope() {
+async fn a_delete_only_caller_deletes_in_the_scope() {
     let sales = Sales::new().await;
     let (_, session) = sales.clerk("read, delete", &of_region("EU")).await;
     session.run("update crm.customers set deleted_at = now() where external_key in ('EU-1', 'US-1')").await;
@@ -148,7 +148,7 @@ async fn a_statement_that_reads_nothing_writes_only_what_its_writer_sees() {
 }
 
 #[tokio::test]
-async fn a_trigger_of_somebody_else_that_writes_another_template_is_held_to_the_rules_of_plain_sql() {
+async fn a_user_trigger_that_writes_another_template_obeys_the_rules_of_plain_sql() {
     let sales = Sales::new().await;
     sales
         .admin

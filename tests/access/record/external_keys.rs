@@ -19,7 +19,7 @@ const WANTING: [&str; 11] = [
 ];
 
 #[tokio::test]
-async fn a_key_held_out_of_sight_is_taken_and_its_holder_is_not_told() {
+async fn a_key_of_an_invisible_record_is_taken_and_the_error_does_not_name_the_record() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let (live, deleted, holder) = (sales.id("EU-1").await, sales.id("EU-0").await, sales.id("US-1").await);
@@ -50,7 +50,7 @@ async fn a_key_held_out_of_sight_is_taken_and_its_holder_is_not_told() {
 }
 
 #[tokio::test]
-async fn a_key_held_in_sight_is_taken_and_its_holder_is_told() {
+async fn a_key_of_a_visible_record_is_taken_and_the_error_names_the_record() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let (live, deleted, holder) = (sales.id("EU-1").await, sales.id("EU-0").await, sales.id("EU-2").await);
@@ -84,7 +84,7 @@ async fn a_key_that_a_deleted_record_out_of_sight_had_is_free() {
 }
 
 #[tokio::test]
-async fn writers_without_eyes_are_told_no_holder() {
+async fn a_writer_without_read_is_not_shown_the_holder_of_a_key() {
     let sales = Sales::new().await;
     let (_, session) = sales.clerk("create, update", &of_region("EU")).await;
     for key in ["EU-1", "US-1"] {

@@ -55,7 +55,7 @@ async fn a_restore_does_not_take_a_record_out_of_a_scope_on_keys() {
 }
 
 #[tokio::test]
-async fn who_may_only_delete_releases_a_key_and_writes_none() {
+async fn a_delete_only_caller_releases_a_key_and_writes_none() {
     let sales = Sales::new().await;
     let scope = json!({"field": "external_key", "operator": "like", "value": "EU"});
     let (_role, session) = sales.clerk("read, delete", &scope).await;

@@ -100,7 +100,7 @@ async fn a_partial_upsert_of_a_record_in_sight_needs_not_repeat_what_the_scope_i
 }
 
 #[tokio::test]
-async fn who_may_write_more_than_read_writes_what_is_read() {
+async fn the_write_scope_is_limited_to_readable_records() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
     sales.database.grant(&role, "crm.customers", "create, update, delete").await;

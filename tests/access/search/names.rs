@@ -104,7 +104,7 @@ async fn conditions_behind_a_reference_hold_them_for_missing() {
 }
 
 #[tokio::test]
-async fn of_a_template_that_may_not_be_read_no_condition_is_taken() {
+async fn conditions_on_an_unreadable_template_are_refused() {
     let sales = Sales::new().await;
     let (role, session) = sales.member().await;
     sales.database.grant(&role, "crm.customers", "read").await;
@@ -161,7 +161,7 @@ async fn a_key_without_any_right_on_a_template_cannot_tell_it_from_a_missing_one
 }
 
 #[tokio::test]
-async fn who_defines_is_told_of_values_views_and_scopes_as_far_as_it_may_know_them() {
+async fn errors_of_definitions_reveal_only_what_the_caller_may_know() {
     let sales = Sales::new().await;
     let (definer, session) = sales.member().await;
     sales.database.grant(&definer, "crm.customers", "define").await;
@@ -192,7 +192,7 @@ async fn who_defines_is_told_of_values_views_and_scopes_as_far_as_it_may_know_th
 }
 
 #[tokio::test]
-async fn what_others_made_of_a_table_is_named_with_its_owner_where_it_stands_in_the_way() {
+async fn a_blocking_object_of_another_user_is_named_with_its_owner() {
     let sales = Sales::new().await;
     let reader = sales.european("read").await;
     let login = reader.text("select current_user", &[]).await;
@@ -214,7 +214,7 @@ async fn what_others_made_of_a_table_is_named_with_its_owner_where_it_stands_in_
 }
 
 #[tokio::test]
-async fn who_sees_some_records_only_is_shown_no_plan() {
+async fn a_caller_with_a_scope_is_shown_no_plan() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     let (reader, reads) = sales.member().await;

@@ -135,7 +135,7 @@ async fn a_key_of_one_project_finds_nothing_of_another() {
 }
 
 #[tokio::test]
-async fn nobody_reads_the_vectors_themselves() {
+async fn vectors_are_not_readable() {
     let sales = Sales::new().await;
     embed_all(&sales).await;
     let session = sales.european("read").await;

@@ -140,7 +140,7 @@ async fn an_address_that_guesses_keys_is_not_looked_up_for_any_more() {
 }
 
 #[tokio::test]
-async fn behind_a_proxy_callers_are_told_apart_by_the_address_that_it_saw() {
+async fn behind_a_proxy_clients_are_distinguished_by_forwarded_address() {
     let service = Service::start_with(&[("KEYED_AUTH_FAILURES", "2"), ("KEYED_TRUSTED_PROXIES", "1")]).await;
     let ask = |forwarded: &str| {
         let request = service.proxy.request("GET", "/v1/templates").key("keyed_1_wrong");

@@ -23,7 +23,7 @@ fn without_instance(mut body: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_request_without_a_key_is_told_how_to_ask_but_of_no_error() {
+async fn a_request_without_a_key_gets_the_scheme_but_no_error_code() {
     let service = Service::start().await;
     let ways =
         [None, Some("Basic a2V5ZWQ6a2V5ZWQ="), Some("Bearer"), Some("Bearer "), Some("keyed_1_x"), Some("")];
@@ -149,7 +149,7 @@ async fn no_log_holds_a_key() {
 }
 
 #[tokio::test]
-async fn who_has_no_right_to_a_template_learns_nothing_of_its_attributes() {
+async fn errors_reveal_no_attribute_to_a_caller_without_privileges() {
     let (service, ..) = with_reader().await;
     let role = service.database.create_role("stranger").await;
     let key = service.database.api_key(&role, &["crm"]).await;

@@ -26,7 +26,7 @@ async fn transactions(service: &Service, count: usize) {
 }
 
 #[tokio::test]
-async fn a_body_that_stands_still_is_not_waited_for() {
+async fn a_stalled_body_times_out() {
     let service = Service::start_with(&[("KEYED_STALL_TIMEOUT", "1")]).await;
     let headers = format!("{JSON}\nContent-Length: 1000");
     let mut wire =
@@ -137,7 +137,7 @@ async fn bodies_that_come_slowly_do_not_fill_more_than_their_part_of_memory() {
 }
 
 #[tokio::test]
-async fn one_connection_more_than_may_be_is_told_to_come_again() {
+async fn a_connection_over_the_limit_gets_503_with_retry_after() {
     let service = Service::start_with(&[
         ("KEYED_CONNECTIONS", "2"),
         ("KEYED_ADDRESS_CONNECTIONS", "2"),

@@ -29,7 +29,7 @@ async fn a_provider_that_fails_for_a_while_costs_nothing_but_time() {
 }
 
 #[tokio::test]
-async fn a_wrong_model_is_told_and_no_text_is_given_up_for_it() {
+async fn a_wrong_model_is_reported_and_no_text_is_given_up_for_it() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let server = EmbeddingServer::start_with(|_| Reply::of(&[item(0, "[1,2,3]")])).await;
@@ -198,7 +198,7 @@ async fn a_record_whose_vector_the_database_refuses_holds_no_other_up() {
 }
 
 #[tokio::test]
-async fn a_record_that_somebody_has_locked_holds_no_other_up() {
+async fn a_locked_record_does_not_block_others() {
     let gallery = Gallery::new().await;
     let mut ids = Vec::new();
     for title in ["One", "Locked", "Two"] {

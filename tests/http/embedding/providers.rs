@@ -75,7 +75,7 @@ async fn a_provider_that_fails_is_a_service_that_is_unavailable_for_now() {
 }
 
 #[tokio::test]
-async fn a_provider_that_is_not_set_up_rightly_is_told_as_such_and_not_to_be_asked_again() {
+async fn a_misconfigured_provider_is_reported_as_not_retryable() {
     let short = format!("{{\"data\":[{}]}}", item(0, "[1,2,3]"));
     for (reply, says) in [
         (Reply::status(401), "refuses this service"),
@@ -148,7 +148,7 @@ async fn without_a_provider_a_text_is_refused_with_what_to_set() {
 }
 
 #[tokio::test]
-async fn nobody_without_a_key_makes_the_provider_work() {
+async fn the_provider_is_not_called_without_a_valid_key() {
     let server = EmbeddingServer::start().await;
     let service = service_with(&server, &[]).await;
     let request = service.proxy.request("POST", "/v1/entities/search/customers").key("keyed_1_wrong");

@@ -99,7 +99,7 @@ async fn what_a_killed_worker_had_claimed_is_done_by_the_next() {
 }
 
 #[tokio::test]
-async fn a_worker_that_is_told_to_stop_gives_back_what_it_has() {
+async fn a_stopped_worker_releases_its_claims() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let server =

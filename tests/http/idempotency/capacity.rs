@@ -9,7 +9,7 @@ async fn create(service: &Service, key: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_key_whose_answers_have_no_more_room_is_told_so_before_anything_is_written() {
+async fn a_key_with_full_idempotency_storage_is_refused_before_anything_is_written() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run(&format!("alter database \"{}\" set keyed.idempotency_room = '1MB'", database.name())).await;
@@ -47,7 +47,7 @@ async fn a_key_whose_answers_have_no_more_room_is_told_so_before_anything_is_wri
 }
 
 #[tokio::test]
-async fn answers_of_yesterday_are_removed_also_when_nobody_asks_any_more() {
+async fn expired_answers_are_deleted_even_without_requests() {
     let service = Service::start().await;
     for key in ["old", "older", "new"] {
         create(&service, key).await.expect(201);

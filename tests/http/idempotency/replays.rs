@@ -74,7 +74,7 @@ async fn every_way_of_writing_is_run_once_and_answered_as_before() {
 }
 
 #[tokio::test]
-async fn an_answer_stays_what_it_was_whatever_happened_since() {
+async fn a_stored_answer_does_not_change() {
     let service = Service::start().await;
     let create = || request(&service, "POST", CREATE, "once", &increment());
     let first = create().send().await;
@@ -170,7 +170,7 @@ async fn reads_do_not_mind_the_header() {
 }
 
 #[tokio::test]
-async fn while_a_request_is_run_the_same_one_is_told_to_wait() {
+async fn a_repeated_request_is_refused_while_the_first_runs() {
     let service = Service::start().await;
     service.upsert("K", json!({"visits": 0})).await.expect(201);
     let holder = service.session().await;

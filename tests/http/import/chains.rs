@@ -62,7 +62,7 @@ async fn a_long_chain_of_rows_is_linked_from_end_to_end_in_whatever_order_they_c
 }
 
 #[tokio::test]
-async fn a_chain_costs_in_proportion_in_whatever_order_its_rows_come() {
+async fn the_cost_of_a_chain_is_linear_in_any_order_of_rows() {
     let mut costs = Vec::new();
     for (order, count) in [
         (Order::Backward, 10_000),

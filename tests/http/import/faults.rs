@@ -71,7 +71,7 @@ async fn a_bad_byte_in_a_file_that_began_as_utf8_is_refused_with_its_line_howeve
 }
 
 #[tokio::test]
-async fn what_a_file_may_not_have_meant_is_told_as_a_warning() {
+async fn an_unintended_effect_of_a_file_is_reported_as_a_warning() {
     let service = Service::start().await;
     let plain = import(&service, "", "external_key,name\na b,x\n").await.expect(200);
     assert_eq!(plain["warnings"], Value::Null);

@@ -50,7 +50,7 @@ async fn a_record_brings_its_vector_along() {
 }
 
 #[tokio::test]
-async fn what_is_no_vector_is_refused_with_its_place() {
+async fn an_invalid_vector_is_refused_with_its_pointer() {
     let service = Service::start().await;
     let record = service.create(json!({})).await;
     let path = format!("/entities/{}/embedding", id_of(&record));

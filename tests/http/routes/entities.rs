@@ -195,7 +195,7 @@ async fn a_restore_does_not_take_a_key_from_its_new_holder() {
 }
 
 #[tokio::test]
-async fn whatever_names_no_record_gets_one_and_the_same_answer() {
+async fn all_kinds_of_missing_records_get_the_same_answer() {
     let service = Service::start().await;
     let deleted = service.create(json!({})).await;
     service.delete(&path(&deleted)).await;

@@ -65,7 +65,7 @@ async fn all(service: &Service) -> String {
 }
 
 #[tokio::test]
-async fn what_is_exported_reads_back_as_the_same_records() {
+async fn an_export_reads_back_as_the_same_records() {
     let service = hostile().await;
     let before = all(&service).await;
     let drop_mood = harness::encode(r#"{"mood": null}"#);
@@ -132,7 +132,7 @@ async fn filters_words_and_sorts_are_those_of_a_search() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_exported_is_refused() {
+async fn an_invalid_export_is_refused() {
     let service = Service::start().await;
     export(&service, "customers", "format=xlsx", None).await.refused(422, "invalid_value");
     export(&service, "nothing", "", None).await.refused(404, "not_found");
@@ -191,7 +191,7 @@ async fn a_metric_is_exported_as_the_point_that_it_is() {
 }
 
 #[tokio::test]
-async fn an_export_that_nobody_reads_is_given_up() {
+async fn an_export_that_is_not_read_times_out() {
     let settings = [("KEYED_REQUEST_TIMEOUT", "2"), ("KEYED_STATEMENT_TIMEOUT", "1")];
     let service = Service::start_with(&settings).await;
     let session = service.session().await;

@@ -87,7 +87,7 @@ async fn a_delivery_whose_signature_does_not_hold_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn what_the_mapping_or_the_rules_refuse_is_kept_whole_and_writes_nothing() {
+async fn a_failed_delivery_is_stored_completely_and_writes_nothing() {
     let service = Service::start().await;
     let sender = endpoint(&service, false).await;
     let deliveries = format!("/inbound-endpoints/{}/deliveries", sender.id);
@@ -213,7 +213,7 @@ async fn a_failed_delivery_is_replayed_after_the_mapping_was_mended() {
 }
 
 #[tokio::test]
-async fn an_endpoint_is_configured_and_its_secrets_are_told_once() {
+async fn an_endpoint_is_configured_and_its_secrets_are_shown_once() {
     let service = Service::start().await;
     let made = service.post("/inbound-endpoints", definition(true)).await;
     assert_eq!(made.header("location"), "/v1/inbound-endpoints/1");
@@ -275,7 +275,7 @@ async fn an_endpoint_is_configured_and_its_secrets_are_told_once() {
 }
 
 #[tokio::test]
-async fn what_is_no_delivery_is_refused_and_not_kept() {
+async fn an_invalid_delivery_is_refused_and_not_stored() {
     let service = Service::start_with(&[("KEYED_BODY_LIMIT", "1000")]).await;
     let sender = endpoint(&service, false).await;
     let path = format!("/v1/inbound/{}", sender.token);

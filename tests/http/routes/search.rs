@@ -191,7 +191,7 @@ async fn a_write_that_was_acknowledged_is_found_by_the_next_search() {
 }
 
 #[tokio::test]
-async fn a_facet_that_is_named_twice_stands_once_in_the_answer() {
+async fn a_facet_that_is_named_twice_appears_once_in_the_answer() {
     let service = five().await;
     let answer = service.post(PATH, json!({"facets": ["visits", "visits"], "limit": 1})).await;
     assert!([200, 422].contains(&answer.status), "{}", answer.text);

@@ -14,7 +14,7 @@ fn refused_at(answer: Answer, code: &str, pointer: &str) {
 }
 
 #[tokio::test]
-async fn what_is_wrong_in_a_body_is_told_with_its_place() {
+async fn each_fault_of_a_body_is_reported_with_its_pointer() {
     let service = five().await;
     for (body, code, pointer) in [
         (
@@ -83,7 +83,7 @@ async fn what_is_wrong_in_a_body_is_told_with_its_place() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_search_at_all_is_malformed() {
+async fn a_non_search_is_malformed() {
     let service = five().await;
     service.proxy.request("POST", &format!("/v1{PATH}")).send().await.refused(400, "malformed_request");
     for body in [

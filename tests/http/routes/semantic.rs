@@ -65,7 +65,7 @@ async fn a_search_needs_no_project_unless_it_names_a_template_by_its_slug() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_asked_is_refused() {
+async fn an_invalid_request_is_refused() {
     let service = Service::start().await;
     for (query, code, pointer) in [
         (json!({"query_vector": [1]}), "vector_dimension", "/query_vector"),

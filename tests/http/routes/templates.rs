@@ -75,7 +75,7 @@ async fn the_names_of_standard_fields_and_system_columns_are_no_attribute_slugs(
 }
 
 #[tokio::test]
-async fn what_is_no_slug_is_refused() {
+async fn an_invalid_slug_is_refused() {
     let service = Service::start().await;
     for slug in [
         "A",

@@ -119,7 +119,7 @@ async fn text_comes_back_as_it_was_sent() {
 }
 
 #[tokio::test]
-async fn all_faults_are_told_together_and_no_value_is_repeated_at_length() {
+async fn all_faults_are_reported_together_without_long_values() {
     let service = Service::start().await;
     let answer = write(&service, r#"{"name": 1, "nmae": "x", "visits": "2", "born": "never"}"#).await;
     let body = answer.refused(422, "invalid_value");

@@ -43,7 +43,7 @@ async fn a_view_is_saved_read_replaced_and_deleted() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_view_is_refused_with_its_place() {
+async fn an_invalid_view_is_refused_with_its_pointer() {
     let service = Service::start().await;
     for (body, pointer) in [
         (json!({"query": {}}), "/slug"),

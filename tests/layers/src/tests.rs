@@ -32,7 +32,7 @@ fn an_import_from_above_is_seen_however_it_is_written() {
 }
 
 #[test]
-fn what_is_no_import_or_for_tests_alone_is_none() {
+fn comments_and_test_modules_are_no_imports() {
     for text in [
         "use crate::low::high;",
         "use super::high;",

@@ -66,7 +66,7 @@ async fn an_atomic_batch_fails_whole_when_a_key_that_it_found_free_is_taken_mean
 }
 
 #[tokio::test]
-async fn a_batch_that_is_told_to_wait_updates_what_was_created_meanwhile() {
+async fn a_batch_with_conflict_wait_updates_concurrently_created_records() {
     let database = Database::with_crm().await;
     let observer = database.session().await;
     let operations = json!([upsert("A", json!({"name": "a"})), upsert("K", json!({"name": "b"}))]);
@@ -112,7 +112,7 @@ async fn a_key_that_was_held_when_the_batch_began_is_no_conflict() {
 }
 
 #[tokio::test]
-async fn what_the_batch_or_its_transaction_made_itself_is_no_conflict() {
+async fn records_created_by_the_same_transaction_are_no_conflict() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let id = session.text("select keyed.create_record('crm.customers') ->> 'id'", &[]).await;

@@ -133,7 +133,7 @@ async fn callers_notice_nothing_of_a_template_that_changes_under_load() {
 }
 
 #[tokio::test]
-async fn whoever_reads_a_view_waits_for_changes_of_its_template_and_meets_no_cycle() {
+async fn readers_of_a_view_wait_for_changes_of_its_template_without_deadlock() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session

@@ -92,7 +92,7 @@ async fn tables_that_were_enforced_are_not_kept_while_busy_ones_are_waited_for()
 }
 
 #[tokio::test]
-async fn a_policy_that_waits_keeps_nobody_waiting_whose_scope_is_about_a_locked_template() {
+async fn a_pending_policy_blocks_no_role_whose_scope_uses_a_locked_template() {
     let database = Database::with_crm().await;
     let administrator = database.session().await;
     let (clerk, other) = (database.create_role("clerk").await, database.create_role("other").await);

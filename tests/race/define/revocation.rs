@@ -82,7 +82,7 @@ async fn a_revocation_waits_for_no_reader_and_shuts_every_door_of_open_transacti
 }
 
 #[tokio::test]
-async fn who_keeps_another_grant_sees_no_more_than_that_at_once() {
+async fn a_role_with_another_grant_sees_only_its_records_at_once() {
     let (database, administrator) = crm().await;
     let (role, group) = (database.create_role("clerk").await, database.create_role("group").await);
     administrator.run(&format!("grant {group} to {role}")).await;
@@ -127,7 +127,7 @@ async fn a_revocation_does_not_wait_for_a_change_of_the_table_in_an_open_transac
 }
 
 #[tokio::test]
-async fn who_only_asks_what_there_is_locks_no_table_of_records() {
+async fn listing_templates_locks_no_table_of_records() {
     let (database, administrator) = crm().await;
     let role = database.create_role("clerk").await;
     let stranger = database.create_role("stranger").await;

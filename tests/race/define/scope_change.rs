@@ -3,7 +3,7 @@
 use super::revocation::{READ, called, crm, reading};
 
 #[tokio::test]
-async fn a_scope_that_gets_another_waits_for_no_reader_and_shows_what_it_was_before_to_nobody() {
+async fn replacing_a_scope_waits_for_no_reader_and_ends_the_old_scope_at_once() {
     for isolation in ["read committed", "repeatable read"] {
         let (database, administrator) = crm().await;
         let role = database.create_role("clerk").await;

@@ -109,7 +109,7 @@ async fn creations_deletions_and_batches_at_the_edge_never_pass_it() {
 }
 
 #[tokio::test]
-async fn who_needs_the_last_place_waits_until_it_is_known_whether_it_is_taken() {
+async fn a_writer_of_the_last_place_waits_for_concurrent_ones() {
     let database = Database::with_crm().await;
     let (holder, observer) = (database.session().await, database.session().await);
     set(&observer, "live_records", 1).await;
@@ -134,7 +134,7 @@ async fn who_needs_the_last_place_waits_until_it_is_known_whether_it_is_taken() 
 }
 
 #[tokio::test]
-async fn who_gives_a_place_back_at_the_edge_waits_for_nobody() {
+async fn returning_quota_at_the_maximum_waits_for_no_other() {
     let database = Database::with_crm().await;
     let (holder, observer) = (database.session().await, database.session().await);
     set(&observer, "live_records", 10).await;
@@ -217,7 +217,7 @@ async fn a_place_that_many_gave_back_at_the_edge_leaves_few_rows() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_sets_a_quota_ends_no_transaction_that_counts_in_it() {
+async fn setting_a_quota_ends_no_counting_transaction() {
     let database = Database::with_crm().await;
     let (writer, observer) = (database.session().await, database.session().await);
     set(&observer, "live_records", 200).await;

@@ -47,7 +47,7 @@ async fn a_transaction_with_an_old_snapshot_deals_out_no_place_twice() {
 }
 
 #[tokio::test]
-async fn a_scarce_quota_makes_nobody_wait_who_uses_another() {
+async fn a_scarce_quota_blocks_no_writer_of_another() {
     let database = Database::with_crm().await;
     let (holder, observer) = (database.session().await, database.session().await);
     set(&observer, "live_records", 40).await;
@@ -81,7 +81,7 @@ async fn a_large_open_statement_leaves_others_their_places() {
 }
 
 #[tokio::test]
-async fn far_from_the_edge_nobody_waits_for_anybody() {
+async fn far_from_the_maximum_writers_do_not_wait_for_each_other() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     set(&session, "live_records", 100_000).await;

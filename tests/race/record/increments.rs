@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 const PATH: &str = "/v1/entities/template/customers/by-key";
 
 #[tokio::test]
-async fn a_hundred_increments_at_once_add_up_and_are_told_one_by_one() {
+async fn a_hundred_concurrent_increments_add_up_and_are_in_the_history() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
     let record = service.create(json!({"external_key": "K", "attributes": {"visits": 5}})).await;
     let mut requests = JoinSet::new();

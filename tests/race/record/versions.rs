@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 const BY_KEY: &str = "/v1/entities/template/customers/by-key";
 
 #[tokio::test]
-async fn who_reads_adds_and_writes_under_if_match_loses_nothing() {
+async fn concurrent_updates_with_if_match_lose_nothing() {
     const CLIENTS: u64 = 6;
     const ROUNDS: u64 = 15;
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "8"), ("KEYED_POOL_WAIT", "30")]).await;
@@ -96,7 +96,7 @@ async fn a_write_that_waited_for_another_looks_at_what_that_one_left() {
 }
 
 #[tokio::test]
-async fn who_may_only_create_and_waited_for_a_creation_that_failed_creates() {
+async fn a_create_only_caller_creates_after_a_concurrent_creation_failed() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     let upsert =

@@ -126,7 +126,7 @@ async fn a_key_for_what_does_not_exist_is_not_issued() {
 }
 
 #[tokio::test]
-async fn only_an_administrator_issues_and_revokes_and_nobody_sees_hashes() {
+async fn only_an_administrator_issues_and_revokes_and_hashes_are_hidden() {
     let (database, session) = crm().await;
     let (clerk, admin) = (database.create_role("clerk").await, database.create_role("admin").await);
     session.run(&format!("grant keyed_admin to {admin}")).await;
@@ -174,7 +174,7 @@ async fn an_administrator_sees_the_keys_without_what_would_let_anyone_use_them()
 }
 
 #[tokio::test]
-async fn nobody_but_the_login_of_the_proxy_presents_credentials() {
+async fn only_the_login_of_the_proxy_presents_credentials() {
     let (database, session) = crm().await;
     let key = database.api_key("keyed_admin", &[]).await;
     let (clerk, admin) = (database.create_role("clerk").await, database.create_role("admin").await);

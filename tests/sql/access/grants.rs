@@ -116,7 +116,7 @@ async fn the_schema_stays_open_to_who_was_given_something_else_in_it() {
 }
 
 #[tokio::test]
-async fn who_may_define_makes_and_changes_templates_and_sees_no_record_for_it() {
+async fn the_define_privilege_allows_changing_templates_without_reading_records() {
     let database = Database::with_crm().await;
     let (maker, changer) = (database.create_role("maker").await, database.create_role("changer").await);
     database.grant(&maker, "crm", "define").await;
@@ -166,7 +166,7 @@ async fn a_role_that_is_dropped_takes_its_grants_along() {
 }
 
 #[tokio::test]
-async fn everybody_is_told_what_they_may_do() {
+async fn me_shows_the_privileges_of_every_caller() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let scope = json!({"field": "name", "operator": "eq", "value": "Ada"});
@@ -184,7 +184,7 @@ async fn everybody_is_told_what_they_may_do() {
 }
 
 #[tokio::test]
-async fn the_last_use_of_a_key_is_told_without_a_write_for_each_request() {
+async fn the_last_use_of_a_key_is_recorded_without_a_write_for_each_request() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     database.grant(&role, "crm.customers", "read").await;

@@ -172,7 +172,7 @@ const FORGERIES: [&str; 12] = [
 ];
 
 #[tokio::test]
-async fn nobody_can_forge_a_principal() {
+async fn a_principal_cannot_be_forged() {
     let (database, _, _, role) = with_key().await;
     let superuser = database.session().await;
     let admin = superuser.text("select oid::int from pg_roles where rolname = 'keyed_admin'", &[]).await;

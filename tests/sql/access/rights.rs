@@ -116,7 +116,7 @@ async fn a_right_that_is_revoked_is_gone_at_once() {
 }
 
 #[tokio::test]
-async fn who_holds_a_key_is_told_only_to_those_who_may_read() {
+async fn the_holder_of_a_key_is_shown_only_to_readers() {
     let (_database, session, _) = with_grants("create, update").await;
     let other = session.text("select id from keyed.upsert_by_key('crm.customers', 'B-1')", &[]).await;
     for (statement, texts) in [
@@ -130,7 +130,7 @@ async fn who_holds_a_key_is_told_only_to_those_who_may_read() {
 }
 
 #[tokio::test]
-async fn who_may_write_but_not_read_is_answered_the_id_alone() {
+async fn a_caller_without_read_gets_only_the_id() {
     let (_database, session, record) = with_grants("create, update, delete").await;
     let id = id_of(&record);
     let only_id = json!({"id": id});

@@ -3,7 +3,7 @@
 use super::api_keys::{attempt, crm};
 
 #[tokio::test]
-async fn what_is_stored_of_a_credential_opens_nothing() {
+async fn a_stored_hash_cannot_be_used_to_authenticate() {
     let (database, session) = crm().await;
     database.api_key("keyed_admin", &[]).await;
     let endpoint = r#"{"slug": "shop", "external_key": "$.id", "signed": false}"#;

@@ -3,7 +3,7 @@
 use harness::Database;
 
 #[tokio::test]
-async fn a_trigger_function_on_a_strangers_table_is_refused_and_kills_nobody() {
+async fn a_trigger_function_on_a_foreign_table_is_refused_without_a_crash() {
     let database = Database::with_crm().await;
     let role = database.create_role("stranger").await;
     let session = database.session_as(&role).await;
@@ -20,7 +20,7 @@ async fn a_trigger_function_on_a_strangers_table_is_refused_and_kills_nobody() {
 }
 
 #[tokio::test]
-async fn what_is_for_administrators_says_so_and_names_no_table() {
+async fn functions_for_administrators_say_so_and_name_no_table() {
     let database = Database::with_crm().await;
     let role = database.create_role("stranger").await;
     database.session().await.run(&format!("grant usage on schema crm to {role}")).await;
@@ -43,7 +43,7 @@ async fn what_is_for_administrators_says_so_and_names_no_table() {
 }
 
 #[tokio::test]
-async fn the_names_of_attributes_are_not_told_to_who_may_not_use_them() {
+async fn attribute_names_are_hidden_from_callers_without_privileges() {
     let database = Database::with_crm().await;
     let role = database.create_role("stranger").await;
     database.session().await.run(&format!("grant usage on schema crm to {role}")).await;

@@ -35,7 +35,7 @@ async fn fill(session: &Session) {
 }
 
 #[tokio::test]
-async fn who_asks_what_there_is_and_who_takes_access_away_needs_no_lock_for_each_template() {
+async fn listing_and_revoking_need_no_lock_for_each_template() {
     let (database, administrator) = many().await;
     let (role, stranger) = (database.create_role("clerk").await, database.create_role("stranger").await);
     database.grant(&role, "crm", "read").await;

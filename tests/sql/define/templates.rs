@@ -99,7 +99,7 @@ async fn a_definition_that_was_read_can_be_sent_back() {
 }
 
 #[tokio::test]
-async fn every_fault_of_a_definition_is_told_with_its_place() {
+async fn every_fault_of_a_definition_is_reported_with_its_pointer() {
     let (_database, session) = crm().await;
     let all = json!([
         {"slug": "ok", "type": "string"},

@@ -58,7 +58,7 @@ async fn a_write_of_anything_else_touches_no_queue() {
 }
 
 #[tokio::test]
-async fn what_is_claimed_is_handed_out_once_until_the_claim_expires() {
+async fn a_claimed_record_is_not_claimed_again_until_the_claim_expires() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let first = claim(&gallery.session).await;
@@ -186,7 +186,7 @@ async fn a_text_that_no_worker_survives_is_given_up() {
 }
 
 #[tokio::test]
-async fn what_is_given_back_counts_as_no_attempt() {
+async fn a_released_record_counts_no_attempt() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     for _ in 0..20 {

@@ -158,7 +158,7 @@ async fn vectors_go_with_all_records_and_with_their_template() {
 }
 
 #[tokio::test]
-async fn what_is_no_vector_is_refused_and_changes_nothing() {
+async fn an_invalid_vector_is_refused_and_changes_nothing() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &similar(0.5)).await;
     let before = session.text(&row(), &[]).await;
@@ -188,7 +188,7 @@ async fn what_is_no_vector_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn nobody_puts_another_length_into_the_table() {
+async fn a_vector_of_another_length_cannot_be_inserted() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &similar(0.5)).await;
     let refusal = session

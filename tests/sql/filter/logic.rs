@@ -184,7 +184,7 @@ async fn what_is_a_pattern_elsewhere_is_plain_text_here() {
 }
 
 #[tokio::test]
-async fn texts_that_agree_in_what_their_index_holds_are_told_apart() {
+async fn texts_with_equal_index_keys_are_distinguished() {
     let gallery = Gallery::indexed().await;
     let (same, accents) = ("x".repeat(200), "é".repeat(200));
     gallery

@@ -99,7 +99,7 @@ async fn an_operator_that_a_field_takes_is_not_refused() {
 }
 
 #[tokio::test]
-async fn every_fault_is_told_with_its_place() {
+async fn every_fault_is_reported_with_its_pointer() {
     let gallery = Gallery::new().await;
     let query = json!({
         "filters": [
@@ -257,7 +257,7 @@ async fn a_field_that_is_not_there_is_refused_with_those_that_are() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_filter_is_refused() {
+async fn an_invalid_filter_is_refused() {
     let gallery = Gallery::new().await;
     let fine = json!({"field": "title", "operator": "not-empty"});
     for (query, code, pointer) in [

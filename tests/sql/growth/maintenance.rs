@@ -129,7 +129,7 @@ fn answers(_: &str, from: usize, count: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_is_purged_costs_in_proportion() {
+async fn the_cost_of_purging_is_linear() {
     in_proportion(
         &[Empty, Tiny],
         &[

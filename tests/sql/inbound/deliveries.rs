@@ -42,7 +42,7 @@ async fn a_definition_is_checked_before_anything_is_delivered() {
 }
 
 #[tokio::test]
-async fn what_was_done_is_purged_but_for_the_ids_of_its_senders_and_what_failed_when_told_so() {
+async fn purging_keeps_webhook_ids_and_removes_failed_deliveries_only_on_request() {
     let (_database, session) = crm().await;
     let token = session
         .text("select keyed.alter_inbound_endpoint(1, '{\"rotate_token\": true}') ->> 'token'", &[])

@@ -66,7 +66,7 @@ async fn quotas_of_one_project_are_not_anothers() {
 }
 
 #[tokio::test]
-async fn what_makes_no_quota_is_refused() {
+async fn an_invalid_quota_is_refused() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     for (arguments, code, pointer) in [
@@ -94,7 +94,7 @@ async fn what_makes_no_quota_is_refused() {
 }
 
 #[tokio::test]
-async fn how_much_there_is_in_all_is_not_told_to_who_may_see_a_part() {
+async fn the_total_is_hidden_from_a_caller_with_a_scope() {
     let (database, session) = with_quota("live_records", "2").await;
     session.run("insert into crm.customers (name) values ('a'), ('b')").await;
     let clerk = database.create_role("clerk").await;

@@ -60,7 +60,7 @@ async fn a_deleted_record_makes_room_and_a_restored_one_needs_it() {
 }
 
 #[tokio::test]
-async fn what_is_rolled_back_was_never_used() {
+async fn a_rollback_returns_quota() {
     let (_database, session) = with_quota("live_records", "2").await;
     for _ in 0..3 {
         session.run("begin; insert into crm.customers select from generate_series(1, 2); rollback").await;
@@ -160,7 +160,7 @@ async fn templates_and_their_attributes_are_bounded() {
 }
 
 #[tokio::test]
-async fn what_a_truncation_takes_is_given_back_whatever_its_snapshot() {
+async fn a_truncation_returns_quota_with_any_snapshot() {
     let (database, session) = with_quota("live_records", "20").await;
     session.run("begin isolation level repeatable read; select 1").await;
     let other = database.session().await;

@@ -24,7 +24,7 @@ async fn latest(session: &Session, record: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn every_change_is_told_with_old_and_new_values() {
+async fn the_history_has_old_and_new_values_of_every_change() {
     let (_database, session, record) = with_record().await;
     let id = id_of(&record);
     let statements = [
@@ -135,7 +135,7 @@ async fn history_as_rows_says_the_same_as_history_as_json() {
 }
 
 #[tokio::test]
-async fn history_tells_the_role_that_was_set_and_who_logged_in() {
+async fn history_has_the_effective_role_and_the_login() {
     let (database, session, record) = with_record().await;
     let (person, team) = (database.create_role("person").await, database.create_role("team").await);
     session.run(&format!("grant {team} to {person}")).await;
@@ -156,7 +156,7 @@ async fn history_tells_the_role_that_was_set_and_who_logged_in() {
 }
 
 #[tokio::test]
-async fn what_is_rolled_back_leaves_no_history() {
+async fn a_rollback_leaves_no_history() {
     let (_database, session, record) = with_record().await;
     session.run("begin").await;
     session
@@ -169,7 +169,7 @@ async fn what_is_rolled_back_leaves_no_history() {
 }
 
 #[tokio::test]
-async fn many_changes_in_one_transaction_are_told_one_by_one() {
+async fn many_changes_in_one_transaction_are_separate_history_entries() {
     let (_database, session, record) = with_record().await;
     session.run("begin").await;
     for name in ["Bea", "Cleo", "Dora"] {
@@ -182,7 +182,7 @@ async fn many_changes_in_one_transaction_are_told_one_by_one() {
 }
 
 #[tokio::test]
-async fn nobody_but_a_superuser_can_rewrite_history() {
+async fn only_a_superuser_can_rewrite_history() {
     let (database, session, _) = with_record().await;
     let role = database.create_role("admin").await;
     session.run(&format!("grant keyed_admin to {role}")).await;
@@ -204,7 +204,7 @@ async fn nobody_but_a_superuser_can_rewrite_history() {
 }
 
 #[tokio::test]
-async fn no_entry_is_lost_when_a_trigger_of_somebody_else_writes_another_template_row_by_row() {
+async fn no_history_entry_is_lost_when_a_user_trigger_writes_another_template() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session

@@ -26,7 +26,7 @@ async fn change(session: &Session, table: &str, times: i32) {
 }
 
 #[tokio::test]
-async fn indexes_that_somebody_puts_on_a_history_are_kept_up() {
+async fn user_indexes_on_a_history_are_maintained() {
     let (database, session, table) = with_history().await;
     session
         .run(&format!("create index on {table} (actor); create index on {table} using gin (changes)"))
@@ -38,7 +38,7 @@ async fn indexes_that_somebody_puts_on_a_history_are_kept_up() {
 }
 
 #[tokio::test]
-async fn triggers_that_somebody_puts_on_a_history_fire_for_one_row_as_for_many() {
+async fn user_triggers_on_a_history_fire_for_one_row_and_for_many() {
     let (database, session, table) = with_history().await;
     session
         .run(&format!(
@@ -116,7 +116,7 @@ async fn what_a_history_refuses_is_an_error_and_not_the_end_of_the_server() {
 }
 
 #[tokio::test]
-async fn versions_go_on_whatever_becomes_of_the_primary_key_and_the_columns() {
+async fn versions_continue_after_changes_of_the_primary_key_and_columns() {
     let (database, session, table) = with_history().await;
     change(&session, &table, 1).await;
     let statements = [

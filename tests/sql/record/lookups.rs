@@ -38,7 +38,7 @@ async fn a_lookup_sees_what_its_own_transaction_wrote() {
 }
 
 #[tokio::test]
-async fn a_lookup_works_whatever_becomes_of_the_indexes() {
+async fn a_lookup_works_without_its_indexes() {
     let (_database, session) = with_record().await;
     let index = "select i.indexrelid::regclass::text from pg_index i where i.indrelid = 'crm.customers'::regclass \
                  and i.indpred is not null";

@@ -70,7 +70,7 @@ async fn a_reference_to_nothing_is_refused() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_reference_is_refused() {
+async fn an_invalid_reference_is_refused() {
     let (_database, session, _) = with_company().await;
     for (reference, code) in [
         (json!("C-1"), "invalid_value"),

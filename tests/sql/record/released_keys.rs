@@ -131,7 +131,7 @@ async fn the_key_of_a_deleted_record_is_written_as_that_of_a_live_one() {
 }
 
 #[tokio::test]
-async fn nobody_gives_a_live_record_a_released_key() {
+async fn a_live_record_cannot_have_a_released_key() {
     let (_database, admin, clerk) = crm().await;
     admin.run("insert into crm.customers (external_key) values ('A-1')").await;
     for session in [&admin, &clerk] {

@@ -53,7 +53,7 @@ async fn every_change_of_a_record_gives_it_another_version() {
 }
 
 #[tokio::test]
-async fn what_does_not_change_a_record_leaves_its_version() {
+async fn an_unchanged_record_keeps_its_version() {
     let (_database, session) = crm().await;
     let before = version(&session).await;
     let vector = array(&similar(0.5));

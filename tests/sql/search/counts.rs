@@ -22,7 +22,7 @@ fn above(price: i32) -> Value {
 }
 
 #[tokio::test]
-async fn the_total_is_told_only_when_asked_for() {
+async fn the_total_is_returned_only_on_request() {
     let gallery = thirty().await;
     for count in [json!({}), json!({"count": null}), json!({"count": "none"})] {
         assert_eq!(gallery.search(&count).await["total"], Value::Null, "{count}");
@@ -173,7 +173,7 @@ async fn the_hundred_most_frequent_values_are_counted() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_counted_is_refused_with_its_place() {
+async fn an_invalid_facet_is_refused_with_its_pointer() {
     let gallery = Gallery::new().await;
     for (facets, code, pointer) in [
         (json!(["tier", "nothing"]), "unknown_field", "/facets/1"),

@@ -119,7 +119,7 @@ async fn a_cursor_goes_on_behind_a_record_that_is_gone() {
 }
 
 #[tokio::test]
-async fn what_is_no_cursor_is_refused() {
+async fn an_invalid_cursor_is_refused() {
     let gallery = six().await;
     let cursor = gallery.search(&json!({"sort": "price", "limit": 2})).await["next_cursor"].clone();
     let cursor = cursor.as_str().expect("a cursor").to_owned();

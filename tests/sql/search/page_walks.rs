@@ -59,7 +59,7 @@ async fn meet(session: &Session, sort: &Value, limit: usize) -> HashMap<String, 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_stays_is_met_once_while_others_insert_move_and_delete() {
+async fn unchanged_records_are_returned_once_during_concurrent_writes() {
     let gallery = Gallery::indexed().await;
     gallery.session.run(FILL).await;
     let (over, written) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));

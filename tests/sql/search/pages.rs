@@ -184,7 +184,7 @@ async fn a_sort_that_makes_no_sense_is_refused_with_its_place() {
 }
 
 #[tokio::test]
-async fn a_page_has_100_records_unless_told_otherwise_and_1000_at_most() {
+async fn a_page_has_100_records_by_default_and_1000_at_most() {
     let gallery = Gallery::new().await;
     gallery.session.run("insert into art.works (price) select n from generate_series(1, 1001) n").await;
     let count = |page: &Value| page["records"].as_array().map(Vec::len);

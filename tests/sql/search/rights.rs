@@ -42,7 +42,7 @@ async fn only_who_may_read_a_template_may_search_it() {
 }
 
 #[tokio::test]
-async fn of_a_template_that_may_not_be_read_nothing_but_ids_is_told() {
+async fn only_ids_of_an_unreadable_template_are_shown() {
     let (gallery, role, reader) = with_reader().await;
     gallery.database.grant(&role, "art.works", "read").await;
     let query = json!({"facets": ["artist"], "verbose": true, "sort": "artist"});

@@ -80,7 +80,7 @@ async fn a_change_of_the_table_within_a_transaction_is_seen_by_the_rest_of_it() 
 }
 
 #[tokio::test]
-async fn a_definition_is_the_newest_whatever_snapshot_reads_records() {
+async fn a_definition_is_the_latest_regardless_of_the_snapshot() {
     let (_database, first, second) = two().await;
     second.run("begin isolation level repeatable read; select from pg_class").await;
     first.run("select keyed.alter_attribute('crm.customers', 'name', '{\"slug\": \"title\"}')").await;

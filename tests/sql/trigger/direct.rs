@@ -100,7 +100,7 @@ async fn deleting_by_direct_sql_means_setting_deleted_at() {
 }
 
 #[tokio::test]
-async fn rows_are_not_removed_whatever_was_granted() {
+async fn rows_cannot_be_deleted_despite_grants() {
     let (database, session, _) = clerk().await;
     session.run("insert into crm.customers (external_key, name) values ('A-1', 'Ada')").await;
     let delete = session.refusal("delete from crm.customers", &[]).await;

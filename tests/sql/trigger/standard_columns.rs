@@ -168,7 +168,7 @@ async fn rows_with_times_that_no_calendar_has_stop_no_walk_and_no_answer() {
 }
 
 #[tokio::test]
-async fn a_cursor_with_a_time_that_nobody_can_have_stored_is_refused() {
+async fn a_cursor_with_a_time_that_cannot_be_stored_is_refused() {
     use base64::Engine as _;
     let database = Database::with_crm().await;
     let session = database.session().await;

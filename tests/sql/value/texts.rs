@@ -112,7 +112,7 @@ async fn a_list_with_options_takes_only_those() {
 }
 
 #[tokio::test]
-async fn all_faults_of_a_request_are_told_together() {
+async fn all_faults_of_a_request_are_reported_together() {
     let (_database, session) = crm().await;
     let attributes =
         json!({"name": 1, "nmae": "x", "visits": "2", "born": "never", "tags": ["ok"], "a/~b": 1});

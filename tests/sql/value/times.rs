@@ -31,7 +31,7 @@ async fn a_date_is_a_day_of_the_years_1_to_9999() {
 }
 
 #[tokio::test]
-async fn what_is_not_written_as_a_date_is_refused() {
+async fn an_invalid_date_format_is_refused() {
     let (_database, session) = crm().await;
     for text in [
         "",
@@ -90,7 +90,7 @@ async fn a_datetime_is_an_instant_shown_in_utc_to_the_microsecond() {
 }
 
 #[tokio::test]
-async fn a_datetime_is_shown_in_utc_whatever_the_session_is_set_to() {
+async fn a_datetime_is_shown_in_utc_regardless_of_the_session() {
     let (_database, session) = crm().await;
     session
         .run("set time zone 'Pacific/Auckland'; set datestyle = 'German'; set intervalstyle = 'sql_standard'")
@@ -100,7 +100,7 @@ async fn a_datetime_is_shown_in_utc_whatever_the_session_is_set_to() {
 }
 
 #[tokio::test]
-async fn what_is_not_written_as_an_instant_is_refused() {
+async fn an_invalid_time_format_is_refused() {
     let (_database, session) = crm().await;
     for text in [
         "",

@@ -184,7 +184,7 @@ async fn a_view_has_a_name_a_label_and_a_comment() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_view_is_refused_with_its_place() {
+async fn an_unsupported_view_is_refused_with_its_pointer() {
     let (_database, session) = crm().await;
     session
         .run("select keyed.create_template('crm', 'customers__vip'); create table crm.customers__mine ()")

@@ -264,7 +264,7 @@ proptest! {
     }
 
     #[test]
-    fn every_fault_stands_at_a_place_of_the_request(body in anything()) {
+    fn every_fault_has_a_pointer_into_the_request(body in anything()) {
         let refused = compile_scope(&body.to_string()).err();
         for fault in refused.iter().flat_map(|error| &error.faults) {
             // What is missing is missed in what is there.

@@ -98,7 +98,7 @@ fn a_field_behind_references_is_that_of_a_live_and_visible_record() {
 }
 
 #[test]
-fn what_leads_nowhere_is_empty_and_different() {
+fn a_missing_reference_is_empty_and_different() {
     let artist = "t.\"artist\" in (select r1.id from \"crm\".\"artists\" r1 where r1.deleted_at is null";
     check_lines(&[
         (
@@ -118,7 +118,7 @@ fn what_leads_nowhere_is_empty_and_different() {
 }
 
 #[test]
-fn what_the_caller_may_not_read_is_as_unknown_as_what_does_not_exist() {
+fn an_unreadable_field_is_reported_as_unknown() {
     let refused = |field: &str| {
         let error = compile(&format!("{{\"filters\":[{}]}}", on(field, "eq", "\"a\""))).expect_err(field);
         assert_eq!((error.code, error.faults[0].pointer.as_str()), (Code::UnknownField, "/filters/0/field"));

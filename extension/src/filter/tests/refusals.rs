@@ -7,7 +7,7 @@ fn refused(filters: &str) -> Vec<(String, Code, String)> {
 }
 
 #[test]
-fn each_fault_of_shape_is_told_with_its_place() {
+fn each_syntax_fault_is_reported_with_its_pointer() {
     const OK: &str = r#"{"field":"note","operator":"empty"}"#;
     for (filters, pointer, code, message) in [
         ("{}".to_owned(), "/filters", Code::InvalidValue, "must be a JSON array"),
@@ -156,7 +156,7 @@ fn an_unknown_field_is_named() {
 }
 
 #[test]
-fn all_faults_are_told_at_once() {
+fn all_faults_are_reported_at_once() {
     let filters =
         [on("nam", "eq", "1"), on("note", "gt", "1"), on("price", "in", r#"["a",1,"b"]"#)].join(",");
     let places: Vec<String> = refused(&format!("[{filters}]")).into_iter().map(|fault| fault.0).collect();

@@ -5,7 +5,7 @@ use super::super::operator::Operator;
 use super::*;
 
 #[test]
-fn a_filter_tells_which_fields_it_uses_and_which_decide() {
+fn a_filter_lists_the_fields_that_it_uses() {
     let filters = [
         on("name", "eq", "\"a\""),
         format!(r#"{{"or":[{},{}]}}"#, on("price", "gt", "1"), on("artist.born", "today", "null")),
@@ -34,7 +34,7 @@ fn a_filter_tells_which_fields_it_uses_and_which_decide() {
 }
 
 #[test]
-fn a_filter_tells_when_it_lets_all_or_none_pass() {
+fn a_filter_knows_when_it_is_always_or_never_true() {
     let filter = |condition: String| compile(&format!("{{\"filters\":[{condition}]}}")).expect("a filter");
     let (all, none, some) = (
         filter(on("template_id", "eq", "7")),
@@ -48,7 +48,7 @@ fn a_filter_tells_when_it_lets_all_or_none_pass() {
 }
 
 #[test]
-fn a_filter_tells_whether_a_column_has_a_value_in_every_record_that_passes() {
+fn a_filter_knows_which_columns_are_not_null_in_every_match() {
     let schema = works();
     let price = schema.attribute(AttributeKey::Slug, "price").expect("an attribute").into();
     let above = on("price", "gt", "1");

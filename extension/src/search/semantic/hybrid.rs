@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_in_both_lists_stands_before_those_in_one() {
+    fn a_record_in_both_lists_ranks_before_those_in_one() {
         let [a, b, c] = [1, 2, 3].map(Uuid::from_u128);
         let fused = fuse(&[a, b], &[c, b]);
         let places: Vec<_> = fused.iter().map(|it| (it.id, it.keyword, it.semantic)).collect();

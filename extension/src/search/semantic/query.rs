@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_absent_or_null_has_its_default() {
+    fn absent_and_null_members_have_their_default() {
         for text in [body(""), body(r#","limit":null,"threshold":null,"template_id":null,"filters":null"#)] {
             let query = SemanticQuery::parse(&text).expect("a query");
             assert_eq!((query.limit, query.threshold), (10, 0.0));

@@ -96,7 +96,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_reads_alike_folds_alike() {
+    fn similar_texts_fold_alike() {
         for (text, folded) in [
             ("Zürich", "zurich"),
             ("ZU\u{308}RICH", "zurich"),

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phrase_matches_as_it_stands() {
+    fn a_phrase_matches_literally() {
         let phrase = needle("\"in running\"", &[&["run"]]);
         assert_eq!(phrase.indexed("d"), "(d like '%in running%')");
         assert_eq!(phrase.whole_word("d"), "(coalesce(d like '%in running%', false))");

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn words_phrases_and_exclusions_are_told_apart() {
+    fn words_phrases_and_exclusions_are_distinguished() {
         for (text, terms) in [
             ("", &[] as &[&str]),
             (" \t\n ", &[]),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_refused() {
+    fn a_too_long_value_is_refused() {
         assert!(TextQuery::parse(&"é".repeat(MOST_CHARACTERS)).is_ok());
         let words = |count: usize| (0..count).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
         assert!(TextQuery::parse(&words(MOST_TERMS)).is_ok());

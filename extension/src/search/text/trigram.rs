@@ -255,7 +255,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whoever_holds_a_text_has_its_keys(text in "[a-cA-C1-3ÄäßΣσЖж東京 .%_\\\\\u{1d}-]{0,40}", from in 0usize..40, length in 0usize..12) {
+        fn a_document_that_contains_a_text_has_its_keys(text in "[a-cA-C1-3ÄäßΣσЖж東京 .%_\\\\\u{1d}-]{0,40}", from in 0usize..40, length in 0usize..12) {
             let part: String = text.chars().skip(from).take(length).collect();
             let pattern = format!("%{}%", crate::value::pattern::escaped(&part));
             let all: BTreeSet<Key> = of_document(&text).into_iter().collect();

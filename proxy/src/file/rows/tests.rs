@@ -65,7 +65,7 @@ fn lines_end_in_every_way_and_empty_ones_are_no_rows() {
 }
 
 #[test]
-fn what_cannot_end_is_refused_with_the_line_it_began_in() {
+fn an_unterminated_row_is_refused_with_its_first_line() {
     assert_eq!(rows(Form::Csv(b','), "a\n\"b,c\nd\n", 3), Err(Unreadable::Unclosed(2)));
     let long = "x".repeat(MOST_ROW_BYTES + 1);
     assert_eq!(rows(Form::Csv(b','), &format!("a\n{long}"), 1 << 20), Err(Unreadable::TooLong(2)));
@@ -155,7 +155,7 @@ proptest! {
     }
 
     #[test]
-    fn rows_with_a_zero_are_told_and_the_others_kept(lines in prop::collection::vec("[a\\x00é]{0,3}", 0..8)) {
+    fn rows_with_a_zero_are_reported_and_the_others_kept(lines in prop::collection::vec("[a\\x00é]{0,3}", 0..8)) {
         let mut portion = Portion::default();
         for (index, line) in lines.iter().enumerate() {
             portion.push(index as u64, line);

@@ -132,7 +132,7 @@ async fn a_view_bounds_what_is_found_unless_it_looks_for_words() {
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_together_is_refused() {
+async fn contradictory_options_are_refused() {
     let (_database, session) = crm().await;
     for (members, pointer) in [
         (json!({"sort": "name"}), "/sort"),

@@ -173,7 +173,7 @@ async fn a_template_is_named_by_number_or_with_its_project() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_asked_is_refused_with_its_place() {
+async fn an_invalid_request_is_refused_with_its_pointer() {
     let (_database, session) = crm().await;
     let mut text = vector(&[(0, 1.0)]);
     text[17] = json!("x");

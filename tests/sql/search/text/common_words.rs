@@ -58,7 +58,7 @@ async fn a_rare_word_among_frequent_ones_is_ranked() {
 }
 
 #[tokio::test]
-async fn what_no_index_serves_is_read_through_and_found() {
+async fn a_search_without_index_finds_the_same_by_scanning() {
     let (_database, session) = crm().await;
     fill(&session).await;
     session.run("update crm.customers set name = 'x § y' where external_key in ('k3', 'k30000')").await;

@@ -73,7 +73,7 @@ async fn both(session: &Session, query: &str, filters: &serde_json::Value) -> [S
 }
 
 #[tokio::test]
-async fn what_is_compared_in_memory_is_what_sql_finds() {
+async fn comparisons_in_memory_agree_with_sql() {
     let (_database, session) = crm().await;
     fill(&session).await;
     let words = [
@@ -118,7 +118,7 @@ async fn what_is_compared_in_memory_is_what_sql_finds() {
 }
 
 #[tokio::test]
-async fn what_is_compared_in_memory_is_of_the_snapshot() {
+async fn comparisons_in_memory_use_the_snapshot() {
     let (database, session) = crm().await;
     fill(&session).await;
     let count = "select jsonb_array_length(keyed.search('crm.customers', '{\"global_search\": \"gold\", \"limit\": 1000}') -> 'records')";

@@ -101,7 +101,7 @@ async fn every_door_keeps_documents() {
 }
 
 #[tokio::test]
-async fn what_is_undone_leaves_no_document_behind() {
+async fn a_rollback_leaves_no_document() {
     let (_database, session) = crm().await;
     session
         .run(

@@ -224,7 +224,7 @@ async fn a_key_is_found_by_its_exact_text_even_where_that_reads_as_something_els
 }
 
 #[tokio::test]
-async fn what_is_not_a_search_is_refused_with_its_place() {
+async fn an_invalid_search_is_refused_with_its_pointer() {
     let (_database, session) = crm().await;
     let words: Vec<String> = (0..21).map(|number| format!("w{number}")).collect();
     for query in ["é".repeat(1001), words.join(" ")] {
