@@ -211,7 +211,7 @@ fn launch(folder: &Path, log: &Path, durability: Durability, settings: &[&str]) 
     server.arg("-D").arg(folder.join("data")).arg("-k").arg(folder);
     // The socket is in the cluster's own folder: no port, so no other server can be in the way.
     server.args(["-c", "listen_addresses=", "-c", "max_connections=200", "-c", "shared_buffers=128MB"]);
-    server.args(["-c", "log_line_prefix=%m [%p] %q%u@%d "]);
+    server.args(["-c", "log_line_prefix=%m [%p] %q%u@%d ", "-c", "log_lock_waits=on"]);
     if durability == Durability::None {
         server.args(["-c", "fsync=off", "-c", "full_page_writes=off"]);
     }

@@ -13,7 +13,8 @@ const OPEN: &str = "select count(*) from pg_stat_activity where usename = 'keyed
 async fn until_written(session: &Session, query: &str) {
     let written = match query {
         "on_error=abort" => {
-            "select exists (select from pg_locks where mode = 'RowExclusiveLock' and relation = 'crm.customers'::regclass)"
+            "select exists (select from pg_locks l join pg_stat_activity a using (pid) where l.mode = 'RowExclusiveLock'
+             and l.relation = 'crm.customers'::regclass and a.datname = current_database())"
         }
         _ => "select exists (select from crm.customers)",
     };

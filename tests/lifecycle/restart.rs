@@ -81,7 +81,7 @@ const CUT_OFF: &str = "some requests were cut off";
 
 #[tokio::test]
 async fn asked_to_stop_the_proxy_finishes_what_it_has_begun_and_exits_with_0() {
-    let service = Service::start().await;
+    let service = Service::start_with(&[("KEYED_POOL_SIZE", "8")]).await;
     with_waiting_writes(&service).await;
     let holder = service.session().await;
     holder.run("select pg_advisory_lock(1)").await;

@@ -1,6 +1,6 @@
 //! Files that are imported while others write.
 
-use crate::deadlocks;
+use crate::assert_no_deadlock;
 use harness::Service;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -40,7 +40,7 @@ async fn files_over_the_same_keys_wait_for_each_other_and_create_no_record_twice
         let created: u64 = reports.iter().filter_map(|report| report["created"].as_u64()).sum();
         assert_eq!(created, KEYS as u64, "{reports:?}");
         assert_each_key_once(&service).await;
-        assert_eq!(deadlocks(&service.database), 0, "{query}");
+        assert_no_deadlock(&service.database);
     }
 }
 
@@ -67,7 +67,7 @@ async fn a_file_comes_through_beside_batches_over_the_same_keys() {
         let batches = batches.join_all().await;
         if query == "on_error=skip" {
             assert!(batches.iter().all(|answer| answer.status == 200));
-            assert_eq!(deadlocks(&service.database), 0);
+            assert_no_deadlock(&service.database);
         } else {
             // One transaction for the whole file has locks that others wait for: they may be told to come again.
             let told = |answer: &harness::Answer| answer.status == 503 && answer.body["retryable"] == true;

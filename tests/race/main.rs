@@ -13,7 +13,7 @@ mod quota;
 mod record;
 mod tenants;
 
-use harness::{PATIENCE, Refusal, Rows, Session, until};
+use harness::{Database, PATIENCE, Refusal, Rows, Session, until};
 use tokio::task::JoinHandle;
 
 /// A statement on its way in another session.
@@ -65,14 +65,18 @@ async fn live(session: &Session, external_key: &str) -> String {
     count
 }
 
-/// How often the server had to end a deadlock in this database. The proxy repeats what lost, so answers do not tell,
-/// and the server's counters lag behind its log.
-fn deadlocks(database: &harness::Database) -> usize {
+/// Panics when the server had to end a deadlock in this database, with what its log says of the waits. The proxy repeats
+/// what lost, so answers do not tell, and the server's counters lag behind its log.
+#[track_caller]
+fn assert_no_deadlock(database: &Database) {
     let place = format!("@{} ", database.name());
-    database
-        .cluster()
-        .log()
-        .lines()
-        .filter(|line| line.contains(&place) && line.contains("deadlock detected"))
-        .count()
+    let (log, mut is_ours) = (database.cluster().log(), false);
+    let ours = log.lines().filter(|line| {
+        // The further lines of a message are indented.
+        is_ours = if line.starts_with('\t') { is_ours } else { line.contains(&place) };
+        is_ours
+    });
+    let ours: Vec<&str> = ours.collect();
+    let is_ended = ours.iter().any(|line| line.contains("deadlock detected"));
+    assert!(!is_ended, "the server ended a deadlock:\n{}", ours.join("\n"));
 }

@@ -1,6 +1,6 @@
 //! Locks are taken in one order, also where records of one template refer to each other and definitions change.
 
-use crate::deadlocks;
+use crate::assert_no_deadlock;
 use harness::Database;
 use tokio::task::JoinSet;
 
@@ -24,7 +24,7 @@ async fn batches_whose_records_refer_to_each_other_do_not_deadlock() {
         });
     }
     sessions.join_all().await;
-    assert_eq!(deadlocks(&database), 0);
+    assert_no_deadlock(&database);
     let unlinked = "select count(*) from crm.people where boss is null";
     assert_eq!(owner.text(unlinked, &[]).await, "0");
 }
@@ -45,7 +45,7 @@ async fn changes_of_one_template_at_once_wait_for_each_other() {
         });
     }
     sessions.join_all().await;
-    assert_eq!(deadlocks(&database), 0);
+    assert_no_deadlock(&database);
 }
 
 #[tokio::test]
@@ -78,7 +78,7 @@ async fn access_is_granted_and_taken_while_requests_follow_references_without_a_
         administrator.rows(&grants, &[]).await;
     }
     sessions.join_all().await;
-    assert_eq!(deadlocks(&database), 0);
+    assert_no_deadlock(&database);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Batches that run at once.
 
-use crate::{Waiting, deadlocks, first_row};
+use crate::{Waiting, assert_no_deadlock, first_row};
 use harness::{Database, Service};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -35,7 +35,7 @@ async fn batches_over_the_same_keys_in_any_order_wait_for_each_other_and_never_d
     let session = service.session().await;
     let sums = "select string_agg(distinct visits::text, ',') || ' ' || count(*) from crm.customers";
     assert_eq!(session.text(sums, &[]).await, "120 20");
-    assert_eq!(deadlocks(&service.database), 0);
+    assert_no_deadlock(&service.database);
 }
 
 #[tokio::test]
@@ -100,7 +100,7 @@ async fn batches_with_references_into_each_others_records_never_deadlock() {
     let session = service.session().await;
     let sums = "select string_agg(distinct visits::text, ',') || ' ' || count(*) || ' ' || count(company) from crm.customers";
     assert_eq!(session.text(sums, &[]).await, "60 6 6");
-    assert_eq!(deadlocks(&service.database), 0);
+    assert_no_deadlock(&service.database);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Workers that embed records side by side, while others write.
 
-use crate::deadlocks;
+use crate::assert_no_deadlock;
 use harness::embeddings::{Reply, axis};
 use harness::{EmbeddingServer, Gallery};
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ async fn vectors_are_those_of_the_last_texts_however_writers_and_workers_meet() 
         let [Some(id), Some(title)] = row.as_slice() else { panic!("an id and a title") };
         assert_eq!(gallery.axis(id).await, axis(title).to_string(), "{title}");
     }
-    assert_eq!(deadlocks(&gallery.database), 0);
+    assert_no_deadlock(&gallery.database);
     gallery.database.cluster().assert_no_crash();
 }
 

@@ -1,7 +1,7 @@
 //! The last places of a quota: who gets them, who waits for them, and that nobody ends another's transaction.
 
 use crate::quota::writers::{assert_counted, live, set};
-use crate::{Waiting, deadlocks};
+use crate::{Waiting, assert_no_deadlock};
 use harness::{Database, Service};
 use serde_json::json;
 use std::time::Duration;
@@ -47,7 +47,7 @@ async fn sixteen_who_race_to_the_last_hundred_places_get_exactly_those() {
     assert_eq!((created, refused), (100, WRITERS * 40 - 100));
     assert_eq!(live(&session).await, 1000);
     assert_counted(&session).await;
-    assert_eq!(deadlocks(&database), 0);
+    assert_no_deadlock(&database);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -190,7 +190,7 @@ async fn batches_and_single_writes_at_the_edge_end_no_transaction_of_each_other(
     writers.join_all().await;
     assert!(live(&session).await <= 40);
     assert_counted(&session).await;
-    assert_eq!(deadlocks(&database), 0);
+    assert_no_deadlock(&database);
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 const KEYS: [&str; 5] = ["A", "B", "C", "D", "E"];
 const CALLERS: u64 = 8;
-const WRITES: usize = 2000;
+const WRITES: usize = 1000;
 
 /// A small generator whose seed is told when a test fails.
 struct Random(u64);

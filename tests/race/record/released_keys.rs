@@ -1,6 +1,6 @@
 //! One key that goes from record to record: by plain statements, as any client of PostgreSQL sends them.
 
-use crate::{Waiting, deadlocks, live};
+use crate::{Waiting, assert_no_deadlock, live};
 use harness::customers::HISTORY;
 use harness::{Database, Session};
 use std::time::Duration;
@@ -26,7 +26,7 @@ async fn a_deletion_does_not_wait_for_those_who_refer_to_the_record() {
         // Who referred to it may still write it, and nobody waits in a cycle.
         first.run("update crm.companies set name = 'x'; rollback").await;
     }
-    assert_eq!(deadlocks(&database), 0);
+    assert_no_deadlock(&database);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Templates: tables with one typed column per attribute.
 
-use harness::{Database, Session};
+use harness::{Database, Session, companies, customers};
 use serde_json::{Value, json};
 
 async fn crm() -> (Database, Session) {
@@ -232,4 +232,22 @@ async fn labels_are_only_labels() {
         "select obj_description('crm.orders'::regclass), col_description('crm.orders'::regclass, 7)";
     assert_eq!(session.rows(comments, &[]).await, [[Some(hostile.to_owned()), Some(hostile.to_owned())]]);
     session.run("select from crm.customers").await;
+}
+
+#[tokio::test]
+async fn the_tables_beside_those_of_records_have_the_number_of_their_template() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    let beside = [
+        ("companies", [companies::HISTORY, companies::SERIES, companies::DOCUMENTS, companies::VECTORS]),
+        ("customers", [customers::HISTORY, customers::SERIES, customers::DOCUMENTS, customers::VECTORS]),
+    ];
+    for (template, tables) in beside {
+        let number = "select id from keyed_state.template where slug = $1";
+        let number = session.text(number, &[template]).await;
+        for table in tables {
+            assert!(table.ends_with(&format!("_{number}")), "{table} of {template}");
+            assert_eq!(session.text("select to_regclass($1)", &[table]).await, table);
+        }
+    }
 }

@@ -207,6 +207,7 @@ async fn a_lock_that_keeps_an_index_from_being_built_keeps_those_of_other_templa
         let lock = format!("begin; lock table crm.customers in {mode} mode");
         let requested = format!(
             "select count(*) > 0 from pg_locks where relation = 'crm.customers'::regclass and pid <> pg_backend_pid()
+             and database = (select oid from pg_database where datname = current_database())
              and lower(mode) = '{}lock'",
             mode.replace(' ', "")
         );
