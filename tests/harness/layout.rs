@@ -40,6 +40,7 @@ const MIRRORS: [Mirror; 4] = [
             ("changes", "rights that change, through every interface"),
             ("clients", "tools of others"),
             ("differential", "compares interfaces with a model"),
+            ("explain", "which grants show a record"),
             ("files", "import and export"),
             ("grants", "what a grant gives, through every interface"),
             ("lint", "all objects of a database"),

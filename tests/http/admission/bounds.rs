@@ -106,7 +106,7 @@ async fn strangers_take_no_place_of_a_file() {
 
 #[tokio::test]
 async fn bodies_that_come_slowly_do_not_fill_more_than_their_part_of_memory() {
-    let settings = [("KEYED_BODY_LIMIT", "1MiB"), ("KEYED_BODY_BUDGET", "2MiB"), ("KEYED_POOL_WAIT", "2")];
+    let settings = [("KEYED_BODY_LIMIT", "1MiB"), ("KEYED_BODY_BUDGET", "2MiB"), ("KEYED_POOL_WAIT", "1")];
     let service = Service::start_with(&settings).await;
     let [second, third] = [
         service.database.api_key("keyed_admin", &[]).await,
@@ -118,14 +118,14 @@ async fn bodies_that_come_slowly_do_not_fill_more_than_their_part_of_memory() {
     let answer = loop {
         // The room is taken some moment after the head was sent: what comes before that gets through.
         let mut again = Wire::begin(&service.proxy, path, service.proxy.key(), &headers).await;
-        match tokio::time::timeout(Duration::from_secs(4), again.answer()).await {
+        match tokio::time::timeout(Duration::from_secs(3), again.answer()).await {
             Ok(answer) => break answer,
             Err(_) => first = again,
         }
     };
     assert_eq!(status_of(&answer), 429, "half of it is a key's: {answer}");
     let mut other = Wire::begin(&service.proxy, path, &second, &headers).await;
-    assert!(tokio::time::timeout(Duration::from_secs(1), other.answer()).await.is_err(), "it is read");
+    assert!(tokio::time::timeout(Duration::from_secs(2), other.answer()).await.is_err(), "it is read");
     let answer = Wire::begin(&service.proxy, path, &third, &headers).await.answer().await;
     assert!(status_of(&answer) == 503 && answer.contains("retry-after"), "{answer}");
     // A body that needs no such room is read beside them, once one of them has gone.
