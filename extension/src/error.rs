@@ -1,4 +1,4 @@
-//! Errors: codes, messages, hints, and how they reach the client.
+//! Errors: codes, messages, hints. Pure; `postgres::raise` raises them.
 
 mod code;
 /// Errors as JSON.
@@ -8,7 +8,6 @@ pub mod quota;
 
 pub use code::Code;
 
-use pgrx::prelude::*;
 use quota::Reached;
 use serde::Serialize;
 use uuid::Uuid;
@@ -135,19 +134,6 @@ impl Error {
             format!("{}: {}{more}", fault.pointer, self.message)
         }
     }
-
-    /// Raises it as a PostgreSQL error: SQLSTATE, message, hint, and the JSON of [`Error::detail`] as DETAIL.
-    pub fn raise(self) -> ! {
-        let detail = self.detail();
-        let message = self.located_message();
-        let mut report =
-            pg_sys::panic::ErrorReport::new(code::sqlstate(self.code), message, "keyed").set_detail(detail);
-        if let Some(hint) = self.hint {
-            report = report.set_hint(hint);
-        }
-        report.report(PgLogLevel::ERROR);
-        unreachable!("an error report of level ERROR does not return")
-    }
 }
 
 /// No more than the beginning of a text that is longer than a person would read: messages quote what was sent, and
@@ -157,18 +143,6 @@ fn shortened(text: String) -> String {
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
-    }
-}
-
-/// Ends a function that PostgreSQL called: the value, or the error raised.
-pub trait OrRaise<T> {
-    /// The value, or does not return.
-    fn or_raise(self) -> T;
-}
-
-impl<T> OrRaise<T> for Result<T, Error> {
-    fn or_raise(self) -> T {
-        self.unwrap_or_else(|error| error.raise())
     }
 }
 

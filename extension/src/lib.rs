@@ -78,7 +78,7 @@ pub extern "C-unwind" fn _PG_init() {
     postgres::planning::register();
     template::catalog::set_subscribers(&[
         access::api_key::on_change,
-        quota::on_change,
+        quota::stored::on_change,
         access::permissions::on_change,
     ]);
 }

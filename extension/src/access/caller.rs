@@ -1,7 +1,8 @@
 //! The caller of a function: a role, and the API key if there is one.
 
-use super::permissions::{self, Permissions, Privilege};
+use super::permissions::{self, Permissions};
 use super::principal::Principal;
+use super::privilege::Privilege;
 use crate::error::{Code, Error};
 use crate::filter::render::Lives;
 use crate::postgres::{guard, role};

@@ -1,6 +1,6 @@
 //! Explains why a role sees a record or not: every grant that applies to the role, condition by condition.
 
-use super::permissions::Privilege;
+use super::privilege::Privilege;
 use super::stored_grant::{Grant, reaching};
 use super::visibility::CallerSchema;
 use super::{Action, Caller, scope};

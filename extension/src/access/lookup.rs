@@ -1,9 +1,9 @@
-//! Looks up the template that a request names.
+//! Looks up the template or the project that a request names.
 
 use super::Caller;
 use crate::error::{Code, Error};
 use crate::template::Template;
-use crate::template::catalog::{by_id, by_slug};
+use crate::template::catalog::{self, Project, by_id, by_slug};
 use std::rc::Rc;
 
 /// The template that a request names by slug, within the caller's project, or by number.
@@ -21,4 +21,13 @@ pub fn template_by_name(caller: &Caller, name: &str) -> Result<Rc<Template>, Err
         by_slug(project, name)
     };
     found.filter(|template| caller.sees_project(template.project_id)).ok_or_else(Error::not_found)
+}
+
+/// The project that an administrator names by slug or number.
+pub fn project_named(project: &str) -> Result<Project, Error> {
+    let caller = Caller::current();
+    catalog::refresh();
+    catalog::project_by_name_or_id(project)
+        .filter(|project| caller.sees_project(project.id))
+        .ok_or_else(|| Error::new(Code::NotFound, format!("project {project:?} does not exist")))
 }

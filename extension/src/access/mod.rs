@@ -10,6 +10,8 @@ pub mod caller;
 pub mod credential;
 /// Locks around changes of definitions.
 pub mod definition_lock;
+/// The trait of what depends on a definition.
+pub mod dependent;
 /// Explains access to a record.
 pub mod explain;
 /// When each API key was last used.
@@ -24,10 +26,14 @@ pub mod permissions;
 pub mod policy_sql;
 /// The principal of a transaction, stored in a setting.
 pub mod principal;
+/// The privileges that can be granted.
+pub mod privilege;
 /// Privileges of PostgreSQL on tables.
 pub mod privileges;
 /// The scope of a grant.
 pub mod scope;
+/// Updates scopes and policies when templates change.
+pub mod scopes;
 /// Stored grants.
 pub mod stored_grant;
 /// Policies and privileges of PostgreSQL for grants.

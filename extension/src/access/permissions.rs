@@ -1,15 +1,18 @@
 //! The privileges of a role on the records of a template: the grants that apply, with compiled scopes.
 
+use super::privilege::Privilege;
 use super::stored_grant::reaching;
 use super::{binding, scope};
 use crate::filter::Filter;
 use crate::filter::render::{Lives, Options, render};
 use crate::postgres::guard::as_owner;
+use crate::postgres::raise::Raise;
 use crate::postgres::role::{self, TablePrivilege};
 use crate::postgres::spi::connected;
 use crate::postgres::{invalidation, snapshot_is_fixed};
 use crate::template::Template;
 use crate::template::catalog::{self, Change};
+use crate::value::table_name::RECORD;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -17,46 +20,6 @@ use std::rc::Rc;
 
 /// The maximum number of cached pairs of role and template; beyond it, the cache is cleared.
 const MOST_KNOWN: usize = 4096;
-
-/// The alias of the table of records in nearly all statements.
-const RECORD: &str = "t";
-
-/// What a grant allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Privilege {
-    /// See records.
-    Read,
-    /// Bring records into existence.
-    Create,
-    /// Change records, and restore deleted ones.
-    Update,
-    /// Delete records.
-    Delete,
-    /// Make and change templates.
-    Define,
-}
-
-impl Privilege {
-    /// All privileges, in the order of responses.
-    pub const ALL: [Privilege; 5] =
-        [Privilege::Read, Privilege::Create, Privilege::Update, Privilege::Delete, Privilege::Define];
-
-    /// Its name in requests and answers.
-    pub fn name(self) -> &'static str {
-        match self {
-            Privilege::Read => "read",
-            Privilege::Create => "create",
-            Privilege::Update => "update",
-            Privilege::Delete => "delete",
-            Privilege::Define => "define",
-        }
-    }
-
-    /// The privilege of that name.
-    pub fn parse(name: &str) -> Option<Privilege> {
-        Privilege::ALL.into_iter().find(|privilege| privilege.name() == name)
-    }
-}
 
 /// The rows that a privilege covers.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 //! A policy applies to plain SQL the same predicate that functions add to their statements. Conditions on other
 //! tables call functions that run as the owner, because a policy runs with the privileges of the reader.
 
-use super::permissions::Privilege;
+use super::privilege::Privilege;
 use crate::filter::Filter;
 use crate::filter::render::{Lives, Options, render_apart};
 use crate::value::quote::identifier;

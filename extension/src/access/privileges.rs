@@ -1,15 +1,14 @@
 //! Privileges of PostgreSQL on tables of templates. Granting or revoking one locks no table: it only changes the
 //! catalog.
 
-use super::permissions::Privilege;
-use super::table_policies::role_sql;
+use super::privilege::Privilege;
 use super::target::Table;
 use super::{binding, policy_sql};
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{self, LockKind, Mode};
-use crate::postgres::datum;
 use crate::postgres::guard::{Class, subtransaction};
 use crate::postgres::spi::{Connection, Snapshot};
+use crate::postgres::{datum, role};
 use crate::template::catalog::Project;
 use crate::value::quote::identifier;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -19,6 +18,11 @@ const AT_ONCE: usize = 100;
 
 /// With fewer roles that have rights on a table, it is something else that has become too long.
 const MANY_RIGHTS: i64 = 1000;
+
+/// A role, as SQL names it.
+pub fn role_sql(role: Oid) -> String {
+    identifier(&role::name(role).unwrap_or_default())
+}
 
 /// Locks the privileges of a project until the (sub)transaction ends: PostgreSQL refuses the later of two concurrent
 /// changes of a table's privileges.

@@ -1,12 +1,12 @@
 //! The scope of a grant: an ordinary filter, JSON → compiled. It does not depend on the caller: a condition behind a
 //! reference applies to every live target.
 
-use super::Caller;
-use super::visibility::CallerSchema;
 use crate::error::{Code, Error};
 use crate::filter::check::{self, Settings};
+use crate::filter::schema::Schema;
 use crate::filter::{Filter, field, parse};
 use crate::json::{self, pointer_step};
+use crate::template::schema::Unrestricted;
 use crate::template::{Template, catalog};
 use serde_json::value::RawValue;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ pub fn compile(template: &Template, scope: &str) -> Result<Filter, Error> {
         return Err(Error::at(Code::InvalidValue, "", "a scope needs at least one condition")
             .hint("leave the scope out to grant the privileges on all records"));
     }
-    check::check(&conditions, &CallerSchema::new(&Caller::administrator(), template), Settings::default())
+    check::check(&conditions, &Unrestricted(template), Settings::default())
 }
 
 /// Refuses a scope that not every template of a project understands: templates to come have only the standard fields
@@ -45,7 +45,7 @@ pub fn rename(template: &Rc<Template>, scope: &str, attribute: i32, new: &str) -
     let raw: &RawValue = serde_json::from_str(scope)
         .map_err(|error| Error::new(Code::MalformedRequest, format!("scope cannot be read: {error}")))?;
     let mut out = String::with_capacity(scope.len() + 16);
-    let schema = CallerSchema::new(&Caller::administrator(), Rc::clone(template));
+    let schema = Unrestricted(Rc::clone(template));
     rewrite(raw, &mut out, &|name| renamed(&schema, name, attribute, new))?;
     Ok(out)
 }
@@ -90,7 +90,7 @@ pub fn rewrite(raw: &RawValue, out: &mut String, field: &dyn Fn(&str) -> String)
 }
 
 /// The name of a field, once an attribute on the way to it is renamed.
-pub fn renamed(schema: &CallerSchema, name: &str, attribute: i32, new: &str) -> String {
+pub fn renamed(schema: &dyn Schema, name: &str, attribute: i32, new: &str) -> String {
     let Ok((path, last)) = field::find(schema, Default::default(), name, "") else { return name.to_owned() };
     let mut names: Vec<&str> =
         path.iter().map(|step| if step.attribute == attribute { new } else { &step.slug }).collect();

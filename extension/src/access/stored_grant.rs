@@ -1,15 +1,12 @@
-//! Stored grants: the rows of `keyed_state.access_grant`, and how changes of templates affect their scopes.
+//! Stored grants: the rows of `keyed_state.access_grant`.
 
-use super::permissions::Privilege;
-use super::{Caller, scope};
-use crate::error::{Code, Error};
+use super::privilege::Privilege;
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
-use crate::postgres::{datum, role, row};
+use crate::postgres::spi::{Rows, connected};
+use crate::postgres::{datum, row};
 use crate::template::Template;
-use crate::template::catalog::{self, REACHING};
+use crate::template::catalog;
 use pgrx::pg_sys::{self, Datum, Oid};
-use std::rc::Rc;
 
 /// A grant as it is written down.
 pub struct Grant {
@@ -71,78 +68,4 @@ pub fn reaching(role: Oid, template: &Template) -> Vec<Grant> {
         (pg_sys::OIDOID, Some(Datum::from(role))),
     ];
     as_owner(|| connected(|spi| read(&spi.run_newest_and_own(&sql, &arguments))))
-}
-
-/// The grants that have a scope which may be about a template, with their templates and scopes.
-fn scoped(spi: &Connection, template: i32) -> Vec<(Grant, Rc<Template>, String)> {
-    let sql = format!(
-        "with recursive {REACHING} select {COLUMNS} from keyed_state.access_grant g where g.scope is not null \
-         and g.template_id in (select id from reaching)"
-    );
-    let grants =
-        read(&spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::INT4OID, Some(Datum::from(template)))]));
-    let with_scope = |grant: Grant| {
-        let (template, scope) = (grant.template.and_then(catalog::by_id)?, grant.scope.clone()?);
-        Some((grant, template, scope))
-    };
-    grants.into_iter().filter_map(with_scope).collect()
-}
-
-/// Renames an attribute in scopes, before the attribute itself is renamed.
-pub fn rename_attribute(spi: &Connection, changed: i32, attribute: i32, new: &str) -> Result<(), Error> {
-    for (grant, template, scope) in scoped(spi, changed) {
-        let renamed = scope::rename(&template, &scope, attribute, new)?;
-        if renamed != scope {
-            let id = (pg_sys::INT4OID, Some(Datum::from(grant.id)));
-            spi.run_once(
-                "update keyed_state.access_grant set scope = $2 where id = $1",
-                Snapshot::Latest,
-                &[id, (pg_sys::JSONBOID, datum::jsonb(&renamed))],
-            );
-        }
-    }
-    Ok(())
-}
-
-/// Refuses the end of an attribute that a scope is about. Whose it is, is for administrators.
-pub fn check_unused(
-    spi: &Connection,
-    caller: &Caller,
-    changed: i32,
-    attribute: i32,
-    pointer: &str,
-) -> Result<(), Error> {
-    for (grant, template, scope) in scoped(spi, changed) {
-        let uses = scope::compile(&template, &scope)?.uses();
-        if let Some(used) = uses.into_iter().find(|used| used.attribute == Some(attribute)) {
-            let message = if caller.is_admin() {
-                let role = role::name(grant.role).unwrap_or_default();
-                format!("the scope of role {role:?} on {} uses {:?}", template.full_name(), used.field)
-            } else {
-                "the scope of a role uses it".to_owned()
-            };
-            return Err(Error::at(Code::Conflict, pointer, message).hint(
-                "grant with another scope first: keyed.grant_access(role, target, privileges, scope)",
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Refuses a change of a template that a scope does not survive.
-pub fn check_scopes(spi: &Connection, caller: &Caller, changed: i32) -> Result<(), Error> {
-    for (grant, template, scope) in scoped(spi, changed) {
-        if let Err(error) = scope::compile(&template, &scope) {
-            let message = if caller.is_admin() {
-                let (role, name) = (role::name(grant.role).unwrap_or_default(), template.full_name());
-                format!("the change would break the scope of role {role:?} on {name}: {}", error.message)
-            } else {
-                "the change would break the scope of a role".to_owned()
-            };
-            return Err(Error::new(Code::Conflict, message).hint(
-                "grant with another scope first: keyed.grant_access(role, target, privileges, scope)",
-            ));
-        }
-    }
-    Ok(())
 }

@@ -1,17 +1,18 @@
 //! Creates the policies and privileges of PostgreSQL for grants on a template.
 
 use super::policy_sql::{self, Policy, SCHEMA};
+use super::privileges::role_sql;
 use super::stored_grant::{COLUMNS, Grant, read};
 use super::target::Table;
 use super::{binding, privileges, scope};
 use crate::error::Error;
 use crate::filter::Filter;
+use crate::postgres::datum;
 use crate::postgres::guard::with_settings;
+use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot};
-use crate::postgres::{datum, role};
 use crate::template::Template;
-use crate::value::quote::identifier;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::{self, Datum};
 
 /// Creates the policies of project-wide grants for a new template.
 pub fn grant_on_new_template(spi: &Connection, template: &Template) -> Result<(), Error> {
@@ -125,9 +126,4 @@ fn functions(spi: &Connection, pattern: &str) -> Vec<String> {
     );
     let name = |row| rows.get(row, 0).map(datum::read_text);
     (0..rows.len()).filter_map(name).map(|name| format!("{SCHEMA}.{name}")).collect()
-}
-
-/// A role, as SQL names it.
-pub fn role_sql(role: Oid) -> String {
-    identifier(&role::name(role).unwrap_or_default())
 }

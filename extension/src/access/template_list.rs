@@ -1,10 +1,11 @@
 //! Lists the templates that a caller may know, without opening them: it reads the state and locks no table of
 //! records, however many there are.
 
-use super::permissions::Privilege;
+use super::privilege::Privilege;
 use super::{Caller, binding};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Rows, connected};
 use pgrx::pg_sys::{self, Datum};
 

@@ -3,7 +3,8 @@
 use super::{Action, Caller};
 use crate::filter::render::Lives;
 use crate::filter::schema::{Attribute, Schema};
-use crate::template::{Template, catalog};
+use crate::template::{Template, schema};
+use crate::value::table_name::RECORD;
 use std::rc::Rc;
 
 /// A template as one caller sees it. Check its read privilege first.
@@ -54,12 +55,12 @@ impl WriteScope {
 
     /// The same over live records, deleted ones, or both.
     pub fn over(lives: Lives, caller: &Caller, action: Action, template: &Template) -> WriteScope {
-        let own = caller.rows_of(lives, action, template, ALIAS);
+        let own = caller.rows_of(lives, action, template, RECORD);
         // Create-only roles are allowed, so read is not applied to a new record.
         if action == Action::Create || caller.require(Action::Read, template).is_err() {
             return WriteScope { visible: own.clone(), writable: own };
         }
-        let visible = caller.rows_of(lives, Action::Read, template, ALIAS);
+        let visible = caller.rows_of(lives, Action::Read, template, RECORD);
         let writable = match (&visible, own) {
             (None, own) => own,
             (Some(visible), Some(own)) if own != *visible => Some(format!("({visible} and {own})")),
@@ -98,9 +99,6 @@ impl UpsertScopes {
     }
 }
 
-/// The alias of the template's table in every statement on records.
-const ALIAS: &str = "t";
-
 /// A condition as a further part of a chain.
 pub fn and(condition: Option<&str>) -> String {
     condition.map(|condition| format!(" and {condition}")).unwrap_or_default()
@@ -129,25 +127,17 @@ impl Schema for CallerSchema {
     }
 
     fn attributes(&self) -> Box<dyn Iterator<Item = Attribute<'_>> + '_> {
-        Box::new(self.template.attributes.iter().map(|attribute| Attribute {
-            id: attribute.id,
-            slug: &attribute.slug,
-            kind: attribute.kind,
-            indexed: attribute.indexed,
-            options: attribute.options.as_deref(),
-        }))
+        schema::attributes(&self.template)
     }
 
     fn target(&self, attribute: i32) -> Option<Rc<dyn Schema>> {
-        let reference = self.template.attributes.iter().find(|it| it.id == attribute)?;
-        let target = catalog::by_id(reference.target?)?;
+        let target = schema::target(&self.template, attribute)?;
         self.caller.require(Action::Read, &target).ok()?;
         Some(Rc::new(CallerSchema::new(&self.caller, target)))
     }
 
     fn display(&self) -> Option<Attribute<'_>> {
-        let slug = self.template.display_slug()?;
-        self.attributes().find(|attribute| attribute.slug == slug)
+        schema::display(&self.template)
     }
 
     fn visible(&self, alias: &str) -> Option<String> {

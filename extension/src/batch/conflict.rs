@@ -1,43 +1,18 @@
 //! Keys that other transactions take while an atomic batch runs.
 
-use super::parse::{Operation, OperationKind};
-use super::{Done, Outcome};
+use super::mode::Conflict;
+use super::operation::{Operation, OperationKind};
+use super::outcome::{Done, Outcome};
 use crate::access::Caller;
-use crate::error::{Code, Error};
+use crate::error::Error;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::record::write::key_taken;
+use crate::record::refusal::key_taken;
 use crate::template::Template;
 use pgrx::pg_sys;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
-
-/// What an upsert does if another transaction has created a record with its key since the batch began.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Conflict {
-    /// The whole batch fails, and may be sent again.
-    #[default]
-    Fail,
-    /// It waits for the other transaction, and updates the record.
-    Wait,
-}
-
-impl Conflict {
-    /// The choice of that name.
-    pub fn parse(name: &str) -> Result<Conflict, Error> {
-        match name {
-            "fail" => Ok(Conflict::Fail),
-            "wait" => Ok(Conflict::Wait),
-            _ => Err(Error::at(
-                Code::InvalidValue,
-                "/conflict",
-                format!("{name:?} is not a value of conflict"),
-            )
-            .hint("conflict is \"fail\" or \"wait\"")),
-        }
-    }
-}
 
 /// The upserts of a batch that met a record which the batch did not make itself.
 pub struct Watch {

@@ -1,9 +1,8 @@
 //! Orders operations so that records come after those that they refer to. Not the order that all batches share, so
 //! two such batches may deadlock; it is used when references are refused repeatedly and no key changes its record.
 
+use super::operation::{Operation, OperationKind, take};
 use super::order::arrange;
-use super::parse::{Operation, OperationKind};
-use super::take;
 use crate::value::change::{Change, Changes, Value};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

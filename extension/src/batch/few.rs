@@ -4,9 +4,10 @@
 //! rolled back, the operations before the refused one run again, and a new one begins after it. If many are refused,
 //! the second pass runs only the others.
 
-use super::{Outcome, rethrow_unless_local};
+use super::outcome::{Outcome, rethrow_unless_local};
 use crate::error::Error;
 use crate::postgres::guard::attempt;
+use crate::postgres::raise::Raise;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

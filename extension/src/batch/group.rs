@@ -1,20 +1,22 @@
 //! Writes many records of one template by one statement, which makes batches fast. Operations are grouped if they
 //! write the same attributes of one template with plain values and different keys; the order is that of the plan.
 
-use super::parse::{Operation, OperationKind};
-use super::{Done, Outcome, statement};
+use super::operation::{Operation, OperationKind};
+use super::outcome::{Done, Outcome};
+use super::statement;
 use crate::access::visibility::{UpsertScopes, condition_column};
 use crate::access::{Action, Caller};
-use crate::error::{Error, OrRaise};
+use crate::error::Error;
+use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::raise::OrRaise;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::postgres::{datum, random};
 use crate::record::mode::Mode;
-use crate::record::write::key_taken;
+use crate::record::new_id::new_id;
+use crate::record::refusal::key_taken;
 use crate::record::{changes, reference};
 use crate::template::Template;
 use crate::value::change::{Change, Changes};
-use crate::value::record_id;
 use crate::vectors;
 use pgrx::pg_sys;
 use std::collections::{HashMap, HashSet};
@@ -94,8 +96,7 @@ impl<'a> Group<'a> {
     pub fn run(&self, caller: &Caller) -> Result<Vec<(usize, Outcome)>, Outside> {
         let Some(first) = self.members.first() else { return Ok(Vec::new()) };
         let template = &first.template;
-        let ids: Vec<Uuid> =
-            self.members.iter().map(|_| record_id::generate(template.id, random::next_u64())).collect();
+        let ids: Vec<Uuid> = self.members.iter().map(|_| new_id(template.id)).collect();
         let done = as_owner(|| match first.kind {
             OperationKind::Upsert => self.run_upserts(caller, template, &first.changes, &ids),
             _ => self.run_creates(caller, template, &first.changes, &ids),

@@ -5,8 +5,7 @@
 //! order of the request. A reference to a record that a later operation writes is set when all records exist; if it
 //! is required, that operation moves forward.
 
-use super::parse::{Operation, OperationKind};
-use super::refers_by_key;
+use super::operation::{Operation, OperationKind, refers_by_key};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Snapshot, connected};

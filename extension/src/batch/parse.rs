@@ -1,66 +1,21 @@
 //! JSON → operations, checked as far as possible without the records.
 
-use super::conflict::Conflict;
-use super::{Mode, refers_by_key};
+use super::mode::{Conflict, Mode};
+use super::operation::{Operation, OperationKind};
 use crate::access::lookup::template_by_name;
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::json::{self, pointer_step};
 use crate::limits;
 use crate::record::changes;
-use crate::record::write::{Key, parse_key};
+use crate::record::key::{Key, parse_key};
 use crate::template::{Template, catalog};
-use crate::value::change::Changes;
 use crate::value::embedding::Embedding;
 use crate::value::member::{missing, text_at};
 use crate::value::record_id;
 use serde_json::value::RawValue;
 use std::rc::Rc;
 use uuid::Uuid;
-
-/// What an operation does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OperationKind {
-    /// Create a record; a key that is held is a conflict.
-    Create,
-    /// Change a live record.
-    Update,
-    /// Create a record, or change the one that holds the key.
-    Upsert,
-    /// Mark a live record as deleted.
-    Delete,
-}
-
-/// One operation, ready to run.
-#[derive(Clone)]
-pub struct Operation<'a> {
-    /// Its position in the request.
-    pub index: usize,
-    /// What it does.
-    pub kind: OperationKind,
-    /// Whose record it is.
-    pub template: Rc<Template>,
-    /// Which record, when it is named by id.
-    pub id: Option<Uuid>,
-    /// The key: which record, or with an id what its key becomes.
-    pub key: Key,
-    /// What happens to the attributes.
-    pub changes: Changes<'a>,
-    /// What happens to the vector.
-    pub embedding: Embedding,
-}
-
-impl Operation<'_> {
-    /// Whether the operation may give a record another key, so that the order among different keys matters.
-    pub fn sets_key(&self) -> bool {
-        self.id.is_some() && self.key != Key::Absent
-    }
-
-    /// Whether one of its references must be looked up by key.
-    pub fn refers_by_key(&self) -> bool {
-        self.changes.iter().any(|(_, change)| refers_by_key(change))
-    }
-}
 
 /// Reads the body of a batch request: `{operations, atomic?, conflict?}`.
 pub fn body(text: &str) -> Result<(&RawValue, Mode), Error> {

@@ -1,7 +1,7 @@
 //! Results → JSON, in the order of the request (docs/reference/http.md).
 
-use super::parse::OperationKind;
-use super::{Done, Outcome};
+use super::operation::OperationKind;
+use super::outcome::{Done, Outcome};
 use crate::error::Error;
 use crate::error::detail::Detail;
 use crate::json_write::to_json as json;

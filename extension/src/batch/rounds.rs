@@ -8,8 +8,10 @@
 
 use super::conflict::Watch;
 use super::few::{Few, Stop};
-use super::parse::{Operation, OperationKind};
-use super::{Outcome, dependencies, pass, single};
+use super::operation::{Operation, OperationKind};
+use super::outcome::Outcome;
+use super::pass::pass;
+use super::{dependencies, single};
 use crate::access::Caller;
 use crate::error::Error;
 use crate::postgres::guard::attempt;

@@ -1,14 +1,14 @@
 //! One operation of a batch, by the same functions that serve it alone.
 
-use super::parse::{Operation, OperationKind};
-use super::{Done, Outcome};
+use super::operation::{Operation, OperationKind};
+use super::outcome::{Done, Outcome};
 use crate::access::{Action, Caller};
 use crate::error::Error;
 use crate::record::embedding::require_writable;
+use crate::record::key::Key;
 use crate::record::mode::Mode;
 use crate::record::version::Preconditions;
-use crate::record::write::{self, Key};
-use crate::record::{deletion, upsert};
+use crate::record::{deletion, upsert, write};
 use crate::value::change::Changes;
 use crate::value::embedding::Embedding;
 use crate::vectors;

@@ -1,6 +1,6 @@
 //! The statement that writes many records of one template: text, and the arrays that are its arguments.
 
-use super::parse::OperationKind;
+use super::operation::OperationKind;
 use crate::access::visibility::{UpsertScopes, and};
 use crate::attribute_type::AttributeType;
 use crate::postgres::datum::{self, Argument};

@@ -2,29 +2,22 @@
 
 use super::creation::check_language;
 use super::rows::{update_attribute, update_template};
-use super::view::dependents;
-use super::{attribute, embed};
-use crate::access::{Caller, stored_grant};
-use crate::attribute_type::AttributeType;
-use crate::embedding::queue;
+use super::{attribute, dependents, embed};
+use crate::access::Caller;
 use crate::error::{Code, Error};
-use crate::inbound;
 use crate::json;
 use crate::json::pointer_step;
-use crate::metric;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
+use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::{lock_exclusively, lock_with_views};
 use crate::postgres::transaction::begin_command;
 use crate::postgres::{datum, invalidation};
-use crate::quota;
-use crate::search::text;
 use crate::template::{Attribute, Template, catalog, definition, in_use};
 use crate::value::member::{self, text_at, unknown_member};
 use crate::value::quote::literal;
 use crate::value::slug::{self, Noun};
 use crate::vectors::table;
-use crate::view::stored;
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
@@ -50,7 +43,7 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
         as_owner_defining(|| {
             connected(|spi| {
                 // Writers wait here, and see the new definition when they go on.
-                lock_with_views(&[template.table_sql()], &dependents::reading(spi, template));
+                lock_with_views(&[template.table_sql()], &dependents::relations(spi, template));
                 let steps = || -> Result<(), Error> {
                     if let Some(renames) = member("rename") {
                         rename_all(spi, id, renames)?;
@@ -85,22 +78,12 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
                     if let Some(embed) = member("embed") {
                         set_embed(spi, &*current(id)?, embed)?;
                     }
-                    let after = current(id)?;
-                    check_quota(template, &after)?;
-                    stored_grant::check_scopes(spi, &caller, id)?;
-                    dependents::sync(spi, &caller, &stored::reaching(spi, id))
+                    invalidation::announce(template.table);
+                    dependents::after_change(spi, &caller, template, &*current(id)?)
                 };
                 // An error undoes every step, like one that PostgreSQL raises.
                 if let Err(error) = steps() {
                     error.raise();
-                }
-                invalidation::announce(template.table);
-                match current(id) {
-                    Ok(after) => {
-                        text::rebuild::sync(spi, template, &after);
-                        queue::definition::sync(spi, template, &after);
-                    }
-                    Err(error) => error.raise(),
                 }
             });
         });
@@ -155,11 +138,6 @@ fn current(id: i32) -> Result<Rc<Template>, Error> {
     catalog::by_id(id).ok_or_else(Error::not_found)
 }
 
-fn check_quota(before: &Template, after: &Template) -> Result<(), Error> {
-    let project = catalog::project_by_id(after.project_id).ok_or_else(Error::not_found)?;
-    quota::check_attributes(&project, before.attributes.len(), after.attributes.len())
-}
-
 fn rename_all(spi: &Connection, template: i32, renames: &RawValue) -> Result<(), Error> {
     for (old, new) in json::object_at(renames, "/rename")?.0 {
         let pointer = format!("/rename/{}", pointer_step(&old));
@@ -177,9 +155,7 @@ fn rename(spi: &Connection, template: &Template, old: &str, new: &str, pointer: 
     if template.position(new).is_some() {
         return Err(Error::at(Code::Conflict, pointer, format!("there is an attribute {new:?} already")));
     }
-    stored_grant::rename_attribute(spi, template.id, attribute.id, new)?;
-    dependents::rename_attribute(spi, template, attribute, new)?;
-    inbound::dependents::rename_attribute(spi, template, attribute, new);
+    dependents::before_rename(spi, template, attribute, new)?;
     spi.script(&format!("alter table {} rename column \"{old}\" to \"{new}\"", template.table_sql()));
     update_attribute(spi, attribute, "slug", pg_sys::TEXTOID, datum::text(new));
     if template.display.as_deref() == Some(old) {
@@ -197,10 +173,7 @@ fn drop_attribute(
     pointer: &str,
 ) -> Result<(), Error> {
     let attribute = find(template, slug, pointer)?;
-    stored_grant::check_unused(spi, caller, template.id, attribute.id, pointer)?;
-    dependents::check_unused(spi, caller, template.id, attribute.id, pointer)?;
-    inbound::dependents::check_unused(spi, caller, template, attribute, pointer)?;
-    dependents::drop_relations(spi, template);
+    dependents::before_drop_of(spi, caller, template, attribute, pointer)?;
     if let Some(target) = attribute.target.filter(|target| *target != template.id).and_then(catalog::by_id) {
         // With the column goes its foreign key, for which PostgreSQL locks what it points to.
         lock_exclusively(&[target.table_sql()]);
@@ -208,13 +181,10 @@ fn drop_attribute(
     spi.script(&format!("alter table {} drop column \"{slug}\"", template.table_sql()));
     let by_id = [(pg_sys::INT4OID, Some(Datum::from(attribute.id)))];
     spi.run_once("delete from keyed_state.attribute where id = $1", Snapshot::Latest, &by_id);
-    if attribute.kind == AttributeType::Metric {
-        metric::removal::forget(spi, template, attribute.id);
-    }
     if template.display.as_deref() == Some(slug) {
         update_template(spi, template, "display", None);
     }
-    embed::forget(spi, template, attribute.id);
+    dependents::after_drop_of(spi, template, attribute);
     invalidation::announce(template.table);
     Ok(())
 }

@@ -2,14 +2,15 @@
 
 use super::ddl::{self, NewColumn};
 use super::rows::insert_attribute;
-use super::{attribute, embed};
-use crate::access::{Caller, definition_lock, table_policies};
+use super::{attribute, dependents, embed};
+use crate::access::{Caller, definition_lock};
 use crate::attribute_type::AttributeType;
-use crate::error::{Code, Error, OrRaise};
+use crate::error::{Code, Error};
 use crate::json;
 use crate::metric;
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
+use crate::postgres::raise::{OrRaise, Raise};
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::lock_against_writers;
 use crate::postgres::transaction::begin_command;
@@ -86,8 +87,8 @@ pub fn create(project: &str, new: &NewTemplate) -> Result<Rc<Template>, Error> {
 
 fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc<Template>, Error> {
     slug::check(Noun::Template, &new.slug, "/slug")?;
-    quota::check_templates(project)?;
-    quota::check_attributes(project, 0, new.definitions.len())?;
+    quota::definition::check_templates(project)?;
+    quota::definition::check_attributes(project, 0, new.definitions.len())?;
     if let Some(display) = &new.display
         && !new.definitions.iter().any(|definition| definition.slug == *display)
     {
@@ -163,7 +164,7 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
                 // Makes the new table known to the look-ups that follow.
                 begin_command();
                 if let Some(template) = catalog::by_id(id) {
-                    table_policies::grant_on_new_template(spi, &template).or_raise();
+                    dependents::after_creation(spi, &template).or_raise();
                     if new.embed.is_some() {
                         vectors::table::require(&template).or_raise();
                     }

@@ -1,5 +1,6 @@
 //! Which texts of a template are embedded: the member `embed` of its definition.
 
+use crate::access::dependent::Dependent;
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json;
@@ -61,24 +62,21 @@ pub fn set(spi: &Connection, template: i32, slugs: Option<&[String]>) {
     );
 }
 
-/// Takes an attribute that is dropped out of what is embedded.
-pub fn forget(spi: &Connection, template: &Template, attribute: i32) {
-    if template.embed.contains(&attribute) {
-        spi.run_once(
-            "update keyed_state.template set embed = nullif(array_remove(embed, $2), '{}') where id = $1",
-            Snapshot::Latest,
-            &[
-                (pg_sys::INT4OID, Some(Datum::from(template.id))),
-                (pg_sys::INT4OID, Some(Datum::from(attribute))),
-            ],
-        );
-    }
-}
+/// What a template says of the texts that are embedded.
+pub struct EmbeddedTexts;
 
-impl Template {
-    /// The attributes whose texts are embedded, in their order.
-    pub fn embedded(&self) -> impl Iterator<Item = &Attribute> {
-        self.embed.iter().filter_map(|id| self.attributes.iter().find(|attribute| attribute.id == *id))
+impl Dependent for EmbeddedTexts {
+    fn after_drop(&self, spi: &Connection, template: &Template, attribute: &Attribute) {
+        if template.embed.contains(&attribute.id) {
+            spi.run_once(
+                "update keyed_state.template set embed = nullif(array_remove(embed, $2), '{}') where id = $1",
+                Snapshot::Latest,
+                &[
+                    (pg_sys::INT4OID, Some(Datum::from(template.id))),
+                    (pg_sys::INT4OID, Some(Datum::from(attribute.id))),
+                ],
+            );
+        }
     }
 }
 

@@ -8,7 +8,8 @@ use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, sql_functions};
 use crate::postgres::{datum, guard, invalidation, trigger};
-use crate::template::{Template, catalog, definition, load};
+use crate::template::describe::describe;
+use crate::template::{Template, catalog, definition};
 use crate::value::member::{self, missing, text_at};
 use pgrx::pg_sys::{self, Datum};
 use std::rc::Rc;
@@ -169,5 +170,5 @@ fn attribute_slug(attribute: &str) -> Result<String, Error> {
 
 fn list(caller: &Caller) -> String {
     let ids: Vec<i32> = template_list::templates(caller).iter().map(|template| template.id).collect();
-    format!("{{\"templates\":[{}]}}", load::describe(&ids).join(","))
+    format!("{{\"templates\":[{}]}}", describe(&ids).join(","))
 }

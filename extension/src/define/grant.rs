@@ -1,10 +1,11 @@
 //! Grants privileges: stores them, and creates privileges and policies of PostgreSQL.
 
+use super::dependents;
 use super::reconcile;
-use super::view::dependents;
-use crate::access::permissions::Privilege;
+use crate::access::privilege::Privilege;
+use crate::access::privileges::role_sql;
 use crate::access::stored_grant::{COLUMNS, Grant, read};
-use crate::access::table_policies::{forget_dropped_roles, role_sql};
+use crate::access::table_policies::forget_dropped_roles;
 use crate::access::target::{Table, Target};
 use crate::access::{Caller, binding, definition_lock, privileges, scope};
 use crate::error::{Code, Error};
@@ -78,7 +79,7 @@ fn make(
         });
         now.len()
     };
-    dependents::sync_grants(spi, &tables.iter().map(|table| table.template).collect::<Vec<_>>());
+    dependents::after_grants(spi, &tables.iter().map(|table| table.template).collect::<Vec<_>>());
     let schema = identifier(&project.slug);
     spi.script(&format!("grant usage on schema {schema} to {}", role_sql(role)));
     if done < tables.len() {

@@ -10,6 +10,8 @@ pub mod attribute;
 pub mod creation;
 /// Statements that create and change tables.
 pub mod ddl;
+/// The dependents of a definition, in order.
+pub mod dependents;
 /// Which texts are embedded.
 pub mod embed;
 /// Updates pending policies.

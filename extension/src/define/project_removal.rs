@@ -1,12 +1,11 @@
 //! Drops a project.
 
-use super::removal;
-use super::view::dependents;
+use super::{dependents, removal};
 use crate::access::{Caller, definition_lock, table_policies};
-use crate::embedding;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
+use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::{self, lock_with_views};
 use crate::template::catalog::{self, Project};
@@ -100,7 +99,7 @@ fn require_room(spi: &Connection, project: &Project) {
 fn lock_all(spi: &Connection, templates: &[Rc<Template>]) {
     let tables: Vec<String> = templates.iter().map(|template| template.table_sql()).collect();
     let mut views: Vec<pg_sys::Oid> =
-        templates.iter().flat_map(|template| dependents::reading(spi, template)).collect();
+        templates.iter().flat_map(|template| dependents::relations(spi, template)).collect();
     views.sort_unstable_by_key(|view| view.to_u32());
     views.dedup();
     lock_with_views(&tables, &views);
@@ -109,7 +108,7 @@ fn lock_all(spi: &Connection, templates: &[Rc<Template>]) {
 /// Drops the tables of all templates at once, since they may refer to each other in a cycle.
 fn drop_all(spi: &Connection, templates: &[Rc<Template>]) {
     for template in templates {
-        dependents::drop_relations(spi, template);
+        dependents::before_drop(spi, template);
         drop_policies(spi, template);
     }
     for template in templates {
@@ -123,7 +122,7 @@ fn drop_all(spi: &Connection, templates: &[Rc<Template>]) {
         });
     }
     for template in templates {
-        embedding::queue::definition::forget(template.id);
+        dependents::after_removal(spi, template);
     }
 }
 

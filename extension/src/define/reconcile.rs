@@ -3,15 +3,15 @@
 //!
 //! Pending tables are safe: a policy without a grant allows nothing, and without a policy plain SQL sees no row.
 
-use super::view::dependents;
-use crate::access::permissions::Privilege;
+use super::dependents;
+use crate::access::privilege::Privilege;
 use crate::access::stored_grant::{COLUMNS, Grant, read, read_all};
 use crate::access::table_policies::{create_policy, drop_named, is_policy_sql};
 use crate::access::target::Table;
 use crate::access::template_list::TABLES;
 use crate::access::{binding, privileges};
-use crate::error::OrRaise;
 use crate::postgres::guard::{Caught, subtransaction, with_settings};
+use crate::postgres::raise::OrRaise;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::postgres::{datum, role, table_lock};
 use crate::template::catalog;
@@ -183,7 +183,7 @@ pub fn sync_locked(spi: &Connection, project: i32, table: &Table) -> Vec<Loser> 
         privileges::restore(spi, Oid::from(*role), project, &[table]);
     }
     if !losers.is_empty() {
-        dependents::sync_grants(spi, &[template]);
+        dependents::after_grants(spi, &[template]);
     }
     let missing =
         bound.iter().filter(|grant| grant.privilege != Privilege::Define && !made.contains(&grant.id));

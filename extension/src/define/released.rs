@@ -3,8 +3,8 @@
 use super::ddl;
 use crate::access::table_policies;
 use crate::access::template_list::TABLES;
-use crate::error::OrRaise;
 use crate::postgres::datum;
+use crate::postgres::raise::OrRaise;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::postgres::table_lock::{lock_exclusively, most_tables};
 use crate::postgres::transaction::begin_command;

@@ -1,10 +1,10 @@
 //! Drops a template.
 
-use super::view::dependents;
-use crate::access::{Caller, table_policies};
-use crate::embedding;
+use super::dependents;
+use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
+use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::lock_with_views;
 use crate::quota::{count, usage};
@@ -43,7 +43,7 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                     template.attributes.iter().filter_map(|attribute| catalog::by_id(attribute.target?));
                 let mut tables: Vec<String> = targets.map(|target| target.table_sql()).collect();
                 tables.push(table.clone());
-                lock_with_views(&tables, &dependents::reading(spi, template));
+                lock_with_views(&tables, &dependents::relations(spi, template));
                 if !with_records && has_live_records(spi, template) {
                     Error::new(Code::Conflict, format!("{name} has live records"))
                         .hint(
@@ -59,11 +59,10 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                     tables_of(template).join(", "),
                     template.id
                 );
-                dependents::drop_relations(spi, template);
+                dependents::before_drop(spi, template);
                 // Suppresses notices about objects that do not exist.
                 with_settings(&[(c"client_min_messages", c"warning")], || spi.script(&statements));
-                table_policies::drop_functions_of(spi, template.id);
-                embedding::queue::definition::forget(template.id);
+                dependents::after_removal(spi, template);
             });
         });
     });

@@ -1,9 +1,9 @@
 //! Revokes privileges. It waits for no reader: it deletes the row of the grant, which functions and policies check,
 //! and revokes the privileges of PostgreSQL. The policies are dropped later, when their table is free.
 
+use super::dependents;
 use super::grant::{find_role, place};
 use super::reconcile;
-use super::view::dependents;
 use crate::access::stored_grant::{COLUMNS, Grant, read_all};
 use crate::access::target::{Table, Target};
 use crate::access::{Caller, privileges};
@@ -52,7 +52,7 @@ fn take_privileges(spi: &Connection, role: Oid, target: &Target, now: &[&Table],
         with_settings(&[(c"lock_timeout", c"300ms")], || {
             privileges::lock(target.project.id);
             privileges::restore(spi, role, target.project.id, now);
-            dependents::sync_grants(spi, &templates);
+            dependents::after_grants(spi, &templates);
             privileges::close_schema(spi, role, &target.project, later);
         });
     });

@@ -1,7 +1,7 @@
 //! Records → CSV: each cell as an import reads it back.
 
 use super::Field;
-use super::run::Record;
+use super::record::Record;
 use crate::attribute_type::AttributeType;
 use crate::postgres::datum;
 use crate::record::shape::{STANDARD_COLUMNS, write_uuid};

@@ -9,6 +9,8 @@ pub mod csv;
 pub mod functions;
 /// Records → lines of JSON.
 pub mod ndjson;
+/// A record of an export.
+pub mod record;
 /// Search → cursors.
 pub mod run;
 

@@ -2,7 +2,7 @@
 //! databases understand.
 
 use super::Field;
-use super::run::Record;
+use super::record::Record;
 use crate::attribute_type::AttributeType;
 use crate::json::write_string;
 use crate::postgres::datum;

@@ -1,28 +1,26 @@
 //! Search → cursors, and what is written of their rows.
 
+use super::record::Record;
 use super::{Field, Format, csv, ndjson};
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Action, Caller};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::filter::schema::Schema;
-use crate::json_write::write_double;
 use crate::postgres::cursor::{Closed, Cursor};
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::{Rows, connected};
-use crate::postgres::{datum, transaction};
-use crate::record::shape::{Projection, STANDARD_COLUMNS};
-use crate::search::plan::{Plan, RECORD};
+use crate::postgres::spi::connected;
+use crate::postgres::transaction;
+use crate::record::shape::Projection;
+use crate::search::plan::Plan;
 use crate::search::query::SearchQuery;
 use crate::search::statement::select_all;
 use crate::search::words::Selection;
 use crate::search::{time_zone, words};
 use crate::template::Template;
 use crate::value::quote::identifier;
-use crate::value::table_name::SideTable;
-use crate::value::time;
+use crate::value::table_name::{RECORD, SideTable};
 use crate::view::stored;
-use pgrx::pg_sys::Datum;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -51,49 +49,6 @@ struct Export {
 
 thread_local! {
     static EXPORT: RefCell<Option<Export>> = const { RefCell::new(None) };
-}
-
-/// One record of an export.
-pub struct Record<'a> {
-    /// Its template.
-    pub template: &'a Template,
-    rows: &'a Rows<'a>,
-    row: usize,
-    further: &'a [usize],
-}
-
-impl Record<'_> {
-    /// A column of [`crate::record::statement::columns`].
-    pub fn column(&self, position: usize) -> Option<Datum> {
-        self.rows.get(self.row, position)
-    }
-
-    /// The external key of what the attribute at a position refers to, where there is one that the caller sees.
-    pub fn target_key(&self, position: usize) -> Option<Datum> {
-        (self.template.attributes[position].kind == AttributeType::Reference)
-            .then(|| self.further(position))?
-    }
-
-    /// When the value of the metric at a position was measured.
-    fn measured_at(&self, position: usize) -> Option<Datum> {
-        (self.template.attributes[position].kind == AttributeType::Metric).then(|| self.further(position))?
-    }
-
-    /// Writes the metric at a position as a point of its series, so that it keeps its time wherever it is read.
-    pub fn write_metric(&self, out: &mut String, position: usize, value: Datum) {
-        let value = datum::read_f64(value);
-        let Some(at) = self.measured_at(position) else { return write_double(out, value) };
-        out.push_str("{\"value\":");
-        write_double(out, value);
-        out.push_str(",\"at\":\"");
-        time::write_datetime(out, datum::read_i64(at));
-        out.push_str("\"}");
-    }
-
-    fn further(&self, position: usize) -> Option<Datum> {
-        let place = self.further.iter().position(|attribute| *attribute == position)?;
-        self.rows.get(self.row, STANDARD_COLUMNS + self.template.attributes.len() + place)
-    }
 }
 
 /// Begins an export of what a search finds, and gives back what comes before the first record. Pages, counts and

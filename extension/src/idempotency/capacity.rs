@@ -1,7 +1,7 @@
 //! Limits the size of the stored responses of an API key. They are counted from time to time, sooner if responses are
 //! large, and a full key is marked, so that a request only checks the mark.
 
-use super::store::plan;
+use super::plans::plan;
 use crate::error::{Code, Error};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::{datum, random, setting};

@@ -6,6 +6,8 @@
 pub mod capacity;
 /// The SQL functions.
 pub mod functions;
+/// The prepared statements.
+mod plans;
 /// Filters a stored response by the caller's present privileges.
 pub mod replay;
 /// The table of stored responses.

@@ -1,6 +1,5 @@
 //! Filters a stored response by the caller's present privileges, which may have changed since.
 
-use super::store::Texts;
 use crate::access::{Action, Caller};
 use crate::inbound;
 use crate::json;
@@ -10,6 +9,9 @@ use crate::value::record_id;
 use crate::view;
 use std::borrow::Cow;
 use uuid::Uuid;
+
+/// Status, id of what was created, body, and the tag of the record that it shows, if it shows one.
+pub type Texts = Vec<Option<String>>;
 
 /// The members of a body that only say that something was done.
 const HARMLESS: [&str; 2] = ["id", "created"];

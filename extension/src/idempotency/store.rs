@@ -1,18 +1,17 @@
 //! The table of stored responses.
 
-use super::{capacity, replay};
+use super::capacity;
+use super::plans::plan;
+use super::replay::{self, Texts};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{LockKind, Mode, try_lock};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
 use crate::postgres::random;
-use crate::postgres::spi::{Plan, Snapshot, connected};
-use pgrx::pg_sys::{self, Datum, Oid};
+use crate::postgres::spi::{Snapshot, connected};
+use pgrx::pg_sys::{self, Datum};
 use sha2::{Digest, Sha256};
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::rc::Rc;
 
 /// For how long an answer is kept, as SQL has it.
 const KEPT: &str = "interval '24 hours'";
@@ -31,9 +30,6 @@ pub struct Request {
     /// The SHA-256 of what else it says.
     pub fingerprint: Vec<u8>,
 }
-
-/// Status, id of what was created, body, and the tag of the record that it shows, if it shows one.
-pub type Texts = Vec<Option<String>>;
 
 /// The stored response, as far as the caller may still see it. `None` if there is none; then no other transaction
 /// runs the request before this one ends.
@@ -151,18 +147,4 @@ impl Request {
     fn name(&self) -> [Argument; 2] {
         [Some(Datum::from(self.api_key)), datum::text(&self.key)]
     }
-}
-
-thread_local! {
-    /// The statements of this module, prepared once for each session.
-    static PLANS: RefCell<HashMap<String, Rc<Plan>>> = RefCell::default();
-}
-
-pub(super) fn plan(sql: &str, types: &[Oid]) -> Rc<Plan> {
-    if let Some(plan) = PLANS.with_borrow(|plans| plans.get(sql).cloned()) {
-        return plan;
-    }
-    let plan = Rc::new(connected(|spi| spi.prepare(sql, types)));
-    PLANS.with_borrow_mut(|plans| plans.insert(sql.to_owned(), Rc::clone(&plan)));
-    plan
 }

@@ -6,7 +6,7 @@ use super::{Outcome, Row};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::record::changes;
-use crate::record::write::{Key, parse_key};
+use crate::record::key::{Key, parse_key};
 use crate::template::Template;
 use crate::value::embedding::Embedding;
 use crate::value::member::unknown_member;

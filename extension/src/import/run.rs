@@ -6,12 +6,13 @@ use super::update::{self, By};
 use super::{Outcome, Row};
 use crate::access::{Action, Caller};
 use crate::batch::group::{Group, Outside};
-use crate::batch::parse::{Operation, OperationKind};
-use crate::batch::{alone, rethrow_unless_local, single};
+use crate::batch::operation::{Operation, OperationKind};
+use crate::batch::outcome::{self, alone, rethrow_unless_local};
+use crate::batch::single;
 use crate::error::Error;
 use crate::postgres::guard::attempt;
 use crate::quota::reserve;
-use crate::record::write::Key;
+use crate::record::key::Key;
 use crate::record::{changes, reference};
 use crate::template::Template;
 use crate::value::change::{Change, Changes, Value};
@@ -255,7 +256,7 @@ impl<'r> Run<'r> {
 }
 
 /// What a statement for several rows did to one of them.
-fn told(done: crate::batch::Done) -> Outcome {
+fn told(done: outcome::Done) -> Outcome {
     match (done.is_created(), done.is_changed()) {
         (true, _) => Outcome::Created,
         (false, true) => Outcome::Updated,

@@ -1,13 +1,13 @@
 //! Creates and changes endpoints.
 
 use super::definition::Given;
-use super::endpoint::{Endpoint, Secrets, by_id, require_state};
+use super::endpoint::{Endpoint, Secrets, by_id, require_power_over, require_state};
 use super::signature;
 use crate::access::credential::Credential;
 use crate::access::lookup::template_by_name;
 use crate::access::{Caller, binding};
 use crate::error::{Code, Error};
-use crate::postgres::guard::{Caught, as_owner, owner, subtransaction};
+use crate::postgres::guard::{Caught, as_owner, subtransaction};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::{datum, role};
 use crate::template::Template;
@@ -19,22 +19,6 @@ use std::rc::Rc;
 
 /// How many random bytes a token and a secret have.
 const RANDOM_BYTES: usize = 32;
-
-/// Refuses a role that the caller may not use for an endpoint: through it, the caller could write what it may not.
-pub(super) fn require_power_over(caller: &Caller, role: Oid) -> Result<(), Error> {
-    let is_mighty = role::is_superuser(role) || role::is_member(role, owner());
-    let has_power = if is_mighty {
-        role::is_superuser(caller.role())
-    } else {
-        caller.is_admin() || role::has_rights_of(caller.role(), role)
-    };
-    if has_power {
-        return Ok(());
-    }
-    let name = role::name(role).unwrap_or_default();
-    Err(Error::new(Code::Forbidden, format!("you may not let an endpoint write as role {name:?}"))
-        .hint("this needs a member of that role, or of keyed_admin; for a superuser's role, a superuser"))
-}
 
 /// The role of that name, as which the caller may let an endpoint write.
 fn find_role(caller: &Caller, name: Option<&str>) -> Result<Oid, Error> {

@@ -1,20 +1,21 @@
 //! Processes a delivery, from the request to its log entry.
 
 use super::endpoint::{self, Endpoint};
-use super::log::{self, Begun, Outcome};
+use super::log::{self, Begun, Counts, Outcome};
 use super::log_capacity;
 use super::mapping::{self, Item};
 use super::signature::{Signed, verify};
 use crate::access::principal::Principal;
 use crate::access::{Action, Caller};
-use crate::batch;
-use crate::batch::conflict::Conflict;
-use crate::batch::parse::{Operation, OperationKind};
+use crate::batch::execute::execute;
+use crate::batch::mode::{Conflict, Mode};
+use crate::batch::operation::{Operation, OperationKind};
 use crate::error::{Code, Error};
 use crate::postgres::guard::{Caught, Class, attempt};
+use crate::postgres::raise::Raise;
 use crate::postgres::{clock, role};
 use crate::record::changes;
-use crate::record::write::Key;
+use crate::record::key::Key;
 use crate::template::catalog;
 use crate::value::embedding::Embedding;
 use pgrx::prelude::PgSqlErrorCode;
@@ -25,15 +26,6 @@ const MOST_ID: usize = 255;
 
 /// Microseconds between the epochs of Unix and of PostgreSQL.
 const EPOCH: i64 = 946_684_800_000_000;
-
-/// How many records a delivery created, and how many it found there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// New ones.
-    pub created: i32,
-    /// Others, whether or not they changed.
-    pub updated: i32,
-}
 
 /// Takes a delivery. What it says about its sender must hold, and it must be JSON; then it is written down in any case.
 /// The status and the body of the answer.
@@ -179,8 +171,7 @@ fn run(endpoint: &Endpoint, payload: &str) -> Result<Counts, Error> {
     if let Some(error) = Error::join(errors) {
         return Err(error);
     }
-    let outcomes =
-        batch::execute(&caller, operations, batch::Mode::Atomic(Conflict::Wait)).map_err(as_item)?;
+    let outcomes = execute(&caller, operations, Mode::Atomic(Conflict::Wait)).map_err(as_item)?;
     let created =
         outcomes.iter().filter(|outcome| matches!(outcome, Some(Ok(done)) if done.is_created())).count();
     Ok(Counts { created: created as i32, updated: (items.len() - created) as i32 })

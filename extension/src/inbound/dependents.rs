@@ -2,6 +2,7 @@
 
 use super::endpoint::{Endpoint, exist, find};
 use crate::access::Caller;
+use crate::access::dependent::Dependent;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::spi::{Connection, Snapshot};
@@ -19,41 +20,52 @@ fn writing(spi: &Connection, template: &Template, slug: &str) -> Vec<Endpoint> {
     endpoints
 }
 
-/// Renames an attribute in mappings, before the attribute itself is renamed.
-pub fn rename_attribute(spi: &Connection, template: &Template, attribute: &Attribute, new: &str) {
-    for mut endpoint in writing(spi, template, &attribute.slug) {
-        for source in endpoint.mapping.sources.iter_mut().filter(|source| source.slug == attribute.slug) {
-            new.clone_into(&mut source.slug);
-        }
-        spi.run_once(
-            "update keyed_state.inbound_endpoint set mapping = $2 where id = $1",
-            Snapshot::Latest,
-            &[
-                (pg_sys::INT4OID, Some(Datum::from(endpoint.id))),
-                (pg_sys::JSONBOID, datum::jsonb(&endpoint.mapping.sources_json())),
-            ],
-        );
-    }
-}
+/// The mappings of endpoints.
+pub struct Mappings;
 
-/// Refuses to drop an attribute that an endpoint writes.
-pub fn check_unused(
-    spi: &Connection,
-    caller: &Caller,
-    template: &Template,
-    attribute: &Attribute,
-    pointer: &str,
-) -> Result<(), Error> {
-    match writing(spi, template, &attribute.slug).first() {
-        None => Ok(()),
-        Some(endpoint) => {
-            let name = match endpoint.require_configurer(caller) {
-                Ok(()) => format!("the inbound endpoint {:?}", endpoint.slug),
-                Err(_) => "an inbound endpoint".to_owned(),
-            };
-            let message = format!("{name} writes {:?}", attribute.slug);
-            Err(Error::at(Code::Conflict, pointer, message)
-                .hint("change its mapping first: keyed.alter_inbound_endpoint(id, '{\"mapping\": {…}}')"))
+impl Dependent for Mappings {
+    fn before_rename(
+        &self,
+        spi: &Connection,
+        template: &Template,
+        attribute: &Attribute,
+        new: &str,
+    ) -> Result<(), Error> {
+        for mut endpoint in writing(spi, template, &attribute.slug) {
+            for source in endpoint.mapping.sources.iter_mut().filter(|source| source.slug == attribute.slug) {
+                new.clone_into(&mut source.slug);
+            }
+            spi.run_once(
+                "update keyed_state.inbound_endpoint set mapping = $2 where id = $1",
+                Snapshot::Latest,
+                &[
+                    (pg_sys::INT4OID, Some(Datum::from(endpoint.id))),
+                    (pg_sys::JSONBOID, datum::jsonb(&endpoint.mapping.sources_json())),
+                ],
+            );
+        }
+        Ok(())
+    }
+
+    fn require_unused(
+        &self,
+        spi: &Connection,
+        caller: &Caller,
+        template: &Template,
+        attribute: &Attribute,
+        pointer: &str,
+    ) -> Result<(), Error> {
+        match writing(spi, template, &attribute.slug).first() {
+            None => Ok(()),
+            Some(endpoint) => {
+                let name = match endpoint.require_configurer(caller) {
+                    Ok(()) => format!("the inbound endpoint {:?}", endpoint.slug),
+                    Err(_) => "an inbound endpoint".to_owned(),
+                };
+                let message = format!("{name} writes {:?}", attribute.slug);
+                Err(Error::at(Code::Conflict, pointer, message)
+                    .hint("change its mapping first: keyed.alter_inbound_endpoint(id, '{\"mapping\": {…}}')"))
+            }
         }
     }
 }

@@ -1,12 +1,11 @@
 //! Endpoints, as they are stored and shown: the rows of `keyed_state.inbound_endpoint`.
 
-use super::configure::require_power_over;
 use super::definition::{Mapping, Sources};
 use crate::access::credential::Credential;
 use crate::access::{Caller, binding};
 use crate::error::{Code, Error};
 use crate::json_write::to_json;
-use crate::postgres::guard::as_owner;
+use crate::postgres::guard::{as_owner, owner};
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{datum, role};
 use crate::template::{Template, catalog};
@@ -79,6 +78,22 @@ pub(super) fn require_state() -> Result<(), Error> {
         return binding::require_state();
     }
     Err(Error::new(Code::Internal, "endpoints are not available yet").hint("run: SELECT keyed.migrate()"))
+}
+
+/// Refuses a role that the caller may not use for an endpoint: through it, the caller could write what it may not.
+pub(super) fn require_power_over(caller: &Caller, role: Oid) -> Result<(), Error> {
+    let is_mighty = role::is_superuser(role) || role::is_member(role, owner());
+    let has_power = if is_mighty {
+        role::is_superuser(caller.role())
+    } else {
+        caller.is_admin() || role::has_rights_of(caller.role(), role)
+    };
+    if has_power {
+        return Ok(());
+    }
+    let name = role::name(role).unwrap_or_default();
+    Err(Error::new(Code::Forbidden, format!("you may not let an endpoint write as role {name:?}"))
+        .hint("this needs a member of that role, or of keyed_admin; for a superuser's role, a superuser"))
 }
 
 /// The endpoints that a condition on `e` holds for.

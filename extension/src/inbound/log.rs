@@ -1,6 +1,5 @@
 //! The log of deliveries: the rows of `keyed_state.inbound_delivery`.
 
-use super::delivery::Counts;
 use super::endpoint::Endpoint;
 use crate::access::Caller;
 use crate::error::detail::Detail;
@@ -16,6 +15,15 @@ use serde_json::value::RawValue;
 
 /// How many deliveries a page has when the request does not say, and the most.
 const PAGE: (i32, i32) = (50, 500);
+
+/// How many records a delivery created, and how many it found there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// New ones.
+    pub created: i32,
+    /// Others, whether or not they changed.
+    pub updated: i32,
+}
 
 /// What became of a delivery.
 pub type Outcome = Result<Counts, Error>;

@@ -1,9 +1,9 @@
 //! Replays deliveries, and tests mappings.
 
 use super::definition::Given;
-use super::delivery::{Counts, try_out, write};
+use super::delivery::{try_out, write};
 use super::endpoint::{self, Endpoint};
-use super::log::{self, error_json};
+use super::log::{self, Counts, error_json};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json_write::{raw, to_json};

@@ -1,6 +1,6 @@
 //! The SQL functions of jobs.
 
-use crate::access::permissions::Privilege;
+use crate::access::privilege::Privilege;
 use crate::access::{Caller, template_list};
 use crate::error::Error;
 use crate::job::start_pending;

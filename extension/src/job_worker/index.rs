@@ -3,8 +3,8 @@
 //! If CREATE INDEX CONCURRENTLY fails or is cancelled, it leaves an invalid index. Ours have names that cannot be
 //! slugs, so that the next attempt can find and drop them.
 
-use super::run::{Job, brief};
-use super::turns::{Outcome, note_start};
+use super::job::{Job, brief, note_start};
+use super::turns::Outcome;
 use crate::define::ddl;
 use crate::job::TABLE;
 use crate::postgres::guard::Caught;

@@ -4,6 +4,8 @@
 pub mod functions;
 /// Indexes of attributes.
 pub mod index;
+/// A job as a worker runs it.
+mod job;
 /// Jobs over all records, in portions.
 pub mod portions;
 /// The main loop of a worker.

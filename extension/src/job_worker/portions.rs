@@ -2,8 +2,8 @@
 //!
 //! Locked records are skipped, noted, and processed at the end.
 
-use super::run::{Job, brief};
-use super::turns::{Outcome, note_start};
+use super::job::{Job, brief, note_start};
+use super::turns::Outcome;
 use crate::embedding::queue;
 use crate::job::free::array;
 use crate::job::{Done, JobKind, TABLE};

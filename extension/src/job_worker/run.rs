@@ -1,30 +1,20 @@
 //! The main loop of a worker: runs jobs in turns until none is pending.
 
+use super::job::{Job, brief};
 use super::turns::{Next, Outcome, Turns};
 use super::{index, portions};
 use crate::job::workers::Worker;
 use crate::job::{JobKind, TABLE};
 use crate::postgres::advisory_lock::{self, LockKind};
-use crate::postgres::guard::{Caught, with_settings};
+use crate::postgres::guard::Caught;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::{datum, worker};
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
-use std::ffi::{CStr, c_long};
+use std::ffi::c_long;
 
 /// How often a job is tried that others got in the way of.
 const MOST_ATTEMPTS: i32 = 5;
-/// For how long a job waits for a lock before others have their turn.
-const PATIENCE: &CStr = c"1s";
-
-/// A job that a worker is at.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Job {
-    pub(crate) id: i64,
-    pub(crate) kind: JobKind,
-    pub(crate) template: i32,
-    pub(crate) attribute: Option<i32>,
-}
 
 worker::background_worker! {
     /// Runs in a process of its own, which the server started.
@@ -66,12 +56,6 @@ fn work(worker: Worker) -> bool {
             }
         }
     }
-}
-
-/// Runs a transaction that waits for no lock for long.
-pub(crate) fn brief<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
-    worker::end_without_server();
-    worker::transaction(|| with_settings(&[(c"lock_timeout", PATIENCE)], body))
 }
 
 /// Whether the signal was for the previous job, or the table of jobs is locked.

@@ -1,12 +1,11 @@
 //! The schedule of jobs: round robin by template; a job that meets locks is skipped for a while.
 
-use super::run::{Job, brief};
+use super::job::{Job, brief};
 use crate::job::workers::Worker;
 use crate::job::{JobKind, TABLE};
 use crate::postgres::datum;
 use crate::postgres::guard::Caught;
 use crate::postgres::spi::{Snapshot, connected};
-use pgrx::pg_sys::{self, Datum};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -104,26 +103,6 @@ fn waiting(worker: Worker) -> Vec<Job> {
             })
         };
         (0..rows.len()).filter_map(job).collect()
-    })
-}
-
-/// Marks a job as running. Returns whether it still exists. Does not wait for a transaction that requests it again.
-pub(crate) fn note_start(job: &Job) -> bool {
-    connected(|spi| {
-        let by_id = [(pg_sys::INT8OID, Some(Datum::from(job.id)))];
-        let sql = format!("select started_at is null from {TABLE} where id = $1 for update nowait");
-        let rows = spi.run_once(&sql, Snapshot::Latest, &by_id);
-        if rows.is_empty() {
-            return false;
-        }
-        if rows.get(0, 0).is_some_and(datum::read_bool) {
-            spi.run_once(
-                &format!("update {TABLE} set started_at = now() where id = $1"),
-                Snapshot::Latest,
-                &by_id,
-            );
-        }
-        true
     })
 }
 

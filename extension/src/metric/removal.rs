@@ -1,9 +1,11 @@
 //! The series of attributes that were dropped.
 
+use crate::access::dependent::Dependent;
+use crate::attribute_type::AttributeType;
 use crate::job::{self, Done};
 use crate::postgres::datum;
 use crate::postgres::spi::{Connection, Snapshot};
-use crate::template::Template;
+use crate::template::{Attribute, Template};
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
@@ -11,16 +13,27 @@ use uuid::Uuid;
 /// The number of points that a job deletes at a time.
 const PORTION: usize = 10_000;
 
-/// Deletes the points of a dropped metric: at once if there are few, otherwise by a job. They are invisible before,
-/// because no attribute has their number.
-pub fn forget(spi: &Connection, template: &Template, attribute: i32) {
-    let table = SideTable::Series.sql(template.id);
-    if job::are_many(spi, &table) {
-        job::add_series(spi, template, attribute);
-        return;
+/// The series of metrics.
+pub struct Series;
+
+impl Dependent for Series {
+    /// Deletes the points: few at once, many by a job. Until then nobody finds them, since no attribute has their number.
+    fn after_drop(&self, spi: &Connection, template: &Template, attribute: &Attribute) {
+        if attribute.kind != AttributeType::Metric {
+            return;
+        }
+        let table = SideTable::Series.sql(template.id);
+        if job::are_many(spi, &table) {
+            job::add_series(spi, template, attribute.id);
+            return;
+        }
+        let by_attribute = [(pg_sys::INT4OID, Some(Datum::from(attribute.id)))];
+        spi.run_once(
+            &format!("delete from {table} where attribute_id = $1"),
+            Snapshot::Latest,
+            &by_attribute,
+        );
     }
-    let by_attribute = [(pg_sys::INT4OID, Some(Datum::from(attribute)))];
-    spi.run_once(&format!("delete from {table} where attribute_id = $1"), Snapshot::Latest, &by_attribute);
 }
 
 /// Deletes some points of these attributes, those of records that do not come before one in the order of their ids.

@@ -23,7 +23,7 @@ macro_rules! sql_functions {
             let body: fn(&$crate::postgres::function::Call)
                 -> Result<$crate::postgres::function::Answer, $crate::error::Error> = $body;
             let call = $crate::postgres::function::Call::new(call);
-            $crate::error::OrRaise::or_raise(body(&call)).into_datum(&call)
+            $crate::postgres::raise::OrRaise::or_raise(body(&call)).into_datum(&call)
         }
         $crate::postgres::function::paste_finfo! { $name }
     )* };

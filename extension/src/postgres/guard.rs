@@ -2,6 +2,7 @@
 
 use super::role;
 use crate::error::{Code, Error};
+use crate::postgres::raise::Raise;
 use pgrx::PgTryBuilder;
 use pgrx::pg_sys::{self, Oid};
 use pgrx::prelude::PgSqlErrorCode;

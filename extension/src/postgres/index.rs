@@ -4,8 +4,8 @@
 //! … where column = $1`. It checks the open index each time, because it may have been rebuilt, replaced or dropped;
 //! if it does not fit, the caller runs a statement.
 
-use super::datum::{self, Argument};
 use super::direct_access::{self, Unfit};
+pub use super::found::Found;
 use pgrx::pg_sys::{self, AttrNumber, Datum, Oid};
 
 /// A comparison that a B-tree is searched with, by its first column.
@@ -51,60 +51,6 @@ pub enum Which {
     Newest,
     /// The last one in index order, of those that are committed or our own.
     Last,
-}
-
-/// A row that was found, valid while it is lent.
-pub struct Found {
-    slot: *mut pg_sys::TupleTableSlot,
-}
-
-impl Found {
-    /// Where the row is.
-    pub(super) fn slot(&self) -> *mut pg_sys::TupleTableSlot {
-        self.slot
-    }
-
-    /// The value of a column, by its number in the table, counted from 1.
-    pub fn get(&self, column: AttrNumber) -> Option<Datum> {
-        let position = column as usize - 1;
-        // SAFETY: every attribute of the slot was deformed; columns of the table are counted from 1.
-        unsafe {
-            assert!(position < (*self.slot).tts_nvalid as usize, "the column exists");
-            (!*(*self.slot).tts_isnull.add(position)).then(|| *(*self.slot).tts_values.add(position))
-        }
-    }
-
-    /// Whether another transaction has changed or removed the row and not ended yet, or none is known to have failed to.
-    pub fn is_being_changed(&self) -> bool {
-        // SAFETY: the slot of a table holds a row of it, which belongs to the slot.
-        unsafe {
-            let mut is_copy = false;
-            let tuple = pg_sys::ExecFetchSlotHeapTuple(self.slot, false, &mut is_copy);
-            let bits = u32::from((*(*tuple).t_data).t_infomask);
-            // HEAP_XMAX_IS_LOCKED_ONLY of PostgreSQL.
-            let is_lock = bits & pg_sys::HEAP_XMAX_LOCK_ONLY != 0
-                || bits & (pg_sys::HEAP_XMAX_IS_MULTI | pg_sys::HEAP_LOCK_MASK)
-                    == pg_sys::HEAP_XMAX_EXCL_LOCK;
-            bits & pg_sys::HEAP_XMAX_INVALID == 0 && !is_lock
-        }
-    }
-
-    /// Whether a column has this value, byte for byte.
-    pub fn holds(&self, column: AttrNumber, value: Argument) -> bool {
-        match (self.get(column), value) {
-            (None, None) => true,
-            (Some(stored), Some(value)) => {
-                // SAFETY: a slot describes its columns, and `get` has made sure that there is this one.
-                let (by_value, length) = unsafe {
-                    let description = (*self.slot).tts_tupleDescriptor;
-                    let columns = (*description).attrs.as_slice((*description).natts as usize);
-                    (columns[column as usize - 1].attbyval, columns[column as usize - 1].attlen)
-                };
-                datum::same_image(stored, value, by_value, length)
-            }
-            _ => false,
-        }
-    }
 }
 
 /// Lends the visible row of a table whose value in the first of `columns`, those of the index, equals `value`. The

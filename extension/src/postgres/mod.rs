@@ -14,6 +14,8 @@ pub mod datum;
 pub mod direct_access;
 /// The memory of cached values.
 pub mod footprint;
+/// A row that a scan has found.
+pub mod found;
 /// Functions that PostgreSQL calls: arguments in, one result out.
 pub mod function;
 /// Keys of GIN indexes.
@@ -36,6 +38,8 @@ pub mod notes;
 pub mod own_statement;
 /// Plans of cached statements.
 pub mod planning;
+/// Raises errors.
+pub mod raise;
 /// Random bits.
 pub mod random;
 /// Relations by name and OID.
@@ -83,6 +87,7 @@ pub fn require_utf8() {
     };
     if is_other {
         use crate::error::{Code, Error};
+        use raise::Raise as _;
         Error::new(Code::Internal, "keyed needs a database with encoding UTF8")
             .hint("create one: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0")
             .raise();

@@ -1,6 +1,7 @@
 //! Random bits from the operating system's generator.
 
 use crate::error::{Code, Error};
+use crate::postgres::raise::Raise;
 use pgrx::pg_sys;
 use std::cell::RefCell;
 

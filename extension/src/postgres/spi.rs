@@ -3,6 +3,7 @@
 use super::datum::Argument;
 use super::planning;
 use crate::error::{Code, Error};
+use crate::postgres::raise::Raise;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::ffi::{CStr, CString, c_char};
 use std::marker::PhantomData;

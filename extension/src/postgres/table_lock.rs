@@ -11,6 +11,7 @@ use super::guard::{Counted, attempt, with_settings};
 use super::spi::{Snapshot, connected};
 use super::{datum, worker};
 use crate::error::{Code, Error};
+use crate::postgres::raise::Raise;
 use pgrx::pg_sys::{self, Oid};
 use pgrx::prelude::PgSqlErrorCode;
 use std::cell::{Cell, RefCell};

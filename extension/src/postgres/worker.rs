@@ -6,6 +6,7 @@
 use super::guard::{Caught, SEARCH_PATH, as_owner_defining, caught, owner};
 use super::spi::c_string;
 use crate::error::{Code, Error};
+use crate::postgres::raise::Raise;
 use pgrx::pg_sys::{self, Datum, Oid};
 use pgrx::{PgMemoryContexts, PgTryBuilder};
 use std::cell::Cell;

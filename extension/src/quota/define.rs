@@ -1,10 +1,12 @@
 //! Setting a quota.
 
+use crate::access::lookup::project_named;
 use crate::access::target::Target;
 use crate::access::{Caller, definition_lock};
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::Mode;
 use crate::postgres::guard::{as_owner_defining, not_migrated};
+use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::{lock_against_writers, lock_in_turn, most_tables};
 use crate::postgres::{datum, role, snapshot_is_fixed};
@@ -53,15 +55,6 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
         });
         Ok(())
     })
-}
-
-/// The project that an administrator names by slug or number.
-pub(crate) fn project_named(project: &str) -> Result<Project, Error> {
-    let caller = Caller::current();
-    catalog::refresh();
-    catalog::project_by_name_or_id(project)
-        .filter(|project| caller.sees_project(project.id))
-        .ok_or_else(|| Error::new(Code::NotFound, format!("project {project:?} does not exist")))
 }
 
 fn take_away(spi: &Connection, project: &Project, name: Name) {

@@ -14,6 +14,7 @@ use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{self, LockKind, Mode};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
+use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Plan, Rows, Snapshot, connected};
 use crate::postgres::{process_id, snapshot_is_fixed};
 use crate::template::catalog;

@@ -1,8 +1,8 @@
 //! Telling what is used.
 
-use super::define::project_named;
 use super::{Name, of_project, rebalance, slots};
 use crate::access::Caller;
+use crate::access::lookup::project_named;
 use crate::access::target::{Table, Target};
 use crate::error::Error;
 use crate::postgres::datum;

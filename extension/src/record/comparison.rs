@@ -3,7 +3,7 @@
 //! Most upserts of an integration find the record unchanged. Looking at the row detects this at a third of the cost
 //! of a statement that writes nothing.
 
-use super::statement::Assignments;
+use super::argument::BoundAssignments;
 use crate::access::visibility::WriteScope;
 use crate::attribute_type::AttributeType;
 use crate::postgres::datum::{self, Argument};
@@ -25,7 +25,7 @@ pub struct Holder {
 pub fn holder(
     template: &Template,
     key: &str,
-    assignments: &Assignments,
+    assignments: &BoundAssignments,
     write_scope: &WriteScope,
 ) -> Option<Holder> {
     // With a fixed snapshot, the statement reports conflicts; in a read-only transaction, it raises the error.

@@ -1,9 +1,11 @@
 //! Deletes and restores records.
 
+use super::key::Key;
+use super::refusal::require_in_scope;
 use super::shown::Shown;
 use super::statement::columns;
 use super::version::Preconditions;
-use super::write::{Key, require_in_scope, write_one};
+use super::write::write_one;
 use super::{precondition, read, released};
 use crate::access::visibility::{WriteScope, and, condition_column};
 use crate::access::{Action, Caller};

@@ -1,18 +1,19 @@
 //! The SQL functions that read and write records.
 
+use super::key::{Key, parse_key};
 use super::mode::Mode;
+use super::new_id::new_id;
 use super::precondition::preconditions;
 use super::read::{self, Lifetime};
 use super::shape::Projection;
 use super::shown::Shown;
 use super::version::Preconditions;
-use super::write::{self, Key};
+use super::write;
 use super::{changes, deletion, history, series, upsert};
 use crate::access::{Action, Caller, visibility};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
-use crate::postgres::random;
 use crate::postgres::spi::Snapshot;
 use crate::template::{Template, catalog};
 use crate::value::{key, record_id};
@@ -24,7 +25,7 @@ sql_functions! {
     keyed_new_id => |call| {
         let template = call.integer(0).filter(|template| (1..=record_id::MAX_TEMPLATE).contains(template));
         let template = template.ok_or_else(|| Error::at(Code::InvalidValue, "/template", "not a template's number"))?;
-        Ok(Answer::Uuid(record_id::generate(template, random::next_u64())))
+        Ok(Answer::Uuid(new_id(template)))
     };
 
     /// `keyed.normalize_key(external_key text) returns text`.
@@ -164,7 +165,7 @@ pub(super) fn restore(id: Uuid, body: Option<&str>, preconditions: &Precondition
             let pointer = format!("/{}", json::pointer_step(&name));
             return Err(Error::at(Code::UnknownField, pointer, "a restore takes only external_key"));
         }
-        key = write::parse_key(value)?;
+        key = parse_key(value)?;
     }
     deletion::restore(&Caller::current(), id, &key, preconditions)
 }

@@ -1,13 +1,14 @@
 //! The HTTP functions that read and write records: texts in and out, as a request carries them.
 
 use super::functions::{attributes_argument, get_by_key, get_record, metric_page, patch, restore};
+use super::key::Key;
 use super::mode::Mode;
 use super::precondition::preconditions;
 use super::read::{self, Lifetime};
 use super::shape::Projection;
 use super::shown::Shown;
 use super::version::{self, Preconditions};
-use super::write::{self, Key};
+use super::write;
 use super::{changes, deletion, history, upsert};
 use crate::access::lookup::template_by_name;
 use crate::access::{Action, Caller};

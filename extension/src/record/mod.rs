@@ -20,14 +20,20 @@ pub mod functions;
 pub mod history;
 /// The HTTP functions.
 pub mod http;
+/// The external key in a request.
+pub mod key;
 /// The modes of an upsert.
 pub mod mode;
+/// Generates ids of records.
+pub mod new_id;
 /// Preconditions of a write, checked.
 pub mod precondition;
 /// Finds one record.
 pub mod read;
 /// Resolves references.
 pub mod reference;
+/// Errors that writes share.
+pub mod refusal;
 /// The key columns of live and deleted records.
 pub mod released;
 /// Pages of a series.
@@ -48,3 +54,5 @@ pub mod verbose;
 pub mod version;
 /// Creates and changes records.
 pub mod write;
+/// The statements that write the record with a key.
+mod write_by_key;

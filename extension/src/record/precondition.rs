@@ -2,10 +2,9 @@
 
 use super::mode::Mode;
 use super::read::{self, FoundRecord, Lifetime};
+use super::refusal::{MOST_TRIES, gave_up, key_taken, require_in_scope};
 use super::shape::Projection;
-use super::upsert::{MOST_TRIES, gave_up};
 use super::version::Preconditions;
-use super::write::{key_taken, require_in_scope};
 use crate::access::visibility::WriteScope;
 use crate::access::{Action, Caller};
 use crate::error::Error;

@@ -2,12 +2,10 @@
 
 use super::released;
 use crate::access::visibility::{UpsertScopes, WriteScope, and, condition_column};
-use crate::postgres::datum::{self, Argument};
-use crate::record::argument::argument;
+
 use crate::template::{Attribute, Template};
-use crate::value::change::{Change, Changes, Point};
+use crate::value::change::{Change, Changes, Point, Value};
 use crate::value::table_name::SideTable;
-use pgrx::pg_sys::{self, Datum, Oid};
 use std::fmt::Write as _;
 
 /// The columns a live record is shown from: the standard ones, then the attributes in their order.
@@ -40,58 +38,66 @@ pub enum Verb {
 }
 
 /// What a statement assigns to columns: their parameters begin at a given number.
-pub struct Assignments<'t> {
-    items: Vec<Assignment<'t>>,
-    /// The arguments of the parameters, in order.
-    pub arguments: Vec<Argument>,
+pub struct Assignments<'c> {
+    items: Vec<Assignment<'c>>,
 }
 
-struct Assignment<'t> {
-    attribute: &'t Attribute,
-    kind: AssignmentKind,
+/// What is assigned to one column.
+pub struct Assignment<'c> {
+    /// The column.
+    pub attribute: &'c Attribute,
+    /// What it becomes.
+    pub assigned: Assigned<'c>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum AssignmentKind {
-    Set,
-    Increment,
+/// What a column becomes.
+#[derive(Clone, Copy)]
+pub enum Assigned<'c> {
+    /// This value.
+    Set(&'c Value<'c>),
+    /// What it is and this number.
+    Increment(&'c str),
     /// A metric's column takes the latest point by time; a second parameter carries that time.
-    Latest,
+    Latest(&'c Point),
 }
 
-impl<'t> Assignments<'t> {
-    /// The assignments that checked changes ask for; references by key must have been resolved.
-    pub fn new(template: &'t Template, changes: &Changes) -> Self {
-        let mut items = Vec::with_capacity(changes.len());
-        let mut arguments = Vec::with_capacity(changes.len() + 2);
-        for (position, change) in changes {
-            let attribute = &template.attributes[*position];
-            let kind = match change {
-                Change::Set(value) => {
-                    arguments.push(argument(value));
-                    AssignmentKind::Set
-                }
-                Change::Increment(amount) => {
-                    arguments.push(datum::numeric(amount));
-                    AssignmentKind::Increment
-                }
-                Change::Append(points) => {
-                    let Some(latest) = latest(points) else { continue };
-                    arguments.push(datum::double(latest.value));
-                    arguments.push(latest.at.map(Datum::from));
-                    AssignmentKind::Latest
-                }
-            };
-            items.push(Assignment { attribute, kind });
-        }
-        Assignments { items, arguments }
+impl Assigned<'_> {
+    fn is_set(self) -> bool {
+        matches!(self, Assigned::Set(_))
     }
 
-    /// Whether they would leave a record as it is; `holds` says whether an attribute of it has this value.
-    pub fn change_nothing(&self, holds: impl Fn(&Attribute, Argument) -> bool) -> bool {
-        // With nothing but values to set there is one argument for each.
-        self.items.iter().all(|item| item.kind == AssignmentKind::Set)
-            && self.items.iter().zip(&self.arguments).all(|(item, value)| holds(item.attribute, *value))
+    /// Which of them it is, in the name of a statement.
+    fn number(self) -> u8 {
+        match self {
+            Assigned::Set(_) => 0,
+            Assigned::Increment(_) => 1,
+            Assigned::Latest(_) => 2,
+        }
+    }
+}
+
+impl<'c> Assignments<'c> {
+    /// The assignments that checked changes ask for; references by key must have been resolved.
+    pub fn new(template: &'c Template, changes: &'c Changes<'c>) -> Self {
+        let assignment = |(position, change): &'c (usize, Change<'c>)| {
+            let assigned = match change {
+                Change::Set(value) => Assigned::Set(value),
+                Change::Increment(amount) => Assigned::Increment(amount),
+                Change::Append(points) => Assigned::Latest(latest(points)?),
+            };
+            Some(Assignment { attribute: &template.attributes[*position], assigned })
+        };
+        Assignments { items: changes.iter().filter_map(assignment).collect() }
+    }
+
+    /// One by one, in the order of their parameters.
+    pub fn iter(&self) -> std::slice::Iter<'_, Assignment<'c>> {
+        self.items.iter()
+    }
+
+    /// Whether values are set, and nothing depends on what is there.
+    pub fn set_only(&self) -> bool {
+        self.items.iter().all(|item| item.assigned.is_set())
     }
 
     /// The cache key of a statement with these assignments, shorter than its text.
@@ -101,7 +107,7 @@ impl<'t> Assignments<'t> {
         name.push(verb as u8);
         for item in &self.items {
             name.extend_from_slice(&item.attribute.column.to_le_bytes());
-            name.push(item.kind as u8);
+            name.push(item.assigned.number());
         }
         name
     }
@@ -111,23 +117,11 @@ impl<'t> Assignments<'t> {
         self.items.is_empty()
     }
 
-    /// The types of the parameters.
-    pub fn parameter_types(&self) -> Vec<Oid> {
-        let mut types = Vec::with_capacity(self.arguments.len());
-        for item in &self.items {
-            types.push(item.attribute.kind.oid());
-            if item.kind == AssignmentKind::Latest {
-                types.push(pg_sys::TIMESTAMPTZOID);
-            }
-        }
-        types
-    }
-
-    fn numbered(&self, first: usize) -> impl Iterator<Item = (&Assignment<'t>, usize)> {
+    fn numbered(&self, first: usize) -> impl Iterator<Item = (&Assignment<'c>, usize)> {
         let mut next = first;
         self.items.iter().map(move |item| {
             let number = next;
-            next += if item.kind == AssignmentKind::Latest { 2 } else { 1 };
+            next += if matches!(item.assigned, Assigned::Latest(_)) { 2 } else { 1 };
             (item, number)
         })
     }
@@ -138,7 +132,7 @@ impl<'t> Assignments<'t> {
         for (item, number) in self.numbered(first) {
             let _ = write!(names, ", \"{}\"", item.attribute.slug);
             let _ = write!(values, ", ${number}");
-            if item.kind == AssignmentKind::Latest {
+            if matches!(item.assigned, Assigned::Latest(_)) {
                 // A new record's series is empty, so the time has no say; but the statement must not read like one
                 // that has a parameter less.
                 let _ = write!(values, " /* ${} */", number + 1);
@@ -152,12 +146,12 @@ impl<'t> Assignments<'t> {
         let mut sql = String::new();
         for (item, number) in self.numbered(first) {
             let slug = &item.attribute.slug;
-            let _ = match item.kind {
-                AssignmentKind::Set => write!(sql, "\"{slug}\" = ${number}, "),
-                AssignmentKind::Increment => {
+            let _ = match item.assigned {
+                Assigned::Set(_) => write!(sql, "\"{slug}\" = ${number}, "),
+                Assigned::Increment(_) => {
                     write!(sql, "\"{slug}\" = coalesce(t.\"{slug}\", 0) + ${number}, ")
                 }
-                AssignmentKind::Latest => write!(
+                Assigned::Latest(_) => write!(
                     sql,
                     "\"{slug}\" = case when ${} < (select max(m.at) from {} m where m.record_id = t.id \
                      and m.attribute_id = {}) then t.\"{slug}\" else ${number} end, ",
@@ -173,7 +167,7 @@ impl<'t> Assignments<'t> {
 
     /// ` and (…)`, so that equal values write nothing.
     fn changed(&self, first: usize) -> String {
-        if self.items.is_empty() || self.items.iter().any(|item| item.kind != AssignmentKind::Set) {
+        if self.items.is_empty() || !self.set_only() {
             return String::new();
         }
         let differs =

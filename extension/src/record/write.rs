@@ -1,9 +1,13 @@
 //! Creates and changes records, each by one statement; the triggers enforce the rules and write the history.
 
-use super::read::{self, FoundRecord, Lifetime};
+use super::argument::BoundAssignments;
+use super::key::{Key, parse_key};
+use super::new_id::new_id;
+use super::read::{self, Lifetime};
+use super::refusal::{key_taken, require_in_scope};
 use super::shape::{Projection, STANDARD_COLUMNS};
 use super::shown::Shown;
-use super::statement::{self, Assignments, KeyAssignment, columns};
+use super::statement::{self, KeyAssignment, columns};
 use super::version::Preconditions;
 use super::{changes, precondition, reference};
 use crate::access::visibility::{WriteScope, condition_column};
@@ -11,56 +15,17 @@ use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::{as_owner, subtransaction};
-use crate::postgres::random;
 use crate::postgres::spi::{Rows, Snapshot, connected};
 use crate::quota::reserve;
 use crate::template::Template;
 use crate::value::change::Changes;
 use crate::value::embedding::Embedding;
-use crate::value::{key, record_id};
 use crate::vectors;
 use crate::{json, metric};
 use pgrx::pg_sys;
 use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
 use uuid::Uuid;
-
-/// What a request says about the external key: three cases that must not be confused.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Key {
-    /// It was not mentioned.
-    #[default]
-    Absent,
-    /// It was null.
-    Null,
-    /// It was this, already normalised.
-    Value(String),
-}
-
-/// Reads the member `external_key` of a body: a string, or null.
-pub fn parse_key(value: &RawValue) -> Result<Key, Error> {
-    if json::is_null(value) {
-        return Ok(Key::Null);
-    }
-    if !value.get().starts_with('"') {
-        return Err(Error::at(Code::InvalidExternalKey, "/external_key", "external_key must be a string")
-            .hint("write numbers as strings too: \"42\""));
-    }
-    let text: std::borrow::Cow<str> = serde_json::from_str(value.get()).map_err(|error| {
-        Error::new(Code::MalformedRequest, format!("external_key cannot be read: {error}"))
-    })?;
-    key::normalize(&text).map(|key| Key::Value(key.to_owned()))
-}
-
-impl Key {
-    /// The key itself, where there is one.
-    pub fn value(&self) -> Option<&str> {
-        match self {
-            Key::Value(key) => Some(key),
-            Key::Absent | Key::Null => None,
-        }
-    }
-}
 
 /// Creates a record and gives it back, with its id.
 pub fn create(
@@ -74,14 +39,14 @@ pub fn create(
     reference::resolve(caller, template, &mut changes)?;
     metric::stamp(&mut changes);
     reserve::for_creation(template);
-    let id = record_id::generate(template.id, random::next_u64());
+    let id = new_id(template.id);
     let projection = Projection::of_written(caller, template);
     let write_scope = WriteScope::of(caller, Action::Create, template);
     let record = as_owner(|| {
-        let assignments = Assignments::new(template, &changes);
+        let assignments = BoundAssignments::new(template, &changes);
         let returning = columns(template) + &condition_column(write_scope.writable.as_deref());
         let sql = statement::insert(template, &assignments, &returning);
-        let plan = template.plan(&sql, || key_and_values(&assignments));
+        let plan = template.plan(&sql, || assignments.types_after_id_and_key());
         connected(|spi| {
             let mut arguments = vec![datum::uuid(id), datum::optional_text(key)];
             arguments.extend_from_slice(&assignments.arguments);
@@ -115,29 +80,6 @@ fn written(rows: &Rows, template: &Template, projection: &Projection) -> Option<
         true => Written::Within(read::shown(template, rows, 0, projection)),
         false => Written::Outside,
     })
-}
-
-/// The parameter types of a statement that begins with id and key.
-pub fn key_and_values(assignments: &Assignments) -> Vec<pg_sys::Oid> {
-    let mut types = vec![pg_sys::UUIDOID, pg_sys::TEXTOID];
-    types.extend(assignments.parameter_types());
-    types
-}
-
-/// The refusal of a key that another live record holds.
-pub fn key_taken(caller: &Caller, template: &Template, key: &str) -> Error {
-    let message = format!("another live record of {} has the external_key {key:?}", template.full_name());
-    let may_read = caller.require(Action::Read, template).is_ok();
-    let holder = may_read
-        .then(|| read::holder(template, key, &WriteScope::of(caller, Action::Read, template)))
-        .flatten();
-    let hint = if may_read && holder.as_ref().is_none_or(|holder| holder.is_visible) {
-        "send another key, or write to that record: PUT …/by-key, keyed.upsert_by_key"
-    } else {
-        "send another key; this one belongs to a record that you may not see"
-    };
-    let existing_id = holder.filter(|holder| holder.is_visible).map(|holder| holder.id);
-    Error { existing_id, ..Error::at(Code::ExternalKeyTaken, "/external_key", message) }.hint(hint)
 }
 
 /// Changes what is listed, and nothing else.
@@ -178,7 +120,7 @@ pub fn update(
 ) -> Result<Shown, Error> {
     reference::resolve(caller, template, &mut changes)?;
     metric::stamp(&mut changes);
-    let assignments = Assignments::new(template, &changes);
+    let assignments = BoundAssignments::new(template, &changes);
     let projection = Projection::of_written(caller, template);
     let write_scope = WriteScope::of(caller, action, template);
     let is_idle = assignments.is_empty() && *key == Key::Absent;
@@ -227,20 +169,6 @@ pub fn update(
             Ok(record)
         }
         None => read::by_id(template, id, None, Lifetime::Live, &projection, Snapshot::Latest),
-    }
-}
-
-/// Refuses a record that is not there for the caller, or that the caller may not write.
-pub fn require_in_scope(
-    caller: &Caller,
-    action: Action,
-    template: &Template,
-    found: Option<FoundRecord>,
-) -> Result<Uuid, Error> {
-    match found {
-        Some(FoundRecord { is_visible: true, is_writable: true, id }) => Ok(id),
-        Some(FoundRecord { is_visible: true, .. }) => Err(caller.outside(action, template)),
-        _ => Err(Error::not_found()),
     }
 }
 

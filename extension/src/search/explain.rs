@@ -1,10 +1,10 @@
 //! Explains a search: its statements, their plans, and notes on missing indexes.
 
-use super::plan::{Plan, RECORD};
+use super::plan::Plan;
 use super::query::{Count, SearchQuery};
 use super::run::Search;
-use super::semantic::find::VectorSearch;
 use super::semantic::strategy;
+use super::semantic::vector_search::VectorSearch;
 use super::text::names;
 use super::time_zone;
 use super::words::{self, Selection};
@@ -15,6 +15,7 @@ use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, without_jit};
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;
+use crate::value::table_name::RECORD;
 use crate::vectors;
 use crate::view::stored;
 use std::rc::Rc;

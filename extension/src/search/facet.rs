@@ -1,6 +1,5 @@
 //! Facets: how many of the found records have each value of a field.
 
-use super::plan::RECORD;
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::filter::field::{self, Column, Field};
@@ -8,6 +7,7 @@ use crate::filter::schema::{AttributeKey, Schema};
 use crate::postgres::datum;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::Template;
+use crate::value::table_name::RECORD;
 use pgrx::pg_sys;
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -21,9 +21,11 @@ pub mod mode;
 pub mod page;
 /// Writes the records of a page.
 pub mod page_writer;
+/// Parses the body of a search.
+pub mod parse;
 /// Query + template → parts of statements.
 pub mod plan;
-/// The body of a search.
+/// A parsed search.
 pub mod query;
 /// Pages of ranked matches.
 pub mod ranked;

@@ -1,7 +1,6 @@
 //! The mode of a search: ranked by words, vectors, or both. Pure.
 
-use super::query::{Count, SearchQuery};
-use super::semantic::hybrid;
+use super::query::{Count, MOST_BY_VECTOR, SearchQuery};
 use crate::error::{Code, Error};
 use crate::json::text_at;
 use crate::value::member::missing;
@@ -67,8 +66,8 @@ pub fn settle(query: &mut SearchQuery, asked: Option<Mode>) -> Result<(), Error>
     if !query.facets.is_empty() {
         return refuse("/facets", "a search by a vector has no facets");
     }
-    if query.limit.is_some_and(|limit| limit > hybrid::DEPTH) {
-        let message = format!("a search by a vector finds at most {} records", hybrid::DEPTH);
+    if query.limit.is_some_and(|limit| limit > MOST_BY_VECTOR) {
+        let message = format!("a search by a vector finds at most {} records", MOST_BY_VECTOR);
         return Err(Error::at(Code::InvalidValue, "/limit", message));
     }
     Ok(())

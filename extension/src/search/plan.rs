@@ -13,9 +13,7 @@ use crate::filter::field::Column;
 use crate::filter::schema::Schema;
 use crate::filter::{Filter, check, parse, render};
 use crate::value::quote::identifier;
-
-/// The alias of the searched table in every statement of a search.
-pub const RECORD: &str = "t";
+use crate::value::table_name::RECORD;
 
 /// How many characters of texts decide on their order; as many as their index holds.
 const COMPARED: usize = 200;

@@ -2,15 +2,15 @@
 
 use super::cursor::{self, Position};
 use super::page_writer::PageWriter;
-use super::plan::{Plan, RECORD};
-use super::words::ids;
-use crate::postgres::datum;
+use super::plan::Plan;
+use crate::postgres::datum::{self, Argument};
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::record::read;
 use crate::record::shape::{Projection, STANDARD_COLUMNS};
 use crate::record::statement::columns;
 use crate::template::Template;
-use pgrx::pg_sys;
+use crate::value::table_name::RECORD;
+use pgrx::pg_sys::{self, Oid};
 use uuid::Uuid;
 
 /// The statement that reads these columns of matches, in their order: `$1` are their ids, `$2` how many are wanted.
@@ -93,4 +93,9 @@ pub fn ranked_page(
         portion *= 8;
     }
     page
+}
+
+/// Ids as an argument.
+pub(super) fn ids(ids: impl Iterator<Item = Uuid>) -> (Oid, Argument) {
+    (pg_sys::UUIDARRAYOID, datum::array_of(ids.map(datum::uuid).collect(), pg_sys::UUIDOID))
 }

@@ -3,7 +3,7 @@
 use super::facet::Facet;
 use super::page::Segment;
 use super::page_writer::PageWriter;
-use super::plan::{Plan, RECORD};
+use super::plan::Plan;
 use super::query::{Count, SearchQuery};
 use super::semantic::hybrid;
 use super::statement::select;
@@ -21,6 +21,7 @@ use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::record::shape::{Projection, STANDARD_COLUMNS, write_value};
 use crate::record::verbose;
 use crate::template::Template;
+use crate::value::table_name::RECORD;
 use crate::vectors;
 use crate::view::stored;
 use std::rc::Rc;

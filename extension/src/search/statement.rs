@@ -1,9 +1,10 @@
 //! Plan → the statement that reads a segment of a page. Pure text.
 
 use super::page::{Segment, Sorted};
-use super::plan::{Plan, RECORD};
+use super::plan::Plan;
 use crate::record::statement::columns;
 use crate::template::Template;
+use crate::value::table_name::RECORD;
 
 /// Reads at most this many records of a segment; `selected` is the condition of words.
 pub fn select(template: &Template, plan: &Plan, segment: &Segment, selected: &str, limit: usize) -> String {

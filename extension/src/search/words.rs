@@ -2,8 +2,8 @@
 
 use super::cursor::{self, Position};
 use super::page_writer::PageWriter;
-use super::plan::{Plan, RECORD};
-use super::ranked::{ranked_page, ranked_sql};
+use super::plan::Plan;
+use super::ranked::{ids, ranked_page, ranked_sql};
 use super::text::find::{self, Matches, Order};
 use super::text::query::TextQuery;
 use super::text::table;
@@ -16,7 +16,7 @@ use crate::record::read;
 use crate::record::shape::Projection;
 use crate::record::statement::columns;
 use crate::template::Template;
-use crate::value::table_name::SideTable;
+use crate::value::table_name::{RECORD, SideTable};
 use pgrx::pg_sys::{self, Oid};
 use uuid::Uuid;
 
@@ -165,10 +165,6 @@ impl Selection {
             }
         }
     }
-}
-
-pub(super) fn ids(ids: impl Iterator<Item = Uuid>) -> (Oid, Argument) {
-    (pg_sys::UUIDARRAYOID, datum::array_of(ids.map(datum::uuid).collect(), pg_sys::UUIDOID))
 }
 
 /// The record whose key is the whole text, if it passes the plan's condition.

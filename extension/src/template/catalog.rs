@@ -1,106 +1,22 @@
 //! The session's cache of projects and templates, invalidated by changes.
 
+use super::Template;
 use super::load::load;
-use super::{Template, kept};
+use super::session::{self, known, remember};
+pub use super::session::{
+    Change, Project, Subscriber, refresh, require_state, set_subscribers, state_exists,
+};
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::function::{Call, must_not_be_null};
-use crate::postgres::guard::{self, as_owner};
-use crate::postgres::invalidation::{self, Stale};
+use crate::postgres::guard::as_owner;
+use crate::postgres::invalidation;
+use crate::postgres::relation::table_name;
 pub use crate::postgres::relation::{has_column, table_oid};
-use crate::postgres::relation::{has_schema, lock_for_reading, table_name};
+use crate::postgres::snapshot_is_fixed;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use pgrx::pg_sys::{self, Datum, Oid};
-use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
-
-/// A project: a schema.
-#[derive(Clone, Debug)]
-pub struct Project {
-    /// Its number.
-    pub id: i32,
-    /// The name of its schema.
-    pub slug: String,
-    /// The time zone of searches that name none.
-    pub time_zone: Option<String>,
-}
-
-/// What happened to what a session knows.
-pub enum Change<'a> {
-    /// Other sessions, or this one, have changed something.
-    Stale(&'a Stale),
-    /// Templates were forgotten to make room.
-    Forgotten,
-}
-
-/// A cache that depends on the catalog and is notified of each change.
-pub type Subscriber = fn(&Change);
-
-#[derive(Default)]
-struct Catalog {
-    templates: HashMap<Oid, Rc<Template>>,
-    tables_by_id: HashMap<i32, Oid>,
-    projects: HashMap<String, Project>,
-    /// The tables of templates and attributes. A change announces the template that it affects; only replicated
-    /// changes are announced for these tables.
-    definitions: [Oid; 2],
-    /// The table of projects: when it changes, what is known of them is forgotten.
-    project_table: Oid,
-}
-
-thread_local! {
-    static CATALOG: RefCell<Catalog> = RefCell::new(Catalog::default());
-    static SUBSCRIBERS: Cell<&'static [Subscriber]> = const { Cell::new(&[]) };
-}
-
-/// Sets the caches that are notified of changes, once when the library is loaded.
-pub fn set_subscribers(subscribers: &'static [Subscriber]) {
-    SUBSCRIBERS.set(subscribers);
-}
-
-fn tell(change: &Change) {
-    SUBSCRIBERS.get().iter().for_each(|subscriber| subscriber(change));
-}
-
-/// Forgets what other sessions, or this one, have changed. Called at the start of every function.
-pub fn refresh() {
-    let Some(stale) = invalidation::take_stale() else { return };
-    tell(&Change::Stale(&stale));
-    // The templates are dropped after the borrow has ended: dropping one frees its plans.
-    let forgotten: Vec<Rc<Template>> = CATALOG.with_borrow_mut(|catalog| {
-        if stale.everything || catalog.definitions.iter().any(|table| stale.has(*table)) {
-            catalog.projects.clear();
-            catalog.tables_by_id.clear();
-            return catalog.templates.drain().map(|entry| entry.1).collect();
-        }
-        if stale.has(catalog.project_table) {
-            catalog.projects.clear();
-        }
-        let mut forgotten = Vec::new();
-        for table in &stale.tables {
-            if let Some(template) = catalog.templates.remove(table) {
-                catalog.tables_by_id.remove(&template.id);
-                forgotten.push(template);
-            }
-        }
-        forgotten
-    });
-    drop(forgotten);
-}
-
-/// The definition of a table, which cannot change until the transaction ends: taking the lock also processes pending
-/// invalidation messages. Only keyed's tables are locked.
-fn known(table: Oid) -> Option<Rc<Template>> {
-    if !CATALOG.with_borrow(|catalog| catalog.templates.contains_key(&table)) {
-        return None;
-    }
-    lock_for_reading(table);
-    refresh();
-    let template = CATALOG.with_borrow(|catalog| catalog.templates.get(&table).cloned())?;
-    template.touch();
-    Some(template)
-}
 
 /// The template that a table holds.
 pub fn by_table(table: Oid) -> Result<Rc<Template>, Error> {
@@ -128,8 +44,7 @@ pub fn by_argument(call: &Call) -> Result<Rc<Template>, Error> {
 /// The template with this number.
 pub fn by_id(id: i32) -> Option<Rc<Template>> {
     refresh();
-    let table = CATALOG.with_borrow(|catalog| catalog.tables_by_id.get(&id).copied());
-    table
+    session::table_of(id)
         .and_then(known)
         .or_else(|| load("t.id = $1", &[(pg_sys::INT4OID, Some(Datum::from(id)))]).map(remember))
 }
@@ -161,51 +76,12 @@ pub fn by_slug(project: i32, slug: &str) -> Option<Rc<Template>> {
     load("p.id = $1 and t.slug = $2", &arguments).map(remember)
 }
 
-fn remember(template: Template) -> Rc<Template> {
-    let template = Rc::new(template);
-    if crate::postgres::snapshot_is_fixed() {
-        // What it says of documents is about this snapshot.
-        invalidation::note(template.table);
-    }
-    CATALOG.with_borrow_mut(|catalog| {
-        catalog.tables_by_id.insert(template.id, template.table);
-        catalog.templates.insert(template.table, Rc::clone(&template))
-    });
-    make_room();
-    template
-}
-
-/// Forgets what was not used for longest, when this session keeps too much.
-pub(super) fn make_room() {
-    if !kept::is_too_much() {
-        return;
-    }
-    let templates: Vec<Rc<Template>> =
-        CATALOG.with_borrow(|catalog| catalog.templates.values().map(Rc::clone).collect());
-    let old = kept::make_room(&templates.iter().collect::<Vec<_>>());
-    let forgotten: Vec<Rc<Template>> = CATALOG.with_borrow_mut(|catalog| {
-        old.into_iter()
-            .filter_map(|template| {
-                catalog.tables_by_id.remove(&template.id);
-                catalog.templates.remove(&template.table)
-            })
-            .collect()
-    });
-    if !forgotten.is_empty() {
-        tell(&Change::Forgotten);
-    }
-    // They are dropped after the borrow has ended, as above.
-    drop(forgotten);
-}
-
 /// The project of this slug, or of this number written as a string.
 pub fn project_by_name_or_id(name: &str) -> Option<Project> {
-    let known = CATALOG.with_borrow(|catalog| catalog.projects.get(name).cloned());
+    let known = session::known_project(name);
     known.or_else(|| {
         require_state();
-        let table = table_oid("keyed_state", "project").unwrap_or(Oid::INVALID);
-        invalidation::watch(table);
-        CATALOG.with_borrow_mut(|catalog| catalog.project_table = table);
+        let table = session::watch_projects();
         let project = as_owner(|| {
             connected(|spi| {
                 let rows = spi.run_once(
@@ -218,7 +94,7 @@ pub fn project_by_name_or_id(name: &str) -> Option<Project> {
                 if rows.is_empty() {
                     return None;
                 }
-                if crate::postgres::snapshot_is_fixed() {
+                if snapshot_is_fixed() {
                     // As with a template: it may be outdated already, although its announcement came before.
                     invalidation::note(table);
                 }
@@ -229,29 +105,9 @@ pub fn project_by_name_or_id(name: &str) -> Option<Project> {
                 })
             })
         })?;
-        CATALOG.with_borrow_mut(|catalog| catalog.projects.insert(name.to_owned(), project.clone()));
+        session::remember_project(name, &project);
         Some(project)
     })
-}
-
-/// Watches the tables that templates are read from.
-pub(super) fn watch_definitions() {
-    let definitions =
-        ["template", "attribute"].map(|name| table_oid("keyed_state", name).unwrap_or(Oid::INVALID));
-    definitions.into_iter().for_each(invalidation::watch);
-    CATALOG.with_borrow_mut(|catalog| catalog.definitions = definitions);
-}
-
-/// Raises an error where keyed is not set up in this database.
-pub fn require_state() {
-    if !state_exists() {
-        guard::not_set_up().raise();
-    }
-}
-
-/// Whether the state tables exist.
-pub fn state_exists() -> bool {
-    has_schema(c"keyed_state")
 }
 
 /// The project with this number.

@@ -1,7 +1,6 @@
 //! What a session caches of templates: definitions, statements, conditions. They share one limit in bytes, and the
 //! least recently used entries are evicted.
 
-use super::Template;
 use crate::postgres::condition::Condition;
 use crate::postgres::setting;
 use crate::postgres::spi::Plan;
@@ -45,8 +44,8 @@ impl Measured for Option<Rc<Condition>> {
 
 /// A share of the memory, given back when it is dropped.
 pub(super) struct Share {
-    bytes: Cell<usize>,
-    used: Cell<u64>,
+    pub(super) bytes: Cell<usize>,
+    pub(super) used: Cell<u64>,
 }
 
 impl Share {
@@ -109,19 +108,19 @@ impl<K: Eq + Hash + AsRef<[u8]> + Clone, V: Clone + Measured> Kept<K, V> {
         Some(entry.value.clone())
     }
 
-    /// Keeps a value. [`make_room`] must follow.
+    /// Keeps a value. `make_room` of the session must follow.
     pub(super) fn insert(&self, name: K, value: V) {
         let share = Share::of(value.bytes() + name.as_ref().len() + OVERHEAD);
         let before = self.0.borrow_mut().insert(name, Entry { value, share, is_measured: Cell::new(false) });
         drop(before);
     }
 
-    fn uses(&self, out: &mut Vec<(u64, usize)>) {
+    pub(super) fn uses(&self, out: &mut Vec<(u64, usize)>) {
         out.extend(self.0.borrow().values().map(|entry| (entry.share.used.get(), entry.share.bytes.get())));
     }
 
     /// Forgets what was last used before this.
-    fn forget_before(&self, moment: u64) {
+    pub(super) fn forget_before(&self, moment: u64) {
         let old: Vec<K> = self
             .0
             .borrow()
@@ -142,32 +141,7 @@ pub(super) fn is_too_much() -> bool {
     BYTES.get() > setting::session_memory()
 }
 
-/// Forgets what these templates keep and was not used for longest, until there is a quarter of the room again. Returns the
-/// templates that are to be forgotten themselves.
-pub(super) fn make_room<'t>(templates: &[&'t Rc<Template>]) -> Vec<&'t Rc<Template>> {
-    let mut uses = Vec::new();
-    for template in templates {
-        uses.push((template.share.used.get(), template.share.bytes.get()));
-        template.plans.uses(&mut uses);
-        template.conditions.uses(&mut uses);
-    }
-    uses.sort_unstable();
-    let mut too_much = BYTES.get().saturating_sub(setting::session_memory() / 4 * 3);
-    let mut moment = 0;
-    for (used, bytes) in uses {
-        if too_much == 0 {
-            break;
-        }
-        moment = used + 1;
-        too_much = too_much.saturating_sub(bytes);
-    }
-    let mut old = Vec::new();
-    for template in templates {
-        template.plans.forget_before(moment);
-        template.conditions.forget_before(moment);
-        if template.share.used.get() < moment {
-            old.push(*template);
-        }
-    }
-    old
+/// How much has to go so that there is a quarter of the room again.
+pub(super) fn excess() -> usize {
+    BYTES.get().saturating_sub(setting::session_memory() / 4 * 3)
 }

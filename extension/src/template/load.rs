@@ -1,6 +1,6 @@
 //! A template as the state tables and PostgreSQL's own catalog describe it.
 
-use super::{Attribute, Template, catalog, column};
+use super::{Attribute, Template, column, session};
 use crate::attribute_type::AttributeType;
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
@@ -8,19 +8,19 @@ use crate::postgres::{datum, invalidation, relation, snapshot_is_fixed, transact
 use crate::value::list_option;
 use crate::value::table_name::SideTable;
 use pgrx::pg_sys::{self, Datum, Oid};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// The template of a condition, locked and read again.
 pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Option<Template> {
-    catalog::require_state();
-    catalog::watch_definitions();
+    session::require_state();
+    session::watch_definitions();
     as_owner(|| {
         connected(|spi| {
             let seen = load_row(spi, condition, arguments)?;
             invalidation::watch(seen.table);
             relation::lock_for_reading(seen.table);
             // Invalidation messages of the lock are about the previous definition.
-            catalog::refresh();
+            session::refresh();
             // The previous lock holder may have changed or removed the template: read it again, now that it is
             // locked.
             let template =
@@ -28,9 +28,9 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
             let attributes = load_attributes(spi, template.id, template.table);
             let key_index = load_key_index(spi, template.table);
             let released_key = load_released_key(spi, template.table);
-            let history = catalog::table_oid("keyed_state", &SideTable::History.name(template.id));
+            let history = relation::table_oid("keyed_state", &SideTable::History.name(template.id));
             let has_documents =
-                catalog::table_oid("keyed_state", &SideTable::Documents.name(template.id)).is_some();
+                relation::table_oid("keyed_state", &SideTable::Documents.name(template.id)).is_some();
             let vector_schema = vector_schema(spi, template.id);
             let (former_languages, former_attributes) = former(spi, template.id, &attributes);
             let rest = Template { vector_schema, ..template };
@@ -59,7 +59,7 @@ fn newest<'c>(spi: &'c Connection, sql: &str, arguments: &[(Oid, datum::Argument
 }
 
 /// The columns of a template, in the order in which [`read_row`] takes them.
-const COLUMNS: &str = "t.id, t.project_id, p.slug, t.slug, t.label, t.display, t.language, t.created_at, t.updated_at, \
+pub(super) const COLUMNS: &str = "t.id, t.project_id, p.slug, t.slug, t.label, t.display, t.language, t.created_at, t.updated_at, \
      to_jsonb(t) ->> 'embed'";
 
 /// The template without its attributes.
@@ -76,12 +76,12 @@ fn load_row(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argumen
         return None;
     }
     let template = read_row(&rows, 0)?;
-    let table = catalog::table_oid(&template.project_slug, &template.slug)
+    let table = relation::table_oid(&template.project_slug, &template.slug)
         .filter(|table| relation::is_trusted_table(*table))?;
     Some(Template { table, ..template })
 }
 
-fn read_row(rows: &Rows, row: usize) -> Option<Template> {
+pub(super) fn read_row(rows: &Rows, row: usize) -> Option<Template> {
     let text = |column| rows.get(row, column).map(datum::read_text);
     let id = rows.get(row, 0).map(datum::read_i32)?;
     Some(Template {
@@ -99,63 +99,6 @@ fn read_row(rows: &Rows, row: usize) -> Option<Template> {
         embed: text(9).and_then(|ids| serde_json::from_str(&ids).ok()).unwrap_or_default(),
         ..Template::default()
     })
-}
-
-/// The JSON of templates as the caller's snapshot has them, by project and slug. They are described, not opened: nothing
-/// of this is remembered, and no table of records is locked.
-pub fn describe(ids: &[i32]) -> Vec<String> {
-    let ids = ids.iter().map(|id| Some(Datum::from(*id))).collect();
-    as_owner(|| {
-        connected(|spi| {
-            let ids = [(pg_sys::INT4ARRAYOID, datum::array_of(ids, pg_sys::INT4OID))];
-            let mut attributes = describe_attributes(spi, &ids);
-            let rows = spi.run_once(
-                &format!(
-                    "select {COLUMNS} from keyed_state.template t join keyed_state.project p on p.id = t.project_id \
-                     where t.id = any ($1) order by p.slug, t.slug"
-                ),
-                Snapshot::Active,
-                &ids,
-            );
-            let slugs = slugs_of_targets(spi);
-            let describe = |row| {
-                pgrx::check_for_interrupts!();
-                let template = read_row(&rows, row)?;
-                let attributes = attributes.remove(&template.id).unwrap_or_default();
-                let template = Template::new(Template { attributes, ..template });
-                Some(template.to_json_with(&|target| slugs.get(&target).cloned()))
-            };
-            (0..rows.len()).filter_map(describe).collect()
-        })
-    })
-}
-
-fn describe_attributes(spi: &Connection, ids: &[(Oid, datum::Argument)]) -> HashMap<i32, Vec<Attribute>> {
-    let rows = spi.run_once(
-        "select a.id, a.slug, a.type, a.label, a.required, a.indexed, a.options, a.target_id, a.default_value, \
-         0::smallint, a.template_id from keyed_state.attribute a where a.template_id = any ($1) \
-         order by a.template_id, a.position, a.id",
-        Snapshot::Active,
-        ids,
-    );
-    let mut attributes: HashMap<i32, Vec<Attribute>> = HashMap::new();
-    for row in 0..rows.len() {
-        pgrx::check_for_interrupts!();
-        if let (Some(attribute), Some(template)) =
-            (read_attribute(&rows, row), rows.get(row, 10).map(datum::read_i32))
-        {
-            attributes.entry(template).or_default().push(attribute);
-        }
-    }
-    attributes
-}
-
-fn slugs_of_targets(spi: &Connection) -> HashMap<i32, String> {
-    let sql = "select t.id, t.slug from keyed_state.template t \
-               where t.id in (select a.target_id from keyed_state.attribute a)";
-    let rows = spi.run_once(sql, Snapshot::Active, &[]);
-    let slug = |row| Some((datum::read_i32(rows.get(row, 0)?), datum::read_text(rows.get(row, 1)?)));
-    (0..rows.len()).filter_map(slug).collect()
 }
 
 /// The column of the key that a deleted record had.
@@ -198,7 +141,7 @@ fn load_attributes(spi: &Connection, template: i32, table: Oid) -> Vec<Attribute
     (0..rows.len()).filter_map(|row| read_attribute(&rows, row)).collect()
 }
 
-fn read_attribute(rows: &Rows, row: usize) -> Option<Attribute> {
+pub(super) fn read_attribute(rows: &Rows, row: usize) -> Option<Attribute> {
     let text = |column| rows.get(row, column).map(datum::read_text);
     let options = rows.get(row, 6).map(datum::read_jsonb).and_then(|options| {
         let raw: Box<serde_json::value::RawValue> = serde_json::from_str(&options).ok()?;
@@ -222,7 +165,7 @@ fn read_attribute(rows: &Rows, row: usize) -> Option<Attribute> {
 
 /// Where the type of a template's vectors is, as SQL names it; none where there is no table of them.
 pub fn vector_schema(spi: &Connection, template: i32) -> Option<String> {
-    let table = catalog::table_oid("keyed_state", &SideTable::Vectors.name(template))?;
+    let table = relation::table_oid("keyed_state", &SideTable::Vectors.name(template))?;
     let rows = spi.run_once(
         "select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_attribute a \
          join pg_catalog.pg_type y on y.oid = a.atttypid join pg_catalog.pg_namespace n on n.oid = y.typnamespace \
@@ -235,7 +178,7 @@ pub fn vector_schema(spi: &Connection, template: i32) -> Option<String> {
 
 /// The languages of stems, and the dropped attributes, that documents may contain until they are rewritten.
 fn former(spi: &Connection, template: i32, attributes: &[Attribute]) -> (Vec<String>, Vec<i32>) {
-    if catalog::table_oid("keyed_state", "job").is_none() {
+    if relation::table_oid("keyed_state", "job").is_none() {
         return Default::default();
     }
     let by_template = [(pg_sys::INT4OID, Some(Datum::from(template)))];

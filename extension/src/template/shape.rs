@@ -39,14 +39,6 @@ struct ShownAttribute<'a> {
 }
 
 impl Template {
-    /// The attribute shown for a record: the one chosen, else the first string.
-    pub fn display_slug(&self) -> Option<&str> {
-        self.display.as_deref().or_else(|| {
-            let is_string = |attribute: &&Attribute| attribute.kind == super::AttributeType::String;
-            self.attributes.iter().find(is_string).map(|attribute| attribute.slug.as_str())
-        })
-    }
-
     /// `{id, slug, label, project, display, language, embed, attributes, created_at, updated_at}`.
     pub fn to_json(&self) -> String {
         self.to_json_with(&|target| catalog::by_id(target).map(|target| target.slug.clone()))

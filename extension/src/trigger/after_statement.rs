@@ -17,12 +17,12 @@ use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::transaction::{self, Moment};
 use crate::postgres::trigger::{self, Firing, Row};
 use crate::quota::count;
+use crate::record::new_id;
 use crate::record::released;
 use crate::record::shape::write_value;
 use crate::search::text::pending;
 use crate::template::{Template, catalog, column};
 use crate::trigger::before_row::{changed_attributes, is_deleted, operation};
-use crate::value::record_id;
 use crate::value::table_name::SideTable;
 use crate::vectors;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -118,8 +118,8 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
     let Some(record) = row.get(column::ID).map(datum::read_uuid) else { return Ok(pass) };
     // A removed record leaves its history behind, and another trigger may have changed a new record before its
     // creation was noted: its next entry is not the first.
-    if operation != "create" && record_id::is_fresh(record) {
-        record_id::forget(record);
+    if operation != "create" && new_id::is_fresh(record) {
+        new_id::forget(record);
         WAITING.with_borrow_mut(|waiting| {
             let noted = waiting.entries.iter_mut().filter(|entry| entry.record == record);
             noted.for_each(|entry| entry.is_fresh = false);
@@ -127,7 +127,7 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
         pending::is_no_longer_fresh(record);
     }
     let moment = transaction::moment();
-    let is_fresh = operation == "create" && record_id::is_fresh(record);
+    let is_fresh = operation == "create" && new_id::is_fresh(record);
     pending::note(&template, &firing, is_fresh, moment);
     vectors::write::sync_row(&template, &firing);
     vectors::queue::note(&template, &firing, moment);

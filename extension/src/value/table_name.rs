@@ -5,6 +5,9 @@ pub fn table_sql(project: &str, template: &str) -> String {
     format!("\"{project}\".\"{template}\"")
 }
 
+/// The alias of a template's table in statements on its records.
+pub const RECORD: &str = "t";
+
 /// The schema of the state.
 pub const STATE: &str = "keyed_state";
 

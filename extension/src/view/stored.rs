@@ -1,6 +1,6 @@
 //! Stored views: the rows of `keyed_state.view`.
 
-use crate::access::permissions::Privilege;
+use crate::access::privilege::Privilege;
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::json_write::{raw, to_json};

@@ -5,7 +5,8 @@
 mod cycle;
 mod parse;
 
-use std::collections::{BTreeMap, BTreeSet};
+use parse::Named;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -71,19 +72,30 @@ impl Sources {
             .zip(&modules)
             .flat_map(|((_, text), module)| parse::test_modules(text).map(|name| below(module, name)))
             .collect();
-        let files = texts.iter().zip(&modules).enumerate().map(|(own, ((path, text), module))| {
-            let imports = match for_tests.iter().any(|tests| module.starts_with(tests)) {
+        let named: Vec<Vec<Named>> = texts
+            .iter()
+            .zip(&modules)
+            .map(|((_, text), module)| match for_tests.iter().any(|tests| module.starts_with(tests)) {
                 true => Vec::new(),
                 false => parse::paths(text)
                     .into_iter()
-                    .filter_map(|(line, path)| {
-                        let path = from_the_root(module, &path, &known)?;
-                        let holder = (0..=path.len()).rev().find_map(|end| known.get(&path[..end]));
-                        holder.map(|file| Import { line, path, file: *file })
-                    })
-                    .filter(|import| import.file != own)
+                    .filter_map(|it| Some(Named { path: from_the_root(module, &it.path, &known)?, ..it }))
                     .collect(),
-            };
+            })
+            .collect();
+        let given: Vec<HashMap<&str, &[String]>> = named
+            .iter()
+            .map(|named| named.iter().filter_map(|it| Some((it.name.as_deref()?, &*it.path))).collect())
+            .collect();
+        let files = texts.iter().zip(&modules).enumerate().map(|(own, ((path, text), module))| {
+            let imports = named[own]
+                .iter()
+                .filter_map(|it| {
+                    let path = origin(it.path.clone(), &known, &given);
+                    Some(Import { line: it.line, file: holder(&path, &known)?.0, path })
+                })
+                .filter(|import| import.file != own)
+                .collect();
             File { path: path.clone(), module: module.clone(), text: text.clone(), imports }
         });
         Sources { files: files.collect() }
@@ -160,6 +172,43 @@ impl Sources {
         faults
     }
 
+    /// Files that claim to be pure, and name what no pure code does. Those claim it whose first lines have the word, and those
+    /// in these folders.
+    pub fn impure(&self, folders: &[&str], forbidden: &[&str]) -> Vec<String> {
+        let claims = |file: &File| {
+            // The first lines of the root tell of all modules.
+            if file.module.is_empty() {
+                return false;
+            }
+            let docs = file.text.lines().take_while(|line| line.starts_with("//!"));
+            let mut words = docs.flat_map(|line| line.split(|it: char| !it.is_alphabetic()));
+            words.any(|word| word.eq_ignore_ascii_case("pure"))
+                || folders.iter().any(|folder| file.path.with_extension("").starts_with(folder))
+        };
+        let mut faults = Vec::new();
+        for file in self.files.iter().filter(|file| claims(file)) {
+            for (line, code) in parse::code_lines(&file.text) {
+                for name in forbidden.iter().filter(|name| code.contains(*name)) {
+                    faults.push(format!(
+                        "{}:{line}: {name} in a file that claims to be pure",
+                        file.path.display()
+                    ));
+                }
+            }
+        }
+        faults
+    }
+
+    /// The lines of code that begin with this, each with its place.
+    pub fn lines_with(&self, beginning: &str) -> Vec<(String, String)> {
+        let lines = |file: &'_ File| {
+            let lines = parse::code_lines(&file.text).filter(|(_, code)| code.starts_with(beginning));
+            let place = |number| format!("{}:{number}", file.path.display());
+            lines.map(|(number, code)| (place(number), code.trim_end().to_owned())).collect::<Vec<_>>()
+        };
+        self.files.iter().flat_map(lines).collect()
+    }
+
     /// Files of more than so many lines, but for those in these folders.
     pub fn longer_than(&self, most: usize, except: &[&str]) -> Vec<String> {
         self.files
@@ -200,6 +249,32 @@ fn from_the_root(
         _ if known.contains_key(below(module, first.clone()).as_slice()) => Some([module, path].concat()),
         _ => None,
     }
+}
+
+/// The file that holds what a path names, and how many segments of the path are its module.
+fn holder(path: &[String], known: &BTreeMap<&[String], usize>) -> Option<(usize, usize)> {
+    (0..=path.len()).rev().find_map(|end| known.get(&path[..end]).map(|file| (*file, end)))
+}
+
+/// The path of what a file only passes on (`pub use`), where it is from. So a file that declares modules and passes on what
+/// they hold is in no cycle.
+fn origin(
+    mut path: Vec<String>,
+    known: &BTreeMap<&[String], usize>,
+    given: &[HashMap<&str, &[String]>],
+) -> Vec<String> {
+    // A chain that is longer than this comes back to where it began.
+    for _ in 0..8 {
+        let passed_on = holder(&path, known).and_then(|(file, end)| {
+            let from = given[file].get(path.get(end)?.as_str())?;
+            Some([from, &path[end + 1..]].concat())
+        });
+        match passed_on {
+            Some(further) => path = further,
+            None => break,
+        }
+    }
+    path
 }
 
 fn below(module: &[String], name: String) -> Vec<String> {

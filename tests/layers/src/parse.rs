@@ -10,13 +10,22 @@ pub(crate) fn test_modules(text: &str) -> impl Iterator<Item = String> {
     declared.collect::<Vec<_>>().into_iter()
 }
 
-/// The paths of more than one segment, each with its line. What is for tests alone is left out.
-pub(crate) fn paths(text: &str) -> Vec<(usize, Vec<String>)> {
+/// A path that a file names.
+pub(crate) struct Named {
+    pub(crate) line: usize,
+    pub(crate) path: Vec<String>,
+    /// Behind `use`: the name that the file gives it.
+    pub(crate) name: Option<String>,
+}
+
+/// The paths of more than one segment. What is for tests alone is left out.
+pub(crate) fn paths(text: &str) -> Vec<Named> {
     let mut paths = Vec::new();
     let mut lines = without_tests(text).into_iter();
-    while let Some((number, line)) = lines.next() {
-        let Some(tree) = use_tree(line) else {
-            paths.extend(inline_paths(code(line)).into_iter().map(|path| (number, path)));
+    while let Some((line, content)) = lines.next() {
+        let Some(tree) = use_tree(content) else {
+            let inline = inline_paths(code(content)).into_iter();
+            paths.extend(inline.map(|path| Named { line, path, name: None }));
             continue;
         };
         let mut tree = tree.to_owned();
@@ -26,7 +35,11 @@ pub(crate) fn paths(text: &str) -> Vec<(usize, Vec<String>)> {
             tree.push_str(code(further));
         }
         let tree = tree.split(';').next().unwrap_or_default();
-        paths.extend(leaves(tree).into_iter().map(|leaf| (number, segments(&leaf))));
+        paths.extend(leaves(tree).into_iter().map(|leaf| Named {
+            line,
+            path: segments(&leaf),
+            name: Some(given_name(&leaf)),
+        }));
     }
     paths
 }
@@ -47,6 +60,11 @@ fn without_tests(text: &str) -> Vec<(usize, &str)> {
         lines.by_ref().find(|(_, further)| ends(further));
     }
     kept
+}
+
+/// The lines, numbered from 1, without comments and without what is for tests alone.
+pub(crate) fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    without_tests(text).into_iter().map(|(number, line)| (number, code(line)))
 }
 
 /// A line without its comment.
@@ -98,6 +116,14 @@ fn segments(path: &str) -> Vec<String> {
         segments.pop();
     }
     segments
+}
+
+/// The name under which a leaf of a `use` is known.
+fn given_name(leaf: &str) -> String {
+    match leaf.split_once(" as ") {
+        Some((_, name)) => name.trim().to_owned(),
+        None => segments(leaf).pop().unwrap_or_default(),
+    }
 }
 
 /// The paths within code.

@@ -114,3 +114,41 @@ fn a_long_file_is_named() {
     let files = [("a.rs", "\n\n\n"), ("b.rs", "\n\n"), ("c/d.rs", "\n\n\n\n")];
     assert_eq!(sources(&files).longer_than(2, &["c"]), ["a.rs: 3 lines, at most 2"]);
 }
+
+#[test]
+fn a_file_that_only_passes_on_is_in_no_cycle() {
+    let files = [
+        ("a/mod.rs", "mod b;\nmod c;\npub use b::B;\n"),
+        ("a/b.rs", "use super::c::C;"),
+        ("a/c.rs", ""),
+        ("d.rs", "use crate::a::B;"),
+    ];
+    assert_eq!(sources(&files).cycles(&[]), [""; 0]);
+    // What is passed on is imported from where it is.
+    let files = [files[0], files[1], ("a/c.rs", "use super::B;")];
+    assert_eq!(
+        sources(&files).cycles(&[]),
+        ["2 files import from each other:\n    a/b.rs:1: a/c.rs (a::c::C)\n    a/c.rs:1: a/b.rs (a::b::B)"]
+    );
+}
+
+#[test]
+fn what_a_file_that_claims_to_be_pure_does_is_named() {
+    let forbidden = ["pgrx", "now()"];
+    for (path, text, expected) in [
+        ("a.rs", "//! Text: pure.\nuse pgrx::x;", Some("a.rs:2: pgrx in a file that claims to be pure")),
+        ("a.rs", "//! Text. Pure\n\nlet a = now();", Some("a.rs:3: now() in a file that claims to be pure")),
+        (
+            "value/a.rs",
+            "//! Text.\nuse pgrx::x;",
+            Some("value/a.rs:2: pgrx in a file that claims to be pure"),
+        ),
+        ("value.rs", "use pgrx::x;", Some("value.rs:1: pgrx in a file that claims to be pure")),
+        ("a.rs", "//! Text.\nuse pgrx::x;", None),
+        ("a.rs", "//! Pure.\n// not pgrx\n#[cfg(test)]\nuse pgrx::x;", None),
+        ("values.rs", "use pgrx::x;", None),
+    ] {
+        let faults = sources(&[(path, text)]).impure(&["value"], &forbidden);
+        assert_eq!(faults, expected.into_iter().collect::<Vec<_>>(), "{path} {text}");
+    }
+}

@@ -82,9 +82,9 @@ fn a_boolean_is_written_as_in_json() {
 
 #[test]
 fn a_reference_is_a_key_unless_it_is_an_id_of_the_target() {
-    let own = record_id::generate(7, 1).to_string();
+    let own = record_id::compose(1, 7, 1).to_string();
     assert!(matches!(read(AttributeType::Reference, &own), Some(Change::Set(Value::Reference(_)))));
-    let others = record_id::generate(8, 1).to_string();
+    let others = record_id::compose(1, 8, 1).to_string();
     for key in [others.as_str(), "A-1", "92d6b0a4-3b5c-4c8e-9a53-0f1d2c3b4a59"] {
         assert_eq!(read(AttributeType::Reference, key), Some(Change::Set(Value::ReferenceByKey(key.into()))));
     }

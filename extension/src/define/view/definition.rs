@@ -5,12 +5,12 @@ use crate::access::visibility::CallerSchema;
 use crate::error::{Code, Error};
 use crate::filter::field::{Column, Step};
 use crate::record::shape::Projection;
-use crate::search::plan::{Plan, RECORD};
+use crate::search::plan::Plan;
 use crate::search::query::SearchQuery;
 use crate::search::time_zone;
 use crate::template::Template;
 use crate::value::quote::{identifier, literal};
-use crate::value::table_name::table_sql;
+use crate::value::table_name::{RECORD, table_sql};
 use crate::view::stored::relation_name;
 use std::rc::Rc;
 

@@ -3,6 +3,7 @@
 use super::definition::{self, Definition, compile, view_sql};
 use super::rename::rename;
 use crate::access::Caller;
+use crate::access::dependent::Dependent;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::spi::{Connection, Snapshot};
@@ -22,24 +23,101 @@ fn relation_of(view: &SavedView) -> Option<Oid> {
     view.definition.as_ref().and_then(|_| relation(&view.template, &view.slug))
 }
 
-/// The SQL views that read the table of a template, to be locked with it.
-pub fn reading(spi: &Connection, template: &Template) -> Vec<Oid> {
-    let views: Vec<Oid> = reaching(spi, template.id).iter().filter_map(relation_of).collect();
-    if views.is_empty() {
-        return views;
+/// Saved views.
+pub struct Views;
+
+impl Dependent for Views {
+    /// The views of ours that read the table.
+    fn relations(&self, spi: &Connection, template: &Template) -> Vec<Oid> {
+        let views: Vec<Oid> = reaching(spi, template.id).iter().filter_map(relation_of).collect();
+        if views.is_empty() {
+            return views;
+        }
+        let oids = views.iter().map(|view| Some(Datum::from(*view))).collect();
+        let rows = spi.run_once(
+            "select distinct r.ev_class from pg_catalog.pg_depend d join pg_catalog.pg_rewrite r on r.oid = d.objid \
+             where d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass and d.refobjid = $1 \
+             and r.ev_class = any ($2) order by r.ev_class",
+            Snapshot::Latest,
+            &[
+                (pg_sys::OIDOID, Some(Datum::from(template.table))),
+                (pg_sys::OIDARRAYOID, datum::array_of(oids, pg_sys::OIDOID)),
+            ],
+        );
+        (0..rows.len()).filter_map(|row| Some(Oid::from(rows.get(row, 0)?.value() as u32))).collect()
     }
-    let oids = views.iter().map(|view| Some(Datum::from(*view))).collect();
-    let rows = spi.run_once(
-        "select distinct r.ev_class from pg_catalog.pg_depend d join pg_catalog.pg_rewrite r on r.oid = d.objid \
-         where d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass and d.refobjid = $1 \
-         and r.ev_class = any ($2) order by r.ev_class",
-        Snapshot::Latest,
-        &[
-            (pg_sys::OIDOID, Some(Datum::from(template.table))),
-            (pg_sys::OIDARRAYOID, datum::array_of(oids, pg_sys::OIDOID)),
-        ],
-    );
-    (0..rows.len()).filter_map(|row| Some(Oid::from(rows.get(row, 0)?.value() as u32))).collect()
+
+    /// Renames the columns of the views of its own template, too.
+    fn before_rename(
+        &self,
+        spi: &Connection,
+        template: &Template,
+        attribute: &Attribute,
+        new: &str,
+    ) -> Result<(), Error> {
+        for view in reaching(spi, template.id) {
+            let body = rename(&view.template, &view.body, attribute.id, new)?;
+            if body != view.body {
+                spi.run_once(
+                    "update keyed_state.view set query = $2 where id = $1",
+                    Snapshot::Latest,
+                    &[(pg_sys::INT4OID, Some(Datum::from(view.id))), (pg_sys::JSONBOID, datum::jsonb(&body))],
+                );
+            }
+            if view.template.id == template.id && relation_of(&view).is_some() {
+                let view = view_sql(template, &view.slug);
+                spi.script(&format!("alter view {view} rename column \"{}\" to \"{new}\"", attribute.slug));
+            }
+        }
+        Ok(())
+    }
+
+    fn require_unused(
+        &self,
+        spi: &Connection,
+        caller: &Caller,
+        template: &Template,
+        attribute: &Attribute,
+        pointer: &str,
+    ) -> Result<(), Error> {
+        for view in reaching(spi, template.id) {
+            // A view that is already invalid is reported after the change.
+            let uses = compiled(&view).map(|definition| definition.uses).unwrap_or_default();
+            if let Some((_, name)) = uses.into_iter().find(|(used, _)| *used == attribute.id) {
+                return Err(Error::at(
+                    Code::Conflict,
+                    pointer,
+                    format!("{} uses {name:?}", called(caller, &view)),
+                )
+                .hint("change or drop the view first: keyed.save_view, keyed.drop_view"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes away the views of PostgreSQL that show the template's columns. [`sync`] makes them anew.
+    fn before_drop(&self, spi: &Connection, template: &Template) {
+        for view in of_template(spi, template.id) {
+            if relation_of(&view).is_some() {
+                spi.script(&format!("drop view {}", view_sql(template, &view.slug)));
+                set_definition(spi, &view, None);
+            }
+        }
+    }
+
+    fn after_change(
+        &self,
+        spi: &Connection,
+        caller: &Caller,
+        _before: &Template,
+        after: &Template,
+    ) -> Result<(), Error> {
+        sync(spi, caller, &reaching(spi, after.id))
+    }
+
+    fn after_grants(&self, spi: &Connection, templates: &[i32]) {
+        sync_grants(spi, templates);
+    }
 }
 
 fn compiled(view: &SavedView) -> Result<Definition, Error> {
@@ -52,64 +130,6 @@ fn called(caller: &Caller, view: &SavedView) -> String {
         format!("the view {:?} of {}", view.slug, view.template.full_name())
     } else {
         "a view of another template".to_owned()
-    }
-}
-
-/// Renames an attribute in the views that use it, before the attribute itself is renamed, and renames the columns of
-/// views of its template.
-pub fn rename_attribute(
-    spi: &Connection,
-    template: &Template,
-    attribute: &Attribute,
-    new: &str,
-) -> Result<(), Error> {
-    for view in reaching(spi, template.id) {
-        let body = rename(&view.template, &view.body, attribute.id, new)?;
-        if body != view.body {
-            spi.run_once(
-                "update keyed_state.view set query = $2 where id = $1",
-                Snapshot::Latest,
-                &[(pg_sys::INT4OID, Some(Datum::from(view.id))), (pg_sys::JSONBOID, datum::jsonb(&body))],
-            );
-        }
-        if view.template.id == template.id && relation_of(&view).is_some() {
-            let view = view_sql(template, &view.slug);
-            spi.script(&format!("alter view {view} rename column \"{}\" to \"{new}\"", attribute.slug));
-        }
-    }
-    Ok(())
-}
-
-/// Refuses to drop an attribute that a view uses.
-pub fn check_unused(
-    spi: &Connection,
-    caller: &Caller,
-    template: i32,
-    attribute: i32,
-    pointer: &str,
-) -> Result<(), Error> {
-    for view in reaching(spi, template) {
-        // A view that is already invalid is reported after the change.
-        let uses = compiled(&view).map(|definition| definition.uses).unwrap_or_default();
-        if let Some((_, name)) = uses.into_iter().find(|(used, _)| *used == attribute) {
-            return Err(Error::at(
-                Code::Conflict,
-                pointer,
-                format!("{} uses {name:?}", called(caller, &view)),
-            )
-            .hint("change or drop the view first: keyed.save_view, keyed.drop_view"));
-        }
-    }
-    Ok(())
-}
-
-/// Drops the SQL views of a template, before columns or the table are dropped. [`sync`] creates them again.
-pub fn drop_relations(spi: &Connection, template: &Template) {
-    for view in of_template(spi, template.id) {
-        if relation_of(&view).is_some() {
-            spi.script(&format!("drop view {}", view_sql(template, &view.slug)));
-            set_definition(spi, &view, None);
-        }
     }
 }
 
@@ -162,7 +182,7 @@ pub fn label(spi: &Connection, template: &Template, slug: &str, label: Option<&s
 }
 
 /// Copies the SELECT privileges of templates' tables to their views. The privilege alone shows no rows.
-pub fn sync_grants(spi: &Connection, templates: &[i32]) {
+fn sync_grants(spi: &Connection, templates: &[i32]) {
     if !exist() {
         return;
     }

@@ -13,6 +13,7 @@ use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction};
+use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::lock_with_views;
 use crate::template::{Template, in_use};

@@ -1,7 +1,7 @@
 //! Claims: hands out texts with missing or outdated vectors to workers that may read and update their records.
 
 use super::{MOST_ATTEMPTS, TABLE, require, source};
-use crate::access::permissions::Privilege;
+use crate::access::privilege::Privilege;
 use crate::access::visibility::{WriteScope, and};
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};

@@ -1,7 +1,10 @@
 //! Updates the queue when a template's definition changes, in the same transaction.
 
 use super::{TABLE, exists};
+use crate::access::Caller;
+use crate::access::dependent::Dependent;
 use crate::attribute_type::AttributeType;
+use crate::error::Error;
 use crate::job;
 use crate::job::{Done, array, lock_free, uuids};
 use crate::postgres::datum;
@@ -15,23 +18,38 @@ use uuid::Uuid;
 /// The number of records that a job queues at a time.
 const PORTION: usize = 5000;
 
-/// Makes the queue follow a change of definition.
-pub fn sync(spi: &Connection, before: &Template, after: &Template) {
-    if after.embed.is_empty() {
-        if !before.embed.is_empty() {
-            // What was embedded stays, and what it was made of is remembered in case embedding is switched on again.
-            let sql = format!("delete from {TABLE} where template_id = {} and state <> 'done'", after.id);
-            spi.script(&sql);
-            job::forget_embeddings(spi, after.id);
+/// The queue of texts to be embedded.
+pub struct Queue;
+
+impl Dependent for Queue {
+    fn after_change(
+        &self,
+        spi: &Connection,
+        _caller: &Caller,
+        before: &Template,
+        after: &Template,
+    ) -> Result<(), Error> {
+        if after.embed.is_empty() {
+            if !before.embed.is_empty() {
+                // What was embedded stays, and what it was made of is remembered in case embedding is switched on again.
+                let sql = format!("delete from {TABLE} where template_id = {} and state <> 'done'", after.id);
+                spi.script(&sql);
+                job::forget_embeddings(spi, after.id);
+            }
+            return Ok(());
         }
-        return;
+        if before.embed != after.embed || says_lists_otherwise(before, after) {
+            if job::are_many(spi, &after.table_sql()) {
+                job::add_embeddings(spi, after);
+            } else {
+                enqueue(spi, after, ANEW);
+            }
+        }
+        Ok(())
     }
-    if before.embed != after.embed || says_lists_otherwise(before, after) {
-        if job::are_many(spi, &after.table_sql()) {
-            job::add_embeddings(spi, after);
-        } else {
-            enqueue(spi, after, ANEW);
-        }
+
+    fn after_removal(&self, _spi: &Connection, template: &Template) {
+        forget(template.id);
     }
 }
 

@@ -3,7 +3,8 @@
 //! Scores of words and vectors are not comparable, so ranks are combined (reciprocal rank fusion): a record gets 1 /
 //! (60 + rank) for each list that contains it.
 
-use super::find::{self, VectorSearch};
+use super::find;
+use super::vector_search::VectorSearch;
 use crate::access::Caller;
 use crate::error::Error;
 use crate::json_write::write_double;
@@ -12,16 +13,16 @@ use crate::postgres::spi::{Connection, Snapshot};
 use crate::record::read;
 use crate::record::shape::Projection;
 use crate::record::statement::columns;
-use crate::search::plan::{Plan, RECORD};
+use crate::search::plan::Plan;
+use crate::search::query::MOST_BY_VECTOR;
 use crate::search::words::Selection;
 use crate::template::Template;
+use crate::value::table_name::RECORD;
 use crate::value::vector::Vector;
 use pgrx::pg_sys;
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// How many records are taken from each list, and so the most that are found.
-pub const DEPTH: usize = 200;
 /// What softens the difference between the first ranks; the value of those who proposed the method.
 const SOFTENING: f64 = 60.0;
 
@@ -47,13 +48,13 @@ pub fn answer(
 ) -> Result<String, Error> {
     let mut fused = Vec::new();
     if !plan.filter.is_never_true() {
-        let limit = if selection.is_some() { DEPTH } else { plan.limit };
+        let limit = if selection.is_some() { MOST_BY_VECTOR } else { plan.limit };
         let wanted = VectorSearch::of(caller, template, plan, vector, limit, 0.0);
         let found = find::find(spi, &wanted)?.neighbours;
         fused = match selection {
             Some(selection) => {
                 let semantic: Vec<Uuid> = found.iter().map(|neighbour| neighbour.id).collect();
-                fuse(&selection.first_ids(spi, template, plan, DEPTH), &semantic)
+                fuse(&selection.first_ids(spi, template, plan, MOST_BY_VECTOR), &semantic)
             }
             None => found
                 .iter()

@@ -14,3 +14,5 @@ pub mod query;
 pub mod run;
 /// Exact comparison or index.
 pub mod strategy;
+/// A vector search in one template.
+pub mod vector_search;

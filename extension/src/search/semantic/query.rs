@@ -3,6 +3,7 @@
 use crate::error::{Code, Error};
 use crate::filter::schema::AttributeKey;
 use crate::json::{self, text_at};
+use crate::search::parse::{TEXT, text_in_sql};
 use crate::search::query as search;
 use crate::value::member::{missing, unknown_member};
 use crate::value::vector::Vector;
@@ -60,8 +61,8 @@ impl<'a> SemanticQuery<'a> {
                 "filters" => filters.filters = Some(value),
                 "filter_groups" => filters.filter_groups = Some(value),
                 "time_zone" => filters.time_zone = Some(text_at(value, &here)?),
-                search::TEXT if json::is_null(value) => {}
-                search::TEXT => return Err(search::text_in_sql(&here)),
+                TEXT if json::is_null(value) => {}
+                TEXT => return Err(text_in_sql(&here)),
                 _ => {
                     let hint = format!("a semantic search has {}", KNOWN.join(", "));
                     return Err(unknown_member(&name, &here).hint(hint));

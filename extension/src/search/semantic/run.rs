@@ -1,9 +1,10 @@
 //! Runs a semantic search and writes the answer: an array of `{similarity_score, entity}`.
 
-use super::find::{self, Found, Neighbour, VectorSearch};
+use super::find::{self, Found, Neighbour};
 use super::query::SemanticQuery;
+use super::vector_search::VectorSearch;
 use crate::access::lookup::template_by_name;
-use crate::access::permissions::Privilege;
+use crate::access::privilege::Privilege;
 use crate::access::visibility::CallerSchema;
 use crate::access::{Action, Caller, template_list};
 use crate::error::{Code, Error};
@@ -16,9 +17,10 @@ use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{datum, table_lock};
 use crate::record::shape::{STANDARD_COLUMNS, write_name, write_value};
 use crate::record::statement::columns;
-use crate::search::plan::{Plan, RECORD};
+use crate::search::plan::Plan;
 use crate::search::{time_zone, usage};
 use crate::template::{Template, catalog};
+use crate::value::table_name::RECORD;
 use crate::vectors::table;
 use pgrx::pg_sys;
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! The strategy to find the closest vectors: exact comparison or index.
 
-use super::find::VectorSearch;
+use super::vector_search::VectorSearch;
 use crate::postgres::datum;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::catalog;

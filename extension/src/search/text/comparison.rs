@@ -2,8 +2,6 @@
 
 use super::document::{self, FIELD};
 use super::needle::Needle;
-use super::terms::PreparedTerm;
-use crate::template::Template;
 use memchr::memmem::{self, Finder};
 use std::borrow::Cow;
 
@@ -33,23 +31,13 @@ impl Term<'_> {
 }
 
 impl<'n> Comparison<'n> {
-    /// None where names of referenced records match, which no document holds.
-    pub fn of(template: &Template, wanted: &'n [PreparedTerm]) -> Option<Comparison<'n>> {
-        if wanted.iter().any(|it| !it.names.is_empty()) {
-            return None;
-        }
-        let display = template.display_slug().and_then(|slug| template.position(slug));
-        let display = display.map(|position| Some(template.attributes[position].id));
-        let terms = wanted.iter().map(|it| (&it.needle, it.term.is_excluded));
-        Some(Comparison::new(terms, display.into_iter().chain([None])).without(&template.former_attributes))
-    }
-
     /// Of a single term, anywhere in the document.
     pub fn of_needle(needle: &'n Needle) -> Comparison<'n> {
         Comparison::new(std::iter::once((needle, false)), std::iter::empty())
     }
 
-    fn new(
+    /// Of several terms, each with whether it is excluded; `titles` are the attributes of the name and of the key.
+    pub(super) fn new(
         terms: impl Iterator<Item = (&'n Needle, bool)>,
         titles: impl Iterator<Item = Option<i32>>,
     ) -> Comparison<'n> {
@@ -63,7 +51,7 @@ impl<'n> Comparison<'n> {
     }
 
     /// The same, where the fields of these attributes do not count, as in [`Needle::without`].
-    fn without(self, attributes: &[i32]) -> Comparison<'n> {
+    pub(super) fn without(self, attributes: &[i32]) -> Comparison<'n> {
         let start = |attribute: &i32| document::field_start(Some(*attribute)).into_bytes();
         Comparison { dropped: attributes.iter().map(start).collect(), ..self }
     }

@@ -5,7 +5,6 @@
 //! trigram index finds, or by a reference to a matching name, which the indexes of references find. Candidates are
 //! checked for all other terms.
 
-use super::comparison::Comparison;
 use super::names::{self, Names};
 use super::needle::{Needle, field};
 use super::sample::Sample;
@@ -72,7 +71,7 @@ fn compared(
     leader: usize,
     most: usize,
 ) -> Option<Ranked> {
-    let comparison = Comparison::of(template, wanted)?;
+    let comparison = terms::comparison(template, wanted)?;
     let table = catalog::table_oid(STATE, &SideTable::Documents.name(template.id))?;
     let index = catalog::table_oid(STATE, &table::index_name(template.id))?;
     let is_looked_up =

@@ -2,6 +2,8 @@
 
 use super::needle::literal;
 use super::{document, table, write};
+use crate::access::Caller;
+use crate::access::dependent::Dependent;
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::job::{self, Done, array, lock_free, uuids};
@@ -20,27 +22,39 @@ const PORTION: usize = 1000;
 /// The size of texts after which a portion of a job ends, so that others get their turn within about a second.
 const PORTION_BYTES: i64 = 4 << 20;
 
-/// Makes the documents follow a change of the template's definition: few in the same transaction, many by a job.
-pub fn sync(spi: &Connection, before: &Template, after: &Template) {
-    if !after.has_documents {
-        return;
-    }
-    let is_gone =
-        |old: &&Attribute| write::is_covered(old) && after.attributes.iter().all(|new| new.id != old.id);
-    let dropped: Vec<i32> = before.attributes.iter().filter(is_gone).map(|old| old.id).collect();
-    let changed = changed_rows(before, after);
-    if dropped.is_empty() && changed.is_none() {
-        return;
-    }
-    if job::are_many(spi, &after.table_sql()) {
-        job::add_documents(spi, before, &dropped);
-        return;
-    }
-    for attribute in dropped {
-        strip(spi, after, attribute);
-    }
-    if let Some(condition) = changed {
-        write_all(spi, after, &condition);
+/// The documents of records.
+pub struct Documents;
+
+impl Dependent for Documents {
+    /// Few are written in the same transaction, many by a job.
+    fn after_change(
+        &self,
+        spi: &Connection,
+        _caller: &Caller,
+        before: &Template,
+        after: &Template,
+    ) -> Result<(), Error> {
+        if !after.has_documents {
+            return Ok(());
+        }
+        let is_gone =
+            |old: &&Attribute| write::is_covered(old) && after.attributes.iter().all(|new| new.id != old.id);
+        let dropped: Vec<i32> = before.attributes.iter().filter(is_gone).map(|old| old.id).collect();
+        let changed = changed_rows(before, after);
+        if dropped.is_empty() && changed.is_none() {
+            return Ok(());
+        }
+        if job::are_many(spi, &after.table_sql()) {
+            job::add_documents(spi, before, &dropped);
+            return Ok(());
+        }
+        for attribute in dropped {
+            strip(spi, after, attribute);
+        }
+        if let Some(condition) = changed {
+            write_all(spi, after, &condition);
+        }
+        Ok(())
     }
 }
 

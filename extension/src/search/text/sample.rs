@@ -52,7 +52,7 @@ impl Sample {
 
     /// Takes it by comparing in memory; none where a statement has to.
     fn compared(template: &Template, wanted: &[PreparedTerm]) -> Option<Sample> {
-        let comparison = Comparison::of(template, wanted)?;
+        let comparison = terms::comparison(template, wanted)?;
         let table = catalog::table_oid(STATE, &SideTable::Documents.name(template.id))?;
         let sample = Heap::with(table, |heap| {
             let pages = i64::from(heap.pages());

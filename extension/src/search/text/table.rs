@@ -6,6 +6,7 @@
 use crate::access::policy_sql;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
+use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::Template;
 use crate::value::quote::literal;

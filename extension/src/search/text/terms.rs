@@ -1,5 +1,6 @@
 //! Prepares the terms of a query for SQL.
 
+use super::comparison::Comparison;
 use super::names::{Names, Reference};
 use super::needle::Needle;
 use super::query::{Term, TextQuery};
@@ -74,4 +75,15 @@ pub fn condition(wanted: &[PreparedTerm]) -> String {
 pub fn all(conditions: impl Iterator<Item = String>) -> String {
     let joined = conditions.collect::<Vec<_>>().join(" and ");
     if joined.is_empty() { "true".to_owned() } else { joined }
+}
+
+/// The terms as they are compared in memory. None where names of referenced records match, which no document holds.
+pub fn comparison<'n>(template: &Template, wanted: &'n [PreparedTerm]) -> Option<Comparison<'n>> {
+    if wanted.iter().any(|it| !it.names.is_empty()) {
+        return None;
+    }
+    let display = template.display_slug().and_then(|slug| template.position(slug));
+    let display = display.map(|position| Some(template.attributes[position].id));
+    let terms = wanted.iter().map(|it| (&it.needle, it.term.is_excluded));
+    Some(Comparison::new(terms, display.into_iter().chain([None])).without(&template.former_attributes))
 }

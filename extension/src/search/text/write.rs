@@ -9,6 +9,7 @@ use crate::postgres::datum;
 use crate::postgres::guard::with_settings;
 use crate::postgres::insert::{insert_rows, lock_table};
 use crate::postgres::memory::in_scratch;
+use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::template::{Attribute, Template, catalog};
 use crate::value::table_name::SideTable;

@@ -1,0 +1,114 @@
+//! Updates scopes and policies when templates change.
+
+use super::dependent::Dependent;
+use super::stored_grant::{COLUMNS, Grant, read};
+use super::{Caller, scope, table_policies};
+use crate::error::{Code, Error};
+use crate::postgres::spi::{Connection, Snapshot};
+use crate::postgres::{datum, role};
+use crate::template::catalog::{self, REACHING};
+use crate::template::{Attribute, Template};
+use pgrx::pg_sys::{self, Datum};
+use std::rc::Rc;
+
+/// The scopes of grants, and the policies that they become.
+pub struct Scopes;
+
+impl Dependent for Scopes {
+    fn after_creation(&self, spi: &Connection, template: &Template) -> Result<(), Error> {
+        table_policies::grant_on_new_template(spi, template)
+    }
+
+    fn before_rename(
+        &self,
+        spi: &Connection,
+        changed: &Template,
+        attribute: &Attribute,
+        new: &str,
+    ) -> Result<(), Error> {
+        for (grant, template, scope) in scoped(spi, changed.id) {
+            let renamed = scope::rename(&template, &scope, attribute.id, new)?;
+            if renamed != scope {
+                let id = (pg_sys::INT4OID, Some(Datum::from(grant.id)));
+                spi.run_once(
+                    "update keyed_state.access_grant set scope = $2 where id = $1",
+                    Snapshot::Latest,
+                    &[id, (pg_sys::JSONBOID, datum::jsonb(&renamed))],
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Whose the scope is, is for administrators.
+    fn require_unused(
+        &self,
+        spi: &Connection,
+        caller: &Caller,
+        changed: &Template,
+        attribute: &Attribute,
+        pointer: &str,
+    ) -> Result<(), Error> {
+        for (grant, template, scope) in scoped(spi, changed.id) {
+            let uses = scope::compile(&template, &scope)?.uses();
+            if let Some(used) = uses.into_iter().find(|used| used.attribute == Some(attribute.id)) {
+                let message = if caller.is_admin() {
+                    let role = role::name(grant.role).unwrap_or_default();
+                    format!(
+                        "the scope of role {role:?} on {} is about {:?}",
+                        template.full_name(),
+                        used.field
+                    )
+                } else {
+                    "the scope of a role uses it".to_owned()
+                };
+                return Err(Error::at(Code::Conflict, pointer, message).hint(GRANT_ANEW));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a change that a scope does not survive.
+    fn after_change(
+        &self,
+        spi: &Connection,
+        caller: &Caller,
+        _before: &Template,
+        after: &Template,
+    ) -> Result<(), Error> {
+        for (grant, template, scope) in scoped(spi, after.id) {
+            if let Err(error) = scope::compile(&template, &scope) {
+                let message = if caller.is_admin() {
+                    let (role, name) = (role::name(grant.role).unwrap_or_default(), template.full_name());
+                    format!("the change would break the scope of role {role:?} on {name}: {}", error.message)
+                } else {
+                    "the change would break the scope of a role".to_owned()
+                };
+                return Err(Error::new(Code::Conflict, message).hint(GRANT_ANEW));
+            }
+        }
+        Ok(())
+    }
+
+    fn after_removal(&self, spi: &Connection, template: &Template) {
+        table_policies::drop_functions_of(spi, template.id);
+    }
+}
+
+const GRANT_ANEW: &str =
+    "grant with another scope first: keyed.grant_access(role, target, privileges, scope)";
+
+/// The grants that have a scope which may be about a template, with their templates and scopes.
+fn scoped(spi: &Connection, template: i32) -> Vec<(Grant, Rc<Template>, String)> {
+    let sql = format!(
+        "with recursive {REACHING} select {COLUMNS} from keyed_state.access_grant g where g.scope is not null \
+         and g.template_id in (select id from reaching)"
+    );
+    let grants =
+        read(&spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::INT4OID, Some(Datum::from(template)))]));
+    let with_scope = |grant: Grant| {
+        let (template, scope) = (grant.template.and_then(catalog::by_id)?, grant.scope.clone()?);
+        Some((grant, template, scope))
+    };
+    grants.into_iter().filter_map(with_scope).collect()
+}

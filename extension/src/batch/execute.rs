@@ -1,0 +1,70 @@
+//! Executes the operations of a batch, in the order that all batches share.
+
+use super::conflict::Watch;
+use super::mode::{Conflict, Mode};
+use super::operation::{Operation, OperationKind, take};
+use super::order;
+use super::outcome::Outcome;
+use super::rounds::Rounds;
+use crate::access::Caller;
+use crate::error::Error;
+use crate::quota::reserve;
+use crate::value::change::Changes;
+use std::collections::HashMap;
+
+/// Runs operations in the order that all batches share. Results are in the order of the request.
+pub fn execute(
+    caller: &Caller,
+    parsed: Vec<Result<Operation, Error>>,
+    mode: Mode,
+) -> Result<Vec<Option<Outcome>>, Error> {
+    let (atomic, conflict) = match mode {
+        Mode::Atomic(conflict) => (true, conflict),
+        Mode::Each => (false, Conflict::Wait),
+    };
+    let mut watch = Watch::new(conflict);
+    let mut outcomes: Vec<Option<Outcome>> = vec![None; parsed.len()];
+    let mut ready: Vec<Operation> = Vec::with_capacity(parsed.len());
+    for (index, operation) in parsed.into_iter().enumerate() {
+        match operation {
+            Ok(operation) => ready.push(operation),
+            Err(error) if atomic => return Err(failed(index, error)),
+            Err(error) => outcomes[index] = Some(Err(error)),
+        }
+    }
+    look_ahead(&ready);
+    let steps = order::plan(&ready);
+    let mut put_off: Vec<(usize, Changes)> = Vec::new();
+    for (place, step) in steps.iter().enumerate().filter(|(_, step)| !step.put_off.is_empty()) {
+        put_off.push((place, take(&mut ready[step.operation].changes, &step.put_off)));
+    }
+    let operations: Vec<&Operation> = steps.iter().map(|step| &ready[step.operation]).collect();
+    let rounds = Rounds { caller, operations, put_off, atomic };
+    let done = rounds.run(&mut watch).map_err(|(index, error)| failed(index, *error))?;
+    for (index, outcome) in done {
+        outcomes[index] = Some(outcome);
+    }
+    Ok(outcomes)
+}
+
+/// Waits for quotas before records are locked, for those of one project after the other.
+fn look_ahead(operations: &[Operation]) {
+    let mut of_templates: HashMap<(i32, i32), Vec<&Operation>> = HashMap::new();
+    for operation in operations {
+        let template = &operation.template;
+        of_templates.entry((template.project_id, template.id)).or_default().push(operation);
+    }
+    let mut of_templates: Vec<_> = of_templates.into_iter().collect();
+    of_templates.sort_by_key(|(template, _)| *template);
+    for (_, operations) in of_templates {
+        let makes =
+            |operation: &&&Operation| matches!(operation.kind, OperationKind::Create | OperationKind::Upsert);
+        let keys: Vec<Option<&str>> =
+            operations.iter().filter(makes).map(|operation| operation.key.value()).collect();
+        reserve::for_many(&operations[0].template, &keys, operations.len());
+    }
+}
+
+fn failed(index: usize, error: Error) -> Error {
+    Error { failed_index: Some(index), ..error.below(&format!("/operations/{index}")) }
+}

@@ -1,0 +1,46 @@
+//! A job as a worker runs it, and the transactions of its steps.
+
+use crate::job::{JobKind, TABLE};
+use crate::postgres::guard::{Caught, with_settings};
+use crate::postgres::spi::{Snapshot, connected};
+use crate::postgres::{datum, worker};
+use pgrx::pg_sys::{self, Datum};
+use std::ffi::CStr;
+
+/// For how long a job waits for a lock before others have their turn.
+const PATIENCE: &CStr = c"1s";
+
+/// A job that a worker is at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Job {
+    pub(crate) id: i64,
+    pub(crate) kind: JobKind,
+    pub(crate) template: i32,
+    pub(crate) attribute: Option<i32>,
+}
+
+/// Runs a transaction that waits for no lock for long.
+pub(crate) fn brief<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
+    worker::end_without_server();
+    worker::transaction(|| with_settings(&[(c"lock_timeout", PATIENCE)], body))
+}
+
+/// Marks a job as running. Returns whether it still exists. Does not wait for a transaction that requests it again.
+pub(crate) fn note_start(job: &Job) -> bool {
+    connected(|spi| {
+        let by_id = [(pg_sys::INT8OID, Some(Datum::from(job.id)))];
+        let sql = format!("select started_at is null from {TABLE} where id = $1 for update nowait");
+        let rows = spi.run_once(&sql, Snapshot::Latest, &by_id);
+        if rows.is_empty() {
+            return false;
+        }
+        if rows.get(0, 0).is_some_and(datum::read_bool) {
+            spi.run_once(
+                &format!("update {TABLE} set started_at = now() where id = $1"),
+                Snapshot::Latest,
+                &by_id,
+            );
+        }
+        true
+    })
+}

@@ -1,0 +1,46 @@
+//! Quotas on templates and attributes.
+
+use super::{Name, Reached, of_project, usage};
+use crate::access::Caller;
+use crate::access::dependent::Dependent;
+use crate::error::Error;
+use crate::postgres::spi::Connection;
+use crate::template::Template;
+use crate::template::catalog::{self, Project};
+
+/// Refuses one more template in a project.
+pub fn check_templates(project: &Project) -> Result<(), Error> {
+    let Some(maximum) = of_project(project.id).maximum(Name::Templates) else { return Ok(()) };
+    let used = usage::templates(project.id);
+    if used < maximum {
+        return Ok(());
+    }
+    Err(Reached { name: Name::Templates, maximum, used: Some(used), wanted: 1 }.refusal(&project.slug))
+}
+
+/// Refuses a template with more attributes than the quota.
+pub fn check_attributes(project: &Project, before: usize, after: usize) -> Result<(), Error> {
+    let Some(maximum) = of_project(project.id).maximum(Name::AttributesPerTemplate) else { return Ok(()) };
+    if after <= before || after as i64 <= maximum {
+        return Ok(());
+    }
+    let wanted = (after - before) as i64;
+    Err(Reached { name: Name::AttributesPerTemplate, maximum, used: Some(before as i64), wanted }
+        .refusal(&project.slug))
+}
+
+/// The quota of attributes.
+pub struct AttributeQuota;
+
+impl Dependent for AttributeQuota {
+    fn after_change(
+        &self,
+        _spi: &Connection,
+        _caller: &Caller,
+        before: &Template,
+        after: &Template,
+    ) -> Result<(), Error> {
+        let project = catalog::project_by_id(after.project_id).ok_or_else(Error::not_found)?;
+        check_attributes(&project, before.attributes.len(), after.attributes.len())
+    }
+}

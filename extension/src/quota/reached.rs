@@ -1,0 +1,35 @@
+//! The error of a quota that is reached.
+
+use crate::access::Caller;
+use crate::access::principal::Principal;
+use crate::error::quota::{Name, Reached};
+use crate::error::{Code, Error};
+use crate::postgres::role;
+use pgrx::pg_sys::Oid;
+
+impl Reached {
+    /// The refusal of what would go beyond it.
+    pub fn refusal(self, project: &str) -> Error {
+        let Reached { name, maximum, used, wanted } = self;
+        let plural = if maximum == 1 { "" } else { "s" };
+        let (name, what) = match name {
+            Name::LiveRecords => (name.text(), format!("live record{plural}")),
+            Name::Templates => (name.text(), format!("template{plural}")),
+            Name::AttributesPerTemplate => (name.text(), format!("attribute{plural} in each template")),
+            Name::WritesPerDay => (name.text(), format!("write{plural} a day")),
+        };
+        // How much there is in all is not for those who may see a part of it. While we write we are the owner, so it is
+        // asked who began.
+        let used = used.filter(|_| {
+            let role = Principal::current().map_or_else(role::session, |it| Oid::from(it.role));
+            Caller::of_role(role).is_admin()
+        });
+        let more = if wanted > 1 { format!("; {wanted} more were requested") } else { String::new() };
+        let has = used.map(|used| format!(" and has {used}{more}")).unwrap_or_default();
+        let message =
+            format!("the project {project:?} may have {maximum} {what}{has}: quota {name} is reached");
+        let hint = format!("an administrator can raise it: SELECT keyed.set_quota('{project}', '{name}', …)");
+        Error { quota: Some(Box::new(Reached { used, ..self })), ..Error::new(Code::QuotaExceeded, message) }
+            .hint(hint)
+    }
+}

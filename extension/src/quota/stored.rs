@@ -1,0 +1,85 @@
+//! Stored quotas, and the session's cache of them.
+
+use super::{Name, session_state};
+use crate::postgres::guard::as_owner;
+use crate::postgres::spi::connected;
+use crate::postgres::{datum, invalidation, snapshot_is_fixed};
+use crate::template::catalog::{self, Change};
+use pgrx::pg_sys::{self, Datum, Oid};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// The quotas of a project; `None` where there is no bound.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quotas([Option<i64>; Name::ALL.len()]);
+
+impl Quotas {
+    /// The most there may be.
+    pub fn maximum(&self, name: Name) -> Option<i64> {
+        self.0[name as usize]
+    }
+}
+
+#[derive(Default)]
+struct Known {
+    /// The table of quotas: when it changes, what is known of them is forgotten.
+    table: Oid,
+    quotas: HashMap<i32, Quotas>,
+}
+
+thread_local! {
+    static KNOWN: RefCell<Known> = RefCell::default();
+}
+
+/// Forgets what this session knows, when the table of quotas has changed.
+pub fn on_change(change: &Change) {
+    let Change::Stale(stale) = change else { return };
+    KNOWN.with_borrow_mut(|known| {
+        if stale.has(known.table) {
+            known.quotas.clear();
+            session_state::forget();
+        }
+    });
+}
+
+/// The quotas of a project.
+pub fn of_project(project: i32) -> Quotas {
+    // A transaction whose snapshot is older than a quota would not know it, and one that remembers may be it.
+    if snapshot_is_fixed() {
+        return load(project).map(|(_, quotas)| quotas).unwrap_or_default();
+    }
+    if let Some(known) = KNOWN.with_borrow(|known| known.quotas.get(&project).copied()) {
+        return known;
+    }
+    let before = invalidation::count();
+    // A state that is not migrated yet has no quotas.
+    let Some((table, quotas)) = load(project) else { return Quotas::default() };
+    if invalidation::count() == before {
+        KNOWN.with_borrow_mut(|known| {
+            known.table = table;
+            known.quotas.insert(project, quotas);
+        });
+    }
+    quotas
+}
+
+fn load(project: i32) -> Option<(Oid, Quotas)> {
+    let table = catalog::table_oid("keyed_state", "quota")?;
+    invalidation::watch(table);
+    let mut quotas = Quotas::default();
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_newest(
+                "select q.name, q.maximum from keyed_state.quota q where q.project_id = $1",
+                &[(pg_sys::INT4OID, Some(Datum::from(project)))],
+            );
+            for row in 0..rows.len() {
+                let name = rows.get(row, 0).map(datum::read_text).and_then(|name| Name::parse(&name));
+                if let Some(name) = name {
+                    quotas.0[name as usize] = rows.get(row, 1).map(datum::read_i64);
+                }
+            }
+        });
+    });
+    Some((table, quotas))
+}

@@ -1,0 +1,43 @@
+//! The external key in a request.
+
+use crate::error::{Code, Error};
+use crate::json;
+use crate::value::key;
+use serde_json::value::RawValue;
+
+/// Three cases that must not be confused.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Key {
+    /// It was not mentioned.
+    #[default]
+    Absent,
+    /// It was null.
+    Null,
+    /// It was this, already normalised.
+    Value(String),
+}
+
+impl Key {
+    /// The key itself, where there is one.
+    pub fn value(&self) -> Option<&str> {
+        match self {
+            Key::Value(key) => Some(key),
+            Key::Absent | Key::Null => None,
+        }
+    }
+}
+
+/// Reads the member `external_key` of a body: a string, or null.
+pub fn parse_key(value: &RawValue) -> Result<Key, Error> {
+    if json::is_null(value) {
+        return Ok(Key::Null);
+    }
+    if !value.get().starts_with('"') {
+        return Err(Error::at(Code::InvalidExternalKey, "/external_key", "external_key must be a string")
+            .hint("write numbers as strings too: \"42\""));
+    }
+    let text: std::borrow::Cow<str> = serde_json::from_str(value.get()).map_err(|error| {
+        Error::new(Code::MalformedRequest, format!("external_key cannot be read: {error}"))
+    })?;
+    key::normalize(&text).map(|key| Key::Value(key.to_owned()))
+}

@@ -1,0 +1,181 @@
+//! The statements that write the record with a key.
+
+use super::argument::BoundAssignments;
+use super::new_id::new_id;
+use super::read::{self, FoundRecord};
+use super::refusal::{MOST_TRIES, gave_up, key_taken};
+use super::statement::{self, Verb};
+use crate::access::visibility::{UpsertScopes, condition_column};
+use crate::access::{Action, Caller};
+use crate::error::Error;
+use crate::metric;
+use crate::postgres::datum::{self, Argument};
+use crate::postgres::spi::{Plan, connected};
+use crate::template::Template;
+use crate::value::change::Changes;
+use pgrx::pg_sys;
+use std::rc::Rc;
+use uuid::Uuid;
+
+/// A write to the record that holds a key.
+pub(super) struct WriteByKey<'a> {
+    pub(super) caller: &'a Caller,
+    pub(super) template: &'a Template,
+    pub(super) key: &'a str,
+    pub(super) changes: &'a Changes<'a>,
+    pub(super) write_scopes: UpsertScopes,
+}
+
+impl WriteByKey<'_> {
+    /// The usual statement. Its row shows the branch: a new id means created, another one updated. No row means that
+    /// the values are unchanged, or that the caller may not write the record.
+    pub(super) fn insert_or_update(&self) -> Result<(Uuid, bool), Error> {
+        let (template, write_scopes) = (self.template, &self.write_scopes);
+        let assignments = BoundAssignments::new(template, self.changes);
+        let sql = || statement::upsert(template, &assignments, write_scopes);
+        let plan = self
+            .plan(Verb::Upsert, &assignments, write_scopes.are_open(), sql, |it| it.types_after_id_and_key());
+        for _ in 0..MOST_TRIES {
+            let id = new_id(template.id);
+            let written = connected(|spi| {
+                let rows = template.write(spi, &plan, &self.arguments(Some(id), &assignments));
+                if rows.is_empty() {
+                    return None;
+                }
+                let written = rows.get(0, 0).map(datum::read_uuid)?;
+                let column = if written == id { 1 } else { 2 };
+                let is_writable =
+                    write_scopes.are_open() || rows.get(0, column).is_some_and(datum::read_bool);
+                Some((written, is_writable))
+            });
+            match written {
+                Some((written, true)) => return Ok((written, written == id)),
+                Some((written, false)) => {
+                    let action = if written == id { Action::Create } else { Action::Update };
+                    return Err(self.caller.outside(action, template));
+                }
+                None => {}
+            }
+            if let Some(found) = read::holder(template, self.key, &write_scopes.update) {
+                return self.unchanged(found).map(|id| (id, false));
+            }
+        }
+        Err(gave_up())
+    }
+
+    /// The record that a statement left alone: it is as it should be, or not this caller's.
+    fn unchanged(&self, found: FoundRecord) -> Result<Uuid, Error> {
+        match found {
+            FoundRecord { is_visible: true, is_writable: true, id } => Ok(id),
+            FoundRecord { is_visible: true, .. } => Err(self.caller.outside(Action::Update, self.template)),
+            // The error says that the key is taken, not by which record.
+            _ => Err(key_taken(self.caller, self.template, self.key)),
+        }
+    }
+
+    /// Refuses a key that is held by a record out of the caller's sight, which no further try would change.
+    pub(super) fn require_unseen_holder_is_told(&self) -> Result<(), Error> {
+        match read::holder(self.template, self.key, &self.write_scopes.update) {
+            Some(found) if !found.is_visible => self.unchanged(found).map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn insert(&self) -> Result<Option<Uuid>, Error> {
+        let (template, write_scope) = (self.template, &self.write_scopes.create);
+        let assignments = BoundAssignments::new(template, self.changes);
+        let sql = || {
+            statement::insert(
+                template,
+                &assignments,
+                &format!("t.id{}", condition_column(write_scope.writable.as_deref())),
+            )
+        };
+        let plan = self
+            .plan(Verb::Insert, &assignments, write_scope.is_open(), sql, |it| it.types_after_id_and_key());
+        let id = new_id(template.id);
+        let is_writable = connected(|spi| {
+            let rows = template.write(spi, &plan, &self.arguments(Some(id), &assignments));
+            (!rows.is_empty()).then(|| rows.get(0, 1).is_some_and(datum::read_bool))
+        });
+        match is_writable {
+            None => Ok(None),
+            Some(true) => Ok(Some(id)),
+            Some(false) => Err(self.caller.outside(Action::Create, template)),
+        }
+    }
+
+    /// Updates the live record with this key, if the caller sees it. If no row is written, either the values are
+    /// unchanged, or no record has the key, or a concurrent writer gave the key to a record that the statement's
+    /// snapshot does not include. A lock tells these apart: once it is held, the repeated statement writes nothing
+    /// only if the values are unchanged.
+    pub(super) fn update(&self) -> Result<Option<Uuid>, Error> {
+        let (template, key, write_scope) = (self.template, self.key, &self.write_scopes.update);
+        let assignments = BoundAssignments::new(template, self.changes);
+        let seen = |found: Option<FoundRecord>| found.filter(|found| found.is_visible);
+        if assignments.is_empty() {
+            return seen(read::holder(template, key, write_scope)).map(|it| self.unchanged(it)).transpose();
+        }
+        for _ in 0..MOST_TRIES {
+            // Which point of a series is the latest would be read too early by a statement that has to wait.
+            if !metric::has_points(self.changes)
+                && let Some(id) = self.update_once(&assignments)?
+            {
+                return Ok(Some(id));
+            }
+            let holder = "t.external_key = $1 and t.deleted_at is null";
+            let locked = read::lock(template, holder, write_scope, pg_sys::TEXTOID, datum::text(key));
+            if locked.is_some() {
+                let Some(found) = seen(locked) else { return Ok(None) };
+                let id = self.unchanged(found)?;
+                return Ok(self.update_once(&assignments)?.or(Some(id)));
+            }
+            if read::id_by_key(template, key).is_none() {
+                return Ok(None);
+            }
+        }
+        Err(gave_up())
+    }
+
+    pub(super) fn update_once(&self, assignments: &BoundAssignments) -> Result<Option<Uuid>, Error> {
+        let (template, write_scope) = (self.template, &self.write_scopes.update);
+        let sql = || statement::update_by_key(template, assignments, write_scope);
+        let plan = self.plan(Verb::UpdateByKey, assignments, write_scope.is_open(), sql, |assignments| {
+            let mut types = vec![pg_sys::TEXTOID];
+            types.extend(assignments.parameter_types());
+            types
+        });
+        let written = connected(|spi| {
+            let rows = template.write(spi, &plan, &self.arguments(None, assignments));
+            let id = (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten()?;
+            Some((id, rows.get(0, 1).is_some_and(datum::read_bool)))
+        });
+        match written {
+            Some((_, false)) => Err(self.caller.outside(Action::Update, template)),
+            written => Ok(written.map(|(id, _)| id)),
+        }
+    }
+
+    /// The kept statement: without write scopes it is known by less than its text.
+    fn plan(
+        &self,
+        verb: Verb,
+        assignments: &BoundAssignments,
+        is_open: bool,
+        sql: impl FnOnce() -> String,
+        parameters: impl FnOnce(&BoundAssignments) -> Vec<pg_sys::Oid>,
+    ) -> Rc<Plan> {
+        if is_open {
+            return self.template.plan_of(&assignments.name(verb), sql, || parameters(assignments));
+        }
+        self.template.plan(&sql(), || parameters(assignments))
+    }
+
+    fn arguments(&self, id: Option<Uuid>, assignments: &BoundAssignments) -> Vec<Argument> {
+        let mut arguments = Vec::with_capacity(2 + assignments.arguments.len());
+        arguments.extend(id.map(datum::uuid));
+        arguments.push(datum::text(self.key));
+        arguments.extend_from_slice(&assignments.arguments);
+        arguments
+    }
+}

@@ -1,0 +1,162 @@
+//! A template and its attributes.
+
+use super::kept::{Kept, Share};
+use crate::attribute_type::{AttributeType, Rules};
+use crate::postgres::condition::Condition;
+use crate::postgres::spi::Plan;
+use crate::value::list_option::ListOption;
+use crate::value::table_name::table_sql;
+use pgrx::pg_sys::Oid;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// An attribute: a column.
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    /// Its number, stable under renames.
+    pub id: i32,
+    /// The column's name.
+    pub slug: String,
+    /// Where it stands in a request body.
+    pub pointer: String,
+    /// Its type.
+    pub kind: AttributeType,
+    /// What people read, when it differs from the slug.
+    pub label: Option<String>,
+    /// Whether the column is NOT NULL.
+    pub required: bool,
+    /// Whether filters and sorts find an index.
+    pub indexed: bool,
+    /// A list's only values.
+    pub options: Option<Vec<ListOption>>,
+    /// A reference's target template.
+    pub target: Option<i32>,
+    /// The default as JSON text.
+    pub default: Option<String>,
+    /// The column's number.
+    pub column: i16,
+}
+
+impl Attribute {
+    /// Its settings for values, beside the type.
+    pub fn rules(&self) -> Rules<'_> {
+        Rules { pointer: &self.pointer, options: self.options.as_deref(), target: self.target }
+    }
+
+    /// What people read in place of a list's value.
+    pub fn label_of<'a>(&'a self, value: &'a str) -> &'a str {
+        let option = self.options.iter().flatten().find(|option| option.value == value);
+        option.map_or(value, |option| &option.label)
+    }
+}
+
+/// A template: a table.
+#[derive(Default)]
+pub struct Template {
+    /// Its number, part of every record's id.
+    pub id: i32,
+    /// The same number as text, which every record carries.
+    pub id_text: String,
+    /// The number of its project.
+    pub project_id: i32,
+    /// The schema.
+    pub project_slug: String,
+    /// The table's name.
+    pub slug: String,
+    /// What people read, when it differs from the slug.
+    pub label: Option<String>,
+    /// The attribute shown for a record.
+    pub display: Option<String>,
+    /// The text-search configuration.
+    pub language: String,
+    /// The languages of stems that documents may contain until a job has rewritten them all.
+    pub former_languages: Vec<String>,
+    /// The dropped attributes of which documents may hold texts until then.
+    pub former_attributes: Vec<i32>,
+    /// The numbers of the attributes whose texts are embedded.
+    pub embed: Vec<i32>,
+    /// Microseconds since 2000-01-01T00:00:00Z.
+    pub created_at: i64,
+    /// Microseconds since 2000-01-01T00:00:00Z.
+    pub updated_at: i64,
+    /// The table.
+    pub table: Oid,
+    /// The unique index on the keys of live records.
+    pub key_index: Option<Oid>,
+    /// The column of the key that a deleted record had; none where the state is not yet migrated.
+    pub released_key: Option<i16>,
+    /// The table of its history.
+    pub history: Option<Oid>,
+    /// Whether there is a table of what is searched: a state not yet migrated has none.
+    pub has_documents: bool,
+    /// Where the type of its vectors is, as SQL names it; none where it has no table of them.
+    pub vector_schema: Option<String>,
+    /// In the order in which they are shown.
+    pub attributes: Vec<Attribute>,
+    pub(super) positions: HashMap<String, usize>,
+    pub(super) share: Share,
+    pub(super) plans: Kept<Vec<u8>, Rc<Plan>>,
+    pub(super) conditions: Kept<String, Option<Rc<Condition>>>,
+}
+
+impl Template {
+    pub(super) fn new(mut template: Template) -> Template {
+        template.positions = template
+            .attributes
+            .iter()
+            .enumerate()
+            .map(|(position, it)| (it.slug.clone(), position))
+            .collect();
+        template.share = Share::of(template.bytes());
+        template
+    }
+
+    pub(super) fn touch(&self) {
+        self.share.touch();
+    }
+
+    /// About what the definition takes of memory.
+    fn bytes(&self) -> usize {
+        let options = |attribute: &Attribute| {
+            let options = attribute.options.iter().flatten();
+            options
+                .map(|option| option.value.len() + option.label.len() + size_of::<ListOption>())
+                .sum::<usize>()
+        };
+        // The slug is stored three times; the pointer is longer.
+        let attribute = |attribute: &Attribute| {
+            let texts =
+                [&attribute.label, &attribute.default].into_iter().flatten().map(String::len).sum::<usize>();
+            size_of::<Attribute>() + 4 * attribute.slug.len() + texts + options(attribute) + 64
+        };
+        size_of::<Template>() + 256 + self.attributes.iter().map(attribute).sum::<usize>()
+    }
+
+    /// `project.template`, for people.
+    pub fn full_name(&self) -> String {
+        format!("{}.{}", self.project_slug, self.slug)
+    }
+
+    /// The table, as SQL names it. Slugs hold no quote, so quoting is enough.
+    pub fn table_sql(&self) -> String {
+        table_sql(&self.project_slug, &self.slug)
+    }
+
+    /// The position of an attribute in the template.
+    pub fn position(&self, slug: &str) -> Option<usize> {
+        self.positions.get(slug).copied()
+    }
+
+    /// The attributes whose texts are embedded, in their order.
+    pub fn embedded(&self) -> impl Iterator<Item = &Attribute> {
+        self.embed.iter().filter_map(|id| self.attributes.iter().find(|attribute| attribute.id == *id))
+    }
+
+    /// The attribute shown for a record: the one chosen, else the first string.
+    pub fn display_slug(&self) -> Option<&str> {
+        self.display.as_deref().or_else(|| {
+            let is_string = |attribute: &&Attribute| attribute.kind == AttributeType::String;
+            self.attributes.iter().find(is_string).map(|attribute| attribute.slug.as_str())
+        })
+    }
+}
