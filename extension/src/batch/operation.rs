@@ -23,7 +23,7 @@ pub enum OperationKind {
 /// One operation, ready to run.
 #[derive(Clone)]
 pub struct Operation<'a> {
-    /// Where it stands in the request.
+    /// Its position in the request.
     pub index: usize,
     /// What it does.
     pub kind: OperationKind,

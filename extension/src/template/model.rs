@@ -17,7 +17,7 @@ pub struct Attribute {
     pub id: i32,
     /// The column's name.
     pub slug: String,
-    /// Where it stands in a request body.
+    /// Its place in a request body.
     pub pointer: String,
     /// Its type.
     pub kind: AttributeType,

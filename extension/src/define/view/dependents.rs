@@ -27,7 +27,7 @@ fn relation_of(view: &SavedView) -> Option<Oid> {
 pub struct Views;
 
 impl Dependent for Views {
-    /// The views of ours that read the table.
+    /// The SQL views that read the table of a template, to be locked with it.
     fn relations(&self, spi: &Connection, template: &Template) -> Vec<Oid> {
         let views: Vec<Oid> = reaching(spi, template.id).iter().filter_map(relation_of).collect();
         if views.is_empty() {
@@ -95,7 +95,7 @@ impl Dependent for Views {
         Ok(())
     }
 
-    /// Takes away the views of PostgreSQL that show the template's columns. [`sync`] makes them anew.
+    /// Drops the SQL views of a template, before columns or the table are dropped. [`sync`] creates them again.
     fn before_drop(&self, spi: &Connection, template: &Template) {
         for view in of_template(spi, template.id) {
             if relation_of(&view).is_some() {
