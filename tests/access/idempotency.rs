@@ -1,4 +1,4 @@
-//! Kept answers are for the eyes of who got them, and show no more than their reader may see by now.
+//! Stored responses are shown only to their caller, limited to what it may see now.
 
 use crate::sales::{Sales, of_region};
 use harness::{Proxy, id_of};

@@ -32,7 +32,7 @@ async fn an_endpoint_writes_what_its_role_may_write_and_no_more() {
     let sales = Sales::new().await;
     let (role, _) = sales.clerk("read, create, update", &of_region("EU")).await;
     let (_, token) = endpoint(&sales.admin, json!({"role": role})).await;
-    // Whoever delivers has no rights of its own.
+    // A sender has no privileges of its own.
     let proxy = sales.database.session_as("keyed_proxy").await;
     let before = sales.state().await;
     for payload in [
@@ -51,7 +51,7 @@ async fn an_endpoint_writes_what_its_role_may_write_and_no_more() {
     let payload = json!([{"id": "EU-1", "name": "changed"}, {"id": "EU-9", "region": "EU"}]);
     let (status, answer) = deliver(&proxy, &token, &payload).await;
     assert_eq!((status.as_str(), &answer), ("200", &json!({"created": 1, "updated": 1})));
-    // The delivery's role is nobody's afterwards.
+    // The role of the delivery does not exist afterwards.
     assert_eq!(proxy.refusal("select from crm.customers", &[]).await.state, "42501");
     let me = proxy.json("select keyed.me()", &[]).await;
     assert_eq!(me["templates"], json!([]));

@@ -1,4 +1,4 @@
-//! What a session remembers of rights and keys is never older than what it has been told.
+//! Cached rights and keys of a session are never older than its last invalidation.
 
 use crate::sales::{Sales, of_region, seen};
 

@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     /// Also the groups that take minutes to prepare.
     #[arg(long)]
     full: bool,
-    /// Measure without PostgREST, where its binary cannot be had.
+    /// Measure without PostgREST, if its binary is not available.
     #[arg(long)]
     without_postgrest: bool,
 }

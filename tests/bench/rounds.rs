@@ -180,7 +180,7 @@ pub(crate) fn run(bed: &Bed, workload: &Workload, arguments: &Arguments) -> Outc
     for round in 0..arguments.rounds {
         for (mode, commit) in commits.iter().enumerate() {
             bed.set_commit(*commit);
-            // Another one begins each round, so nobody always follows the same neighbour.
+            // Another one starts each round, so that none always follows the same neighbour.
             let count = workload.contenders.len();
             for position in (0..count).map(|turn| (turn + round) % count) {
                 let contender = &workload.contenders[position];

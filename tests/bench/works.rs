@@ -5,7 +5,7 @@ use std::time::Instant;
 
 const RECORDS: u32 = 500_000;
 
-/// What the scripts over these records must be told.
+/// The variables of the scripts over these records.
 pub(crate) struct Works {
     /// The template's number, which hand-written SQL answers too.
     pub(crate) template: u32,
@@ -38,8 +38,7 @@ impl Works {
         Self { template: template.parse().expect("the number of a template") }
     }
 
-    /// Reads all tables and indexes once, for the system may have put away what nobody read for a minute. What is
-    /// measured is no disk.
+    /// Reads all tables and indexes once, because the system may have evicted them: disks are not measured.
     pub(crate) fn warm(&self, bed: &Bed) {
         let statement = format!(
             "select count(pg_prewarm(relation, 'read')) from ( \

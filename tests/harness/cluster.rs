@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 pub enum Durability {
     /// PostgreSQL's defaults, for tests that kill it.
     Full,
-    /// No fsync: a crash of the machine may lose everything, which nobody will miss.
+    /// No fsync: a crash of the machine may lose everything.
     None,
 }
 
-/// A PostgreSQL 15 cluster in a temporary folder, reachable by a socket in it, where everybody is trusted.
+/// A PostgreSQL 15 cluster in a temporary folder, with trust authentication on a socket there.
 ///
 /// It ends with its last owner, the [shared](Self::shared) one with the test process, even one that is killed.
 pub struct Cluster {
@@ -135,7 +135,7 @@ impl Cluster {
         let mut postmaster = self.postmaster.lock().unwrap_or_else(PoisonError::into_inner);
         postmaster.kill().expect("the server is our child");
         postmaster.wait().expect("the server is our child");
-        // Its children see it at their next wait, and nobody can start anew before the last of them has left.
+        // Its children notice at their next wait, and it cannot restart before the last of them has exited.
         while has_processes(&self.data_folder()) {
             std::thread::sleep(Duration::from_millis(5));
         }

@@ -166,7 +166,7 @@ async fn execute(client: &Client, statement: &str) {
         .unwrap_or_else(|error| panic!("`{statement}` failed: {}", explain(&error)));
 }
 
-/// Waits until the server has seen the end of a session, for nobody may copy a database that one is in.
+/// Waits until the server has seen the end of a session, because a database in use cannot be copied.
 async fn close(client: Client) {
     let ended = client.batch_execute("select pg_terminate_backend(pg_backend_pid())").await;
     assert!(ended.is_err(), "a session that ended itself still answers");

@@ -1,4 +1,4 @@
-//! A server that speaks OpenAI's POST /v1/embeddings, and may be told to speak it badly.
+//! A server with OpenAI's POST /v1/embeddings, with configurable faults.
 
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -113,7 +113,7 @@ impl EmbeddingServer {
         Self::start_with(Reply::good).await
     }
 
-    /// Starts a server that answers as it is told.
+    /// Starts a server with these answers.
     pub async fn start_with(reply: impl Fn(&Question) -> Reply + Clone + Send + Sync + 'static) -> Self {
         let questions = Arc::new(Mutex::new(Vec::new()));
         let asked = Arc::clone(&questions);

@@ -50,7 +50,7 @@ impl Gallery {
         self.worker(&[&settings[..], more].concat()).await
     }
 
-    /// A proxy that embeds records, with an administrator's key unless told otherwise.
+    /// A proxy that embeds records, by default with an administrator's key.
     pub async fn worker(&self, settings: &[(&str, &str)]) -> Proxy {
         let key = self.database.api_key("keyed_admin", &[]).await;
         let defaults = [("KEYED_EMBED_API_KEY", key.as_str()), ("KEYED_EMBED_POLL", "0.05")];

@@ -4,7 +4,7 @@ use crate::contract;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 
-/// A request in the making, with the proxy's preset key and project unless told otherwise.
+/// A request builder, by default with the proxy's preset key and project.
 #[must_use = "a request does nothing until it is sent"]
 pub struct Request {
     pub(crate) builder: reqwest::RequestBuilder,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use sha2::Sha256;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What an endpoint told when it was made.
+/// The response to the creation of an endpoint.
 #[derive(Clone, Debug)]
 pub struct Sender {
     /// Its number.

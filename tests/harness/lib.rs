@@ -41,7 +41,7 @@ pub use wire::{Wire, status_of};
 
 use std::path::PathBuf;
 
-/// The folder cargo builds into, wherever it was told to: the one that holds this program's profile.
+/// The target folder of cargo, found from the path of this program.
 pub fn target_folder() -> PathBuf {
     let program = std::env::current_exe().expect("a running program has a path");
     program

@@ -19,7 +19,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Starts the proxy and waits until it is ready. Requests carry an administrator's key unless told otherwise.
+    /// Starts the proxy and waits until it is ready. Requests have an administrator's key by default.
     pub async fn start(database: &Database) -> Self {
         Self::start_with(database, &[]).await
     }
@@ -36,7 +36,7 @@ impl Proxy {
         let output = std::fs::File::create(&log).expect("the log was made before");
         let child = Command::new(program())
             .arg("serve")
-            // What stands in the developer's environment must not decide a test.
+            // The developer's environment must not affect a test.
             .env_clear()
             .env("KEYED_DATABASE_URL", database.cluster().url("keyed_proxy", database.name()))
             .env("KEYED_LISTEN", "127.0.0.1:0")
@@ -71,7 +71,7 @@ impl Proxy {
         .await;
     }
 
-    /// Names the project that requests carry unless told otherwise.
+    /// Sets the default project of requests.
     #[must_use]
     pub fn in_project(mut self, project: &str) -> Self {
         self.project = Some(project.to_owned());
@@ -103,7 +103,7 @@ impl Proxy {
         format!("http://{}{path}", self.address)
     }
 
-    /// The administrator's key that requests carry unless told otherwise.
+    /// The administrator's key, the default of requests.
     pub fn key(&self) -> &str {
         &self.key
     }

@@ -27,7 +27,7 @@ pub(crate) fn command(program: &str) -> Command {
     command
 }
 
-/// Makes a folder that belongs to that user and opens to nobody else.
+/// Creates a folder that only that user can access.
 pub(crate) fn create_folder(folder: &Path) {
     use std::os::unix::fs::{PermissionsExt, chown};
 

@@ -20,7 +20,7 @@ impl Watchdog {
             .args(["-c", &format!("cat >/dev/null; {script}"), "watchdog"])
             .arg(argument)
             .stdin(Stdio::piped())
-            // Whoever reads our output waits until all who hold it are gone.
+            // A reader of the output waits until all processes have closed it.
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             // Out of reach of a Ctrl-C that ends the tests.

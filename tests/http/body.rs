@@ -47,7 +47,7 @@ async fn invalid_json_is_malformed() {
         "{\"a\u{0}\": 1}",
     ] {
         service.send_text("POST", CREATE, body).await.refused(400, "malformed_request");
-        // A template's attributes are an array, which is seen before what stands inside an object.
+        // A template's attributes are an array, which is checked before members of objects.
         if !body.contains("ud800") {
             service.send_text("POST", "/templates", body).await.refused(400, "malformed_request");
         }

@@ -36,7 +36,7 @@ fn definitions(database: &Database) -> String {
         .join("\n")
 }
 
-/// Count and checksum of every table, and where every sequence stands.
+/// Count and checksum of every table, and the value of every sequence.
 async fn contents(session: &Session) -> String {
     let tables = "select format('select %L || count(*) || '' '' || coalesce(md5(string_agg(t::text, E''\\n'' order by t::text)), '''') from %s t',
                     c.oid::regclass || ': ', c.oid::regclass)

@@ -40,7 +40,7 @@ async fn a_job_that_a_crash_interrupted_goes_on_where_it_was() {
                  where query = 'keyed: the remaining records are locked by other transactions'";
     session.until(looks, "1").await;
     let cluster = Arc::clone(database.cluster());
-    // The lock that stands in the job's way ends with the server.
+    // The lock that blocks the job ends with the server.
     tokio::task::block_in_place(|| cluster.kill());
     drop((session, blocker));
     tokio::task::block_in_place(|| cluster.start_again());

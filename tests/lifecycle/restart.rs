@@ -10,7 +10,7 @@ async fn alone(settings: &[(&str, &str)]) -> Service {
     Service::over(database, settings).await
 }
 
-/// Waits until the proxy says so of itself. Its answer holds for a second, so that nobody can make it a burden.
+/// Waits until the proxy reports it. Its answer is cached for a second.
 async fn readiness(service: &Service, status: u16) {
     let ask = async || service.proxy.request("GET", "/readyz").send().await.status == status;
     until(&format!("/readyz answers {status}"), ask).await;

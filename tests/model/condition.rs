@@ -203,7 +203,7 @@ impl Condition {
     }
 }
 
-/// How a value stands to another; a list is equal to what it holds.
+/// Compares two values; a list equals its elements.
 fn compare(world: &World, value: &Value, operand: &Operand, zone: &Zone) -> Option<Ordering> {
     match (value, operand) {
         (Value::List(list), Operand::Value(Value::Text(element))) => {

@@ -17,10 +17,10 @@ pub(crate) use world::World;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Set this variable to the number that a failure told, to see it again.
+/// Set this variable to the seed of a failure to repeat it.
 const SEED: &str = "KEYED_TEST_SEED";
 
-/// Where chance begins: told, so that a failure can be repeated.
+/// The seed, printed so that a failure can be repeated.
 pub(crate) fn seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock").as_nanos() as u64;
     let seed = std::env::var(SEED).ok().and_then(|seed| seed.parse().ok()).unwrap_or(now >> 10);

@@ -23,7 +23,7 @@ pub(crate) struct Order {
 impl Key {
     fn random(world: &World, setting: &Setting, random: &mut Random) -> Self {
         let Place { mut path, mut field, kind, name, .. } = Place::random(world, setting, random);
-        // A reference is sorted by what stands for the record it leads to.
+        // A reference is sorted by the display value of its target.
         if matches!(kind, Kind::Reference(_)) {
             path.push(field);
             field = "name";

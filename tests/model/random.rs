@@ -1,6 +1,6 @@
 //! Chance that can be repeated.
 
-/// A small generator (xorshift) whose seed is told when a test fails.
+/// A small generator (xorshift) whose seed is printed when a test fails.
 pub(crate) struct Random(u64);
 
 impl Random {

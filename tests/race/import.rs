@@ -69,7 +69,7 @@ async fn a_file_comes_through_beside_batches_over_the_same_keys() {
             assert!(batches.iter().all(|answer| answer.status == 200));
             assert_no_deadlock(&service.database);
         } else {
-            // One transaction for the whole file has locks that others wait for: they may be told to come again.
+            // One transaction for the whole file holds locks that others wait for: they may get retryable errors.
             let told = |answer: &harness::Answer| answer.status == 503 && answer.body["retryable"] == true;
             assert!(batches.iter().all(|answer| answer.status == 200 || told(answer)), "{batches:?}");
         }

@@ -11,7 +11,7 @@ async fn until_done(session: &Session) {
     session.until("select count(*) from keyed.jobs()", "0").await;
 }
 
-/// Who writes while the template changes may be told to try again.
+/// A writer may get a retryable error while the template changes.
 async fn write(session: &Session, statement: &str, texts: &[&str]) {
     if let Err(refusal) = session.attempt(statement, texts).await {
         assert_eq!(refusal.state, "40001", "{refusal}");
@@ -95,7 +95,7 @@ async fn listing_jobs_waits_for_no_table_and_locks_none() {
     let holder = database.session().await;
     for (role, expected) in [(&stranger, "0"), (&reader, "0"), (&definer, "1")] {
         let session = database.session_as(role).await;
-        // Whoever waits for the table, fails here.
+        // A statement that waits for the table fails here.
         session.run("set lock_timeout = '20s'").await;
         holder.run("begin; lock table crm.customers in access exclusive mode").await;
         session.run("begin").await;

@@ -1,4 +1,4 @@
-//! To be taken for somebody else.
+//! Attacks on the identity of a caller.
 
 use crate::sales::{Sales, of_region, seen};
 use harness::{Session, quote};
@@ -97,7 +97,7 @@ async fn a_key_that_is_wrong_opens_nothing() {
         let attack = format!("select keyed_http.list_templates() from keyed.authenticate({hash})");
         assert_eq!(proxy.refusal(&attack, &[]).await.state, "28000", "{attack}");
     }
-    // And one that is right opens nothing to anybody but the login of the proxy.
+    // A valid one works only for the login of the proxy.
     let right = quote(&key);
     let attack = format!("begin; select keyed.authenticate(sha256({right}::bytea))");
     assert_eq!(session.refusal(&attack, &[]).await.state, "42501");

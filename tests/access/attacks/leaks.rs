@@ -119,7 +119,7 @@ async fn explain_shows_a_plan_and_no_value() {
 async fn the_row_at_hand_is_not_shown_by_being_deleted() {
     let (sales, session) = reader().await;
     let hidden = sales.id("US-1").await;
-    // Deleted by another in the very same moment: seen by nobody.
+    // Deleted concurrently: invisible.
     session.run("begin; update crm.customers set deleted_at = now() where external_key = 'EU-1'").await;
     sales.admin.run(&format!("update crm.customers set deleted_at = now() where id = '{hidden}'")).await;
     let dead = "select count(*) from crm.customers where deleted_at is not null";

@@ -46,7 +46,7 @@ async fn names_in_front_of_ours_show_no_row_more() {
         assert_eq!(refusal.is(), ("P0002", "not_found"), "{path}");
         session.run("begin; update crm.customers set name = 'x'; rollback").await;
     }
-    // And an administrator whose path somebody could write into grants what is meant.
+    // An administrator with a writable schema in its search path grants as intended.
     sales.admin.run("set search_path = evil, public").await;
     let (other, session) = sales.member().await;
     sales.database.grant_within(&other, "crm.customers", "read", &scope).await;

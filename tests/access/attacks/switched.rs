@@ -64,7 +64,7 @@ async fn a_role_without_a_grant_writes_nothing_despite_a_foreign_policy() {
         .await;
     assert_eq!(refusal.state, "42501", "{refusal}");
     session.run("rollback").await;
-    // A policy and privileges that somebody made by hand do not stand for a grant either.
+    // A policy and privileges created directly do not count as a grant either.
     sales
         .admin
         .run(&format!(

@@ -99,7 +99,7 @@ impl Grant {
     }
 }
 
-/// What somebody may do to whom all of these were granted.
+/// The permissions of a role with all of these grants.
 pub(crate) struct Rights<'a> {
     world: &'a World,
     grants: &'a [&'a Grant],
@@ -120,7 +120,7 @@ impl<'a> Rights<'a> {
 }
 
 impl World {
-    /// The world of somebody who sees only some records: what is hidden is as good as deleted.
+    /// The world of a caller with a scope: hidden records count as deleted.
     pub(super) fn seen_by(&self, may_see: impl Fn(&Row) -> bool) -> World {
         let mut seen = self.clone();
         for row in &mut seen.rows {

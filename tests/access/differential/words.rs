@@ -1,4 +1,4 @@
-//! Words under a scope: of what somebody who sees everything finds, the rest finds what it sees, in the same order.
+//! Words under a scope: a caller finds the visible part of what an administrator finds, in the same order.
 
 use crate::model::values::{Value, parse_id};
 use crate::model::world::Row;

@@ -1,4 +1,4 @@
-//! Keys that are held by records out of sight: that they are taken is told, by whom is not.
+//! Keys of invisible records: errors say that they are taken, not by which record.
 
 use crate::sales::{Sales, of_region};
 use serde_json::{Value, json};

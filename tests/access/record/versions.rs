@@ -25,7 +25,7 @@ async fn a_condition_on_an_invisible_record_reveals_nothing() {
             let refusal = session.refusal(statement, &[id, version]).await;
             assert_eq!(refusal.is(), ("P0002", "not_found"), "{statement} {version}");
         }
-        // That a key is taken is told as ever, by whom and in which state is not.
+        // Errors say that a key is taken, not by which record or in which state.
         for conditions in ["if_match => $1", "if_none_match => $1", "if_match => $1, if_none_match => '*'"] {
             let upsert = format!(
                 "select keyed.upsert_by_key('crm.customers', 'US-1', '{{\"region\": \"EU\"}}', {conditions})"

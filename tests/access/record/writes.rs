@@ -117,7 +117,7 @@ async fn the_write_scope_is_limited_to_readable_records() {
         .await;
     let id = harness::id_of(&made);
     assert_eq!(session.refusal("select keyed.get_record($1)", &[id]).await.is(), ("P0002", "not_found"));
-    // But nobody pushes a record out of its own sight.
+    // But an update cannot move a record out of the caller's scope.
     let moved = "select keyed.patch_record($1, '{\"attributes\": {\"region\": \"US\"}}')";
     let refusal = session.refusal(moved, &[&sales.id("EU-1").await]).await;
     assert_eq!(refusal.is(), ("42501", "forbidden"));

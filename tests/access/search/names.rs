@@ -4,7 +4,7 @@ use crate::sales::{Sales, found, of_region};
 use harness::Session;
 use serde_json::{Value, json};
 
-/// Somebody who sees all customers, and of the companies only Acme.
+/// A role that sees all customers, and of the companies only Acme.
 async fn with_clerk() -> (Sales, Session) {
     let sales = Sales::new().await;
     let (role, session) = sales.member().await;
@@ -148,7 +148,7 @@ async fn a_key_without_any_right_on_a_template_cannot_tell_it_from_a_missing_one
             assert_eq!(refusal, missing, "{call}");
             assert_eq!(refusal.is(), ("P0002", "not_found"), "{call}");
         }
-        // What it may do something with, it is told of.
+        // A template with any privilege is visible.
         let known = format!(
             "select keyed_http.create_record('2', '{{}}') from keyed.authenticate(sha256({}::bytea))",
             harness::quote(&key)

@@ -28,7 +28,7 @@ async fn embed_all(sales: &Sales) {
         .await;
 }
 
-/// What the vectors of all records are, whoever may see them.
+/// The vectors of all records, regardless of scopes.
 async fn vectors(sales: &Sales) -> String {
     let all = &format!("select string_agg(v::text, E'\n' order by v.record_id) from {VECTORS} v");
     sales.admin.text(all, &[]).await
@@ -140,7 +140,7 @@ async fn vectors_are_not_readable() {
     embed_all(&sales).await;
     let session = sales.european("read").await;
     assert_eq!(session.refusal(&format!("select from {VECTORS}"), &[]).await.state, "42501");
-    // Whoever is given the table by hand sees the rows of the records in sight.
+    // A role with a direct GRANT on the table sees the rows of visible records.
     let role = session.text("select current_user", &[]).await;
     sales
         .admin

@@ -1,5 +1,5 @@
-//! Load by this process itself: batches of records, which are too large for a script to make. The time that making
-//! and checking them takes counts for nobody.
+//! Load by this process itself: batches of records, which are too large for a script. The time to generate and check
+//! them does not count.
 
 use super::transport::{Answer, Failure, Session, Transport};
 use super::{Turn, median, tail};
@@ -32,7 +32,7 @@ pub(crate) struct Shape {
 /// How a batch is written down.
 pub(crate) struct Format {
     pub(crate) before: String,
-    /// One record: `$key` stands for its key, `$n` for a number that no other has, so that every write changes it.
+    /// One record: `$key` is its key, `$n` a unique number, so that every write changes it.
     pub(crate) record: String,
     pub(crate) between: &'static str,
     pub(crate) after: &'static str,

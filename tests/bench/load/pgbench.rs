@@ -13,7 +13,7 @@ pub(crate) struct Sql {
     /// Its text.
     pub(crate) script: Cow<'static, str>,
     pub(crate) database: String,
-    /// Who asks; the superuser when nobody is named.
+    /// The role; by default the superuser.
     pub(crate) role: Option<String>,
     pub(crate) clients: u32,
     /// The variables that the script expects.

@@ -14,7 +14,7 @@ pub(super) const SAME_WRITES: &str = "hand-written SQL, same writes";
 pub(super) const COPY: &str = "COPY, same indexes, no history";
 pub(super) const POSTGREST: &str = "PostgREST, no history";
 
-/// The values of one record, as everybody who takes JSON wants them.
+/// The values of one record, in JSON.
 const VALUES: &str = r#""name":"Name $n","email":"user$n@example.org","city":"City $n","score":$n"#;
 
 pub(super) fn keyed_over_http(bed: &Bed, shape: Shape, atomic: bool) -> Contender {

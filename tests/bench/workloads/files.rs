@@ -39,8 +39,8 @@ fn count(wanted: Kind) -> usize {
     (0..ROWS).filter(|place| kind(*place) == wanted).count()
 }
 
-/// Rows for a table that takes every kind of them, or only some: another new row then stands in place of a bad one, or
-/// of every one that is not new.
+/// Rows for a table that accepts every kind of them, or only some: then a new row replaces a bad one, or every
+/// existing one.
 fn rows(places: std::ops::Range<usize>, round: usize, takes: &[Kind]) -> String {
     let mut text = String::new();
     for place in places {
@@ -180,7 +180,7 @@ async fn postgrest(bed: &Bed, round: usize) -> Result<Option<f64>, String> {
     Ok(Some(ROWS as f64 / seconds))
 }
 
-/// The same records by COPY, as what somebody would write by hand.
+/// The same records by plain COPY.
 const COPY_CSV: &str = "copy (select id, external_key, created_at, updated_at, name, email, city, score \
     from bench.customers where deleted_at is null) to stdout (format csv, header)";
 const COPY_NDJSON: &str = "copy (select to_json(r) from (select id, external_key, created_at, updated_at, \

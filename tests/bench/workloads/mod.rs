@@ -126,7 +126,7 @@ async fn over_works(bed: &Bed, script: &'static str) -> Load {
 /// The statement that the proxy sends.
 const OURS: &str = "keyed, as the proxy asks";
 
-/// What somebody would write who knows the tables.
+/// Plain SQL over the tables.
 const THEIRS: &str = "hand-written SQL";
 
 /// Holds the latency of the statement that the proxy sends, our script, against that of hand-written SQL; that of a third

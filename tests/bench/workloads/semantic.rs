@@ -81,7 +81,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
     });
 }
 
-/// A database of its own with the vectors; filling it counts for nobody.
+/// A separate database with the vectors; filling it does not count.
 async fn filled(run: &Run<'_>) -> Database {
     eprintln!("Making 100,000 vectors and their index …");
     let began = Instant::now();

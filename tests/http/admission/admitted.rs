@@ -22,7 +22,7 @@ async fn ask(service: &Service, key: &str) -> Answer {
     service.proxy.request("GET", "/v1/templates").key(key).send().await
 }
 
-/// How often a function was called in a database, once all sessions of the proxy have told of it.
+/// The calls of a function in a database, after all sessions of the proxy have reported statistics.
 async fn calls(database: &Database, function: &str) -> u64 {
     let session = database.session().await;
     let sessions = "select count(*) from pg_stat_activity where usename = 'keyed_proxy' and datname = current_database()";
@@ -122,7 +122,7 @@ async fn many_failures_of_an_address_are_answered_429_and_shut_out_no_good_key()
     assert!(refused >= 5, "{refused}");
     assert_rate_limited(last, "5");
     ask(&service, &known).await.expect(200);
-    // Keys that could not be one are no guesses: a key that nobody has sent yet is let in.
+    // Malformed keys are no guesses: a new key is accepted.
     let new = service.database.api_key("keyed_admin", &[]).await;
     ask(&service, &new).await.expect(200);
 }
@@ -188,7 +188,7 @@ async fn slow_searches_of_one_key_leave_connections_to_others() {
     for _ in 0..12 {
         searches.spawn(waiting(&service, service.proxy.key()));
     }
-    // Those that found no connection of their key's part are told so.
+    // Requests beyond their key's connections get 429.
     for _ in 0..7 {
         let answer = searches.join_next().await.expect("it ends").expect("the request ends");
         assert_rate_limited(answer.expect("the request ends"), "5");

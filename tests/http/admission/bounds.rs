@@ -1,4 +1,4 @@
-//! How much one caller may use of the process: room for bodies, files, connections, and everybody's patience.
+//! The limits of one caller: memory for bodies, files, connections, and time.
 
 use harness::{Service, Wire, status_of};
 use std::net::Ipv4Addr;

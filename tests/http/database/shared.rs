@@ -1,4 +1,4 @@
-//! Lookups of many callers share a few connections to the database; nobody may notice.
+//! Lookups of many callers share a few connections to the database, invisibly.
 
 use harness::{Service, id_of};
 use serde_json::json;

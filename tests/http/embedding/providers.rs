@@ -199,7 +199,7 @@ async fn the_provider_is_asked_only_when_nothing_but_the_vector_is_missing() {
     let ask =
         |path: &str, key: &str, body: Value| service.proxy.request("POST", path).key(key).json(&body).send();
     let key = service.proxy.key();
-    // Whoever has no right to it is told that there is no such template.
+    // A caller without privileges gets the error of a missing template.
     let answer = ask(path, &reader, json!({"query_text": "a"})).await;
     assert!([403, 404].contains(&answer.status), "{}", answer.text);
     ask("/v1/entities/search/none", key, json!({"query_text": "a"})).await.refused(404, "not_found");

@@ -254,7 +254,7 @@ async fn a_proxy_that_is_killed_before_it_answers_leaves_one_effect() {
         session.until_blocked(1).await;
         drop(doomed);
         assert!(unanswered.await.is_err(), "the request was answered");
-        // The successor sends it again until it is not told to wait any more.
+        // The successor retries until the first request has ended.
         once(&service.proxy).send().await.refused(409, "request_in_progress");
         session.run("select pg_advisory_unlock(1)").await;
         let mut status = 409;

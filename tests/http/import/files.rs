@@ -104,7 +104,7 @@ async fn rows_may_refer_to_rows_that_come_later_also_in_a_cycle() {
     let first = json!({"slug": "staff", "attributes": [staff["attributes"][0]]});
     service.post("/templates", first).await.expect(201);
     service.patch("/templates/staff", json!({"attributes": [staff["attributes"][1]]})).await.expect(200);
-    // Everybody's boss stands behind them: thousands of rows, more than one portion holds.
+    // Each row refers to a later row: thousands of rows, more than one portion.
     let mut file = "external_key,name,boss\n".to_owned();
     for number in (1..=5000).rev() {
         file += &format!("s{number},n{number},s{}\n", number / 10);
@@ -235,7 +235,7 @@ async fn a_file_may_bring_only_some_attributes_of_records_that_are_there() {
         (&report["errors"][0]["line"], &report["errors"][0]["code"]),
         (&json!(4), &json!("required_attribute"))
     );
-    // It has no column, so its slug stands for it.
+    // It has no column, so the error uses its slug.
     assert_eq!(report["errors"][0]["column"], "name");
     assert_eq!(counts(&send("external_key,size\na,1\nb,5\n").await.expect(200)), [2, 0, 1, 1, 0]);
 }

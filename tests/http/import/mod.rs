@@ -7,7 +7,7 @@ mod files;
 use harness::{Answer, Service};
 use serde_json::Value;
 
-/// Sends a file of customers; `query` as it stands in the address.
+/// Sends a file of customers; `query` is the raw query string.
 pub(crate) async fn import(service: &Service, query: &str, file: impl Into<reqwest::Body>) -> Answer {
     send(service, "text/csv", "customers", query, file).await
 }

@@ -50,7 +50,7 @@ async fn a_request_that_waited_for_a_change_of_the_template_goes_on_with_the_new
             let waiting = Waiting::start(session, &observer, statement, &[&id]).await;
             first.run("commit").await;
             if let Err(refusal) = waiting.outcome().await {
-                // At the worst it may be told to try again.
+                // At worst, it gets a retryable error.
                 assert_eq!(refusal.state, "40001", "{statement} after {change}: {refusal}");
             }
             // Back to the template as it was made, for the next statement.

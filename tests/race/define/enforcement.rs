@@ -102,7 +102,7 @@ async fn a_pending_policy_blocks_no_role_whose_scope_uses_a_locked_template() {
     let scope = serde_json::json!({"field": "company.name", "operator": "eq", "value": "Acme"});
     database.grant_within(&clerk, "crm.customers", "read", &scope).await;
     reader.run("rollback; begin; lock table crm.companies in access exclusive mode").await;
-    // Whoever waits for it, fails here.
+    // A statement that waits for it fails here.
     administrator.run("set statement_timeout = '5s'").await;
     assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "1");
     administrator.run("set lock_timeout = '400ms'").await;

@@ -1,4 +1,4 @@
-//! What is taken back is gone when the revocation has answered, and it waits for nobody who reads.
+//! A revocation takes effect when it returns, and waits for no reader.
 
 use crate::Waiting;
 use harness::customers::HISTORY;
@@ -15,7 +15,7 @@ pub(super) async fn crm() -> (Database, Session) {
         let upsert = "select keyed.upsert_by_key('crm.customers', $1, $2)";
         administrator.rows(upsert, &[&number.to_string(), &json!({"name": name}).to_string()]).await;
     }
-    // Whoever waits for a reader, fails here.
+    // A statement that waits for a reader fails here.
     administrator.run("set statement_timeout = '30s'").await;
     (database, administrator)
 }

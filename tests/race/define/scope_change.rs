@@ -1,4 +1,4 @@
-//! A grant that changes a scope: at once, without waiting for readers, and showing nobody more.
+//! A grant that changes a scope: at once, without waiting for readers, and without showing more.
 
 use super::revocation::{READ, called, crm, reading};
 

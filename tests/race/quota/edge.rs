@@ -1,4 +1,4 @@
-//! The last places of a quota: who gets them, who waits for them, and that nobody ends another's transaction.
+//! The last places of a quota: which writers get them or wait, without aborting other transactions.
 
 use crate::quota::writers::{assert_counted, live, set};
 use crate::{Waiting, assert_no_deadlock};

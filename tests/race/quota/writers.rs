@@ -1,4 +1,4 @@
-//! Quotas hold exactly, however many write at once, and nobody waits without need.
+//! Quotas are exact with many concurrent writers, without unnecessary waits.
 
 use harness::{Database, Session};
 use std::time::Duration;

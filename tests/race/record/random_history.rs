@@ -13,7 +13,7 @@ const KEYS: [&str; 5] = ["A", "B", "C", "D", "E"];
 const CALLERS: u64 = 8;
 const WRITES: usize = 1000;
 
-/// A small generator whose seed is told when a test fails.
+/// A small generator whose seed is printed when a test fails.
 struct Random(u64);
 
 impl Random {
@@ -29,7 +29,7 @@ impl Random {
     }
 }
 
-/// What one caller was told: the payloads that were acknowledged, and those that were refused.
+/// The results of one caller: acknowledged payloads, and refused ones.
 #[derive(Default)]
 struct Told {
     acknowledged: Vec<String>,
@@ -38,7 +38,7 @@ struct Told {
     deleted: usize,
 }
 
-/// One caller: random operations with a payload that nobody else writes, until there are enough.
+/// One caller: a number of random operations with unique payloads.
 async fn call(session: Session, mut random: Random, number: u64, over: Arc<AtomicBool>) -> Told {
     let mut told = Told::default();
     let mut known: Vec<String> = Vec::new();

@@ -23,7 +23,7 @@ async fn a_deletion_does_not_wait_for_those_who_refer_to_the_record() {
         first.run("begin; insert into crm.customers (company) select id from crm.companies").await;
         second.run(release).await;
         second.run(undo).await;
-        // Who referred to it may still write it, and nobody waits in a cycle.
+        // A transaction that refers to it may still write it, without deadlock.
         first.run("update crm.companies set name = 'x'; rollback").await;
     }
     assert_no_deadlock(&database);

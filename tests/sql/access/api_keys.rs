@@ -188,7 +188,7 @@ async fn only_the_login_of_the_proxy_presents_credentials() {
     let proxy = database.session_as("keyed_proxy").await;
     assert_eq!(attempt(&proxy, &key).await, Ok(()));
     assert_eq!(proxy.refusal(deliver, &[]).await.is(), ("P0002", "not_found"));
-    // Whoever drops the grant, or the extension, gives it back.
+    // Dropping the grant or the extension returns it.
     for again in ["migrate", "init"] {
         session
             .run("revoke execute on function keyed.authenticate, keyed_http.deliver from keyed_proxy")

@@ -142,7 +142,7 @@ async fn a_role_that_was_renamed_keeps_what_it_has_in_its_own_cluster_and_throug
     let proxy = database.session_as("keyed_proxy").await;
     session.run(&format!("alter role {role} rename to {role}_x")).await;
     assert_eq!(attempt(&proxy, &key).await, Ok(()));
-    // Elsewhere a number under another name is nobody's.
+    // In another cluster, an OID with another name is invalid.
     session.run("update keyed_state.api_key set bound_in = 'of another cluster'").await;
     assert!(attempt(&proxy, &key).await.is_err());
     session

@@ -1,4 +1,4 @@
-//! What somebody without any right may do with what everybody may call: learn nothing, break nothing.
+//! A role without privileges calls public functions: it learns nothing and breaks nothing.
 
 use harness::Database;
 

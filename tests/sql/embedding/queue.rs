@@ -89,7 +89,7 @@ async fn a_vector_is_stored_only_if_the_text_is_still_what_was_embedded() {
     gallery.paint("K-1", "Woman").await;
     assert_eq!(store(&gallery.session, &old, 0, 1, "m").await, "f");
     assert_eq!((gallery.axis(&id).await.as_str(), &gallery.status().await["pending"]), ("", &json!(1)));
-    // The same where triggers were off, and nobody but the hash can tell.
+    // The same with triggers disabled, where only the hash shows it.
     let old = claim(&gallery.session).await;
     gallery
         .session

@@ -203,7 +203,7 @@ async fn dates_and_times_take_their_operators() {
         ])
         .await;
     let all = async |gallery: &Gallery| {
-        // On a field of times a date stands for its day; noon stands for itself, with whatever offset.
+        // On a field of times, a date means its day; noon means that instant, with any offset.
         let noon = ["2024-02-29T12:00:00Z", "2024-02-29T13:00:00.000+01:00", "2024-02-29 12:00:00Z"];
         for (field, forms) in [("made", &["2024-02-29"][..]), ("sold", &noon), ("sold", &["2024-02-29"])] {
             let forms: Vec<Value> = forms.iter().map(|form| json!(form)).collect();
@@ -233,7 +233,7 @@ async fn keys_take_eight_operators() {
     let gallery = Gallery::new().await;
     gallery.works([("crm:1", json!({})), ("crm:2", json!({})), ("erp/1 a,b", json!({}))]).await;
     gallery.session.run("select keyed.create_record('art.works', '{}')").await;
-    // Only records with a key have a place in this answer; a dash stands for the one without.
+    // Records are listed by key; a dash is the one without.
     check(&gallery, "external_key", "eq", &[json!("crm:1"), json!("  crm:1 ")], "crm:1").await;
     check(&gallery, "external_key", "eq", &[json!("CRM:1")], "").await;
     check(

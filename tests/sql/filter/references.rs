@@ -199,7 +199,7 @@ async fn a_template_that_the_caller_may_not_read_has_no_fields() {
     assert_eq!(messages[0], messages[1]);
     let sorted = reader.refusal("select keyed.search('art.works', '{\"sort\": \"artist.name\"}')", &[]).await;
     assert_eq!((sorted.is(), sorted.pointers()), (("22023", "unknown_field"), vec!["/sort"]));
-    // By whatever key: whether somebody holds it is not told.
+    // With any key: the error does not show whether it exists.
     for key in ["klee", "nobody"] {
         let condition = json!({"field": "artist", "operator": "eq", "value": {"external_key": key}});
         let query = json!({"filters": [condition]}).to_string();

@@ -1,4 +1,4 @@
-//! What a change of a definition leaves to background workers: nobody waits for it, and it comes to its end.
+//! Background jobs of changed definitions: nothing waits for them, and they complete.
 
 mod documents;
 mod indexes;
@@ -70,7 +70,7 @@ async fn until_idle(session: &Session) {
     session.until(workers, "0").await;
 }
 
-/// Waits until the worker waits for a lock of somebody else.
+/// Waits until the worker waits for another session's lock.
 async fn until_blocked(session: &Session) {
     let blocked = "select count(*) from pg_stat_activity where datname = current_database()
                    and backend_type = 'keyed jobs' and wait_event_type = 'Lock'";

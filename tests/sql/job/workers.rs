@@ -55,7 +55,7 @@ async fn the_worker_is_no_superuser_and_the_state_holds_no_statement() {
     assert_eq!(session.text(login, &[]).await, "keyed_proxy");
     blocker.run("rollback").await;
     until_done(&session).await;
-    // Whoever could write the state leads the worker to no table of another.
+    // A forged state cannot direct the worker to a foreign table.
     session.run("create table crm.foreign_table (id uuid, external_key text, created_at timestamptz, updated_at timestamptz, deleted_at timestamptz, name text);
                  insert into keyed_state.job (template_id, kind) select id, 'documents' from keyed_state.template where slug = 'customers';
                  update keyed_state.template set slug = 'foreign_table' where slug = 'customers'").await;

@@ -48,7 +48,7 @@ async fn a_lookup_works_without_its_indexes() {
     assert_eq!(session.text(LOOKUP, &[]).await, "old");
     session.run(&format!("begin; drop index {index}")).await;
     assert_eq!(session.text(LOOKUP, &[]).await, "old");
-    // A unique index of somebody else's that holds some keys only is not taken for the one that holds all.
+    // A partial unique index of another user is not used as the key index.
     let narrow = "create unique index on crm.customers (external_key) where name = 'nobody'";
     session.run(&format!("{narrow}; select keyed.get_by_key('crm.customers', 'K')")).await;
     assert_eq!(session.text(LOOKUP, &[]).await, "old");

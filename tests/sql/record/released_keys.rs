@@ -196,7 +196,7 @@ async fn migrating_moves_the_keys_of_deleted_records_and_leaves_no_trace_of_it()
     make_old(&admin).await;
     admin.run("create view public.everything as select * from crm.customers").await;
     assert_eq!(admin.text("select keyed.pending_migrations()", &[]).await, "{18}");
-    // Until then reading goes on, and whoever writes is told.
+    // Until then reads work, and writes fail with a clear error.
     assert_eq!(
         clerk.json("select keyed.get_by_key('crm.customers', 'A-4')", &[]).await["external_key"],
         "A-4"

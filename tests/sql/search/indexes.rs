@@ -31,7 +31,7 @@ async fn filled() -> (&'static Database, Session) {
         let database = Database::new().await;
         let session = database.session().await;
         session.run(TEMPLATE).await;
-        // Without history, for which nobody asks here.
+        // Without history, which is not needed here.
         session.run(&format!("set session_replication_role = replica; {FILL}")).await;
         session.run("vacuum analyze crm.customers").await;
         session.run("vacuum analyze crm.companies").await;

@@ -68,7 +68,7 @@ async fn unchanged_records_are_returned_once_during_concurrent_writes() {
         let session = gallery.database.session().await;
         writers.spawn(write(session, number, Arc::clone(&over), Arc::clone(&written)));
     }
-    // Whether somebody wrote during each walk: a short one may slip between two writes.
+    // Whether a write happened during each walk: a short one may fall between two writes.
     let mut walks = Vec::new();
     for sort in [
         Value::Null,

@@ -1,4 +1,4 @@
-//! INSERT and UPDATE typed by somebody who was granted them: every rule holds as by function.
+//! Direct INSERT and UPDATE with the privilege: every rule holds as by function.
 
 use harness::customers::HISTORY;
 use harness::{Database, Refusal, Session};

@@ -1,4 +1,4 @@
-//! id, created_at, updated_at and deleted_at of rows that somebody inserts by hand, and of rows that should not be there.
+//! id, created_at, updated_at and deleted_at of rows inserted by direct SQL, and of invalid rows.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};

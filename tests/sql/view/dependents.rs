@@ -67,7 +67,7 @@ async fn an_attribute_that_a_view_names_stays_and_another_goes() {
         "id external_key created_at updated_at name visits tags tier born seen company active"
     );
     assert_eq!(shown(&session, "crm.customers__by_filter").await.len(), 5);
-    // A view that somebody made of ours is not taken away.
+    // A user's view on keyed's view is not dropped.
     session.run("create view crm.report as select name from crm.customers__by_filter").await;
     for statement in [
         "select keyed.drop_attribute('crm.customers', 'name')",

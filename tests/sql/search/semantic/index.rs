@@ -25,7 +25,7 @@ async fn many() -> (Database, Session) {
     (database, session)
 }
 
-/// A vector that nobody has.
+/// A vector that no record has.
 async fn another(session: &Session) -> Value {
     session.json("select synthetic()", &[]).await
 }
