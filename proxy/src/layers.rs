@@ -3,10 +3,9 @@
 use source_layers::{Exception, Sources};
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 34] = [
+const ORDER: [&str; 33] = [
     "problem",
     "error",
-    "database_url",
     "cors",
     "settings",
     "tls",

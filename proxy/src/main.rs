@@ -9,9 +9,6 @@ mod problem;
 /// Errors of the database as responses.
 mod error;
 
-/// The database URL.
-mod database_url;
-
 /// CORS.
 mod cors;
 

@@ -8,7 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, Config, NoTls};
 
 use super::outcome::Failure;
-use crate::database_url;
+use crate::settings::database_url;
 use crate::tls::Tls;
 
 #[derive(Args, Clone)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::http::Uri;
 use clap::{Args, ValueEnum};
 
-use super::value::{seconds, whole};
+use super::value::{seconds, value_or_file, whole};
 
 /// The length of a vector.
 pub(crate) const DIMENSION: usize = 768;
@@ -156,12 +156,7 @@ impl EmbeddingSettings {
 
 /// A secret from the environment or from a file. It must be fit for a header; the messages do not show it.
 fn secret(name: &str, value: Option<&str>, file: Option<&Path>) -> Result<Option<String>, String> {
-    let text = match (value, file) {
-        (Some(value), _) => value.to_owned(),
-        (None, Some(file)) => std::fs::read_to_string(file)
-            .map_err(|error| format!("{name}_FILE {}: {error}.", file.display()))?,
-        (None, None) => return Ok(None),
-    };
+    let Some(text) = value_or_file(name, value, file)? else { return Ok(None) };
     let text = text.trim();
     if text.bytes().any(|byte| !byte.is_ascii_graphic()) {
         return Err(format!("{name} has a character that cannot be part of a key."));

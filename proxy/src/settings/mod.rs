@@ -2,6 +2,8 @@
 
 /// Limits.
 pub(crate) mod bounds;
+/// Where a database is.
+pub(crate) mod database_url;
 /// Embeddings.
 pub(crate) mod embedding;
 /// The values of settings: numbers, sizes and times.
@@ -16,7 +18,6 @@ use embedding::EmbeddingSettings;
 use value::{bytes, cores, seconds, whole};
 
 use crate::cors;
-use crate::database_url;
 
 #[derive(Args, Clone)]
 pub(crate) struct Settings {

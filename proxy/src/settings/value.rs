@@ -1,6 +1,7 @@
 //! The values of settings: numbers, sizes and times.
 
 use std::num::NonZero;
+use std::path::Path;
 use std::time::Duration;
 
 pub(super) fn cores() -> usize {
@@ -34,6 +35,22 @@ pub(super) fn bytes(text: &str) -> Result<usize, String> {
     };
     let number: usize = digits.parse().map_err(|_| "not a number of bytes, KiB or MiB".to_owned())?;
     number.checked_mul(factor).ok_or_else(|| "too large".into())
+}
+
+/// What a setting says, or the file that its twin with `_FILE` names, which keeps a secret out of the environment. `name` is
+/// the environment variable of the setting.
+pub(super) fn value_or_file(
+    name: &str,
+    value: Option<&str>,
+    file: Option<&Path>,
+) -> Result<Option<String>, String> {
+    match (value, file) {
+        (Some(value), _) => Ok(Some(value.to_owned())),
+        (None, Some(file)) => std::fs::read_to_string(file)
+            .map(Some)
+            .map_err(|error| format!("{name}_FILE {}: {error}.", file.display())),
+        (None, None) => Ok(None),
+    }
 }
 
 #[cfg(test)]

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use tokio_postgres::Config;
 
+use super::value::value_or_file;
+
 /// Reads a URL, or the file that holds it. `name` is the environment variable that messages speak of; they never repeat
 /// the URL, since it may hold a password.
 pub(crate) fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result<Config, String> {
-    let url = match (url, file) {
-        (Some(url), _) => url.to_owned(),
-        (None, Some(file)) => std::fs::read_to_string(file)
-            .map_err(|error| format!("{name}_FILE {}: {error}.", file.display()))?,
-        (None, None) => {
+    let url = match value_or_file(name, url, file)? {
+        Some(url) => url,
+        None => {
             // The proxy's own login lacks the privileges of an administrator.
             let login = if name.contains("ADMIN") { "dba" } else { "keyed_proxy" };
             return Err(format!("{name} is not set. An example is postgres://{login}:secret@localhost/crm."));
