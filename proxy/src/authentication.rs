@@ -14,7 +14,7 @@ use crate::idempotency::Idempotency;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Lets a request in, or says why not. `digest` is the digest of `token`.
+/// Admits a request, or refuses it. `digest` is the digest of `token`.
 pub(crate) async fn admit(
     app: &App,
     parts: &mut Parts,
@@ -29,7 +29,7 @@ pub(crate) async fn admit(
     admission::admit(&app.admission, parts, kind, token, digest, ask).await
 }
 
-/// Whether a key or a token is one, by its digest.
+/// Whether the database knows a key or a token, by its digest.
 async fn knows(database: &Database, kind: CredentialKind, digest: &[u8; 32]) -> Result<bool, Problem> {
     let statement = match kind {
         CredentialKind::ApiKey => "select keyed.authenticate($1::bytea)",

@@ -20,8 +20,8 @@ const SMALL_BODY: u64 = 64 << 10;
 /// How recently a key must have been verified to read a larger body.
 const RECENTLY: Duration = Duration::from_secs(1);
 
-/// Lets a request in, or says why not. `digest` is the digest of `token`.
-/// `ask` asks the database whether the key is one, which is rarely needed.
+/// Admits a request, or refuses it. `digest` is the digest of `token`. `ask` asks the database whether it knows the key, and
+/// is called only if that is not known from earlier requests.
 pub(crate) async fn admit<A>(
     admission: &Arc<Admission>,
     parts: &mut Parts,

@@ -27,8 +27,8 @@ pub(crate) struct Check<'a> {
     pub(crate) arguments: &'a [Argument<'a>],
 }
 
-/// The provider.
-pub(crate) struct Means<'a> {
+/// The database, which checks a search before the provider is asked, and the provider.
+pub(crate) struct Context<'a> {
     pub(crate) database: &'a Database,
     pub(crate) embedder: Option<&'a Embedder>,
     /// The timeout of the provider.
@@ -37,7 +37,7 @@ pub(crate) struct Means<'a> {
 
 /// The body with `query_vector` in place of `query_text`. A body without one is not even parsed.
 pub(crate) async fn with_vector(
-    Means { database, embedder, timeout }: Means<'_>,
+    Context { database, embedder, timeout }: Context<'_>,
     caller: &Caller,
     body: String,
     check: Check<'_>,

@@ -7,7 +7,7 @@ use crate::answer;
 use crate::body::JsonText;
 use crate::call::Call;
 use crate::database::Effect::Read;
-use crate::embedding::query::{self, Check, Means};
+use crate::embedding::query::{self, Check, Context};
 use crate::problem::Problem;
 use crate::state::App;
 use crate::statement::{statement, text};
@@ -17,13 +17,12 @@ pub(crate) async fn run(mut call: Call<1>, JsonText(body): JsonText) -> Result<R
     let [template] = call.segments();
     let check =
         Check { statement: statement!("check_search($3::text, $4::text)"), arguments: &[text(template)] };
-    let body = query::with_vector(means(&call.app), &call.caller, body, check).await?;
+    let body = query::with_vector(context(&call.app), &call.caller, body, check).await?;
     call.read(statement!("search($3::text, $4::text)"), &[text(template), text(&body)]).await
 }
 
-/// Replaces a query text with its vector.
-fn means(app: &App) -> Means<'_> {
-    Means { database: &app.database, embedder: app.embedder.as_deref(), timeout: app.body_timeout }
+fn context(app: &App) -> Context<'_> {
+    Context { database: &app.database, embedder: app.embedder.as_deref(), timeout: app.body_timeout }
 }
 
 /// Whether the result is exact, and whether it is complete.
@@ -33,7 +32,7 @@ const HEADERS: [HeaderName; 2] =
 pub(crate) async fn semantic(mut call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let [] = call.parameters([])?;
     let check = Check { statement: statement!("check_semantic_search($3::text)"), arguments: &[] };
-    let body = query::with_vector(means(&call.app), &call.caller, body, check).await?;
+    let body = query::with_vector(context(&call.app), &call.caller, body, check).await?;
     let row = call.ask(Read, statement!("semantic_search($3::text)"), &[text(&body)]).await?;
     answer::read_with(&row, &HEADERS)
 }
