@@ -88,7 +88,7 @@ impl Error {
     pub fn not_found() -> Self {
         Error::new(
             Code::NotFound,
-            "nothing here: it does not exist, was deleted, or is not visible to this caller",
+            "not found: it does not exist, was deleted, or is not visible to this caller",
         )
     }
 

@@ -27,7 +27,7 @@ impl FromRequest<Arc<App>> for JsonText {
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
         match read_json(request, app).await? {
             Some(text) => Ok(JsonText(text)),
-            None => Err(Problem::malformed("a JSON body is needed here")),
+            None => Err(Problem::malformed("this request needs a JSON body")),
         }
     }
 }

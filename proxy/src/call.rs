@@ -75,7 +75,7 @@ impl<const N: usize> Call<N> {
         }
         if effect == Write && !self.conditions.are_none() {
             return Err(Problem::malformed(
-                "If-Match and If-None-Match are for requests that read or write one record, and are not accepted on this route",
+                "this route does not accept If-Match and If-None-Match, which apply to requests for one record",
             ));
         }
         self.app.database.call(effect, &self.caller, statement, arguments).await

@@ -29,7 +29,7 @@ const ENFORCE: &str =
 pub(crate) async fn run(database: Arc<Database>) {
     loop {
         if let Err(problem) = database.run(WriteOnce, RUN_JOBS, &[]).await {
-            tracing::debug!(cause = problem.cause(), "jobs were not started again");
+            tracing::debug!(cause = problem.cause(), "cannot start pending jobs");
         }
         sleep(Duration::from_secs(fastrand::u64(PAUSE[0]..=PAUSE[1]))).await;
         enforce(&database).await;
@@ -38,7 +38,7 @@ pub(crate) async fn run(database: Arc<Database>) {
                 Ok(row) if row.try_get::<_, i64>(0).unwrap_or(0) >= AT_ONCE => {}
                 Ok(_) => break,
                 Err(problem) => {
-                    tracing::debug!(cause = problem.cause(), "answers that are too old were not forgotten");
+                    tracing::debug!(cause = problem.cause(), "cannot delete expired responses");
                     break;
                 }
             }
@@ -56,7 +56,7 @@ async fn enforce(database: &Database) {
                 None => return,
             },
             Err(problem) => {
-                tracing::debug!(cause = problem.cause(), "policies could not follow grants");
+                tracing::debug!(cause = problem.cause(), "cannot update policies of grants");
                 return;
             }
         }

@@ -63,14 +63,11 @@ impl Problem {
     }
 
     pub(crate) fn no_such_route() -> Problem {
-        Problem::new(Code::NotFound, "there is nothing at this address")
+        Problem::new(Code::NotFound, "this path does not exist")
     }
 
     pub(crate) fn method_not_allowed() -> Problem {
-        Problem::new(
-            Code::MethodNotAllowed,
-            "this address does not take that method: the header Allow names those it takes",
-        )
+        Problem::new(Code::MethodNotAllowed, "this path does not support the method; see the header Allow")
     }
 
     pub(crate) fn malformed(detail: impl Into<Cow<'static, str>>) -> Problem {
@@ -106,8 +103,11 @@ impl Problem {
 
     /// As in RFC 6750: a request without a token gets no error code, only the scheme.
     pub(crate) fn no_token() -> Problem {
-        Problem::new(Code::Unauthorized, "an API key is needed: send the header Authorization: Bearer <key>")
-            .without_token()
+        Problem::new(
+            Code::Unauthorized,
+            "the request has no API key: send the header Authorization: Bearer <key>",
+        )
+        .without_token()
     }
 
     /// Takes back that a bearer token was at fault: none was sent.
@@ -129,7 +129,7 @@ impl Problem {
     pub(crate) fn not_found() -> Problem {
         Problem::new(
             Code::NotFound,
-            "nothing here: it does not exist, was deleted, or is not visible to this caller",
+            "not found: it does not exist, was deleted, or is not visible to this caller",
         )
     }
 
@@ -143,8 +143,9 @@ impl Problem {
             (RATE_REMAINING, HeaderValue::from(0)),
             (RATE_RESET, seconds(excess.reset)),
         ];
-        problem
-            .with_hint(&format!("wait for the seconds of Retry-After; the limit is the operator's {setting}"))
+        problem.with_hint(&format!(
+            "wait for the seconds in Retry-After; the operator sets the limit with {setting}"
+        ))
     }
 
     pub(crate) fn unavailable(detail: &'static str, cause: String) -> Problem {
@@ -153,7 +154,7 @@ impl Problem {
 
     /// An internal error. Its cause goes to the log, under the instance of the problem.
     pub(crate) fn internal(cause: String) -> Problem {
-        Problem::new(Code::Internal, "the service failed: its log has the reason under this instance")
+        Problem::new(Code::Internal, "internal error: the log has the reason under this instance")
             .with_cause(cause)
     }
 

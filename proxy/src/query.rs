@@ -49,7 +49,7 @@ pub(crate) fn parameters<'a, const N: usize>(
         let Some(index) = accepted.iter().position(|candidate| *candidate == name) else {
             let accepted = if N == 0 { "none".to_owned() } else { accepted.join(", ") };
             return Err(Problem::malformed(format!(
-                "the query parameter \"{name}\" is not known here: accepted are {accepted}"
+                "the query parameter \"{name}\" is unknown; accepted are {accepted}"
             )));
         };
         if values[index].replace(decode(value)?).is_some() {

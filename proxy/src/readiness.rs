@@ -62,7 +62,8 @@ impl Readiness {
         let pending: Option<String> = row.try_get(0).map_err(|error| not_ready(error.to_string()))?;
         match pending {
             Some(steps) if !steps.is_empty() => Err(Problem::unavailable(
-                "the state of the database is older than the extension: an administrator runs SELECT keyed.migrate()",
+                "the state of the database is older than the extension: run SELECT keyed.migrate() as an \
+                administrator",
                 format!("pending migrations: {steps}"),
             )),
             _ => Ok(version),
@@ -86,16 +87,16 @@ struct Seen {
 /// The version of an extension that this program can work with.
 fn fits(seen: Seen) -> Result<String, Problem> {
     let Some(version) = seen.version else {
-        return Err(not_ready("the extension keyed is not in this database".into()));
+        return Err(not_ready("the extension keyed is not installed in this database".into()));
     };
     if line_of(&version) != line_of(VERSION) {
         return Err(Problem::unavailable(
-            "the versions of extension and proxy do not fit: the numbers before the last dot must be the same",
+            "the versions of extension and proxy are incompatible: the numbers before the last dot must be equal",
             format!("the extension is {version}, the proxy {VERSION}"),
         ));
     }
     if !seen.may_call {
-        return Err(not_ready("this login may not execute keyed.authenticate".into()));
+        return Err(not_ready("this login has no EXECUTE privilege on keyed.authenticate".into()));
     }
     Ok(version)
 }

@@ -107,7 +107,7 @@ pub(crate) async fn serve(
     drop(listener);
     tracing::info!(connections = connections.count(), "stopping");
     if tokio::time::timeout(SHUTDOWN_TIMEOUT, connections.shutdown()).await.is_err() {
-        tracing::warn!("some requests were cut off");
+        tracing::warn!("some requests were interrupted");
     }
 }
 

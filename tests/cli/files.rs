@@ -139,7 +139,7 @@ async fn the_file_of_refused_rows_replaces_another_only_when_rows_were_refused()
     for failed in [&input, &link] {
         let outcome = import(&input, failed, &["--on-error", "skip"]);
         assert_eq!(outcome.code, Some(2), "{outcome:?}");
-        assert!(outcome.err.contains("is the file that is imported"), "{}", outcome.err);
+        assert!(outcome.err.contains("is the imported file itself"), "{}", outcome.err);
     }
     assert_eq!(std::fs::read_to_string(&input).expect("it is there"), "external_key,visits\na,1\nb,x\n");
 

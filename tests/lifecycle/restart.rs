@@ -77,7 +77,7 @@ async fn with_waiting_writes(service: &Service) {
 }
 
 /// Without this line in its log a proxy closed all connections in order.
-const CUT_OFF: &str = "some requests were cut off";
+const CUT_OFF: &str = "some requests were interrupted";
 
 #[tokio::test]
 async fn asked_to_stop_the_proxy_finishes_what_it_has_begun_and_exits_with_0() {

@@ -88,12 +88,8 @@ fn operation<'a>(caller: &Caller, index: usize, entry: &'a RawValue) -> Result<O
             "embedding" => embedding = Embedding::parse(value, "/embedding")?,
             _ => {
                 let pointer = format!("/{}", pointer_step(&name));
-                return Err(Error::at(
-                    Code::UnknownField,
-                    pointer,
-                    format!("{name:?} is not a member of this body"),
-                )
-                .hint("an operation has op, template, id, external_key, attributes and embedding"));
+                return Err(Error::at(Code::UnknownField, pointer, format!("{name:?} is an unknown member"))
+                    .hint("an operation has op, template, id, external_key, attributes and embedding"));
             }
         }
     }

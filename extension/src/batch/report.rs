@@ -110,7 +110,7 @@ mod tests {
                 + r#""detail":"external_key is taken"}]}},"#
                 + r#"{"index":2,"status":404,"id":null,"created":false,"error":{"type":"urn:problem-type:keyed:not_found","#
                 + r#""title":"Not found","status":404,"#
-                + r#""detail":"nothing here: it does not exist, was deleted, or is not visible to this caller","code":"not_found"}}]}"#
+                + r#""detail":"not found: it does not exist, was deleted, or is not visible to this caller","code":"not_found"}}]}"#
         );
     }
 }

@@ -226,12 +226,8 @@ pub fn parse_body(body: &str) -> Result<Body<'_>, Error> {
             "embedding" => parsed.embedding = Embedding::parse(value, "/embedding")?,
             _ => {
                 let pointer = format!("/{}", json::pointer_step(&name));
-                return Err(Error::at(
-                    Code::UnknownField,
-                    pointer,
-                    format!("{name:?} is not a member of this body"),
-                )
-                .hint("a body has attributes, external_key and embedding"));
+                return Err(Error::at(Code::UnknownField, pointer, format!("{name:?} is an unknown member"))
+                    .hint("a body has attributes, external_key and embedding"));
             }
         }
     }

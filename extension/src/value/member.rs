@@ -11,7 +11,7 @@ pub fn text_at(value: &RawValue, pointer: &str) -> Result<String, Error> {
 
 /// The error for a member that the definition does not know.
 pub fn unknown_member(name: &str, pointer: &str) -> Error {
-    Error::at(Code::UnknownField, pointer, format!("{name:?} is not a member of this body"))
+    Error::at(Code::UnknownField, pointer, format!("{name:?} is an unknown member"))
 }
 
 /// The error for a member that must be there.

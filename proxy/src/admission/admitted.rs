@@ -53,13 +53,13 @@ impl Admitted {
         if own >= admission.most_requests_of_a_key {
             return Err(too_many_at_once(
                 admission.most_requests_of_a_key,
-                "this API key has as many requests in flight as it may have",
+                "this API key has reached its maximum number of requests in flight",
                 "KEYED_KEY_REQUESTS",
             ));
         }
         if all >= admission.most_requests {
             return Err(Problem::unavailable(
-                "the service has as many requests in flight as it may have",
+                "the service has reached its maximum number of requests in flight",
                 "KEYED_REQUESTS is reached".to_owned(),
             ));
         }
@@ -112,7 +112,7 @@ impl Admitted {
             Ok(Ok(permit)) => Ok(Some(permit)),
             _ => Err(too_many_at_once(
                 self.admission().table(self.0.kind).parts().connections.unwrap_or_default(),
-                "this API key has as many requests at the database as it may have at once",
+                "this API key has reached its maximum number of concurrent database requests",
                 "KEYED_KEY_CONNECTIONS",
             )),
         }
@@ -125,14 +125,14 @@ impl Admitted {
         let Ok(Ok(own)) = tokio::time::timeout_at(deadline, own.acquire()).await else {
             return Err(too_many_at_once(
                 self.admission().table(self.0.kind).parts().files,
-                "this API key has as many files on their way as it may have at once",
+                "this API key has reached its maximum number of concurrent imports and exports",
                 "KEYED_KEY_FILES",
             ));
         };
         match tokio::time::timeout_at(deadline, all.acquire()).await {
             Ok(Ok(all)) => Ok(FilePermit { _own: own, _all: all }),
             _ => Err(Problem::unavailable(
-                "as many files as may be are on their way at the moment",
+                "the service has reached its maximum number of concurrent imports and exports",
                 "no permit for an import or export".to_owned(),
             )),
         }
@@ -145,13 +145,13 @@ impl Admitted {
         let Ok(own) = budget::take(own, bytes, deadline).await else {
             return Err(too_many_at_once(
                 self.admission().table(self.0.kind).parts().body_bytes,
-                "this API key has as many bytes of bodies on their way as it may have at once",
+                "this API key has reached its maximum memory for request bodies",
                 "KEYED_BODY_BUDGET",
             ));
         };
         let Ok(all) = self.admission().bodies.take(bytes, deadline).await else {
             return Err(Problem::unavailable(
-                "the service has no room for the body at the moment",
+                "the service has no memory for the body at the moment",
                 "KEYED_BODY_BUDGET is used up".to_owned(),
             ));
         };

@@ -30,9 +30,9 @@ pub(crate) enum Full {
 impl Full {
     pub(crate) fn message(self) -> &'static str {
         match self {
-            Full::Process => "the service has as many connections as it may have",
+            Full::Process => "the service has reached its maximum number of connections",
             Full::Address => {
-                "this address has as many connections as it may have (KEYED_ADDRESS_CONNECTIONS)"
+                "this address has reached its maximum number of connections (KEYED_ADDRESS_CONNECTIONS)"
             }
         }
     }

@@ -160,7 +160,7 @@ impl Credential {
             None => {
                 let task = begin();
                 let answer: Pin<Box<dyn Future<Output = Answer> + Send>> = Box::pin(async move {
-                    let ended = || Problem::internal("a look at a key ended before its answer".to_owned());
+                    let ended = || Problem::internal("the verification of a key was interrupted".to_owned());
                     task.await.unwrap_or_else(|_| Err(ended()))
                 });
                 state.look.insert(answer.shared()).clone()

@@ -139,7 +139,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
             }
         }
         if self.head.as_mut().is_some_and(|head| head.as_mut().poll(context).is_ready()) {
-            return Poll::Ready(Err(too_slow("the head of the request did not come in time")));
+            return Poll::Ready(Err(too_slow("the request headers did not arrive in time")));
         }
         read
     }

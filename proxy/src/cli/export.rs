@@ -58,14 +58,14 @@ impl Export {
         let request = request
             .header(header::CONTENT_TYPE, "application/json")
             .body(Body::from(body))
-            .context("the address cannot be asked")?;
+            .context("the proxy cannot be reached")?;
         let mut answer = send(request, self.service.named()).await?.into_body();
         let mut sink = Sink::open(output)?;
         let style = ProgressStyle::with_template("{spinner} {bytes} {bytes_per_sec}");
         let bar =
             ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
         while let Some(frame) =
-            answer.frame().await.transpose().context("the export broke off: it is not whole")?
+            answer.frame().await.transpose().context("the export was interrupted and is incomplete")?
         {
             if let Ok(data) = frame.into_data() {
                 sink.write(&data)?;

@@ -117,7 +117,7 @@ impl Import {
         if let (Some(failed), Some(input)) = (&self.failed, &metadata)
             && std::fs::metadata(failed).is_ok_and(|it| (it.dev(), it.ino()) == (input.dev(), input.ino()))
         {
-            let message = format!("--failed {} is the file that is imported.", failed.display());
+            let message = format!("--failed {} is the imported file itself.", failed.display());
             return Err(Failure::Usage { message, help: "import" });
         }
         let failed = self.failed.as_deref().map(|file| FailedRows::create(file, format)).transpose()?;
@@ -127,7 +127,7 @@ impl Import {
             .header(header::CONTENT_TYPE, kind)
             .header(header::ACCEPT, "application/x-ndjson")
             .body(body)
-            .context("the address cannot be asked")?;
+            .context("the proxy cannot be reached")?;
         let outcome = send_and_report(request, self.service.named(), &bar, failed).await;
         bar.finish_and_clear();
         let counts = outcome?;
@@ -170,7 +170,8 @@ async fn send_and_report(
         }
         while let Some(end) = held.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = held.drain(..=end).collect();
-            let line: Line = serde_json::from_slice(&line).context("the answer is none of an import")?;
+            let line: Line =
+                serde_json::from_slice(&line).context("the response is not that of an import")?;
             if let (Some(header), Some(failed)) = (&line.file, &mut failed) {
                 failed.begin(header)?;
             }
@@ -202,7 +203,9 @@ async fn send_and_report(
             };
         }
         if is_end {
-            return Err(anyhow!("the answer ended before its report: rows may have been imported or not"));
+            return Err(anyhow!(
+                "the response ended before its report: rows may or may not have been imported"
+            ));
         }
     }
 }

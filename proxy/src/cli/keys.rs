@@ -110,12 +110,12 @@ async fn create(arguments: Create) -> Result<(), Failure> {
     if superuser.first().is_some_and(|row| row.get(0)) {
         let role = &arguments.role;
         eprintln!(
-            "Warning: {role} is a superuser, whom no grant and no scope binds. A key of an administrator is one for \
-             keyed_admin."
+            "Warning: {role} is a superuser, to which grants and scopes do not apply. For an administrator, create \
+            a key for keyed_admin."
         );
     }
     if !arguments.json {
-        eprintln!("The key, of which this is the only copy:");
+        eprintln!("The key, which is shown only once:");
         return print(&format!("{key}\n"));
     }
     let id: Option<i32> = key.split('_').nth(1).and_then(|number| number.parse().ok());
@@ -175,5 +175,5 @@ async fn revoke(arguments: Revoke) -> Result<(), Failure> {
         revoked => format!("revoked {}", revoked.join(", ")),
     };
     let missed = missed.join(", ");
-    Err(Failure::Running(anyhow::anyhow!("{done}: no key in force has the number {missed}")))
+    Err(Failure::Running(anyhow::anyhow!("{done}: no valid key has the number {missed}")))
 }

@@ -51,7 +51,7 @@ use crate::settings::Settings;
 #[command(
     name = "keyed-proxy",
     version,
-    after_help = "Without a command it serves, as the environment says: keyed-proxy serve --help."
+    after_help = "Without a command, it serves with the settings of the environment: see keyed-proxy serve --help."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]

@@ -60,7 +60,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     if let Some(worker) = worker
         && tokio::time::timeout(server::SHUTDOWN_TIMEOUT, worker).await.is_err()
     {
-        tracing::warn!("the embedding of records was cut off");
+        tracing::warn!("the embedding of records was interrupted");
     }
     tracing::info!("stopped");
     Ok(())

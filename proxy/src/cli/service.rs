@@ -58,7 +58,9 @@ impl Service {
             (None, Some(file)) => std::fs::read_to_string(file).map_err(|error| {
                 usage(format!("the API key cannot be read from {}: {error}", file.display()))
             })?,
-            (None, None) => return Err(usage("KEYED_API_KEY is not set: an API key is needed.".to_owned())),
+            (None, None) => {
+                return Err(usage("KEYED_API_KEY is not set. This command needs an API key.".to_owned()));
+            }
         };
         let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         let given =
@@ -116,7 +118,7 @@ const FLAGS: [(&str, &str); 9] = [
     ("dry_run=true", "--dry-run"),
     (
         "send the header X-Service-Project-Id, or name the template by its id",
-        "name its project as well, such as --template crm.customers",
+        "name its project as well, for example --template crm.customers",
     ),
     ("send the header Authorization: Bearer <key>", "set KEYED_API_KEY, or give --api-key-file"),
 ];
@@ -127,7 +129,7 @@ fn in_flags(text: &str) -> String {
 
 /// A problem as text: what is wrong, where, and what to do.
 pub(crate) fn in_words(problem: &serde_json::Value) -> String {
-    let mut words = problem["detail"].as_str().unwrap_or("the proxy gave no reason").to_owned();
+    let mut words = problem["detail"].as_str().unwrap_or("the proxy returned no reason").to_owned();
     let faults = problem["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
     for fault in faults.iter().skip(1) {
         words += &format!("\n{}", fault["detail"].as_str().unwrap_or_default());
@@ -148,7 +150,7 @@ fn what_was_done(report: &serde_json::Value) -> Option<String> {
     (created + updated + unchanged > 0).then(|| {
         format!(
             "rows {rows}, created {created}, updated {updated}, unchanged {unchanged}, failed {failed}. \
-             What was written stays; the file can be imported again."
+             Written rows remain; you can import the file again."
         )
     })
 }

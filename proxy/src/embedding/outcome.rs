@@ -39,8 +39,8 @@ pub(super) enum Failed {
 /// The error for a model with another vector length.
 pub(super) fn wrong_length(length: usize) -> String {
     format!(
-        "the model answers vectors of {length} numbers, {DIMENSION} are needed: choose another model, or set \
-         KEYED_EMBED_DIMENSIONS={DIMENSION} for one that can shorten its vectors"
+        "the model returns vectors of {length} numbers instead of {DIMENSION}: choose another model, or set \
+        KEYED_EMBED_DIMENSIONS={DIMENSION} for one with a variable length"
     )
 }
 

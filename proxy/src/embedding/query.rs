@@ -98,14 +98,14 @@ fn told(failed: Failed) -> Problem {
     let internal = |detail: String, cause| Problem::new(Code::Internal, detail).with_cause(cause);
     match failed {
         Failed::Passing { message, retry_after, is_busy: true, .. } => {
-            let problem = Problem::unavailable("the embedding provider takes no more requests at the moment", message);
+            let problem = Problem::unavailable("the embedding provider is overloaded at the moment", message);
             retry_after.into_iter().fold(problem, Problem::with_retry_after)
         }
         Failed::Passing { message, .. } => away(message),
         Failed::Length(length) => internal(wrong_length(length), wrong_length(length)),
         Failed::Texts(message) | Failed::Lasting(message) => internal(
-            "the embedding provider refuses this service: its address, key or model is not set as it should be, and the \
-             log has the reason under this instance"
+            "the embedding provider refuses this service: its URL, key or model is misconfigured; the log has the \
+            reason under this instance"
                 .to_owned(),
             message,
         ),

@@ -28,15 +28,15 @@ impl Vector {
         for number in numbers {
             match number {
                 Some(number) if number.is_finite() => finite.push(*number),
-                _ => return Err(Flaw::Numbers("the model answered a number that is not finite")),
+                _ => return Err(Flaw::Numbers("the model returned a number that is not finite")),
             }
         }
         if finite.iter().all(|number| *number == 0.0) {
-            return Err(Flaw::Numbers("the model answered a vector of zeros"));
+            return Err(Flaw::Numbers("the model returned a vector of zeros"));
         }
         let square: f64 = finite.iter().map(|number| number * number).sum();
         if !square.is_normal() {
-            return Err(Flaw::Numbers("the model answered a vector too long or too short to compute with"));
+            return Err(Flaw::Numbers("the model returned a vector too long or too short to normalise"));
         }
         let length = square.sqrt();
         Ok(Vector(finite.into_iter().map(|number| (number / length) as f32).collect()))

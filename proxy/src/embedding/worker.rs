@@ -160,7 +160,7 @@ impl Worker {
                 return failed(&problem);
             }
             let cause = cause_of(&problem);
-            tracing::warn!(cause, "some records cannot be written at the moment and are embedded later");
+            tracing::warn!(cause, "some records are locked and will be embedded later");
             return Round::Worked;
         };
         let rest = retry_after.unwrap_or(FIRST_REST);

@@ -30,8 +30,9 @@ pub(crate) fn chunks(ahead: usize, patience: Duration) -> (ChunkSender, Body) {
     let (sender, received) = mpsc::channel(ahead);
     let chunks = ChunkSender { sender, patience, is_whole: Arc::default() };
     let is_whole = Arc::clone(&chunks.is_whole);
-    let end = stream::once(async move { is_whole.load(Ordering::Acquire) })
-        .filter_map(|is_whole| ready((!is_whole).then(|| Err(io::Error::other("the answer is not whole")))));
+    let end = stream::once(async move { is_whole.load(Ordering::Acquire) }).filter_map(|is_whole| {
+        ready((!is_whole).then(|| Err(io::Error::other("the response is incomplete"))))
+    });
     (chunks, Body::from_stream(ReceiverStream::new(received).chain(end)))
 }
 

@@ -61,8 +61,8 @@ impl Request {
             None => None,
             Some(label) => Some(Encoding::for_label(label.as_bytes()).ok_or_else(|| {
                 Problem::invalid_value(
-                    "the encoding is not known: give utf-8, windows-1252, utf-16le, utf-16be or another of the \
-                     names that browsers know",
+                    "the encoding is unknown: use utf-8, windows-1252, utf-16le, utf-16be or another name of the \
+                    WHATWG Encoding Standard",
                 )
             })?),
         };

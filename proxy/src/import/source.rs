@@ -83,7 +83,7 @@ impl Source {
                 Some(header) => break header,
                 None if self.is_end => {
                     return Err(Problem::malformed(
-                        "the file is empty: CSV begins with a line that names its columns",
+                        "the file is empty: CSV needs a header line with the names of its columns",
                     ));
                 }
                 None => self.advance().await?,
@@ -152,14 +152,14 @@ impl Source {
     fn undecodable(&self, line: u64) -> Problem {
         let name = self.decode.name();
         Problem::malformed(format!("line {line} has bytes that are not valid {name}"))
-            .with_hint("say which encoding the file has, for example encoding=windows-1252")
+            .with_hint("set the encoding of the file, for example encoding=windows-1252")
     }
 }
 
 fn too_long() -> Problem {
     Problem::body_too_slow().with_hint(
-        "a file that is imported whole has a time in which it must come, and so has a header: send it faster or in \
-         parts, or import it with on_error=skip",
+        "an import in one transaction, and the header of any file, must arrive within a time limit: send the file \
+        faster or in parts, or import it with on_error=skip",
     )
 }
 
@@ -169,7 +169,7 @@ fn unreadable(unreadable: Unreadable) -> Problem {
             Code::PayloadTooLarge,
             format!("the row that begins in line {line} has more than {MOST_ROW_BYTES} bytes"),
         )
-        .with_hint("a quote that is never closed makes a row of all that follows"),
+        .with_hint("a quote that is never closed includes all following lines in the row"),
         Unreadable::Unclosed(line) => {
             Problem::malformed(format!("the row that begins in line {line} has a quote that is never closed"))
         }

@@ -61,5 +61,5 @@ pub(crate) async fn delete(mut call: Call<1>) -> Result<Response, Problem> {
 }
 
 fn given(key: Option<Cow<'_, str>>) -> Result<Cow<'_, str>, Problem> {
-    key.ok_or_else(|| Problem::malformed("the query parameter \"key\" is needed here"))
+    key.ok_or_else(|| Problem::malformed("the query parameter \"key\" is required"))
 }

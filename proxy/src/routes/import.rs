@@ -162,7 +162,7 @@ fn problem(stopped: Stopped, tally: &Tally) -> Problem {
                 1 => "1 row was refused".to_owned(),
                 failed => format!("{failed} rows were refused"),
             };
-            Problem::new(code, format!("nothing was imported, since {refused}: {detail}"))
+            Problem::new(code, format!("nothing was imported because {refused}: {detail}"))
                 .with_particulars(particulars)
                 .with_hint("correct the rows, or import the others with on_error=skip")
                 .with_report(tally.to_json())

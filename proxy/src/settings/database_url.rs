@@ -27,7 +27,10 @@ pub(crate) fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result
         let reason = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
         // In a URL with a password that should have been encoded, a part of that looks like an option.
         let reason = match reason.starts_with("unknown option") {
-            true => "an option is not known (a password with other signs than letters and digits must be percent-encoded, or quoted)",
+            true => {
+                "an option is unknown (a password with characters other than letters and digits must be \
+            percent-encoded or quoted)"
+            }
             false => &reason,
         };
         format!("{name} cannot be read: {reason}.")

@@ -101,8 +101,7 @@ impl EmbeddingSettings {
         let worker = self.worker_key()?;
         match self.embed_provider {
             Provider::Off if worker.is_some() => {
-                Err("KEYED_EMBED_API_KEY is set, but KEYED_EMBED_PROVIDER is \
-                off: set the provider, or take the key away."
+                Err("KEYED_EMBED_API_KEY is set, but KEYED_EMBED_PROVIDER is off: set the provider or remove the key."
                     .into())
             }
             Provider::Off | Provider::Hash => Ok(()),

@@ -68,7 +68,7 @@ async fn a_provider_that_fails_is_a_service_that_is_unavailable_for_now() {
         let seconds: u64 = answer.header("retry-after").parse().expect("a number of seconds");
         assert!(pause.contains(&seconds), "{told:?}: {seconds}");
         let problem = answer.refused(503, "unavailable");
-        let is_busy = problem["detail"].as_str().is_some_and(|it| it.contains("takes no more requests"));
+        let is_busy = problem["detail"].as_str().is_some_and(|it| it.contains("is overloaded"));
         assert_eq!((is_busy, &problem["retryable"]), (told.status == 429, &json!(true)), "{told:?}");
         assert!(service.proxy.log().contains("request failed"), "{told:?}");
     }
@@ -83,7 +83,7 @@ async fn a_misconfigured_provider_is_reported_as_not_retryable() {
         (Reply::body("<html>welcome</html>"), "refuses this service"),
         (Reply::body(""), "refuses this service"),
         (Reply::body("{}"), "refuses this service"),
-        (Reply::body(&short), "the model answers vectors of 3 numbers, 768 are needed"),
+        (Reply::body(&short), "the model returns vectors of 3 numbers instead of 768"),
         (Reply::of(&[]), "refuses this service"),
         (Reply::of(&[item(0, &vector(1)), item(1, &vector(2))]), "refuses this service"),
         (Reply::of(&[item(3, &vector(1))]), "refuses this service"),

@@ -42,7 +42,7 @@ fn each_syntax_fault_is_reported_with_its_pointer() {
             r#"[{"field":"note","operator":"empty","op/":1}]"#.to_owned(),
             "/filters/0/op~1",
             Code::UnknownField,
-            "not known here",
+            "unknown member",
         ),
         (r#"[{"and":[]}]"#.to_owned(), "/filters/0/and", Code::InvalidValue, "at least one condition"),
         (r#"[{"or":[]}]"#.to_owned(), "/filters/0/or", Code::InvalidValue, "at least one condition"),

@@ -42,7 +42,7 @@ pub(super) const CHECKS: &[Check] = &[
          select 'the database is encoded in ' || current_setting('server_encoding'),
                 'make one with: create database … encoding ''UTF8'' template template0'
          where current_setting('server_encoding') <> 'UTF8'" },
-    Check { name: "extension", sound: "keyed is installed, as new as its files", severity: Error, needs: Needs::Nothing, query:
+    Check { name: "extension", sound: "keyed is installed in the version of its files", severity: Error, needs: Needs::Nothing, query:
         "select 'the extension keyed is not in this database', 'create extension keyed cascade; select keyed.init();'
          where not exists (select from pg_extension where extname = 'keyed')
          union all
@@ -62,11 +62,11 @@ pub(super) const CHECKS: &[Check] = &[
          select 'the extension vector is ' || e.extversion || ', its files are ' || a.default_version, 'alter extension vector update;'
          from pg_extension e join pg_available_extensions a on a.name = e.extname
          where e.extname = 'vector' and e.extversion <> a.default_version" },
-    Check { name: "state", sound: "the state is that of this library", severity: Error, needs: Needs::Extension, query:
+    Check { name: "state", sound: "the state has the version of this library", severity: Error, needs: Needs::Extension, query:
         "select 'the state tables lack the steps ' || array_to_string(keyed.pending_migrations(), ', '),
                 case when to_regnamespace('keyed_state') is null then 'select keyed.init();' else 'select keyed.migrate();' end
          where cardinality(keyed.pending_migrations()) > 0" },
-    Check { name: "roles", sound: "the fixed roles are there, and can do no more than they should", severity: Error, needs: Needs::Nothing, query:
+    Check { name: "roles", sound: "the fixed roles exist and have no excess privileges", severity: Error, needs: Needs::Nothing, query:
         "select 'the role ' || wanted.name || ' is missing', 'select keyed.init();'
          from (values ('keyed_owner'), ('keyed_admin'), ('keyed_proxy')) wanted (name)
          where not exists (select from pg_roles r where r.rolname = wanted.name)
@@ -116,7 +116,7 @@ pub(super) const CHECKS: &[Check] = &[
          select format('%I.%I belongs to %s', c.nspname, c.relname, pg_get_userbyid(c.relowner)),
                 'whoever owns a table may have put triggers, rules and policies of their own on it: restore it from a dump, as a superuser and with the owners'
          from (", our_tables!(), ") c where c.nspname <> 'keyed_state' and pg_get_userbyid(c.relowner) <> 'keyed_owner'") },
-    Check { name: "foreign objects", sound: "nothing of another's making is among the objects of keyed", severity: Error, needs: Needs::State, query:
+    Check { name: "foreign objects", sound: "there are no objects of others among those of keyed", severity: Error, needs: Needs::State, query:
         "select f.object || ' ' || f.finding, f.remedy || case when f.remedy ~ '[A-Z]{4}' then ';' else '' end from keyed.foreign_objects() f
          union all
          select 'the event trigger keyed_guard_definition is ' || case when e.oid is null then 'missing' else 'off' end,
@@ -146,7 +146,7 @@ pub(super) const CHECKS: &[Check] = &[
                 'drop it, and restore the whole database, its state with it: docs/how-to/copy-a-project.md'
          from pg_trigger g where g.tgfoid = to_regprocedure('keyed.guard_record()') and g.tgname = 'keyed_guard'
            and g.tgparentid = 0 and not exists (select from t where t.oid = g.tgrelid)" },
-    Check { name: "indexes", sound: "every index is there and valid", severity: Error, needs: Needs::State, query:
+    Check { name: "indexes", sound: "every index exists and is valid", severity: Error, needs: Needs::State, query:
         concat!("select format('the index %s of %I.%I is invalid', i.indexrelid::regclass, c.nspname, c.relname),
                 format('reindex index concurrently %s;', i.indexrelid::regclass)
          from (", our_tables!(), ") c join pg_index i on i.indrelid = c.oid where (not i.indisvalid or not i.indisready)
@@ -173,7 +173,7 @@ pub(super) const CHECKS: &[Check] = &[
         "select format('the job %s of %s (%s) %s', j.id, j.template, concat_ws(' ', j.kind, j.attribute), case j.state when 'failed' then 'failed: ' || j.error else 'waits, and no worker is at work' end),
                 case j.state when 'failed' then 'remove the cause, then: select keyed.run_jobs(retry => true);' else 'select keyed.run_jobs();' end
          from keyed.jobs() j where j.hint is not null and j.state <> 'running'" },
-    Check { name: "API keys", sound: "every key in force has a role, and none is mightier than it should be", severity: Warning, needs: Needs::State, query:
+    Check { name: "API keys", sound: "every valid key has a role without excess privileges", severity: Warning, needs: Needs::State, query:
         "select format('the API key %s (%s) was issued for the role %s, which is gone, and is refused', k.id, k.label, coalesce(nullif(k.role_name, ''), k.role::oid::text))
                 || case when r.oid is null then '' else format(' (its number is now that of %s)', r.rolname) end,
                 format('select keyed.revoke_api_key(%s);', k.id)
@@ -198,7 +198,7 @@ pub(super) const CHECKS: &[Check] = &[
          left join lateral (select * from pg_stat_activity where backend_xmin is not null and backend_type = 'client backend' and pid <> pg_backend_pid() and datname = current_database()
            order by age(backend_xmin) desc limit 1) a on true
          where s.size > 2 * 8192 * greatest(s.slots, 8)" },
-    Check { name: "grants", sound: "every grant is to a role that row-level security binds", severity: Warning, needs: Needs::State, query:
+    Check { name: "grants", sound: "every grant is to a role that row-level security applies to", severity: Warning, needs: Needs::State, query:
         "select format('%s was granted to a role that is gone (%s)', string_agg(distinct g.privilege, ', '), coalesce(nullif(g.role_name, ''), g.role::oid::text)),
                 format('delete from keyed_state.access_grant where id = any (%L);', array_agg(g.id order by g.id))
          from keyed_state.access_grant g where not exists (select from pg_roles r where r.oid = g.role) group by g.role, g.role_name
@@ -216,7 +216,7 @@ pub(super) const CHECKS: &[Check] = &[
          union all
          select distinct format('the scopes of %s do not bind it: it bypasses row-level security', r.rolname), format('alter role %I nobypassrls;', r.rolname)
          from keyed_state.access_grant g join pg_roles r on r.oid = g.role where r.rolbypassrls and not r.rolsuper" },
-    Check { name: "code of others", sound: "no function or rule but those of keyed and PostgreSQL works on record tables", severity: Note, needs: Needs::State, query:
+    Check { name: "code of others", sound: "only triggers and rules of keyed and PostgreSQL run on record tables", severity: Note, needs: Needs::State, query:
         concat!("select distinct format('the %s calls %s: whoever wrote that acts with the rights of each statement that comes by, and within functions of keyed with those of keyed_owner', pg_describe_object(d.classid, d.objid, 0), p.oid::regprocedure),
                 'look at what it does; if it is not yours, then: ' || case when g.oid is not null then format('drop trigger %I on %I.%I;', g.tgname, c.nspname, c.relname)
                   when y.oid is not null then format('drop policy %I on %I.%I;', y.polname, c.nspname, c.relname) else 'drop it, as a superuser' end
@@ -237,7 +237,7 @@ pub(super) const CHECKS: &[Check] = &[
         "select format('%s may drop or update the extension %s, and with it what rests on it', r.rolname, e.extname),
                 'PostgreSQL cannot give an extension to another role: let nobody else use that role, or restore a dump into a database where a superuser created the extension first'
          from pg_extension e join pg_roles r on r.oid = e.extowner where e.extname in ('keyed', 'pg_trgm', 'vector') and not r.rolsuper" },
-    Check { name: "renamed roles", sound: "a dump would bring every key and grant back to its role", severity: Note, needs: Needs::State, query:
+    Check { name: "renamed roles", sound: "a dump and restore keeps the role of every key and grant", severity: Note, needs: Needs::State, query:
         "select distinct format('the role %s was called %s when it was last written down: what it has would be lost in a restore on another server', r.rolname, b.role_name),
                 'select keyed.migrate();'
          from (select role, role_name, bound_in, 'keyed_state.api_key'::regclass from keyed_state.api_key
@@ -253,7 +253,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "durability", sound: "acknowledged writes survive a crash", severity: Error, needs: Needs::Nothing, query:
         "select format('%s is off: a crash can destroy the database', s.name), format('alter system set %s = on; select pg_reload_conf();', s.name)
          from pg_settings s where s.name in ('fsync', 'full_page_writes') and s.setting = 'off'" },
-    Check { name: "settings", sound: "settings are as keyed expects them", severity: Warning, needs: Needs::Nothing, query:
+    Check { name: "settings", sound: "settings of PostgreSQL are as keyed expects", severity: Warning, needs: Needs::Nothing, query:
         "select 'synchronous_commit is off: a crash can take back writes that were acknowledged', 'alter system set synchronous_commit = on; select pg_reload_conf();'
          where current_setting('synchronous_commit') = 'off'
          union all
@@ -264,13 +264,13 @@ pub(super) const CHECKS: &[Check] = &[
                 format('alter role keyed_proxy set default_transaction_isolation = %L;', 'read committed')
          from pg_settings s where s.name = 'default_transaction_isolation' and s.setting <> 'read committed'" },
     // pg_settings lists what the library has registered, which the check of the state has loaded. It hides direct_access.
-    Check { name: "names of settings", sound: "every setting that is made for keyed is one that keyed has", severity: Warning, needs: Needs::Extension, query:
+    Check { name: "names of settings", sound: "every keyed.* setting exists", severity: Warning, needs: Needs::Extension, query:
         "select format('keyed has no setting %s, which is made for %s', n.name, p.place), format('alter %s reset %s;', p.place, n.name)
          from pg_db_role_setting s cross join lateral unnest(s.setconfig) c (line) cross join lateral (values (split_part(c.line, '=', 1))) n (name)
          left join pg_database d on d.oid = s.setdatabase left join pg_roles r on r.oid = s.setrole
          cross join lateral (values (case when r.oid is null then format('database %I', d.datname) else format('role %I', r.rolname) || coalesce(' in database ' || quote_ident(d.datname), '') end)) p (place)
          where n.name like 'keyed.%' and n.name <> 'keyed.direct_access' and n.name not in (select name from pg_settings)" },
-    Check { name: "timeouts", sound: "statements of keyed_proxy are bounded, also behind PgBouncer", severity: Note, needs: Needs::Nothing, query:
+    Check { name: "timeouts", sound: "statements of keyed_proxy have a timeout, also behind PgBouncer", severity: Note, needs: Needs::Nothing, query:
         "select format('keyed_proxy has no %s of its own: the proxy sets one for its sessions, unless it is told to leave that (KEYED_PREPARED_STATEMENTS=false)', wanted.name),
                 format('alter role keyed_proxy set %s = %L;', wanted.name, wanted.value)
          from (values ('statement_timeout', '30s'), ('lock_timeout', '15s'), ('idle_in_transaction_session_timeout', '30s')) wanted (name, value)

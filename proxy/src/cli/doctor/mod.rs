@@ -87,9 +87,7 @@ async fn examine(arguments: &Doctor) -> Result<Report, Failure> {
         findings.push(Finding {
             check: "extension",
             severity: Severity::Warning,
-            message: format!(
-                "this program is of version {proxy_version}, the extension of version {version}"
-            ),
+            message: format!("this program has version {proxy_version}, the extension version {version}"),
             remedy: "install both from the same release".to_owned(),
         });
     }
@@ -112,7 +110,7 @@ async fn findings_of(client: &Client, check: &Check) -> Result<Vec<Finding>, Fai
     let rows = client
         .query_typed(check.query, &[])
         .await
-        .map_err(|error| explain(error).context(format!("the check of {} could not be made", check.name)))?;
+        .map_err(|error| explain(error).context(format!("the check {} could not run", check.name)))?;
     let finding = |row: &tokio_postgres::Row| Finding {
         check: check.name,
         severity: check.severity,
