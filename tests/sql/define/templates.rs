@@ -28,7 +28,7 @@ async fn each_attribute_is_a_typed_column_behind_the_standard_ones() {
         "id uuid not null, external_key text, created_at timestamp with time zone not null, \
          updated_at timestamp with time zone not null, deleted_at timestamp with time zone, _released_key text, \
          name text, visits numeric, mood double precision, tags text[], tier text[], born date, \
-         seen timestamp with time zone, company uuid"
+         seen timestamp with time zone, company uuid, active boolean"
     );
 }
 

@@ -81,6 +81,7 @@ async fn an_operator_that_a_field_takes_is_not_refused() {
                 let one = match *field {
                     "price" | "mood" => "1",
                     "tier" => "gold",
+                    "framed" => "true",
                     "made" | "sold" | "created_at" | "updated_at" => "2024-01-01",
                     "artist" | "artist.country" => "00000000-0000-8000-8000-000000000000",
                     _ => "x",

@@ -106,7 +106,7 @@ async fn verbose_adds_type_and_label_of_every_value() {
         values["tier"],
         json!({"value": ["gold", "silver"], "type": "list", "label": "tier", "labels": ["Gold card", "silver"]})
     );
-    assert_eq!(values.as_object().map(|values| values.len()), Some(8));
+    assert_eq!(values.as_object().map(|values| values.len()), Some(9));
     let chosen = session.json("select keyed.get_record($1, '{name}', true)", &[id_of(&made)]).await;
     assert_eq!(chosen["attribute_values"].as_object().map(|values| values.len()), Some(1));
 }
