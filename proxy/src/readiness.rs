@@ -127,7 +127,7 @@ mod tests {
         }
         for version in [format!("9{VERSION}"), format!("{line}9.0"), "1".to_owned()] {
             let refused = fits(Some(&version), true).expect_err("another version");
-            assert!(refused.starts_with("the versions of extension and proxy do not fit"), "{refused}");
+            assert!(refused.starts_with("the versions of extension and proxy are incompatible"), "{refused}");
         }
         assert!(fits(None, false).is_err() && fits(Some(VERSION), false).is_err());
     }

@@ -8,7 +8,7 @@ async fn a_key_is_printed_once_alone_and_works_until_it_is_revoked() {
     let database = Database::with_crm().await;
     let proxy = Proxy::start(&database).await;
     let created = keyed(&database, &["keys", "create", "--role", "keyed_admin", "--label", "erp sync"]);
-    assert!(created.err.contains("only copy"), "{}", created.err);
+    assert!(created.err.contains("shown only once"), "{}", created.err);
     let key = created.expect();
     let key = key.trim_end();
     assert_eq!(proxy.request("GET", "/v1/me").key(key).send().await.expect(200)["key"]["label"], "erp sync");

@@ -255,8 +255,8 @@ mod tests {
             (None, Some("*"), "the record exists"),
             (Some("*"), Some("*"), "the record exists"),
             (None, Some("\"v\""), "If-None-Match lists"),
-            (Some("\"a\""), None, "If-Match allows"),
-            (Some("\"a\""), Some("*"), "If-Match allows"),
+            (Some("\"a\""), None, "If-Match does not list"),
+            (Some("\"a\""), Some("*"), "If-Match does not list"),
         ] {
             let message = told(if_match, if_none_match);
             assert!(message.contains(part), "{if_match:?} {if_none_match:?}: {message}");
