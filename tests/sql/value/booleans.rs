@@ -1,6 +1,7 @@
 //! Booleans: true, false or no value, whichever way they are written and read.
 
 use crate::gallery::{Gallery, keys};
+use harness::customers::HISTORY;
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
@@ -49,7 +50,7 @@ async fn the_same_boolean_is_no_change_and_another_is_in_the_history() {
         let count = "select count(*) from crm.customers c, keyed.history(c.id)";
         assert_eq!(session.text(count, &[]).await, versions, "{value}");
     }
-    let changes = "select jsonb_agg(h.changes -> 'active' order by h.version) from keyed_state.history_2 h";
+    let changes = &format!("select jsonb_agg(h.changes -> 'active' order by h.version) from {HISTORY} h");
     let expected =
         json!([{"old": null, "new": false}, {"old": false, "new": true}, {"old": true, "new": null}]);
     assert_eq!(session.json(changes, &[]).await, expected);
@@ -73,7 +74,7 @@ async fn a_batch_writes_booleans_of_many_records_and_plain_sql_does() {
     session.run("update crm.customers set active = not active").await;
     assert_eq!(session.json(stored, &[]).await, json!([false, true, null, false]));
     let last =
-        "select jsonb_agg(h.changes order by h.record_id) from keyed_state.history_2 h where h.version = 2";
+        &format!("select jsonb_agg(h.changes order by h.record_id) from {HISTORY} h where h.version = 2");
     let change = |old: bool| json!({"active": {"old": old, "new": !old}});
     assert_eq!(session.json(last, &[]).await, json!([change(true), change(false), change(true)]));
 }
