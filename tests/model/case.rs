@@ -1,4 +1,4 @@
-//! A search by chance, and what it must find.
+//! A random search, and what it must find.
 
 use super::condition::{self, Setting, Tree};
 use super::order::Order;

@@ -1,4 +1,4 @@
-//! The closest vectors by chance, compared in memory one by one.
+//! The records closest to random vectors, compared in memory one by one.
 
 use super::case::{Case, shown};
 use super::random::Random;
@@ -49,7 +49,7 @@ impl World {
 }
 
 impl Case {
-    /// Compares what is closest to a vector by chance, among the records that this search finds.
+    /// Compares what is closest to a random vector, among the records that this search finds.
     pub(crate) async fn check_closest(
         &self,
         session: &Session,

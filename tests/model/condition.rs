@@ -1,4 +1,4 @@
-//! Conditions: by chance, as JSON, and what they mean.
+//! Random conditions, as JSON, and what they mean.
 
 use super::operand::{Operand, many, operand, single};
 use super::random::Random;

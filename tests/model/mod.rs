@@ -1,5 +1,5 @@
-//! The meaning of filters and sorts, written down a second time, without SQL: records by chance, in the database and
-//! once more in memory, and searches by chance among them. Kinds of tests that need it include it.
+//! The meaning of filters and sorts, written down a second time, without SQL: random records, in the database and
+//! once more in memory, and random searches among them. Kinds of tests that need it include it.
 
 mod case;
 mod closest;

@@ -1,4 +1,4 @@
-//! The values of conditions: by chance, and in the forms that a request may give them.
+//! The values of conditions: random ones, in the forms that a request may give them.
 
 use super::condition::Place;
 use super::random::Random;

@@ -1,4 +1,4 @@
-//! Sorts: by chance, as JSON, and what they mean.
+//! Random sorts, as JSON, and what they mean.
 
 use super::condition::{Place, Setting};
 use super::random::Random;

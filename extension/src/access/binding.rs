@@ -5,8 +5,8 @@
 //! (`role_name`), and the table and cluster that wrote it (`bound_in`). A row belongs to its role
 //!
 //! - where the role of that number has that name: a dump writes a role that exists by its name;
-//! - or where the row was written by this table of this cluster, in which numbers are not dealt out again: then a role of
-//!   another name was renamed.
+//! - or where the row was written by this table of this cluster, where OIDs are not reused: then a role of another name was
+//!   renamed.
 //!
 //! Any other row has no effect until an administrator creates it again.
 

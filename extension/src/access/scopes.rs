@@ -1,4 +1,7 @@
-//! Updates scopes and policies when templates change.
+//! Rewrites and checks scopes when templates change.
+//!
+//! Policies need no rewrite on a rename: PostgreSQL stores columns by number in them, and the functions that they call
+//! are parsed when they are created (`begin atomic`).
 
 use super::dependent::Dependent;
 use super::stored_grant::{COLUMNS, Grant, read};
@@ -40,7 +43,7 @@ impl Dependent for Scopes {
         Ok(())
     }
 
-    /// Whose the scope is, is for administrators.
+    /// Only administrators learn which role has the scope.
     fn require_unused(
         &self,
         spi: &Connection,

@@ -230,7 +230,7 @@ pub fn create_project(slug: &str, name: Option<&str>) -> Result<i32, Error> {
     let name = name.unwrap_or(slug);
     let taken = || {
         Error::at(Code::Conflict, "/slug", format!("a schema {slug:?} exists already"))
-            .hint("choose another slug. If the schema came from pg_dump --schema, its templates did not come along: drop it, and restore the whole database")
+            .hint("choose another slug. If the schema came from pg_dump --schema, the definitions of its templates are missing: drop it, and restore the whole database")
     };
     let made = subtransaction(|| {
         as_owner_defining(|| {

@@ -71,7 +71,7 @@ pub fn was_full(key: &str) -> String {
 
 /// The refusal of a request whose answer could not be kept.
 pub fn none_left() -> Error {
-    Error::new(Code::QuotaExceeded, "the answers that are kept for this API key take as much room as they may")
+    Error::new(Code::QuotaExceeded, "the stored answers of this API key have reached keyed.idempotency_room")
         .hint(
             "send the request without Idempotency-Key, or later: an answer is forgotten after 24 hours; an administrator \
              may raise keyed.idempotency_room",

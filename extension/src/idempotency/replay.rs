@@ -27,9 +27,11 @@ enum Subject {
     Delivery(i64),
 }
 
-/// An answer as it was given, or without what the caller may no longer see: a record shows itself only to who may still
-/// read it, a template to who may still know it, a view to who may still ask for it, a delivery to who may
-/// still configure its endpoint.
+/// The stored answer, without what the caller may no longer see: a record needs the privilege to read it, a template any
+/// privilege on it, a view the right to search its template, a delivery the right to configure its endpoint.
+///
+/// The subject is recognised by the shape of the body, and a body of another shape is shown whole. A new kind of
+/// resource therefore needs a variant of `Subject`.
 pub fn visible(caller: &Caller, mut answer: Texts) -> Texts {
     let place = answer.get(1).cloned().flatten();
     if let Some(Some(body)) = answer.get_mut(2) {

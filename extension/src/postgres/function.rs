@@ -31,8 +31,8 @@ macro_rules! sql_functions {
 pub(crate) use sql_functions;
 
 /// Declares a strict function of an integer that a policy calls for every row: it is asked once for each run of a statement,
-/// and all that a further call does is to find the answer. So it costs what the smallest of PostgreSQL's own functions do.
-/// The guard against panics and errors stands before the asking alone.
+/// and later calls return the cached answer, at the cost of PostgreSQL's own smallest functions. Only the first call
+/// needs the panic guard.
 macro_rules! asked_once {
     ($(#[$doc:meta])* $name:ident => $ask:expr) => {
         $(#[$doc])*

@@ -1,9 +1,11 @@
 //! Checks direct INSERT and UPDATE statements row by row, in the trigger.
 //!
-//! Policies alone do not hold such a statement. They are fixed when it is planned, so a role that changes while it runs
-//! would mix the rights of two roles. They are alternatives to each other, so one that lets a role delete would let it
-//! change what it may not. And a statement that reads nothing meets no policy of reading. The trigger therefore asks
-//! everything again for the role that is in force when the row is written: the row as it was and as it becomes.
+//! Policies alone are not enough. They are fixed when the statement is planned, so a role that changes while it runs
+//! would mix the rights of two roles. They are combined with OR, so a policy for deletion could permit another change.
+//! And a statement without a WHERE reads nothing, so no SELECT policy applies. The trigger therefore checks the old and
+//! the new row for the role in force when the row is written.
+//!
+//! The scope is evaluated on the row ([`Caller::reach`]), not joined to the statement, which belongs to the user.
 
 use crate::access::visibility::WriteScope;
 use crate::access::{Action, Caller};

@@ -1,4 +1,4 @@
-//! Changes by chance: what the model says of them, and what functions and plain SQL answer.
+//! Random changes: what the model says of them, and what functions and plain SQL answer.
 
 use super::rights::{Privilege, Rights};
 use crate::model::values::{Kind, Value, random_value, write, write_id};

@@ -1,4 +1,4 @@
-//! Grants by chance, and what they allow.
+//! Random grants, and what they allow.
 
 use crate::model::condition::{Setting, Tree};
 use crate::model::time::ZONES;
@@ -55,7 +55,7 @@ fn random_scope(world: &World, template: Option<Template>, random: &mut Random) 
     if random.once_in(8) {
         return None;
     }
-    // Most conditions by chance let all pass or none, which tells less.
+    // Most random conditions let all pass or none, which tells less.
     let splits = |tree: &Tree| {
         let of_template = world.rows.iter().filter(|row| row.live && row.template == setting.template);
         let passing: Vec<bool> = of_template.map(|row| tree.holds(world, row, setting.zone)).collect();

@@ -1,7 +1,7 @@
 //! The keys of the document index: trigrams and prefixes of words. Pure.
 //!
-//! A key is made of at most three neighbours in a text and of nothing else, so a document that holds a text also has
-//! its keys; whether one that has them holds it, it is read for. Of neighbours there is a key for
+//! A key is made of at most three neighbours in a text and of nothing else, so a document that contains a text has all
+//! its keys. The converse does not hold, so candidates are read. There is a key for
 //!
 //! - three letters or digits, and two with a sign between or behind them (`2-1`, `ab-`), so that a part number or an
 //!   address is found by a piece of it;
@@ -9,8 +9,7 @@
 //! - the end of a stem, so that a short one is told from the many words that begin with it.
 //!
 //! Case is ignored, as it is by `ilike`. The keys stand in indexes: **what is in them must never change** without
-//! those being made anew. So letters are what this module says, in no table of any library, and small ones where it
-//! can be reckoned.
+//! those being made anew. This module therefore defines letters and lower case itself and uses no library's tables.
 
 use super::document::STEM;
 use std::collections::TryReserveError;

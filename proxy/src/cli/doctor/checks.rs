@@ -108,7 +108,7 @@ pub(super) const CHECKS: &[Check] = &[
                 format('revoke all on %s from keyed_proxy;', c.oid::regclass)
          from pg_class c cross join lateral aclexplode(c.relacl) a join pg_roles r on r.oid = a.grantee
          where r.rolname = 'keyed_proxy' and c.relkind in ('r', 'p', 'v', 'm', 'S')" },
-    Check { name: "ownership", sound: "tables belong to keyed_owner, and rows are hidden from who was not granted them", severity: Error, needs: Needs::State, query:
+    Check { name: "ownership", sound: "tables belong to keyed_owner, and row-level security is on for all of them", severity: Error, needs: Needs::State, query:
         concat!("select format('row-level security of %I.%I is off', c.nspname, c.relname),
                 format('alter table %I.%I enable row level security;', c.nspname, c.relname)
          from (", our_tables!(), ") c where not c.relrowsecurity and pg_get_userbyid(c.relowner) = 'keyed_owner'
@@ -116,7 +116,7 @@ pub(super) const CHECKS: &[Check] = &[
          select format('%I.%I belongs to %s', c.nspname, c.relname, pg_get_userbyid(c.relowner)),
                 'whoever owns a table may have put triggers, rules and policies of their own on it: restore it from a dump, as a superuser and with the owners'
          from (", our_tables!(), ") c where c.nspname <> 'keyed_state' and pg_get_userbyid(c.relowner) <> 'keyed_owner'") },
-    Check { name: "foreign objects", sound: "there are no objects of others among those of keyed", severity: Error, needs: Needs::State, query:
+    Check { name: "foreign objects", sound: "no foreign objects are in keyed's schemas", severity: Error, needs: Needs::State, query:
         "select f.object || ' ' || f.finding, f.remedy || case when f.remedy ~ '[A-Z]{4}' then ';' else '' end from keyed.foreign_objects() f
          union all
          select 'the event trigger keyed_guard_definition is ' || case when e.oid is null then 'missing' else 'off' end,
@@ -158,7 +158,7 @@ pub(super) const CHECKS: &[Check] = &[
            select from pg_index i where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indnatts = 1
            and i.indkey[0] = 2 and i.indimmediate and coalesce(pg_get_expr(i.indpred, i.indrelid), '(NOT false)') = '(NOT false)')
          union all
-         select format('the attribute %s of %I.%I is said to be indexed, and no index serves it', a.slug, c.nspname, c.relname),
+         select format('the attribute %s of %I.%I is marked as indexed but has no index', a.slug, c.nspname, c.relname),
                 case a.type when 'reference' then format('create index on %I.%I (%I);', c.nspname, c.relname, a.slug)
                   else format('select keyed.alter_attribute(%1$L, %2$L, ''{\"indexed\": false}''), keyed.alter_attribute(%1$L, %2$L, ''{\"indexed\": true}'');',
                     format('%I.%I', c.nspname, c.relname), a.slug) end
@@ -217,7 +217,7 @@ pub(super) const CHECKS: &[Check] = &[
          select distinct format('the scopes of %s do not bind it: it bypasses row-level security', r.rolname), format('alter role %I nobypassrls;', r.rolname)
          from keyed_state.access_grant g join pg_roles r on r.oid = g.role where r.rolbypassrls and not r.rolsuper" },
     Check { name: "code of others", sound: "only triggers and rules of keyed and PostgreSQL run on record tables", severity: Note, needs: Needs::State, query:
-        concat!("select distinct format('the %s calls %s: whoever wrote that acts with the rights of each statement that comes by, and within functions of keyed with those of keyed_owner', pg_describe_object(d.classid, d.objid, 0), p.oid::regprocedure),
+        concat!("select distinct format('the %s calls %s. That function runs with the rights of whoever writes to the table, and as keyed_owner when keyed writes', pg_describe_object(d.classid, d.objid, 0), p.oid::regprocedure),
                 'look at what it does; if it is not yours, then: ' || case when g.oid is not null then format('drop trigger %I on %I.%I;', g.tgname, c.nspname, c.relname)
                   when y.oid is not null then format('drop policy %I on %I.%I;', y.polname, c.nspname, c.relname) else 'drop it, as a superuser' end
          from pg_depend d join pg_proc p on p.oid = d.refobjid and d.refclassid = 'pg_proc'::regclass
@@ -238,7 +238,7 @@ pub(super) const CHECKS: &[Check] = &[
                 'PostgreSQL cannot give an extension to another role: let nobody else use that role, or restore a dump into a database where a superuser created the extension first'
          from pg_extension e join pg_roles r on r.oid = e.extowner where e.extname in ('keyed', 'pg_trgm', 'vector') and not r.rolsuper" },
     Check { name: "renamed roles", sound: "a dump and restore keeps the role of every key and grant", severity: Note, needs: Needs::State, query:
-        "select distinct format('the role %s was called %s when it was last written down: what it has would be lost in a restore on another server', r.rolname, b.role_name),
+        "select distinct format('the role %s is still stored under its old name %s: its keys and grants would not survive a restore on another server', r.rolname, b.role_name),
                 'select keyed.migrate();'
          from (select role, role_name, bound_in, 'keyed_state.api_key'::regclass from keyed_state.api_key
                union all select role, role_name, bound_in, 'keyed_state.access_grant'::regclass from keyed_state.access_grant
