@@ -1,4 +1,4 @@
--- What tables of ours call by themselves. Nobody needs to call these.
+-- Functions that keyed's tables call. Users do not need them.
 
 grant usage on schema keyed to public;
 

@@ -17,7 +17,7 @@ const PORTION: usize = 10_000;
 pub struct Series;
 
 impl Dependent for Series {
-    /// Deletes the points: few at once, many by a job. Until then nobody finds them, since no attribute has their number.
+    /// Deletes the points: few at once, many by a job. They are invisible before, because no attribute has their number.
     fn after_drop(&self, spi: &Connection, template: &Template, attribute: &Attribute) {
         if attribute.kind != AttributeType::Metric {
             return;

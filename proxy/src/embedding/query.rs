@@ -15,7 +15,8 @@ use crate::database::{Database, Effect};
 use crate::problem::Problem;
 use crate::statement::{self, Argument, Statement};
 
-/// The marker of a body with a text to embed. Nobody escapes this name; if a client does, the member is unknown.
+/// The marker of a body with a text to embed. A client that escapes characters of this name gets the error of an
+/// unknown member.
 const MEMBER: &str = "\"query_text\"";
 
 /// The most characters of a text that is looked for.
