@@ -11,11 +11,12 @@ use super::{binding, last_use};
 use crate::error::{Code, Error};
 use crate::postgres::clock::now;
 use crate::postgres::guard::{as_owner, owner};
+use crate::postgres::parameter::{RegRole, Timestamp, params};
 use crate::postgres::spi::{Rows, Snapshot, connected};
 use crate::postgres::{datum, invalidation, random, role};
 use crate::template::catalog::{self, Change};
 use crate::value::quote::identifier;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::{Datum, Oid};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -115,10 +116,7 @@ fn load(presented: &[u8]) -> Result<Key, Error> {
     );
     let key = as_owner(|| {
         connected(|spi| {
-            let rows = spi.run_newest_and_own(
-                &sql,
-                &[(pg_sys::BYTEAOID, datum::bytea(&Credential::ApiKey.stored(presented)))],
-            );
+            let rows = spi.run_newest_and_own(&sql, &params![&Credential::ApiKey.stored(presented)]);
             (!rows.is_empty()).then(|| read_key(&rows))
         })
     });
@@ -138,14 +136,14 @@ fn watch() {
 }
 
 fn read_key(rows: &Rows) -> Key {
-    let text = |column| rows.get(0, column).map(datum::read_text).unwrap_or_default();
-    let projects = rows.get(0, 2).and_then(datum::read_text_array);
+    let text = |column| rows.get::<Option<String>>(0, column).unwrap_or_default();
+    let projects = rows.get::<Option<Vec<String>>>(0, 2);
     Key {
-        id: rows.get(0, 0).map_or(0, datum::read_i32),
-        role: rows.get(0, 1).map_or(Oid::INVALID, |oid| Oid::from(oid.value() as u32)),
+        id: rows.get::<Option<i32>>(0, 0).unwrap_or_default(),
+        role: rows.get::<Option<Oid>>(0, 1).unwrap_or(Oid::INVALID),
         projects: projects.map(|ids| ids.iter().filter_map(|id| id.parse().ok()).collect()),
         label: text(3),
-        expires_at: rows.get(0, 4).map(datum::read_i64),
+        expires_at: rows.get(0, 4),
     }
 }
 
@@ -196,7 +194,7 @@ pub fn issue(
                 Snapshot::Latest,
                 &[],
             );
-            let id = rows.get(0, 0).map_or(0, datum::read_i64);
+            let id = rows.get::<Option<i64>>(0, 0).unwrap_or_default();
             let key = format!("keyed_{id}_{}", bs58::encode(secret).into_string());
             spi.run_once(
                 "with made as (insert into keyed_state.api_key \
@@ -205,20 +203,15 @@ pub fn issue(
                  keyed.binding('keyed_state.api_key'::regclass)) returning id) \
                  insert into keyed_state.api_key_use (key_id) select id from made",
                 Snapshot::Latest,
-                &[
-                    (pg_sys::INT8OID, Some(Datum::from(id))),
-                    (pg_sys::REGROLEOID, Some(Datum::from(acts_as))),
-                    (
-                        pg_sys::TEXTARRAYOID,
-                        project_ids
-                            .as_ref()
-                            .and_then(|ids| datum::text_array(ids.iter().map(|id| Some(id.as_str())))),
-                    ),
-                    (pg_sys::TEXTOID, datum::text(label)),
-                    (pg_sys::BYTEAOID, datum::bytea(&Credential::ApiKey.of_secret(&key))),
-                    (pg_sys::TIMESTAMPTZOID, expires_at),
+                &params![
+                    id,
+                    RegRole(acts_as),
+                    project_ids,
+                    label,
+                    &Credential::ApiKey.of_secret(&key),
+                    expires_at.map(|at| Timestamp(datum::read_i64(at))),
                     binding::name_argument(role::session()),
-                    binding::name_argument(acts_as),
+                    binding::name_argument(acts_as)
                 ],
             );
             key
@@ -250,7 +243,7 @@ pub fn revoke(id: i32) -> Result<bool, Error> {
                 "update keyed_state.api_key set revoked_at = pg_catalog.now() \
                  where id = $1 and revoked_at is null",
                 Snapshot::Latest,
-                &[(pg_sys::INT4OID, Some(Datum::from(id)))],
+                &params![id],
             );
             !rows.is_empty()
         })

@@ -12,10 +12,10 @@
 
 use crate::error::{Code, Error};
 use crate::postgres::function::{Answer, Call, sql_functions};
+use crate::postgres::role;
 use crate::postgres::spi::{Connection, Snapshot};
-use crate::postgres::{datum, role};
 use crate::template::catalog;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::{Datum, Oid};
 
 /// The tables whose rows belong to roles.
 const TABLES: [&str; 3] = ["api_key", "access_grant", "inbound_endpoint"];
@@ -89,7 +89,7 @@ pub fn renew(spi: &Connection) {
     }
 }
 
-/// The name of a role, as a parameter of a statement.
-pub fn name_argument(role: Oid) -> (Oid, datum::Argument) {
-    (pg_sys::TEXTOID, datum::text(&role::name(role).unwrap_or_default()))
+/// The name of a role, as a row of the state has it.
+pub fn name_argument(role: Oid) -> String {
+    role::name(role).unwrap_or_default()
 }

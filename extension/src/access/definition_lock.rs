@@ -4,10 +4,11 @@ use crate::access::Caller;
 use crate::error::Error;
 use crate::postgres::advisory_lock::{self, LockKind, Mode};
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::postgres::{datum, table_lock};
+use crate::postgres::table_lock;
 use crate::template::catalog;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 
 /// Runs a change of definitions of a project, one at a time. Check the caller's privilege first, because the lock
 /// blocks all other definitions of the project.
@@ -50,9 +51,9 @@ fn project_of(template: i32) -> Option<i32> {
     as_owner(|| {
         connected(|spi| {
             let sql = "select t.project_id from keyed_state.template t where t.id = $1";
-            let template = [(pg_sys::INT4OID, Some(Datum::from(template)))];
+            let template = params![template];
             let rows = spi.run_once(sql, Snapshot::Latest, &template);
-            if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_i32) }
+            rows.value::<Option<i32>>().flatten()
         })
     })
 }

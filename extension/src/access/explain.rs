@@ -11,11 +11,11 @@ use crate::filter::render::{Lives, Options, render};
 use crate::filter::tree::Tree;
 use crate::json_write::{raw, to_json};
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::params;
+use crate::postgres::role;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::postgres::{datum, role};
 use crate::template::{Template, catalog};
 use crate::value::record_id;
-use pgrx::pg_sys;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::rc::Rc;
@@ -210,13 +210,10 @@ fn because(
 fn state_of(template: &Template, id: Uuid) -> State {
     let sql = format!("select t.deleted_at from {} t where t.id = $1", template.table_sql());
     as_owner(|| {
-        connected(|spi| {
-            let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::UUIDOID, datum::uuid(id))]);
-            match (rows.is_empty(), (!rows.is_empty()).then(|| rows.get(0, 0)).flatten()) {
-                (true, _) => State::Missing,
-                (false, Some(_)) => State::Deleted,
-                (false, None) => State::Live,
-            }
+        connected(|spi| match spi.run_once(&sql, Snapshot::Latest, &params![id]).value::<Option<i64>>() {
+            None => State::Missing,
+            Some(Some(_)) => State::Deleted,
+            Some(None) => State::Live,
         })
     })
 }
@@ -241,8 +238,8 @@ fn judge(grant: Grant, template: &Rc<Template>, id: Uuid) -> Result<GrantResult,
     let sql = format!("select {} from {} t where t.id = $1", columns.join(", "), template.table_sql());
     Ok(as_owner(|| {
         connected(|spi| {
-            let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::UUIDOID, datum::uuid(id))]);
-            let holds = |column| !rows.is_empty() && rows.get(0, column).is_some_and(datum::read_bool);
+            let rows = spi.run_once(&sql, Snapshot::Latest, &params![id]);
+            let holds = |column| !rows.is_empty() && rows.get::<Option<bool>>(0, column).unwrap_or_default();
             let conditions = leaves.iter().enumerate().map(|(number, (condition, is_negated))| Held {
                 pointer: condition.pointer.clone(),
                 field: condition.field.to_string(),

@@ -2,9 +2,9 @@
 //! request, and never wait for each other.
 
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::transaction;
-use pgrx::pg_sys::{self, Datum};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -40,7 +40,7 @@ pub fn note(key: i32) {
                  for no key update skip locked) \
                  update keyed_state.api_key_use u set last_used_at = now() from free where u.key_id = free.key_id",
                 Snapshot::Latest,
-                &[(pg_sys::INT4OID, Some(Datum::from(key)))],
+                &params![key],
             );
         });
     });

@@ -5,8 +5,8 @@ use super::principal::Principal;
 use super::template_list::{self, ListedTemplate};
 use crate::json_write::to_json;
 use crate::postgres::guard::as_owner;
+use crate::postgres::role;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::postgres::{datum, role};
 use crate::template::catalog;
 use crate::value::time;
 use serde::Serialize;
@@ -89,18 +89,16 @@ pub fn projects(caller: &Caller) -> String {
                 Snapshot::Active,
                 &[],
             );
-            let project = |row| {
-                let text = |column| rows.get(row, column).map(datum::read_text).unwrap_or_default();
-                let id = rows.get(row, 0).map_or(0, datum::read_i32);
+            let project = |(id, slug, name, created_at): (i32, String, Option<String>, i64)| {
                 let may_know = || known.contains(&id) || caller.require_define_in(id).is_ok();
                 (caller.sees_project(id) && may_know()).then(|| ShownProject {
                     id: id.to_string(),
-                    slug: text(1),
-                    name: text(2),
-                    created_at: time::datetime(rows.get(row, 3).map_or(0, datum::read_i64)),
+                    slug,
+                    name: name.unwrap_or_default(),
+                    created_at: time::datetime(created_at),
                 })
             };
-            (0..rows.len()).filter_map(project).collect()
+            rows.iter().filter_map(project).collect()
         })
     });
     to_json(&Projects { projects })

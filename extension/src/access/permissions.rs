@@ -6,6 +6,7 @@ use super::{binding, scope};
 use crate::filter::Filter;
 use crate::filter::render::{Lives, Options, render};
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::params;
 use crate::postgres::raise::Raise;
 use crate::postgres::role::{self, TablePrivilege};
 use crate::postgres::spi::connected;
@@ -13,7 +14,7 @@ use crate::postgres::{invalidation, snapshot_is_fixed};
 use crate::template::Template;
 use crate::template::catalog::{self, Change};
 use crate::value::table_name::RECORD;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -224,8 +225,7 @@ fn may_define(role: Oid, condition: &str, project: Option<i32>) -> bool {
     );
     as_owner(|| {
         connected(|spi| {
-            let arguments =
-                [(pg_sys::OIDOID, Some(Datum::from(role))), (pg_sys::INT4OID, project.map(Datum::from))];
+            let arguments = params![role, project];
             !spi.run_newest_and_own(&sql, &arguments).is_empty()
         })
     })

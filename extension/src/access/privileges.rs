@@ -7,11 +7,12 @@ use super::{binding, policy_sql};
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{self, LockKind, Mode};
 use crate::postgres::guard::{Class, subtransaction};
+use crate::postgres::parameter::{RegRole, array, params};
+use crate::postgres::role;
 use crate::postgres::spi::{Connection, Snapshot};
-use crate::postgres::{datum, role};
 use crate::template::catalog::Project;
 use crate::value::quote::identifier;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 
 /// How many tables one statement is about.
 const AT_ONCE: usize = 100;
@@ -61,13 +62,12 @@ pub fn restore(spi: &Connection, role: Oid, project: i32, tables: &[&Table]) {
          where g.role = $1 and g.project_id = $2 and {}",
         binding::is_bound_sql("g")
     );
-    let arguments =
-        [(pg_sys::REGROLEOID, Some(Datum::from(role))), (pg_sys::INT4OID, Some(Datum::from(project)))];
+    let arguments = params![RegRole(role), project];
     let rows = spi.run_once(&sql, Snapshot::Latest, &arguments);
     let kept: Vec<(&str, Option<i32>)> = (0..rows.len())
         .filter_map(|row| {
-            let privilege = Privilege::parse(&rows.get(row, 0).map(datum::read_text)?)?;
-            Some((policy_sql::table_privileges(privilege)?, rows.get(row, 1).map(datum::read_i32)))
+            let privilege = Privilege::parse(&rows.get::<Option<String>>(row, 0)?)?;
+            Some((policy_sql::table_privileges(privilege)?, rows.get::<Option<i32>>(row, 1)))
         })
         .collect();
     let role = role_sql(role);
@@ -107,12 +107,11 @@ pub fn close_schema(spi: &Connection, role: Oid, project: &Project, waiting: &[&
                union all select from held h join pg_catalog.pg_type t on t.oid = h.objid \
                  where h.classid = 'pg_type'::regclass and t.typnamespace = pg_catalog.to_regnamespace($3) \
                limit 1";
-    let waiting = waiting.iter().map(|table| Some(Datum::from(table.oid))).collect();
-    let arguments = [
-        (pg_sys::REGROLEOID, Some(Datum::from(role))),
-        (pg_sys::INT4OID, Some(Datum::from(project.id))),
-        (pg_sys::TEXTOID, datum::text(&identifier(&project.slug))),
-        (pg_sys::OIDARRAYOID, datum::array_of(waiting, pg_sys::OIDOID)),
+    let arguments = params![
+        RegRole(role),
+        project.id,
+        &identifier(&project.slug),
+        array(waiting.iter().map(|table| table.oid))
     ];
     if spi.run_once(sql, Snapshot::Latest, &arguments).is_empty() {
         let schema = identifier(&project.slug);
@@ -122,10 +121,9 @@ pub fn close_schema(spi: &Connection, role: Oid, project: &Project, waiting: &[&
 
 /// How many roles have rights on the table that has the most.
 fn rights_on(spi: &Connection, tables: &[Table]) -> i64 {
-    let oids = tables.iter().map(|table| Some(Datum::from(table.oid))).collect();
     let sql = "select max(pg_catalog.cardinality(c.relacl))::bigint from pg_catalog.pg_class c where c.oid = any ($1)";
-    let tables = [(pg_sys::OIDARRAYOID, datum::array_of(oids, pg_sys::OIDOID))];
-    spi.run_once(sql, Snapshot::Latest, &tables).get(0, 0).map_or(0, datum::read_i64)
+    let tables = params![array(tables.iter().map(|table| table.oid))];
+    spi.run_once(sql, Snapshot::Latest, &tables).get::<Option<i64>>(0, 0).unwrap_or_default()
 }
 
 fn names(tables: &[Table]) -> String {

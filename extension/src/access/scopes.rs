@@ -7,11 +7,11 @@ use super::dependent::Dependent;
 use super::stored_grant::{COLUMNS, Grant, read};
 use super::{Caller, scope, table_policies};
 use crate::error::{Code, Error};
+use crate::postgres::parameter::{Jsonb, params};
+use crate::postgres::role;
 use crate::postgres::spi::{Connection, Snapshot};
-use crate::postgres::{datum, role};
 use crate::template::catalog::{self, REACHING};
 use crate::template::{Attribute, Template};
-use pgrx::pg_sys::{self, Datum};
 use std::rc::Rc;
 
 /// The scopes of grants, and the policies that they become.
@@ -32,11 +32,11 @@ impl Dependent for Scopes {
         for (grant, template, scope) in scoped(spi, changed.id) {
             let renamed = scope::rename(&template, &scope, attribute.id, new)?;
             if renamed != scope {
-                let id = (pg_sys::INT4OID, Some(Datum::from(grant.id)));
+                let id = grant.id;
                 spi.run_once(
                     "update keyed_state.access_grant set scope = $2 where id = $1",
                     Snapshot::Latest,
-                    &[id, (pg_sys::JSONBOID, datum::jsonb(&renamed))],
+                    &params![id, Jsonb(&renamed)],
                 );
             }
         }
@@ -107,8 +107,7 @@ fn scoped(spi: &Connection, template: i32) -> Vec<(Grant, Rc<Template>, String)>
         "with recursive {REACHING} select {COLUMNS} from keyed_state.access_grant g where g.scope is not null \
          and g.template_id in (select id from reaching)"
     );
-    let grants =
-        read(&spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::INT4OID, Some(Datum::from(template)))]));
+    let grants = read(&spi.run_once(&sql, Snapshot::Latest, &params![template]));
     let with_scope = |grant: Grant| {
         let (template, scope) = (grant.template.and_then(catalog::by_id)?, grant.scope.clone()?);
         Some((grant, template, scope))

@@ -2,11 +2,12 @@
 
 use super::privilege::Privilege;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::params;
+use crate::postgres::row;
 use crate::postgres::spi::{Rows, connected};
-use crate::postgres::{datum, row};
 use crate::template::Template;
 use crate::template::catalog;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 
 /// A grant as it is written down.
 pub struct Grant {
@@ -41,14 +42,14 @@ pub fn read(rows: &Rows) -> Vec<Grant> {
 /// Reads grants, also those to roles that were dropped.
 pub fn read_all(rows: &Rows) -> Vec<Grant> {
     let grant = |row| {
-        let text = |column| rows.get(row, column).map(datum::read_text);
+        let text = |column| rows.get::<Option<String>>(row, column);
         Some(Grant {
-            id: rows.get(row, 0).map(datum::read_i32)?,
-            role: rows.get(row, 1).map(|oid| Oid::from(oid.value() as u32))?,
+            id: rows.get(row, 0),
+            role: rows.get(row, 1),
             privilege: Privilege::parse(&text(2)?)?,
             scope: text(3),
-            template: rows.get(row, 4).map(datum::read_i32),
-            is_bound: rows.get(row, 5).is_some_and(datum::read_bool),
+            template: rows.get(row, 4),
+            is_bound: rows.get::<Option<bool>>(row, 5).unwrap_or_default(),
         })
     };
     (0..rows.len()).filter_map(grant).collect()
@@ -62,10 +63,6 @@ pub fn reaching(role: Oid, template: &Template) -> Vec<Grant> {
          where (g.template_id = $1 or g.template_id is null and g.project_id = $2) \
          and pg_has_role($3, g.role::oid, 'usage') order by g.id"
     );
-    let arguments = [
-        (pg_sys::INT4OID, Some(Datum::from(template.id))),
-        (pg_sys::INT4OID, Some(Datum::from(template.project_id))),
-        (pg_sys::OIDOID, Some(Datum::from(role))),
-    ];
+    let arguments = params![template.id, template.project_id, role];
     as_owner(|| connected(|spi| read(&spi.run_newest_and_own(&sql, &arguments))))
 }

@@ -7,12 +7,11 @@ use super::target::Table;
 use super::{binding, privileges, scope};
 use crate::error::Error;
 use crate::filter::Filter;
-use crate::postgres::datum;
 use crate::postgres::guard::with_settings;
+use crate::postgres::parameter::params;
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::Template;
-use pgrx::pg_sys::{self, Datum};
 
 /// Creates the policies of project-wide grants for a new template.
 pub fn grant_on_new_template(spi: &Connection, template: &Template) -> Result<(), Error> {
@@ -20,7 +19,7 @@ pub fn grant_on_new_template(spi: &Connection, template: &Template) -> Result<()
     let sql = format!(
         "select {COLUMNS} from keyed_state.access_grant g where g.project_id = $1 and g.template_id is null"
     );
-    let project = [(pg_sys::INT4OID, Some(Datum::from(template.project_id)))];
+    let project = params![template.project_id];
     let grants = read(&spi.run_once(&sql, Snapshot::Latest, &project));
     let table = Table { template: template.id, oid: template.table, sql: template.table_sql() };
     grants.iter().try_for_each(|grant| {
@@ -37,11 +36,7 @@ pub fn renew_policies_of_deletion(spi: &Connection, template: &Template) -> Resu
          and (g.template_id = $1 or g.template_id is null and g.project_id = $2) \
          and exists (select from pg_catalog.pg_policy y where y.polrelid = $3 and y.polname = 'keyed_delete_' || g.id)"
     );
-    let arguments = [
-        (pg_sys::INT4OID, Some(Datum::from(template.id))),
-        (pg_sys::INT4OID, Some(Datum::from(template.project_id))),
-        (pg_sys::OIDOID, Some(Datum::from(template.table))),
-    ];
+    let arguments = params![template.id, template.project_id, template.table];
     for grant in read(&spi.run_once(&sql, Snapshot::Latest, &arguments)) {
         let scope = grant.scope.as_deref().map(|scope| scope::compile(template, scope)).transpose()?;
         let statement = with_policy(&grant, template, scope.as_ref(), |policy| policy.renew_deletion());
@@ -62,7 +57,7 @@ pub fn forget_dropped_roles(spi: &Connection) {
         Snapshot::Latest,
         &[],
     );
-    let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+    let ids: Vec<i32> = rows.column::<i32>().collect();
     for function in ids.iter().flat_map(|id| functions(spi, &format!("^grant_{id}_"))) {
         spi.script(&format!("drop function {function}()"));
     }
@@ -122,8 +117,8 @@ fn functions(spi: &Connection, pattern: &str) -> Vec<String> {
         "select p.proname::text from pg_catalog.pg_proc p \
          where p.pronamespace = pg_catalog.to_regnamespace($1) and p.proname ~ $2",
         Snapshot::Latest,
-        &[(pg_sys::TEXTOID, datum::text(SCHEMA)), (pg_sys::TEXTOID, datum::text(pattern))],
+        &params![SCHEMA, pattern],
     );
-    let name = |row| rows.get(row, 0).map(datum::read_text);
+    let name = |row| rows.get::<Option<String>>(row, 0);
     (0..rows.len()).filter_map(name).map(|name| format!("{SCHEMA}.{name}")).collect()
 }

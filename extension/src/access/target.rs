@@ -2,12 +2,12 @@
 
 use super::template_list::TABLES;
 use crate::error::{Code, Error};
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::catalog::{self, Project};
 use crate::value::table_name::table_sql;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 
 /// All templates of a project, those to come included, or one of them.
 pub struct Target {
@@ -48,30 +48,24 @@ impl Target {
             "select t.id, c.oid, p.slug, t.slug from {TABLES} \
              where t.project_id = $1 and ($2::integer is null or t.id = $2) order by t.id"
         );
-        let arguments = [
-            (pg_sys::INT4OID, Some(Datum::from(self.project.id))),
-            (pg_sys::INT4OID, self.template.map(Datum::from)),
-        ];
+        let arguments = params![self.project.id, self.template];
         let rows = spi.run_once(&sql, Snapshot::Latest, &arguments);
-        let table = |row| {
-            let text = |column| rows.get(row, column).map(datum::read_text);
-            Some(Table {
-                template: rows.get(row, 0).map(datum::read_i32)?,
-                oid: Oid::from(rows.get(row, 1)?.value() as u32),
-                sql: table_sql(&text(2)?, &text(3)?),
-            })
+        let table = |(template, oid, project, slug): (i32, Oid, String, String)| Table {
+            template,
+            oid,
+            sql: table_sql(&project, &slug),
         };
-        (0..rows.len()).filter_map(table).collect()
+        rows.iter().map(table).collect()
     }
 }
 
 fn number(project: i32, slug: &str) -> Option<i32> {
-    let arguments = [(pg_sys::INT4OID, Some(Datum::from(project))), (pg_sys::TEXTOID, datum::text(slug))];
+    let arguments = params![project, slug];
     as_owner(|| {
         connected(|spi| {
             let sql = "select t.id from keyed_state.template t where t.project_id = $1 and t.slug = $2";
             let rows = spi.run_once(sql, Snapshot::Latest, &arguments);
-            if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_i32) }
+            rows.value::<Option<i32>>().flatten()
         })
     })
 }

@@ -3,11 +3,10 @@
 
 use super::privilege::Privilege;
 use super::{Caller, binding};
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::params;
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Rows, connected};
-use pgrx::pg_sys::{self, Datum};
 
 /// A template with which a caller may do something.
 pub struct ListedTemplate {
@@ -71,16 +70,16 @@ fn granted(caller: &Caller) -> Vec<ListedTemplate> {
          group by t.id, t.project_id, p.slug, t.slug, g.privilege order by p.slug, t.slug",
         binding::is_bound_sql("g")
     );
-    let role = [(pg_sys::OIDOID, Some(Datum::from(caller.role())))];
+    let role = params![caller.role()];
     let mut listed: Vec<ListedTemplate> = Vec::new();
     as_owner(|| {
         connected(|spi| {
             let rows = spi.run_newest_and_own(&sql, &role);
             for row in 0..rows.len() {
-                let privilege = rows.get(row, 4).map(datum::read_text).and_then(|it| Privilege::parse(&it));
-                let is_scoped = rows.get(row, 5).is_some_and(datum::read_bool);
+                let privilege = rows.get::<Option<String>>(row, 4).and_then(|it| Privilege::parse(&it));
+                let is_scoped = rows.get::<Option<bool>>(row, 5).unwrap_or_default();
                 let Some(privilege) = privilege else { continue };
-                match (listed.last_mut(), rows.get(row, 0).map(datum::read_i32)) {
+                match (listed.last_mut(), rows.get::<Option<i32>>(row, 0)) {
                     (Some(last), Some(id)) if last.id == id => last.held.push((privilege, is_scoped)),
                     _ => listed.extend(read(&rows, row, vec![(privilege, is_scoped)])),
                 }
@@ -94,10 +93,10 @@ fn granted(caller: &Caller) -> Vec<ListedTemplate> {
 }
 
 fn read(rows: &Rows, row: usize, held: Vec<(Privilege, bool)>) -> Option<ListedTemplate> {
-    let text = |column| rows.get(row, column).map(datum::read_text);
+    let text = |column| rows.get::<Option<String>>(row, column);
     Some(ListedTemplate {
-        id: rows.get(row, 0).map(datum::read_i32)?,
-        project: rows.get(row, 1).map(datum::read_i32)?,
+        id: rows.get(row, 0),
+        project: rows.get(row, 1),
         name: format!("{}.{}", text(2)?, text(3)?),
         held,
     })

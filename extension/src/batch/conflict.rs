@@ -5,12 +5,11 @@ use super::operation::{Operation, OperationKind};
 use super::outcome::{Done, Outcome};
 use crate::access::Caller;
 use crate::error::Error;
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::array;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::record::refusal::key_taken;
 use crate::template::Template;
-use pgrx::pg_sys;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
@@ -76,14 +75,13 @@ fn taken_since<'m>(met: &[&'m Met]) -> Vec<&'m Met> {
         "select t.external_key from {} t where t.external_key = any ($1) and t.deleted_at is null",
         template.table_sql()
     );
-    let keys = datum::text_array(met.iter().map(|met| Some(met.key.as_str())));
+    let keys = array(met.iter().map(|met| met.key.as_str()));
     let held: HashSet<String> = as_owner(|| {
-        let plan = template.plan(&sql, || vec![pg_sys::TEXTARRAYOID]);
         connected(|spi| {
             // By the snapshot of the statement that runs the batch: it shows neither what others wrote since, nor what
             // the batch wrote.
-            let rows = spi.run(&plan, Snapshot::Active, &[keys]);
-            (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect()
+            let rows = template.run(spi, &sql, Snapshot::Active, &[keys]);
+            rows.column::<String>().collect()
         })
     });
     met.iter().copied().filter(|met| !held.contains(&met.key)).collect()

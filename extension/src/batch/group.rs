@@ -7,8 +7,8 @@ use super::statement;
 use crate::access::visibility::{UpsertScopes, condition_column};
 use crate::access::{Action, Caller};
 use crate::error::Error;
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{array, params};
 use crate::postgres::raise::OrRaise;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::record::mode::Mode;
@@ -18,7 +18,6 @@ use crate::record::{changes, reference};
 use crate::template::Template;
 use crate::value::change::{Change, Changes};
 use crate::vectors;
-use pgrx::pg_sys;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use uuid::Uuid;
@@ -157,17 +156,15 @@ impl<'a> Group<'a> {
                 condition_column(write_scopes.update.writable.as_deref()),
                 template.table_sql()
             );
-            let plan = template.plan(&sql, || vec![pg_sys::TEXTARRAYOID]);
             let outside = connected(|spi| {
-                let keys = datum::text_array(unwritten.iter().map(|key| Some(*key)));
-                let rows = spi.run(&plan, Snapshot::Latest, &[keys]);
+                let rows = template.run(spi, &sql, Snapshot::Latest, &params![&unwritten]);
                 let mut outside = HashSet::new();
                 for row in 0..rows.len() {
-                    let Some(key) = rows.get(row, 0).map(datum::read_text) else { continue };
-                    if !rows.get(row, 2).is_some_and(datum::read_bool) {
+                    let Some(key) = rows.get::<Option<String>>(row, 0) else { continue };
+                    if !rows.get::<Option<bool>>(row, 2).unwrap_or_default() {
                         outside.insert(key.clone());
                     }
-                    if let Some(id) = rows.get(row, 1).map(datum::read_uuid) {
+                    if let Some(id) = rows.get::<Option<Uuid>>(row, 1) {
                         by_key.insert(key, (id, false));
                     }
                 }
@@ -207,15 +204,8 @@ impl<'a> Group<'a> {
         write_scopes: &UpsertScopes,
     ) -> Result<Vec<Written>, Outside> {
         let sql = statement::sql(template, shape, kind, write_scopes);
-        let plan = template.plan(&sql, || {
-            let mut types = vec![pg_sys::UUIDARRAYOID, pg_sys::TEXTARRAYOID];
-            types.extend(shape.iter().map(|(position, _)| template.attributes[*position].kind.array_oid()));
-            types
-        });
-        let mut arguments = vec![
-            datum::array_of(ids.iter().map(|id| datum::uuid(*id)).collect(), pg_sys::UUIDOID),
-            datum::text_array(self.members.iter().map(|member| member.key.value())),
-        ];
+        let mut arguments =
+            params![ids, array(self.members.iter().map(|member| member.key.value()))].to_vec();
         for (column, (position, _)) in shape.iter().enumerate() {
             let values = self.members.iter().map(|member| &member.changes[column].1);
             arguments.push(statement::array_argument(template.attributes[*position].kind, values));
@@ -223,14 +213,14 @@ impl<'a> Group<'a> {
         let is_open = write_scopes.are_open();
         let new: HashSet<&Uuid> = if is_open { HashSet::new() } else { ids.iter().collect() };
         let (written, outside) = connected(|spi| {
-            let rows = template.write(spi, &plan, &arguments);
+            let rows = template.write(spi, &template.plan(&sql, &arguments), &arguments);
             let mut written = Vec::with_capacity(rows.len());
             let mut outside = Vec::new();
             for row in 0..rows.len() {
-                let Some(id) = rows.get(row, 0).map(datum::read_uuid) else { continue };
+                let Some(id) = rows.get::<Option<Uuid>>(row, 0) else { continue };
                 let column = if new.contains(&id) { 2 } else { 3 };
-                let key = rows.get(row, 1).map(datum::read_text);
-                if !is_open && !rows.get(row, column).is_some_and(datum::read_bool) {
+                let key = rows.get::<Option<String>>(row, 1);
+                if !is_open && !rows.get::<Option<bool>>(row, column).unwrap_or_default() {
                     outside.push((id, key.clone()));
                 }
                 written.push(Written { id, key });

@@ -6,13 +6,12 @@
 //! is required, that operation moves forward.
 
 use super::operation::{Operation, OperationKind, refers_by_key};
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::record::read;
 use crate::template::{Template, catalog};
 use crate::value::change::{Change, Value};
-use pgrx::pg_sys;
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
@@ -122,10 +121,9 @@ fn current_key(template: &Template, id: Uuid) -> Option<String> {
         template.table_sql()
     );
     as_owner(|| {
-        let plan = template.plan(&sql, || vec![pg_sys::UUIDOID]);
         connected(|spi| {
-            let rows = spi.run(&plan, Snapshot::Latest, &[datum::uuid(id)]);
-            if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_text) }
+            let rows = template.run(spi, &sql, Snapshot::Latest, &params![id]);
+            rows.value::<Option<String>>().flatten()
         })
     })
 }

@@ -3,12 +3,11 @@
 use super::operation::OperationKind;
 use crate::access::visibility::{UpsertScopes, and};
 use crate::attribute_type::AttributeType;
-use crate::postgres::datum::{self, Argument};
-use crate::record::argument::argument;
+use crate::postgres::parameter::Parameter;
+use crate::record::argument::column_parameter;
 use crate::record::statement::differs;
 use crate::template::Template;
-use crate::value::change::{Change, Changes, Value};
-use pgrx::pg_sys;
+use crate::value::change::{Change, Changes};
 use std::fmt::Write as _;
 
 /// Writes the rows of arrays, one for each column: $1 ids, $2 keys, then the values. Returns id and key of each row
@@ -44,17 +43,14 @@ pub fn sql(template: &Template, shape: &Changes, kind: OperationKind, write_scop
     )
 }
 
-/// A value as an element of its column's array. PostgreSQL has no arrays of arrays, so a list travels as text.
-fn element_of(change: &Change) -> Argument {
-    match change {
-        Change::Set(list @ Value::List(_)) => datum::array_literal(argument(list)),
-        Change::Set(value) => argument(value),
-        Change::Increment(_) | Change::Append(_) => None,
-    }
-}
-
 /// The values of one column, one for each row, as an array.
-pub fn array_argument<'c>(kind: AttributeType, changes: impl Iterator<Item = &'c Change<'c>>) -> Argument {
-    let element = if kind == AttributeType::List { pg_sys::TEXTOID } else { kind.oid() };
-    datum::array_of(changes.map(element_of).collect(), element)
+pub fn array_argument<'c>(
+    kind: AttributeType,
+    changes: impl ExactSizeIterator<Item = &'c Change<'c>>,
+) -> Parameter {
+    let value = |change: &'c Change<'c>| match change {
+        Change::Set(value) => Some(value),
+        Change::Increment(_) | Change::Append(_) => None,
+    };
+    column_parameter(kind, changes.map(value))
 }

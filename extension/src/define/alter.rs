@@ -8,17 +8,17 @@ use crate::error::{Code, Error};
 use crate::json;
 use crate::json::pointer_step;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
+use crate::postgres::invalidation;
+use crate::postgres::parameter::{IntoParameter, params};
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::{lock_exclusively, lock_with_views};
 use crate::postgres::transaction::begin_command;
-use crate::postgres::{datum, invalidation};
 use crate::template::{Attribute, Template, catalog, definition, in_use};
 use crate::value::member::{self, text_at, unknown_member};
 use crate::value::quote::literal;
 use crate::value::slug::{self, Noun};
 use crate::vectors::table;
-use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
 use std::rc::Rc;
@@ -157,9 +157,9 @@ fn rename(spi: &Connection, template: &Template, old: &str, new: &str, pointer: 
     }
     dependents::before_rename(spi, template, attribute, new)?;
     spi.script(&format!("alter table {} rename column \"{old}\" to \"{new}\"", template.table_sql()));
-    update_attribute(spi, attribute, "slug", pg_sys::TEXTOID, datum::text(new));
+    update_attribute(spi, attribute, "slug", new.into_parameter());
     if template.display.as_deref() == Some(old) {
-        update_template(spi, template, "display", datum::text(new));
+        update_template(spi, template, "display", Some(new));
     }
     invalidation::announce(template.table);
     Ok(())
@@ -179,7 +179,7 @@ fn drop_attribute(
         lock_exclusively(&[target.table_sql()]);
     }
     spi.script(&format!("alter table {} drop column \"{slug}\"", template.table_sql()));
-    let by_id = [(pg_sys::INT4OID, Some(Datum::from(attribute.id)))];
+    let by_id = params![attribute.id];
     spi.run_once("delete from keyed_state.attribute where id = $1", Snapshot::Latest, &by_id);
     if template.display.as_deref() == Some(slug) {
         update_template(spi, template, "display", None);
@@ -218,24 +218,24 @@ fn set_template(
         let label = member::parse_label(label, "/label")?;
         let comment = literal(label.as_deref().unwrap_or(&template.slug));
         spi.script(&format!("comment on table {} is {comment}", template.table_sql()));
-        update_template(spi, template, "label", datum::optional_text(label.as_deref()));
+        update_template(spi, template, "label", label.as_deref());
     }
     if let Some(display) = display {
         let display = member::parse_label(display, "/display")?;
         if let Some(slug) = &display {
             find(template, slug, "/display")?;
         }
-        update_template(spi, template, "display", datum::optional_text(display.as_deref()));
+        update_template(spi, template, "display", display.as_deref());
     }
     if let Some(language) = language {
         let language = text_at(language, "/language")?;
         check_language(&language)?;
-        update_template(spi, template, "language", datum::text(&language));
+        update_template(spi, template, "language", Some(&language));
     }
     spi.run_once(
         "update keyed_state.template set updated_at = now() where id = $1",
         Snapshot::Latest,
-        &[(pg_sys::INT4OID, Some(Datum::from(template.id)))],
+        &params![template.id],
     );
     Ok(())
 }

@@ -10,16 +10,16 @@ use crate::json;
 use crate::json::pointer_step;
 use crate::limits;
 use crate::metric;
+use crate::postgres::invalidation;
+use crate::postgres::parameter::{IntoParameter, Jsonb, array, params};
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::postgres::table_lock::lock_against_writers;
-use crate::postgres::{datum, invalidation};
 use crate::search::text;
 use crate::template::definition::{self, Definition};
 use crate::template::{Attribute, Template, catalog, index};
 use crate::value::list_option::{self, ListOption};
 use crate::value::member::{self, text_at, unknown_member};
 use crate::value::table_name::SideTable;
-use pgrx::pg_sys::{self, Datum};
 use serde_json::value::RawValue;
 use std::rc::Rc;
 
@@ -69,7 +69,7 @@ pub fn add(
         let exists = spi.run_once(
             "select from pg_class where oid = to_regclass($1)",
             Snapshot::Latest,
-            &[(pg_sys::TEXTOID, datum::text(&name))],
+            &params![&name],
         );
         if exists.is_empty() {
             spi.script(&metric::create_table(template.id, &template.full_name(), &table));
@@ -78,9 +78,9 @@ pub fn add(
     let position = spi.run_once(
         "select coalesce(max(position), 0) + 1 from keyed_state.attribute where template_id = $1",
         Snapshot::Latest,
-        &[(pg_sys::INT4OID, Some(Datum::from(template.id)))],
+        &params![template.id],
     );
-    let position = position.get(0, 0).map_or(1, datum::read_i32);
+    let position = position.get::<Option<i32>>(0, 0).unwrap_or(1);
     let id = insert_attribute(spi, template.id, position, new, target.map(|target| target.id));
     if is_index_job {
         job::add_index(spi, template, id);
@@ -115,13 +115,7 @@ pub fn change(
         }
         check_options_cover(spi, caller, template, attribute, options.as_deref(), &here)?;
         let json = options.as_deref().map(list_option::to_json);
-        update_attribute(
-            spi,
-            attribute,
-            "options",
-            pg_sys::JSONBOID,
-            json.and_then(|json| datum::jsonb(&json)),
-        );
+        update_attribute(spi, attribute, "options", json.map(Jsonb).into_parameter());
     }
     for (name, value) in &members.0 {
         let here = format!("{pointer}/{}", pointer_step(name));
@@ -147,13 +141,7 @@ pub fn change(
             "label" => {
                 let label = member::parse_label(value, &here)?;
                 spi.script(&ddl::comment_on_column(&table, slug, label.as_deref()));
-                update_attribute(
-                    spi,
-                    attribute,
-                    "label",
-                    pg_sys::TEXTOID,
-                    datum::optional_text(label.as_deref()),
-                );
+                update_attribute(spi, attribute, "label", label.into_parameter());
             }
             "required" => {
                 let required = json::boolean_at(value, &here)?;
@@ -162,7 +150,7 @@ pub fn change(
                 }
                 let action = if required { "set" } else { "drop" };
                 spi.script(&format!("alter table {table} alter column \"{slug}\" {action} not null"));
-                update_attribute(spi, attribute, "required", pg_sys::BOOLOID, Some(Datum::from(required)));
+                update_attribute(spi, attribute, "required", required.into_parameter());
             }
             "indexed" => set_indexed(spi, template, attribute, json::boolean_at(value, &here)?),
             "default" => set_default(spi, template, attribute, options.as_deref(), value, &here)?,
@@ -186,7 +174,7 @@ fn check_options_cover(
     let Some(options) = options else { return Ok(()) };
     let texts = |options: &[&ListOption]| {
         let values = options.iter().map(|option| Some(option.value.as_str()));
-        (pg_sys::TEXTARRAYOID, datum::text_array(values))
+        array(values)
     };
     let is_kept = |old: &&ListOption| options.iter().any(|option| option.value == old.value);
     // Where there were options before, only those that are taken away can be missing: an index finds them, and most
@@ -213,8 +201,8 @@ fn check_options_cover(
         return Ok(());
     }
     let message = if caller.reads_all(template) {
-        let value = rows.get(0, 0).map(datum::read_text).unwrap_or_default();
-        let count = rows.get(0, 1).map_or(0, datum::read_i64);
+        let value = rows.get::<Option<String>>(0, 0).unwrap_or_default();
+        let count = rows.get::<Option<i64>>(0, 1).unwrap_or_default();
         format!("{count} live records have the value {value:?}, which is not among the options")
     } else {
         "some live records have a value that is not among the options".to_owned()
@@ -233,7 +221,7 @@ fn set_default(
     let (table, slug) = (template.table_sql(), &attribute.slug);
     if json::is_null(value) {
         spi.script(&format!("alter table {table} alter column \"{slug}\" drop default"));
-        update_attribute(spi, attribute, "default_value", pg_sys::JSONBOID, None);
+        update_attribute(spi, attribute, "default_value", None::<Jsonb<&str>>.into_parameter());
         return Ok(());
     }
     let definition = Definition {
@@ -249,7 +237,7 @@ fn set_default(
     let default = definition::check_default(&definition, value, pointer)?;
     let sql = ddl::default_sql(&definition, &default);
     spi.script(&format!("alter table {table} alter column \"{slug}\" set default {sql}"));
-    update_attribute(spi, attribute, "default_value", pg_sys::JSONBOID, datum::jsonb(&default));
+    update_attribute(spi, attribute, "default_value", Jsonb(&default).into_parameter());
     Ok(())
 }
 
@@ -276,7 +264,7 @@ fn set_indexed(spi: &Connection, template: &Template, attribute: &Attribute, ind
             }
         }
     }
-    update_attribute(spi, attribute, "indexed", pg_sys::BOOLOID, Some(Datum::from(indexed)));
+    update_attribute(spi, attribute, "indexed", indexed.into_parameter());
 }
 
 /// Makes the trigram index of every indexed text that has none: those indexed before there were any.
@@ -292,7 +280,7 @@ pub fn make_missing_indexes(spi: &Connection) {
         Snapshot::Latest,
         &[],
     );
-    let name = |row, column| rows.get(row, column).map(datum::read_text);
+    let name = |row, column| rows.get::<Option<String>>(row, column);
     for (table, slug) in (0..rows.len()).filter_map(|row| Some((name(row, 0)?, name(row, 1)?))) {
         spi.script(&ddl::trigram_index(&table, &slug, &text::table::trigram_class(spi)));
     }

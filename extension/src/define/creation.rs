@@ -8,8 +8,8 @@ use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json;
 use crate::metric;
-use crate::postgres::datum;
 use crate::postgres::guard::{as_owner_defining, subtransaction};
+use crate::postgres::parameter::params;
 use crate::postgres::raise::{OrRaise, Raise};
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::lock_against_writers;
@@ -24,7 +24,6 @@ use crate::value::record_id::MAX_TEMPLATE;
 use crate::value::slug::{self, Noun};
 use crate::value::table_name::table_sql;
 use crate::vectors;
-use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::PgSqlErrorCode;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -190,15 +189,9 @@ fn insert_template(spi: &Connection, project: i32, new: &NewTemplate, language: 
         "insert into keyed_state.template (project_id, slug, label, display, language) \
          values ($1, $2, $3, $4, $5) returning id",
         Snapshot::Latest,
-        &[
-            (pg_sys::INT4OID, Some(Datum::from(project))),
-            (pg_sys::TEXTOID, datum::text(&new.slug)),
-            (pg_sys::TEXTOID, datum::optional_text(new.label.as_deref())),
-            (pg_sys::TEXTOID, datum::optional_text(new.display.as_deref())),
-            (pg_sys::TEXTOID, datum::text(language)),
-        ],
+        &params![project, &new.slug, new.label.as_deref(), new.display.as_deref(), language],
     );
-    let id = rows.get(0, 0).map_or(0, datum::read_i32);
+    let id = rows.get::<Option<i32>>(0, 0).unwrap_or_default();
     if id > MAX_TEMPLATE {
         let message = format!("a workspace may have at most {MAX_TEMPLATE} templates");
         Error::new(Code::PayloadTooLarge, message).raise();
@@ -213,7 +206,7 @@ pub fn check_language(language: &str) -> Result<(), Error> {
             "select from pg_catalog.pg_ts_config c where c.cfgname operator(pg_catalog.=) $1::pg_catalog.name \
              and c.cfgnamespace operator(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace",
             Snapshot::Active,
-            &[(pg_sys::TEXTOID, datum::text(language))],
+            &params![language],
         );
         !rows.is_empty()
     });

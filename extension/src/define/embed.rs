@@ -4,11 +4,10 @@ use crate::access::dependent::Dependent;
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json;
-use crate::postgres::datum;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::{Attribute, Template};
 use crate::value::member::text_at;
-use pgrx::pg_sys::{self, Datum};
 use serde_json::value::RawValue;
 
 /// Reads the member: an array of slugs, or null for none.
@@ -53,12 +52,11 @@ pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<AttributeType>) 
 
 /// Writes down what is embedded of a template whose attributes are written down.
 pub fn set(spi: &Connection, template: i32, slugs: Option<&[String]>) {
-    let slugs = slugs.and_then(|slugs| datum::text_array(slugs.iter().map(|slug| Some(slug.as_str()))));
     spi.run_once(
         "update keyed_state.template set embed = (select array_agg(a.id order by array_position($2, a.slug)) \
          from keyed_state.attribute a where a.template_id = $1 and a.slug = any ($2)) where id = $1",
         Snapshot::Latest,
-        &[(pg_sys::INT4OID, Some(Datum::from(template))), (pg_sys::TEXTARRAYOID, slugs)],
+        &params![template, slugs],
     );
 }
 
@@ -71,10 +69,7 @@ impl Dependent for EmbeddedTexts {
             spi.run_once(
                 "update keyed_state.template set embed = nullif(array_remove(embed, $2), '{}') where id = $1",
                 Snapshot::Latest,
-                &[
-                    (pg_sys::INT4OID, Some(Datum::from(template.id))),
-                    (pg_sys::INT4OID, Some(Datum::from(attribute.id))),
-                ],
+                &params![template.id, attribute.id,],
             );
         }
     }

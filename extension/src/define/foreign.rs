@@ -1,9 +1,9 @@
 //! Objects of others in keyed's schemas.
 
 use crate::error::{Code, Error};
-use crate::postgres::datum;
 use crate::postgres::guard::with_pinned_path;
 use crate::postgres::spi::{Snapshot, connected};
+use pgrx::pg_sys::Oid;
 
 /// Refuses to run if others have created objects in keyed's schemas: adopting them would run code of their owners.
 pub fn refuse_objects() -> Result<(), Error> {
@@ -15,14 +15,14 @@ pub fn refuse_objects() -> Result<(), Error> {
                 Snapshot::Latest,
                 &[],
             );
-            known.get(0, 0)?;
+            known.value::<Option<Oid>>().flatten()?;
             let sql = "select object, finding, remedy, pg_catalog.count(*) over () from keyed.foreign_objects() limit 1";
             let rows = spi.run_once(sql, Snapshot::Latest, &[]);
-            let text = |column| rows.get(0, column).map(datum::read_text).unwrap_or_default();
+            let text = |column| rows.get::<Option<String>>(0, column).unwrap_or_default();
             let others =
                 |count: i64| if count > 1 { format!(", and {} more", count - 1) } else { String::new() };
             (!rows.is_empty()).then(|| {
-                let others = others(rows.get(0, 3).map_or(1, datum::read_i64));
+                let others = others(rows.get::<Option<i64>>(0, 3).unwrap_or(1));
                 (format!("{} {}{others}", text(0), text(1)), text(2))
             })
         })

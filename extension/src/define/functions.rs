@@ -7,11 +7,12 @@ use crate::access::{Caller, definition_lock, template_list};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::function::{Answer, sql_functions};
-use crate::postgres::{datum, guard, invalidation, trigger};
+use crate::postgres::parameter::ToSql;
+use crate::postgres::{guard, invalidation, trigger};
 use crate::template::describe::describe;
 use crate::template::{Template, catalog, definition};
 use crate::value::member::{self, missing, text_at};
-use pgrx::pg_sys::{self, Datum};
+use pgrx::pg_sys::Datum;
 use std::rc::Rc;
 
 sql_functions! {
@@ -20,8 +21,7 @@ sql_functions! {
 
     /// `keyed.pending_migrations() returns integer[]`.
     keyed_pending_migrations => |_| {
-        let numbers = setup::pending().into_iter().map(|number| Some(Datum::from(number))).collect();
-        Ok(datum::array_of(numbers, pg_sys::INT4OID).map_or(Answer::Null, Answer::Datum))
+        Ok(setup::pending().to_datum().map_or(Answer::Null, Answer::Datum))
     };
 
     /// `keyed.migrate() returns integer`.

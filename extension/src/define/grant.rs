@@ -10,13 +10,14 @@ use crate::access::target::{Table, Target};
 use crate::access::{Caller, binding, definition_lock, privileges, scope};
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner_defining;
+use crate::postgres::parameter::{Parameter, RegRole, params};
+use crate::postgres::role;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::{self, lock_exclusively};
-use crate::postgres::{datum, role};
 use crate::template::catalog;
 use crate::value::quote::identifier;
 use pgrx::notice;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 
 /// Grants privileges on a target to a role, on the records in the scope or on all. A privilege that the role has there
 /// already gets the new scope.
@@ -130,12 +131,11 @@ fn check(target: &Target, tables: &[Table], scope: Option<&str>) -> Result<(), E
 /// allow nothing any more.
 fn write(spi: &Connection, role: Oid, target: &Target, privilege: Privilege, scope: Option<&str>) {
     let [role_argument, project, template] = place(role, target);
-    let privilege_argument = (pg_sys::TEXTOID, datum::text(privilege.name()));
     spi.run_once(
         "delete from keyed_state.access_grant g where g.role = $1 and g.project_id = $2 \
          and g.template_id is not distinct from $3 and g.privilege = $4",
         Snapshot::Latest,
-        &[role_argument, project, template, privilege_argument],
+        &params![role_argument, project, template, privilege.name()],
     );
     let granted_by = role::name(role::session()).unwrap_or_default();
     spi.run_once(
@@ -143,24 +143,20 @@ fn write(spi: &Connection, role: Oid, target: &Target, privilege: Privilege, sco
          (role, project_id, template_id, privilege, scope, granted_by, role_name, bound_in) \
          values ($1, $2, $3, $4, $5::jsonb, $6, $7, keyed.binding('keyed_state.access_grant'::regclass))",
         Snapshot::Latest,
-        &[
+        &params![
             role_argument,
             project,
             template,
-            privilege_argument,
-            (pg_sys::TEXTOID, datum::optional_text(scope)),
-            (pg_sys::TEXTOID, datum::text(&granted_by)),
-            binding::name_argument(role),
+            privilege.name(),
+            scope,
+            &granted_by,
+            binding::name_argument(role)
         ],
     );
 }
 
-pub(crate) fn place(role: Oid, target: &Target) -> [(Oid, datum::Argument); 3] {
-    [
-        (pg_sys::REGROLEOID, Some(Datum::from(role))),
-        (pg_sys::INT4OID, Some(Datum::from(target.project.id))),
-        (pg_sys::INT4OID, target.template.map(Datum::from)),
-    ]
+pub(crate) fn place(role: Oid, target: &Target) -> [Parameter; 3] {
+    params![RegRole(role), target.project.id, target.template]
 }
 
 pub(crate) fn find_role(name: &str) -> Result<Oid, Error> {

@@ -3,15 +3,15 @@
 use super::{dependents, removal};
 use crate::access::{Caller, definition_lock, table_policies};
 use crate::error::{Code, Error};
-use crate::postgres::datum;
 use crate::postgres::guard::{as_owner_defining, subtransaction, with_settings};
+use crate::postgres::parameter::params;
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::{self, lock_with_views};
 use crate::template::catalog::{self, Project};
 use crate::template::{Template, in_use};
 use crate::value::quote::identifier;
-use pgrx::pg_sys::{self, Datum};
+use pgrx::pg_sys;
 use pgrx::prelude::PgSqlErrorCode;
 use std::rc::Rc;
 
@@ -48,7 +48,7 @@ fn drop_found(project: &Project, with_records: bool) -> Result<(), Error> {
                         .raise();
                 }
                 drop_all(spi, &templates);
-                let id = [(pg_sys::INT4OID, Some(Datum::from(project.id)))];
+                let id = params![project.id];
                 for sql in [
                     // Before their templates, to which they may refer in a cycle.
                     "delete from keyed_state.attribute a using keyed_state.template t \
@@ -82,12 +82,12 @@ fn require_room(spi: &Connection, project: &Project) {
            to_regclass('keyed_state.text_' || t.id), to_regclass('keyed_state.vector_' || t.id)]) c (oid) \
          where t.project_id = $1 and c.oid is not null",
         Snapshot::Latest,
-        &[
-            (pg_sys::INT4OID, Some(Datum::from(project.id))),
-            (pg_sys::TEXTOID, datum::text(&project.slug)),
+        &params![
+            project.id,
+            &project.slug,
         ],
     );
-    let locks = rows.get(0, 0).map_or(0, datum::read_i64) * 4;
+    let locks = rows.get::<Option<i64>>(0, 0).unwrap_or_default() * 4;
     if locks > (table_lock::most_tables() * 6) as i64 {
         let message = format!("{} has too many templates to be dropped in one transaction", project.slug);
         Error::new(Code::PayloadTooLarge, message)
@@ -132,10 +132,9 @@ fn drop_policies(spi: &Connection, template: &Template) {
     let rows = spi.run_once(
         "select pg_catalog.quote_ident(p.polname) from pg_catalog.pg_policy p where p.polrelid = $1",
         Snapshot::Latest,
-        &[(pg_sys::OIDOID, Some(Datum::from(template.table)))],
+        &params![template.table],
     );
-    let names: Vec<String> =
-        (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect();
+    let names: Vec<String> = rows.column::<String>().collect();
     for name in names {
         spi.script(&format!("drop policy {name} on {table}"));
     }

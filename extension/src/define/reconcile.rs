@@ -11,12 +11,13 @@ use crate::access::target::Table;
 use crate::access::template_list::TABLES;
 use crate::access::{binding, privileges};
 use crate::postgres::guard::{Caught, subtransaction, with_settings};
+use crate::postgres::parameter::params;
 use crate::postgres::raise::OrRaise;
 use crate::postgres::spi::{Connection, Snapshot};
-use crate::postgres::{datum, role, table_lock};
+use crate::postgres::{role, table_lock};
 use crate::template::catalog;
 use crate::value::table_name::table_sql;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 use pgrx::prelude::PgSqlErrorCode;
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::CStr;
@@ -72,17 +73,12 @@ pub fn drop_unbound(spi: &Connection, project: i32, tables: &[&Table]) {
 pub fn with_policies_of(spi: &Connection, grants: &[Grant]) -> HashMap<Oid, bool> {
     let name = |grant: &Grant| format!("keyed_{}_{}", grant.privilege.name(), grant.id);
     let names: Vec<String> = grants.iter().map(name).collect();
-    let names = datum::text_array(names.iter().map(|name| Some(name.as_str())));
     let sql = format!(
         "select p.polrelid, bool_and(p.is_gated) from ({}) p group by p.polrelid",
         policies("y.polname = any ($1::name[])")
     );
-    let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::TEXTARRAYOID, names)]);
-    let table = |row| {
-        let table = Oid::from(rows.get(row, 0)?.value() as u32);
-        Some((table, rows.get(row, 1).is_some_and(datum::read_bool)))
-    };
-    (0..rows.len()).filter_map(table).collect()
+    let rows = spi.run_once(&sql, Snapshot::Latest, &params![names]);
+    rows.iter().collect()
 }
 
 /// The templates whose policies are not what was granted: those with policies of no grant, and those without one of a grant.
@@ -106,7 +102,7 @@ pub fn waiting(spi: &Connection) -> Vec<i32> {
     let mut templates = BTreeSet::new();
     for sql in [left, missing] {
         let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
-        templates.extend((0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)));
+        templates.extend(rows.column::<i32>());
     }
     templates.into_iter().collect()
 }
@@ -155,8 +151,7 @@ fn sync(spi: &Connection, template: i32, wait: Wait) -> Vec<Loser> {
 /// ones.
 pub fn sync_locked(spi: &Connection, project: i32, table: &Table) -> Vec<Loser> {
     let template = table.template;
-    let of_template =
-        [(pg_sys::INT4OID, Some(Datum::from(template))), (pg_sys::INT4OID, Some(Datum::from(project)))];
+    let of_template = params![template, project];
     let sql = format!(
         "select {COLUMNS} from keyed_state.access_grant g \
          where g.template_id = $1 or g.template_id is null and g.project_id = $2 order by g.id"
@@ -197,14 +192,9 @@ pub fn sync_locked(spi: &Connection, project: i32, table: &Table) -> Vec<Loser> 
 
 fn find(spi: &Connection, template: i32) -> Option<(i32, Table)> {
     let sql = format!("select t.project_id, c.oid, p.slug, t.slug from {TABLES} where t.id = $1");
-    let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::INT4OID, Some(Datum::from(template)))]);
-    if rows.is_empty() {
-        return None;
-    }
-    let text = |column| rows.get(0, column).map(datum::read_text);
-    let oid = Oid::from(rows.get(0, 1)?.value() as u32);
-    let table = Table { template, oid, sql: table_sql(&text(2)?, &text(3)?) };
-    Some((rows.get(0, 0).map(datum::read_i32)?, table))
+    let rows = spi.run_once(&sql, Snapshot::Latest, &params![template]);
+    let (project, oid, project_slug, slug) = rows.first::<(i32, Oid, String, String)>()?;
+    Some((project, Table { template, oid, sql: table_sql(&project_slug, &slug) }))
 }
 
 /// A policy that a grant has on a table.
@@ -227,15 +217,17 @@ fn of_table(spi: &Connection, table: Oid) -> Vec<Made> {
          from ({}) p",
         policies("y.polrelid = $1")
     );
-    let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::OIDOID, Some(Datum::from(table)))]);
-    let made = |row| {
-        let roles = rows.get(row, 3).map(datum::read_text).unwrap_or_default();
-        Some(Made {
-            name: rows.get(row, 0).map(datum::read_text)?,
-            grant: rows.get(row, 1).map(datum::read_i32)?,
-            is_gated: rows.get(row, 2).is_some_and(datum::read_bool),
-            roles: roles.split(' ').filter_map(|role| role.parse::<u32>().ok()).map(Oid::from).collect(),
-        })
+    let rows = spi.run_once(&sql, Snapshot::Latest, &params![table]);
+    let made = |(name, grant, is_gated, roles): (String, i32, Option<bool>, Option<String>)| Made {
+        name,
+        grant,
+        is_gated: is_gated.unwrap_or_default(),
+        roles: roles
+            .iter()
+            .flat_map(|it| it.split(' '))
+            .filter_map(|it| it.parse::<u32>().ok())
+            .map(Oid::from)
+            .collect(),
     };
-    (0..rows.len()).filter_map(made).collect()
+    rows.iter().map(made).collect()
 }

@@ -3,13 +3,12 @@
 use super::ddl;
 use crate::access::table_policies;
 use crate::access::template_list::TABLES;
-use crate::postgres::datum;
+use crate::postgres::parameter::params;
 use crate::postgres::raise::OrRaise;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::postgres::table_lock::{lock_exclusively, most_tables};
 use crate::postgres::transaction::begin_command;
 use crate::template::{Template, catalog, column};
-use pgrx::pg_sys::{self, Datum};
 use std::rc::Rc;
 
 /// Adds the column and the index to tables, and moves the keys of deleted records. Tables are locked exclusively, all
@@ -21,7 +20,7 @@ pub fn convert_some(spi: &Connection) -> usize {
         column::RELEASED_KEY
     );
     let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
-    let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+    let ids: Vec<i32> = rows.column::<i32>().collect();
     let now = &ids[..ids.len().min(most_tables() / 4)];
     let old: Vec<Rc<Template>> = now.iter().copied().filter_map(catalog::by_id).collect();
     lock_exclusively(&old.iter().map(|template| template.table_sql()).collect::<Vec<_>>());
@@ -63,7 +62,7 @@ fn old_indexes(spi: &Connection, template: &Template) -> Vec<String> {
          where i.indrelid = $1 and i.indisunique and i.indnatts = 1 and i.indkey[0] = 2 \
          and pg_get_expr(i.indpred, i.indrelid) = '((deleted_at IS NULL) AND (external_key IS NOT NULL))'",
         Snapshot::Latest,
-        &[(pg_sys::OIDOID, Some(Datum::from(template.table)))],
+        &params![template.table],
     );
-    (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect()
+    rows.column::<String>().collect()
 }

@@ -6,16 +6,17 @@ use crate::access::{Caller, binding, definition_lock, policy_sql};
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{self, LockKind, Mode};
 use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction, with_pinned_path, with_settings};
+use crate::postgres::parameter::params;
+use crate::postgres::role;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::transaction::begin_command;
-use crate::postgres::{datum, role};
 use crate::search::{text, time_zone};
 use crate::template::catalog;
 use crate::value::slug::{self, Noun};
 use crate::value::table_name::table_sql;
 use crate::vectors;
 use crate::view::stored;
-use pgrx::pg_sys;
+use pgrx::pg_sys::Oid;
 use pgrx::prelude::PgSqlErrorCode;
 use std::collections::HashSet;
 
@@ -106,8 +107,7 @@ pub fn migrate() -> Result<i32, Error> {
             // It usually exists; the notice is suppressed.
             with_settings(&[(c"client_min_messages", c"warning")], || spi.script(make_version));
             let rows = spi.run_once("select number from keyed_state.version", Snapshot::Latest, &[]);
-            let seen: HashSet<i32> =
-                (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+            let seen: HashSet<i32> = rows.column::<i32>().collect();
             let mut version = seen.iter().copied().max().unwrap_or(0);
             for (number, step) in STATE.iter().filter(|step| !seen.contains(&step.0)) {
                 match step {
@@ -144,8 +144,7 @@ pub fn pending() -> Vec<i32> {
     as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once("select number from keyed_state.version", Snapshot::Active, &[]);
-            let seen: HashSet<i32> =
-                (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+            let seen: HashSet<i32> = rows.column::<i32>().collect();
             known().filter(|number| !seen.contains(number)).collect()
         })
     })
@@ -162,10 +161,10 @@ fn ensure_extension(name: &str) -> bool {
                      from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace \
                      where e.extname = $1",
                     Snapshot::Latest,
-                    &[(pg_sys::TEXTOID, datum::text(name))],
+                    &params![name],
                 );
-                let schema = (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_text)).flatten();
-                schema.map(|schema| (schema, rows.get(0, 1).is_some_and(datum::read_bool)))
+                let schema = rows.value::<Option<String>>().flatten();
+                schema.map(|schema| (schema, rows.get::<Option<bool>>(0, 1).unwrap_or_default()))
             };
             let is_superuser = role::is_superuser(role::current());
             if find().is_none() {
@@ -174,7 +173,11 @@ fn ensure_extension(name: &str) -> bool {
                 }
                 let has_public =
                     spi.run_once("select pg_catalog.to_regnamespace('public')", Snapshot::Latest, &[]);
-                let schema = if has_public.get(0, 0).is_some() { "public" } else { "keyed_state" };
+                let schema = if has_public.value::<Option<Oid>>().flatten().is_some() {
+                    "public"
+                } else {
+                    "keyed_state"
+                };
                 spi.script(&format!("create extension {name} schema {schema}"));
             }
             if let Some((schema, false)) = find()
@@ -191,7 +194,7 @@ fn ensure_extension(name: &str) -> bool {
 fn is_available(extension: &str) -> bool {
     connected(|spi| {
         let sql = "select from pg_catalog.pg_available_extensions e where e.name operator(pg_catalog.=) $1::pg_catalog.name";
-        !spi.run_once(sql, Snapshot::Latest, &[(pg_sys::TEXTOID, datum::text(extension))]).is_empty()
+        !spi.run_once(sql, Snapshot::Latest, &params![extension]).is_empty()
     })
 }
 
@@ -208,9 +211,9 @@ fn secure_templates(spi: &Connection) {
         &[],
     );
     for row in 0..rows.len() {
-        let text = |column| rows.get(row, column).map(datum::read_text).unwrap_or_default();
+        let text = |column| rows.get::<Option<String>>(row, column).unwrap_or_default();
         let table = table_sql(&text(0), &text(1));
-        spi.script(&if rows.get(row, 3).is_some_and(datum::read_bool) {
+        spi.script(&if rows.get::<Option<bool>>(row, 3).unwrap_or_default() {
             policy_sql::enable_beside(&text(2), &table)
         } else {
             ddl::secure_table(&table)
@@ -239,9 +242,9 @@ pub fn create_project(slug: &str, name: Option<&str>) -> Result<i32, Error> {
                 let rows = spi.run_once(
                     "insert into keyed_state.project (slug, name) values ($1, $2) returning id",
                     Snapshot::Latest,
-                    &[(pg_sys::TEXTOID, datum::text(slug)), (pg_sys::TEXTOID, datum::text(name))],
+                    &params![slug, name],
                 );
-                rows.get(0, 0).map_or(0, datum::read_i32)
+                rows.get::<Option<i32>>(0, 0).unwrap_or_default()
             })
         })
     });
@@ -269,10 +272,7 @@ fn change_time_zone(caller: &Caller, project: i32, name: Option<&str>) -> Result
             spi.run_once(
                 "update keyed_state.project set time_zone = $2 where id = $1",
                 Snapshot::Latest,
-                &[
-                    (pg_sys::INT4OID, Some(pg_sys::Datum::from(project))),
-                    (pg_sys::TEXTOID, datum::optional_text(name)),
-                ],
+                &params![project, name,],
             );
             // Makes the new time zone known to the look-ups that follow.
             begin_command();
@@ -289,6 +289,6 @@ fn owner_may_create_schemas() -> bool {
             Snapshot::Active,
             &[],
         );
-        rows.get(0, 0).is_some_and(datum::read_bool)
+        rows.get::<Option<bool>>(0, 0).unwrap_or_default()
     })
 }

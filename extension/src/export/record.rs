@@ -21,7 +21,7 @@ pub struct Record<'a> {
 impl Record<'_> {
     /// A column of [`crate::record::statement::columns`].
     pub fn column(&self, position: usize) -> Option<Datum> {
-        self.rows.get(self.row, position)
+        self.rows.datum(self.row, position)
     }
 
     /// The external key of what the attribute at a position refers to, where there is one that the caller sees.
@@ -48,6 +48,6 @@ impl Record<'_> {
 
     fn further(&self, position: usize) -> Option<Datum> {
         let place = self.further.iter().position(|attribute| *attribute == position)?;
-        self.rows.get(self.row, STANDARD_COLUMNS + self.template.attributes.len() + place)
+        self.rows.datum(self.row, STANDARD_COLUMNS + self.template.attributes.len() + place)
     }
 }

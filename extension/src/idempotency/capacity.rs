@@ -1,12 +1,12 @@
 //! Limits the size of the stored responses of an API key. They are counted from time to time, sooner if responses are
 //! large, and a full key is marked, so that a request only checks the mark.
 
-use super::plans::plan;
+use super::plans::run;
 use crate::error::{Code, Error};
-use crate::postgres::spi::{Snapshot, connected};
-use crate::postgres::{datum, random, setting};
+use crate::postgres::parameter::params;
+use crate::postgres::spi::connected;
+use crate::postgres::{random, setting};
 use crate::template::catalog;
-use pgrx::pg_sys::{self, Datum};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -84,7 +84,6 @@ pub fn recount(api_key: i32, size: i32, was_full: bool) {
     if !exists() {
         return;
     }
-    let arguments = [Some(Datum::from(api_key))];
     let chance = (size.max(0) as u64).saturating_add(BYTES / ANSWERS);
     let is_due = random::next_u64() % stretch(api_key) < chance;
     if !is_due && !was_full {
@@ -93,10 +92,8 @@ pub fn recount(api_key: i32, size: i32, was_full: bool) {
     let sql = format!(
         "select sum(pg_column_size(r.answer) + {ROW})::bigint from keyed_state.idempotent_request r where r.key_id = $1"
     );
-    let taken = connected(|spi| {
-        let rows = spi.run(&plan(&sql, &[pg_sys::INT4OID]), Snapshot::Latest, &arguments);
-        rows.get(0, 0).map_or(0, datum::read_i64)
-    });
+    let taken =
+        connected(|spi| run(spi, &sql, &params![api_key]).get::<Option<i64>>(0, 0).unwrap_or_default());
     remember(api_key, setting::idempotency_room().saturating_sub(taken));
     let note = match taken > setting::idempotency_room() {
         true => {
@@ -107,6 +104,6 @@ pub fn recount(api_key: i32, size: i32, was_full: bool) {
         false => return,
     };
     connected(|spi| {
-        spi.run(&plan(note, &[pg_sys::INT4OID]), Snapshot::Latest, &arguments);
+        run(spi, note, &params![api_key]);
     });
 }

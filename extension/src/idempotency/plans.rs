@@ -1,7 +1,7 @@
 //! The prepared statements of this folder.
 
-use crate::postgres::spi::{Plan, connected};
-use pgrx::pg_sys::Oid;
+use crate::postgres::parameter::Parameter;
+use crate::postgres::spi::{Connection, Plan, Rows, Snapshot};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -11,12 +11,12 @@ thread_local! {
     static PLANS: RefCell<HashMap<String, Rc<Plan>>> = RefCell::default();
 }
 
-/// The kept statement of this text, prepared at its first use.
-pub(super) fn plan(sql: &str, types: &[Oid]) -> Rc<Plan> {
-    if let Some(plan) = PLANS.with_borrow(|plans| plans.get(sql).cloned()) {
-        return plan;
-    }
-    let plan = Rc::new(connected(|spi| spi.prepare(sql, types)));
-    PLANS.with_borrow_mut(|plans| plans.insert(sql.to_owned(), Rc::clone(&plan)));
-    plan
+/// Runs the kept statement with this text, prepared at its first use.
+pub(super) fn run<'c>(spi: &'c Connection, sql: &str, arguments: &[Parameter]) -> Rows<'c> {
+    let plan = PLANS.with_borrow(|plans| plans.get(sql).cloned()).unwrap_or_else(|| {
+        let plan = Rc::new(spi.prepare(sql, arguments));
+        PLANS.with_borrow_mut(|plans| plans.insert(sql.to_owned(), Rc::clone(&plan)));
+        plan
+    });
+    spi.run(&plan, Snapshot::Latest, arguments)
 }

@@ -1,13 +1,13 @@
 //! The table of stored responses.
 
 use super::capacity;
-use super::plans::plan;
+use super::plans::run;
 use super::replay::{self, Texts};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{LockKind, Mode, try_lock};
-use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{Interval, Parameter, params};
 use crate::postgres::random;
 use crate::postgres::spi::{Snapshot, connected};
 use pgrx::pg_sys::{self, Datum};
@@ -50,14 +50,13 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
         capacity::is_full("asked.key_id"),
     );
     let (found, is_full) = as_owner(|| {
-        let plan = plan(&sql, &[pg_sys::INT4OID, pg_sys::TEXTOID]);
         connected(|spi| {
-            let rows = spi.run(&plan, Snapshot::Latest, &request.name());
-            let found = rows.get(0, 0).map(|fingerprint| {
-                let answer = (1..=4).map(|column| rows.get(0, column).map(datum::read_text)).collect();
-                (datum::read_bytes(fingerprint), answer)
+            let rows = run(spi, &sql, &params![request.api_key, &request.key]);
+            let found = rows.get::<Option<Vec<u8>>>(0, 0).map(|fingerprint| {
+                let answer = (1..=4).map(|column| rows.get::<Option<String>>(0, column)).collect();
+                (fingerprint, answer)
             });
-            (found, rows.get(0, 5).is_some_and(datum::read_bool))
+            (found, rows.get::<Option<bool>>(0, 5).unwrap_or_default())
         })
     });
     match found {
@@ -84,14 +83,12 @@ pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
         capacity::was_full("r.key_id"),
     );
     let kept = as_owner(|| {
-        let types = [pg_sys::INT4OID, pg_sys::TEXTOID, pg_sys::BYTEAOID, pg_sys::TEXTARRAYOID];
-        let plan = plan(&sql, &types);
-        let [api_key, key] = request.name();
-        let arguments = [api_key, key, datum::bytea(&request.fingerprint), Some(answer)];
+        let answer = Parameter::of_type(pg_sys::TEXTARRAYOID, Some(answer));
+        let arguments = params![request.api_key, &request.key, request.fingerprint.as_slice(), answer];
         let kept = connected(|spi| {
-            let rows = spi.run(&plan, Snapshot::Latest, &arguments);
-            let size = || rows.get(0, 0).map_or(0, datum::read_i32);
-            (!rows.is_empty()).then(|| (size(), rows.get(0, 1).is_some_and(datum::read_bool)))
+            run(spi, &sql, &arguments)
+                .first::<(Option<i32>, Option<bool>)>()
+                .map(|(size, was_full)| (size.unwrap_or_default(), was_full.unwrap_or_default()))
         });
         if let Some((size, was_full)) = kept {
             capacity::recount(request.api_key, size, was_full);
@@ -118,10 +115,7 @@ pub fn forget_expired(most: u64) -> i64 {
            select o.key_id, o.idempotency_key from keyed_state.idempotent_request o \
            where o.created_at < now() - {KEPT} order by o.created_at limit {most} for update skip locked)"
     );
-    as_owner(|| {
-        let plan = plan(&sql, &[]);
-        connected(|spi| spi.run(&plan, Snapshot::Latest, &[]).len() as i64)
-    })
+    as_owner(|| connected(|spi| run(spi, &sql, &[]).len() as i64))
 }
 
 /// Deletes all responses that are older, except locked ones, and returns their number.
@@ -131,7 +125,7 @@ pub fn purge(older_than: Datum) -> i64 {
             let sql = "delete from keyed_state.idempotent_request r where (r.key_id, r.idempotency_key) in ( \
                          select o.key_id, o.idempotency_key from keyed_state.idempotent_request o \
                          where o.created_at < now() - $1 for update skip locked)";
-            spi.run_once(sql, Snapshot::Latest, &[(pg_sys::INTERVALOID, Some(older_than))]).len() as i64
+            spi.run_once(sql, Snapshot::Latest, &params![Interval(older_than)]).len() as i64
         })
     })
 }
@@ -142,9 +136,5 @@ impl Request {
         let digest =
             Sha256::new().chain_update(self.api_key.to_be_bytes()).chain_update(&self.key).finalize();
         digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
-    }
-
-    fn name(&self) -> [Argument; 2] {
-        [Some(Datum::from(self.api_key)), datum::text(&self.key)]
     }
 }

@@ -8,8 +8,8 @@ use crate::attribute_type::AttributeType;
 use crate::batch::group::Outside;
 use crate::batch::statement::array_argument;
 use crate::error::Error;
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{array, params};
 use crate::postgres::raise::OrRaise;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::record::changes;
@@ -18,7 +18,6 @@ use crate::record::statement::differs;
 use crate::template::Template;
 use crate::value::change::Changes;
 use crate::vectors;
-use pgrx::pg_sys::{self, Oid};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use uuid::Uuid;
@@ -106,17 +105,9 @@ fn lock(
     rows: &[Row],
     write_scope: &WriteScope,
 ) -> HashMap<String, LockedRecord> {
-    let (column, parameter, names) = match by {
-        By::Key => (
-            "t.external_key",
-            pg_sys::TEXTARRAYOID,
-            datum::text_array(rows.iter().map(|row| row.key.as_deref())),
-        ),
-        By::Id => (
-            "t.id",
-            pg_sys::UUIDARRAYOID,
-            datum::array_of(rows.iter().map(|row| row.id.and_then(datum::uuid)).collect(), pg_sys::UUIDOID),
-        ),
+    let (column, names) = match by {
+        By::Key => ("t.external_key", array(rows.iter().map(|row| row.key.as_deref()))),
+        By::Id => ("t.id", array(rows.iter().map(|row| row.id))),
     };
     let sql = format!(
         "select t.id, {column}::text{}{} from {} t where {column} = any ($1) and t.deleted_at is null \
@@ -125,13 +116,12 @@ fn lock(
         condition_column(write_scope.writable.as_deref()),
         template.table_sql()
     );
-    let plan = template.plan(&sql, || vec![parameter]);
     connected(|spi| {
-        let rows = spi.run(&plan, Snapshot::Latest, &[names]);
-        let holds = |row, column| rows.get(row, column).is_some_and(datum::read_bool);
+        let rows = template.run(spi, &sql, Snapshot::Latest, &[names]);
+        let holds = |row, column| rows.get::<Option<bool>>(row, column).unwrap_or_default();
         let found = |row| {
-            let name = rows.get(row, 1).map(datum::read_text)?;
-            let id = rows.get(row, 0).map(datum::read_uuid)?;
+            let name = rows.get::<Option<String>>(row, 1)?;
+            let id = rows.get::<Option<Uuid>>(row, 0)?;
             Some((name, LockedRecord { id, is_visible: holds(row, 2), is_writable: holds(row, 3) }))
         };
         (0..rows.len()).filter_map(found).collect()
@@ -150,9 +140,8 @@ pub fn lock_all<'a>(template: &Template, keys: impl Iterator<Item = &'a str>) {
         template.table_sql()
     );
     as_owner(|| {
-        let plan = template.plan(&sql, || vec![pg_sys::TEXTARRAYOID]);
         connected(|spi| {
-            spi.run(&plan, Snapshot::Latest, &[datum::text_array(keys.into_iter())]);
+            template.run(spi, &sql, Snapshot::Latest, &params![array(keys.into_iter())]);
         });
     });
 }
@@ -185,24 +174,18 @@ fn write(
         condition_column(write_scope.writable.as_deref())
     );
     let kind_of = |position: &usize| template.attributes[*position].kind;
-    let plan = template.plan(&sql, || {
-        let mut types: Vec<Oid> = vec![pg_sys::UUIDARRAYOID];
-        types.extend(shape.iter().map(|(position, _)| kind_of(position).array_oid()));
-        types
-    });
-    let mut arguments =
-        vec![datum::array_of(ids.iter().map(|id| datum::uuid(*id)).collect(), pg_sys::UUIDOID)];
+    let mut arguments = params![ids].to_vec();
     for (column, (position, _)) in shape.iter().enumerate() {
         let values = rows.iter().map(|row| &row.changes[column].1);
         arguments.push(array_argument(kind_of(position), values));
     }
     connected(|spi| {
-        let written = template.write(spi, &plan, &arguments);
+        let written = template.write(spi, &template.plan(&sql, &arguments), &arguments);
         let (mut changed, mut outside) = (HashSet::with_capacity(written.len()), HashSet::new());
         for row in 0..written.len() {
-            let Some(id) = written.get(row, 0).map(datum::read_uuid) else { continue };
+            let Some(id) = written.get::<Option<Uuid>>(row, 0) else { continue };
             changed.insert(id);
-            if !written.get(row, 1).is_some_and(datum::read_bool) {
+            if !written.get::<Option<bool>>(row, 1).unwrap_or_default() {
                 outside.insert(id);
             }
         }

@@ -8,12 +8,13 @@ use crate::access::lookup::template_by_name;
 use crate::access::{Caller, binding};
 use crate::error::{Code, Error};
 use crate::postgres::guard::{Caught, as_owner, subtransaction};
+use crate::postgres::parameter::{Jsonb, RegRole, params};
+use crate::postgres::role;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::postgres::{datum, role};
 use crate::template::Template;
 use crate::value::member::missing;
 use crate::value::quote::identifier;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 use pgrx::prelude::PgSqlErrorCode;
 use std::rc::Rc;
 
@@ -108,23 +109,23 @@ pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Re
                      key_prefix, mapping, secret, enabled, token_hash, created_by, role_name, bound_in) \
                      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, keyed.binding('keyed_state.inbound_endpoint'::regclass)) returning e.id",
                     Snapshot::Latest,
-                    &[
-                        (pg_sys::INT4OID, Some(Datum::from(template.project_id))),
-                        (pg_sys::INT4OID, Some(Datum::from(template.id))),
-                        (pg_sys::TEXTOID, datum::text(&slug)),
-                        (pg_sys::REGROLEOID, Some(Datum::from(role))),
-                        (pg_sys::TEXTOID, datum::text(&mapping.items)),
-                        (pg_sys::TEXTOID, datum::text(&mapping.external_key)),
-                        (pg_sys::TEXTOID, datum::text(&mapping.key_prefix)),
-                        (pg_sys::JSONBOID, datum::jsonb(&mapping.sources_json())),
-                        (pg_sys::BYTEAOID, secret.as_deref().and_then(datum::bytea)),
-                        (pg_sys::BOOLOID, Some(Datum::from(given.enabled.unwrap_or(true)))),
-                        (pg_sys::BYTEAOID, datum::bytea(&Credential::InboundToken.of_secret(&token))),
-                        (pg_sys::TEXTOID, datum::text(&made_by)),
+                    &params![
+                        template.project_id,
+                        template.id,
+                        &slug,
+                        RegRole(role),
+                        &mapping.items,
+                        &mapping.external_key,
+                        &mapping.key_prefix,
+                        Jsonb(&mapping.sources_json()),
+                        secret.as_deref(),
+                        given.enabled.unwrap_or(true),
+                        &Credential::InboundToken.of_secret(&token),
+                        &made_by,
                         binding::name_argument(role),
                     ],
                 );
-                rows.get(0, 0).map_or(0, datum::read_i32)
+                rows.get::<Option<i32>>(0, 0).unwrap_or_default()
             })
         })
     });
@@ -186,22 +187,17 @@ impl Endpoint {
                          token_hash = coalesce($10, e.token_hash), updated_at = now(), role_name = $11, \
                          bound_in = keyed.binding(e.tableoid) where e.id = $1",
                         Snapshot::Latest,
-                        &[
-                            (pg_sys::INT4OID, Some(Datum::from(self.id))),
-                            (pg_sys::TEXTOID, datum::text(slug)),
-                            (pg_sys::REGROLEOID, Some(Datum::from(role))),
-                            (pg_sys::TEXTOID, datum::text(&mapping.items)),
-                            (pg_sys::TEXTOID, datum::text(&mapping.external_key)),
-                            (pg_sys::TEXTOID, datum::text(&mapping.key_prefix)),
-                            (pg_sys::JSONBOID, datum::jsonb(&mapping.sources_json())),
-                            (pg_sys::BYTEAOID, secret.as_deref().and_then(datum::bytea)),
-                            (pg_sys::BOOLOID, Some(Datum::from(given.enabled.unwrap_or(self.enabled)))),
-                            (
-                                pg_sys::BYTEAOID,
-                                token
-                                    .as_deref()
-                                    .and_then(|it| datum::bytea(&Credential::InboundToken.of_secret(it))),
-                            ),
+                        &params![
+                            self.id,
+                            slug,
+                            RegRole(role),
+                            &mapping.items,
+                            &mapping.external_key,
+                            &mapping.key_prefix,
+                            Jsonb(&mapping.sources_json()),
+                            secret.as_deref(),
+                            given.enabled.unwrap_or(self.enabled),
+                            token.as_deref().map(|it| Credential::InboundToken.of_secret(it)),
                             binding::name_argument(role),
                         ],
                     );
@@ -218,7 +214,7 @@ impl Endpoint {
     pub fn drop(&self) {
         as_owner(|| {
             connected(|spi| {
-                let id = [(pg_sys::INT4OID, Some(Datum::from(self.id)))];
+                let id = params![self.id];
                 spi.run_once("delete from keyed_state.inbound_endpoint where id = $1", Snapshot::Latest, &id);
             });
         });

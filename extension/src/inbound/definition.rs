@@ -4,13 +4,12 @@ use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json::{self, pointer_step};
 use crate::json_write::to_json;
-use crate::postgres::datum;
 use crate::postgres::guard::{subtransaction, with_pinned_path};
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::template::Template;
 use crate::value::member::{text_at, unknown_member};
 use crate::value::slug::{self, Noun};
-use pgrx::pg_sys;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -193,7 +192,7 @@ fn check_path(path: &str, pointer: &str) -> Result<(), Error> {
     let read = subtransaction(|| {
         with_pinned_path(|| {
             connected(|spi| {
-                let text = [(pg_sys::TEXTOID, datum::text(path))];
+                let text = params![path];
                 spi.run_once("select $1::pg_catalog.jsonpath", Snapshot::Active, &text);
             });
         });

@@ -4,17 +4,16 @@ use super::endpoint::{Endpoint, exist, find};
 use crate::access::Caller;
 use crate::access::dependent::Dependent;
 use crate::error::{Code, Error};
-use crate::postgres::datum;
+use crate::postgres::parameter::{Jsonb, params};
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::{Attribute, Template};
-use pgrx::pg_sys::{self, Datum};
 
 /// The endpoints that write an attribute.
 fn writing(spi: &Connection, template: &Template, slug: &str) -> Vec<Endpoint> {
     if !exist() {
         return Vec::new();
     }
-    let id = [(pg_sys::INT4OID, Some(Datum::from(template.id)))];
+    let id = params![template.id];
     let mut endpoints = find(spi, "e.template_id = $1", &id);
     endpoints.retain(|endpoint| endpoint.mapping.sources.iter().any(|source| source.slug == slug));
     endpoints
@@ -38,10 +37,7 @@ impl Dependent for Mappings {
             spi.run_once(
                 "update keyed_state.inbound_endpoint set mapping = $2 where id = $1",
                 Snapshot::Latest,
-                &[
-                    (pg_sys::INT4OID, Some(Datum::from(endpoint.id))),
-                    (pg_sys::JSONBOID, datum::jsonb(&endpoint.mapping.sources_json())),
-                ],
+                &params![endpoint.id, Jsonb(&endpoint.mapping.sources_json()),],
             );
         }
         Ok(())

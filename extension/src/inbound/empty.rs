@@ -2,10 +2,9 @@
 
 use super::path::{self, Empty, Last, Prefix};
 use crate::error::{Code, Error};
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{array, params};
 use crate::postgres::spi::{Snapshot, connected};
-use pgrx::pg_sys::{self, Datum};
 
 /// The most steps of a path that are looked at: one that is longer counts as an expression.
 const MOST_STEPS: usize = 64;
@@ -43,8 +42,8 @@ pub fn check_items(payload: &str, items: &str) -> Result<(), Error> {
 fn prefixes(path: &str) -> Option<Vec<Prefix>> {
     let canonical = as_owner(|| {
         connected(|spi| {
-            let text = [(pg_sys::TEXTOID, datum::text(path))];
-            spi.run_once("select $1::jsonpath::text", Snapshot::Active, &text).get(0, 0).map(datum::read_text)
+            let text = params![path];
+            spi.run_once("select $1::jsonpath::text", Snapshot::Active, &text).value::<String>()
         })
     });
     path::prefixes(&canonical?).filter(|prefixes| prefixes.len() <= MOST_STEPS)
@@ -53,7 +52,6 @@ fn prefixes(path: &str) -> Option<Vec<Prefix>> {
 /// Of each wanted item the longest prefix that finds values in it.
 fn last(payload: &str, items: &str, prefixes: &[Prefix], wanted: &[usize]) -> Vec<(usize, Last)> {
     let paths: Vec<Option<&str>> = prefixes.iter().map(|prefix| Some(prefix.path.as_str())).collect();
-    let wanted = wanted.iter().map(|item| Some(Datum::from(*item as i64 + 1))).collect();
     as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once(
@@ -66,16 +64,16 @@ fn last(payload: &str, items: &str, prefixes: &[Prefix], wanted: &[usize]) -> Ve
                    group by p.n order by p.n desc limit 1) p \
                  where i.n = any ($4)",
                 Snapshot::Active,
-                &[
-                    (pg_sys::TEXTOID, datum::text(payload)),
-                    (pg_sys::TEXTOID, datum::text(items)),
-                    (pg_sys::TEXTARRAYOID, datum::text_array(paths.into_iter())),
-                    (pg_sys::INT8ARRAYOID, datum::array_of(wanted, pg_sys::INT8OID)),
+                &params![
+                    payload,
+                    items,
+                    array(paths.into_iter()),
+                    array(wanted.iter().map(|item| *item as i64 + 1)),
                 ],
             );
             let last = |row| {
-                let number = |column| rows.get(row, column).map_or(1, datum::read_i64) as usize - 1;
-                let is = |column| rows.get(row, column).is_some_and(datum::read_bool);
+                let number = |column| rows.get::<Option<i64>>(row, column).unwrap_or(1) as usize - 1;
+                let is = |column| rows.get::<Option<bool>>(row, column).unwrap_or_default();
                 (number(0), Last { prefix: number(1), arrays: is(2), empty: is(3) })
             };
             (0..rows.len()).map(last).collect()

@@ -6,12 +6,13 @@ use crate::access::{Caller, binding};
 use crate::error::{Code, Error};
 use crate::json_write::to_json;
 use crate::postgres::guard::{as_owner, owner};
+use crate::postgres::parameter::{Parameter, params};
+use crate::postgres::role;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
-use crate::postgres::{datum, role};
 use crate::template::{Template, catalog};
 use crate::value::quote::literal;
 use crate::value::time;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 use serde::Serialize;
 use std::rc::Rc;
 
@@ -46,21 +47,21 @@ pub struct Secrets {
 
 fn read(rows: &Rows) -> Vec<Endpoint> {
     let endpoint = |row| {
-        let text = |column| rows.get(row, column).map(datum::read_text);
-        let moment = |column| rows.get(row, column).map_or(0, datum::read_i64);
+        let text = |column| rows.get::<Option<String>>(row, column);
+        let moment = |column| rows.get::<Option<i64>>(row, column).unwrap_or_default();
         Some(Endpoint {
-            id: rows.get(row, 0).map(datum::read_i32)?,
+            id: rows.get(row, 0),
             slug: text(1)?,
-            template: catalog::by_id(rows.get(row, 2).map(datum::read_i32)?)?,
-            role: rows.get(row, 3).map(|oid| Oid::from(oid.value() as u32))?,
+            template: catalog::by_id(rows.get::<Option<i32>>(row, 2)?)?,
+            role: rows.get(row, 3),
             mapping: Mapping {
                 items: text(4)?,
                 external_key: text(5)?,
                 key_prefix: text(6)?,
                 sources: Mapping::read_sources(&text(7)?),
             },
-            secret: rows.get(row, 8).map(datum::read_bytes),
-            enabled: rows.get(row, 9).is_some_and(datum::read_bool),
+            secret: rows.get(row, 8),
+            enabled: rows.get::<Option<bool>>(row, 9).unwrap_or_default(),
             created_at: moment(10),
             updated_at: moment(11),
         })
@@ -97,7 +98,7 @@ pub(super) fn require_power_over(caller: &Caller, role: Oid) -> Result<(), Error
 }
 
 /// The endpoints that a condition on `e` holds for.
-pub fn find(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argument)]) -> Vec<Endpoint> {
+pub fn find(spi: &Connection, condition: &str, arguments: &[Parameter]) -> Vec<Endpoint> {
     let sql = format!(
         "select e.id, e.slug, e.template_id, {}, e.items, e.external_key, e.key_prefix, e.mapping::text, e.secret, \
          e.enabled, e.created_at, e.updated_at \
@@ -110,14 +111,14 @@ pub fn find(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argumen
 /// The endpoint of a token, of which the SHA-256 is presented.
 pub fn by_token(presented: &[u8]) -> Result<Option<Endpoint>, Error> {
     require_state()?;
-    let argument = [(pg_sys::BYTEAOID, datum::bytea(&Credential::InboundToken.stored(presented)))];
+    let argument = params![&Credential::InboundToken.stored(presented)];
     Ok(as_owner(|| connected(|spi| find(spi, "e.token_hash = $1", &argument).pop())))
 }
 
 /// The endpoint with this number, without checking the caller.
 pub fn by_id(id: i32) -> Result<Option<Endpoint>, Error> {
     require_state()?;
-    let argument = [(pg_sys::INT4OID, Some(Datum::from(id)))];
+    let argument = params![id];
     Ok(as_owner(|| connected(|spi| find(spi, "e.id = $1", &argument).pop())))
 }
 
@@ -134,7 +135,7 @@ pub fn by_name(caller: &Caller, name: &str) -> Result<Endpoint, Error> {
             )
             .hint("send the header X-Service-Project-Id, or name the endpoint by its id")
         })?;
-        let arguments = [(pg_sys::INT4OID, Some(Datum::from(project))), (pg_sys::TEXTOID, datum::text(name))];
+        let arguments = params![project, name];
         as_owner(|| connected(|spi| find(spi, "e.project_id = $1 and e.slug = $2", &arguments).pop()))
     };
     let endpoint = endpoint.filter(|it| caller.may_know(&it.template)).ok_or_else(Error::not_found)?;

@@ -7,9 +7,10 @@ use crate::error::{Code, Error};
 use crate::json_write::{raw, to_json};
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{Jsonb, Timestamp, params};
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::value::time;
-use pgrx::pg_sys::{self, Datum};
+use pgrx::pg_sys::Datum;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -42,23 +43,22 @@ const COLUMNS: &str =
 /// Writes down a delivery, or finds the one that has its `webhook-id`. Of two that come at once the second waits here
 /// until it is known what became of the first.
 pub fn begin(endpoint: &Endpoint, webhook_id: Option<&str>, payload: &str) -> Result<Begun, Error> {
-    let id = (pg_sys::INT4OID, Some(Datum::from(endpoint.id)));
-    let webhook_id = (pg_sys::TEXTOID, datum::optional_text(webhook_id));
+    let id = endpoint.id;
     as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once(
                 "insert into keyed_state.inbound_delivery (endpoint_id, webhook_id, payload, status) \
                  values ($1, $2, $3, 'done') on conflict (endpoint_id, webhook_id) do nothing returning id",
                 Snapshot::Latest,
-                &[id, webhook_id, (pg_sys::TEXTOID, datum::text(payload))],
+                &params![id, webhook_id, payload],
             );
             if !rows.is_empty() {
-                return Ok(Begun::New(rows.get(0, 0).map_or(0, datum::read_i64)));
+                return Ok(Begun::New(rows.get::<Option<i64>>(0, 0).unwrap_or_default()));
             }
             let sql = format!(
                 "select {COLUMNS} from keyed_state.inbound_delivery d where d.endpoint_id = $1 and d.webhook_id = $2"
             );
-            let rows = spi.run_once(&sql, Snapshot::Latest, &[id, webhook_id]);
+            let rows = spi.run_once(&sql, Snapshot::Latest, &params![id, webhook_id]);
             match read(&rows).pop() {
                 Some(delivery) => Ok(Begun::Seen(delivery.id, delivery.outcome())),
                 None => Err(Error::new(Code::SerializationFailure, "the same delivery is being processed")
@@ -80,13 +80,7 @@ pub fn finish(id: i64, outcome: &Outcome) {
                 "update keyed_state.inbound_delivery set status = $2, error = $3, created = $4, updated = $5 \
                  where id = $1",
                 Snapshot::Latest,
-                &[
-                    (pg_sys::INT8OID, Some(Datum::from(id))),
-                    (pg_sys::TEXTOID, datum::text(status)),
-                    (pg_sys::JSONBOID, error.as_deref().and_then(datum::jsonb)),
-                    (pg_sys::INT4OID, Some(Datum::from(counts.created))),
-                    (pg_sys::INT4OID, Some(Datum::from(counts.updated))),
-                ],
+                &params![id, status, error.as_deref().map(Jsonb), counts.created, counts.updated],
             );
         });
     });
@@ -129,13 +123,13 @@ pub struct Delivery {
 
 fn read(rows: &Rows) -> Vec<Delivery> {
     let delivery = |row| {
-        let text = |column| rows.get(row, column).map(datum::read_text);
-        let number = |column| rows.get(row, column).map_or(0, datum::read_i32);
+        let text = |column| rows.get::<Option<String>>(row, column);
+        let number = |column| rows.get::<Option<i32>>(row, column).unwrap_or_default();
         Some(Delivery {
-            id: rows.get(row, 0).map(datum::read_i64)?,
+            id: rows.get(row, 0),
             endpoint: number(1),
             webhook_id: text(2),
-            received_at: rows.get(row, 3).map_or(0, datum::read_i64),
+            received_at: rows.get::<Option<i64>>(row, 3).unwrap_or_default(),
             is_done: text(4)? == "done",
             error: text(5),
             counts: Counts { created: number(6), updated: number(7) },
@@ -225,12 +219,7 @@ pub fn page(endpoint: &Endpoint, wanted: &LogQuery) -> Result<String, Error> {
             read(&spi.run_once(
                 &sql,
                 Snapshot::Latest,
-                &[
-                    (pg_sys::INT4OID, Some(Datum::from(endpoint.id))),
-                    (pg_sys::INT8OID, Some(Datum::from(after))),
-                    (pg_sys::TEXTOID, datum::optional_text(wanted.status.as_deref())),
-                    (pg_sys::INT8OID, Some(Datum::from(i64::from(limit) + 1))),
-                ],
+                &params![endpoint.id, after, wanted.status.as_deref(), i64::from(limit) + 1],
             ))
         })
     });
@@ -252,9 +241,9 @@ pub fn get(id: i64, lock: bool) -> Option<(Delivery, Option<String>)> {
         format!("select {COLUMNS}, d.payload from keyed_state.inbound_delivery d where d.id = $1{lock}");
     as_owner(|| {
         connected(|spi| {
-            let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::INT8OID, Some(Datum::from(id)))]);
+            let rows = spi.run_once(&sql, Snapshot::Latest, &params![id]);
             let delivery = read(&rows).pop()?;
-            Some((delivery, rows.get(0, 8).map(datum::read_text)))
+            Some((delivery, rows.get::<Option<String>>(0, 8)))
         })
     })
 }
@@ -267,13 +256,9 @@ pub fn failed(endpoint: &Endpoint, after: i64, most: i64) -> Vec<i64> {
                 "select d.id from keyed_state.inbound_delivery d where d.endpoint_id = $1 and d.status = 'failed' \
                  and d.id > $2 order by d.id limit $3 for update skip locked",
                 Snapshot::Latest,
-                &[
-                    (pg_sys::INT4OID, Some(Datum::from(endpoint.id))),
-                    (pg_sys::INT8OID, Some(Datum::from(after))),
-                    (pg_sys::INT8OID, Some(Datum::from(most))),
-                ],
+                &params![endpoint.id, after, most],
             );
-            (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i64)).collect()
+            rows.column::<i64>().collect()
         })
     })
 }
@@ -294,7 +279,7 @@ pub fn purge(before: Datum, status: &str) -> Result<i64, Error> {
         }
         _ => return Err(Error::at(Code::InvalidValue, "/status", "status is done or failed")),
     };
-    let before = [(pg_sys::TIMESTAMPTZOID, Some(before))];
+    let before = params![Timestamp(datum::read_i64(before))];
     let run = |spi: &Connection, sql: &&str| spi.run_once(sql, Snapshot::Latest, &before).len() as i64;
     Ok(as_owner(|| connected(|spi| statements.iter().map(|sql| run(spi, sql)).sum())))
 }

@@ -3,10 +3,10 @@
 use super::endpoint::Endpoint;
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
-use crate::postgres::{datum, random, setting};
+use crate::postgres::{random, setting};
 use crate::template::catalog;
-use pgrx::pg_sys::{self, Datum};
 
 /// The maximum number of failed deliveries of an endpoint.
 const MOST_REFUSED: i64 = 10_000;
@@ -43,9 +43,9 @@ impl Taken {
 pub fn require(endpoint: &Endpoint, payload: &str) -> Result<(), Error> {
     let counted = as_owner(|| {
         connected(|spi| {
-            let id = (pg_sys::INT4OID, Some(Datum::from(endpoint.id)));
+            let id = endpoint.id;
             let lock = "select from keyed_state.inbound_endpoint e where e.id = $1 for no key update";
-            spi.run_once(lock, Snapshot::Latest, &[id]);
+            spi.run_once(lock, Snapshot::Latest, &params![id]);
             let adds_up = catalog::table_oid("keyed_state", "inbound_refused").is_some();
             let added = if adds_up { added_up(spi, endpoint) } else { None };
             let mut taken = added.unwrap_or_else(|| count(spi, endpoint));
@@ -59,8 +59,8 @@ pub fn require(endpoint: &Endpoint, payload: &str) -> Result<(), Error> {
                 let Taken { deliveries, bytes } = taken.with(payload);
                 let sql = "insert into keyed_state.inbound_refused as r values ($1, $2, $3) on conflict (endpoint_id) \
                            do update set deliveries = excluded.deliveries, bytes = excluded.bytes";
-                let number = |number| (pg_sys::INT8OID, Some(Datum::from(number)));
-                spi.run_once(sql, Snapshot::Latest, &[id, number(deliveries), number(bytes)]);
+                let number = |number| number;
+                spi.run_once(sql, Snapshot::Latest, &params![id, number(deliveries), number(bytes)]);
             }
             Ok(())
         })
@@ -79,7 +79,7 @@ pub fn require(endpoint: &Endpoint, payload: &str) -> Result<(), Error> {
 /// What was added up of the refused deliveries of an endpoint: as many as there are, or more.
 fn added_up(spi: &Connection, endpoint: &Endpoint) -> Option<Taken> {
     let sql = "select r.deliveries, r.bytes from keyed_state.inbound_refused r where r.endpoint_id = $1";
-    taken(&spi.run_once(sql, Snapshot::Latest, &[(pg_sys::INT4OID, Some(Datum::from(endpoint.id)))]))
+    taken(&spi.run_once(sql, Snapshot::Latest, &params![endpoint.id]))
 }
 
 /// What the refused deliveries of an endpoint take.
@@ -87,12 +87,12 @@ fn count(spi: &Connection, endpoint: &Endpoint) -> Taken {
     // The length of a long text is known without reading it.
     let sql = "select count(*), coalesce(sum(octet_length(d.payload)), 0)::bigint \
                from keyed_state.inbound_delivery d where d.endpoint_id = $1 and d.status = 'failed'";
-    let rows = spi.run_once(sql, Snapshot::Latest, &[(pg_sys::INT4OID, Some(Datum::from(endpoint.id)))]);
+    let rows = spi.run_once(sql, Snapshot::Latest, &params![endpoint.id]);
     taken(&rows).unwrap_or(Taken { deliveries: 0, bytes: 0 })
 }
 
 fn taken(rows: &Rows) -> Option<Taken> {
-    let number = |column| rows.get(0, column).map_or(0, datum::read_i64);
+    let number = |column| rows.get::<Option<i64>>(0, column).unwrap_or_default();
     (!rows.is_empty()).then(|| Taken { deliveries: number(0), bytes: number(1) })
 }
 
@@ -117,15 +117,7 @@ pub fn trim(endpoint: &Endpoint, payload: &str) {
                  order by o.id limit 400 for update skip locked)";
     as_owner(|| {
         connected(|spi| {
-            spi.run_once(
-                sql,
-                Snapshot::Latest,
-                &[
-                    (pg_sys::INT4OID, Some(Datum::from(endpoint.id))),
-                    (pg_sys::INT8OID, Some(Datum::from(MOST_DONE))),
-                    (pg_sys::INT8OID, Some(Datum::from(setting::inbound_room()))),
-                ],
-            );
+            spi.run_once(sql, Snapshot::Latest, &params![endpoint.id, MOST_DONE, setting::inbound_room()]);
         });
     });
 }

@@ -6,12 +6,11 @@ use super::path::Empty;
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json::write_string;
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{array, params};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::template::Template;
 use crate::value::key;
-use pgrx::pg_sys::{self, Datum};
 
 /// The most items of one delivery.
 pub const MOST_ITEMS: usize = 10_000;
@@ -68,12 +67,12 @@ fn find(mapping: &Mapping, payload: &str) -> Result<Vec<Vec<Vec<String>>>, Error
                  left join lateral jsonb_path_query(i.item, p.path::jsonpath) with ordinality v (value, n) on true \
                  limit $5) f (item, path, value, place) order by f.item, f.path, f.place",
                 Snapshot::Active,
-                &[
-                    (pg_sys::TEXTOID, datum::text(payload)),
-                    (pg_sys::TEXTOID, datum::text(&mapping.items)),
-                    (pg_sys::TEXTARRAYOID, datum::text_array(paths.into_iter())),
-                    (pg_sys::INT8OID, Some(Datum::from(MOST_ITEMS as i64 + 1))),
-                    (pg_sys::INT8OID, Some(Datum::from(MOST_VALUES as i64 + 1))),
+                &params![
+                    payload,
+                    &mapping.items,
+                    array(paths.into_iter()),
+                    MOST_ITEMS as i64 + 1,
+                    MOST_VALUES as i64 + 1,
                 ],
             );
             if rows.len() > MOST_VALUES {
@@ -82,12 +81,12 @@ fn find(mapping: &Mapping, payload: &str) -> Result<Vec<Vec<Vec<String>>>, Error
             }
             let mut found: Vec<Vec<Vec<String>>> = Vec::new();
             for row in 0..rows.len() {
-                let number = |column| rows.get(row, column).map_or(1, datum::read_i64) as usize - 1;
+                let number = |column| rows.get::<Option<i64>>(row, column).unwrap_or(1) as usize - 1;
                 let (item, path) = (number(0), number(1));
                 if found.len() <= item {
                     found.resize_with(item + 1, || vec![Vec::new(); count]);
                 }
-                if let Some(value) = rows.get(row, 2).map(datum::read_text) {
+                if let Some(value) = rows.get::<Option<String>>(row, 2) {
                     found[item][path].push(value);
                 }
             }

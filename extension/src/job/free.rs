@@ -1,8 +1,7 @@
 //! Locks records that no other transaction is writing.
 
-use crate::postgres::datum;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Rows, Snapshot};
-use pgrx::pg_sys;
 use std::collections::HashSet;
 use uuid::Uuid;
 
@@ -15,7 +14,7 @@ pub fn lock_free(
     beside: &str,
     wanted: &[Uuid],
 ) -> (HashSet<Uuid>, Vec<Uuid>) {
-    let select = |sql: &str, some: &[Uuid]| uuids(&spi.run_once(sql, Snapshot::Latest, &[array(some)]));
+    let select = |sql: &str, some: &[Uuid]| uuids(&spi.run_once(sql, Snapshot::Latest, &params![some]));
     let sql = format!(
         "select b.record_id from {beside} b where b.record_id = any ($1) for no key update skip locked"
     );
@@ -40,11 +39,5 @@ pub fn lock_free(
 
 /// The ids in the first column.
 pub fn uuids(rows: &Rows) -> Vec<Uuid> {
-    (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_uuid)).collect()
-}
-
-/// Ids as an argument of a statement.
-pub fn array(ids: &[Uuid]) -> (pg_sys::Oid, datum::Argument) {
-    let elements = ids.iter().map(|id| datum::uuid(*id)).collect();
-    (pg_sys::UUIDARRAYOID, datum::array_of(elements, pg_sys::UUIDOID))
+    rows.column::<Uuid>().collect()
 }

@@ -11,13 +11,14 @@ pub mod free;
 /// The workers.
 pub mod workers;
 
-pub use free::{array, lock_free, uuids};
+pub use free::{lock_free, uuids};
 
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{RegClass, array, params};
 use crate::postgres::spi::{Connection, Snapshot, connected};
-use crate::postgres::{datum, invalidation, role, worker};
+use crate::postgres::{invalidation, role, worker};
 use crate::template::{Template, catalog};
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 use uuid::Uuid;
 use workers::Worker;
 
@@ -89,19 +90,16 @@ pub fn exist() -> bool {
 
 /// Whether to build an index on this table takes long.
 pub fn takes_index_long(spi: &Connection, table: Oid) -> bool {
-    let rows = spi.run_once(
-        "select pg_catalog.pg_relation_size($1)",
-        Snapshot::Latest,
-        &[(pg_sys::REGCLASSOID, Some(Datum::from(table)))],
-    );
-    exist() && rows.get(0, 0).is_some_and(|size| datum::read_i64(size) > SHORT_TABLE)
+    let rows =
+        spi.run_once("select pg_catalog.pg_relation_size($1)", Snapshot::Latest, &params![RegClass(table)]);
+    exist() && rows.value::<i64>().is_some_and(|size| size > SHORT_TABLE)
 }
 
 /// Whether a table has too many records to process at once.
 pub fn are_many(spi: &Connection, table: &str) -> bool {
     let sql = format!("select count(*) from (select from {table} limit {}) r", FEW_RECORDS + 1);
     let count = spi.run_once(&sql, Snapshot::Latest, &[]);
-    exist() && count.get(0, 0).is_some_and(|count| datum::read_i64(count) > FEW_RECORDS)
+    exist() && count.value::<i64>().is_some_and(|count| count > FEW_RECORDS)
 }
 
 /// Has the indexes of an attribute built once this transaction is committed.
@@ -144,20 +142,14 @@ fn add(
          started_at = null, dropped = j.dropped || excluded.dropped, \
          languages = array(select distinct u.name from unnest(j.languages || excluded.languages) u (name))",
         Snapshot::Latest,
-        &[
-            (pg_sys::INT4OID, Some(Datum::from(template.id))),
-            (pg_sys::TEXTOID, datum::text(kind.name())),
-            (pg_sys::INT4OID, attribute.map(Datum::from)),
-            (pg_sys::TEXTARRAYOID, datum::text_array(language.into_iter().map(Some))),
-            (pg_sys::INT4ARRAYOID, datum::integers(dropped)),
-        ],
+        &params![template.id, kind.name(), attribute, array(language.into_iter().map(Some)), dropped],
     );
     start(spi, &[kind.worker()]);
 }
 
 /// Whether the indexes of an attribute are still to be built.
 pub fn has_index(spi: &Connection, attribute: i32) -> bool {
-    let by_attribute = [(pg_sys::INT4OID, Some(Datum::from(attribute)))];
+    let by_attribute = params![attribute];
     let sql = "select from keyed_state.job where attribute_id = $1";
     exist() && !spi.run_once(sql, Snapshot::Latest, &by_attribute).is_empty()
 }
@@ -165,7 +157,7 @@ pub fn has_index(spi: &Connection, attribute: i32) -> bool {
 /// The attribute shall have no index any more.
 pub fn forget_index(spi: &Connection, attribute: i32) {
     if exist() {
-        let by_attribute = [(pg_sys::INT4OID, Some(Datum::from(attribute)))];
+        let by_attribute = params![attribute];
         spi.run_once("delete from keyed_state.job where attribute_id = $1", Snapshot::Latest, &by_attribute);
     }
 }
@@ -173,7 +165,7 @@ pub fn forget_index(spi: &Connection, attribute: i32) {
 /// Nothing of the template is embedded any more.
 pub fn forget_embeddings(spi: &Connection, template: i32) {
     if exist() {
-        let by_template = [(pg_sys::INT4OID, Some(Datum::from(template)))];
+        let by_template = params![template];
         let sql = "delete from keyed_state.job where template_id = $1 and kind = 'embeddings'";
         spi.run_once(sql, Snapshot::Latest, &by_template);
     }
@@ -187,7 +179,7 @@ fn start(spi: &Connection, workers: &[Worker]) {
         Snapshot::Latest,
         &[],
     );
-    let proxy = if rows.is_empty() { None } else { rows.get(0, 0).map(|oid| Oid::from(oid.value() as u32)) };
+    let proxy = rows.value::<Option<Oid>>().flatten();
     for kind in workers {
         worker::start_at_commit(kind.number(), proxy.unwrap_or_else(role::authenticated));
     }
@@ -210,7 +202,7 @@ pub fn start_pending(retry: bool) -> i32 {
                 let jobs = worker.jobs();
                 let sql = format!("select count(*)::integer from {TABLE} where state = 'pending' and {jobs}");
                 let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
-                let count = rows.get(0, 0).map_or(0, datum::read_i32);
+                let count = rows.get::<Option<i32>>(0, 0).unwrap_or_default();
                 if count > 0 {
                     start(spi, &[worker]);
                 }

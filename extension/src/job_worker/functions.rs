@@ -6,7 +6,6 @@ use crate::error::Error;
 use crate::job::start_pending;
 use crate::job::workers::Worker;
 use crate::postgres::advisory_lock::LockKind;
-use crate::postgres::datum;
 use crate::postgres::function::{Answer, sql_functions};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Snapshot, connected};
@@ -81,9 +80,7 @@ open transactions: the job comes back to them' \
     let mut jobs: Vec<(i32, String)> = as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once(&sql, Snapshot::Active, &[]);
-            let job =
-                |row| Some((datum::read_i32(rows.get(row, 0)?), rows.get(row, 1).map(datum::read_jsonb)?));
-            (0..rows.len()).filter_map(job).collect()
+            rows.iter().collect()
         })
     });
     if !caller.is_admin() && !jobs.is_empty() {

@@ -8,13 +8,14 @@ use super::turns::Outcome;
 use crate::define::ddl;
 use crate::job::TABLE;
 use crate::postgres::guard::Caught;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
-use crate::postgres::{datum, worker};
+use crate::postgres::worker;
 use crate::search::text;
 use crate::template;
 use crate::template::catalog;
 use crate::value::table_name::table_sql;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 use std::collections::HashMap;
 
 /// What there is and what is missing.
@@ -60,7 +61,7 @@ impl Turns {
         brief(|| {
             connected(|spi| {
                 let sql = format!("delete from {TABLE} where id = $1 and state = 'pending'");
-                spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::INT8OID, Some(Datum::from(job.id)))]);
+                spi.run_once(&sql, Snapshot::Latest, &params![job.id]);
             });
         })?;
         Ok(Outcome::Over)
@@ -120,10 +121,7 @@ fn in_the_way(spi: &Connection, table: Oid, with_readers: bool) -> Vec<String> {
          and ($2 or l.mode not in ('AccessShareLock', 'RowShareLock')) and not (l.mode = 'ShareUpdateExclusiveLock' \
            and exists (select from pg_catalog.pg_stat_get_activity(l.pid) a where a.pid = l.pid and a.usesysid is null))",
         Snapshot::Latest,
-        &[
-            (pg_sys::OIDOID, Some(Datum::from(table))),
-            (pg_sys::BOOLOID, Some(Datum::from(with_readers))),
-        ],
+        &params![table, with_readers],
     );
-    (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect()
+    rows.column::<String>().collect()
 }

@@ -2,9 +2,9 @@
 
 use crate::job::{JobKind, TABLE};
 use crate::postgres::guard::{Caught, with_settings};
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::postgres::{datum, worker};
-use pgrx::pg_sys::{self, Datum};
+use crate::postgres::worker;
 use std::ffi::CStr;
 
 /// For how long a job waits for a lock before others have their turn.
@@ -28,13 +28,13 @@ pub(crate) fn brief<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
 /// Marks a job as running. Returns whether it still exists. Does not wait for a transaction that requests it again.
 pub(crate) fn note_start(job: &Job) -> bool {
     connected(|spi| {
-        let by_id = [(pg_sys::INT8OID, Some(Datum::from(job.id)))];
+        let by_id = params![job.id];
         let sql = format!("select started_at is null from {TABLE} where id = $1 for update nowait");
         let rows = spi.run_once(&sql, Snapshot::Latest, &by_id);
         if rows.is_empty() {
             return false;
         }
-        if rows.get(0, 0).is_some_and(datum::read_bool) {
+        if rows.get::<Option<bool>>(0, 0).unwrap_or_default() {
             spi.run_once(
                 &format!("update {TABLE} set started_at = now() where id = $1"),
                 Snapshot::Latest,

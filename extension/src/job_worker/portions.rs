@@ -5,16 +5,15 @@
 use super::job::{Job, brief, note_start};
 use super::turns::Outcome;
 use crate::embedding::queue;
-use crate::job::free::array;
 use crate::job::{Done, JobKind, TABLE};
 use crate::metric;
 use crate::postgres::guard::{Caught, with_settings};
+use crate::postgres::invalidation;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
-use crate::postgres::{datum, invalidation};
 use crate::search::text;
 use crate::template::{Template, catalog};
 use crate::value::table_name::SideTable;
-use pgrx::pg_sys::{self, Datum};
 use std::ffi::CStr;
 use uuid::Uuid;
 
@@ -58,35 +57,33 @@ fn count(spi: &Connection, job: &Job) {
     let sql = format!(
         "update {TABLE} j set records = (select count(*) from {counted}) where j.id = $1 and j.records is null"
     );
-    spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::INT8OID, Some(Datum::from(job.id)))]);
+    spi.run_once(&sql, Snapshot::Latest, &params![job.id]);
 }
 
 /// Does some records.
 fn portion(spi: &Connection, job: &Job) -> Outcome {
-    let by_id = (pg_sys::INT8OID, Some(Datum::from(job.id)));
+    let by_id = job.id;
     let Some(template) = template_of(job) else {
         // Dropping a template deletes its jobs; one without a table of keyed was not created by keyed.
         fail(spi, job, "its template has no table");
         return Outcome::Over;
     };
     let sql = format!("select position, left_out, dropped from {TABLE} where id = $1 for update nowait");
-    let rows = spi.run_once(&sql, Snapshot::Latest, &[by_id]);
+    let rows = spi.run_once(&sql, Snapshot::Latest, &params![by_id]);
     if rows.is_empty() {
         return Outcome::Over;
     }
-    let position = rows.get(0, 0).map_or(Uuid::nil(), datum::read_uuid);
-    let left_out = rows.get(0, 1).and_then(datum::read_uuid_array).unwrap_or_default();
+    let position = rows.get::<Option<Uuid>>(0, 0).unwrap_or_default();
+    let left_out = rows.get::<Option<Vec<Uuid>>>(0, 1).unwrap_or_default();
     // Records with too long texts are skipped, too: they may have changed by the end.
     let note = |position: Uuid, done: &Done, left_out: &[Uuid]| {
         let sql = format!(
             "update {TABLE} set position = $2, records_done = records_done + $3, left_out = $4, \
              error = coalesce($5, error) where id = $1"
         );
-        let count = (pg_sys::INT8OID, Some(Datum::from(done.records as i64)));
-        let position = (pg_sys::UUIDOID, datum::uuid(position));
-        let error = text::write::refusal(&done.refused).and_then(|it| datum::text(&it));
-        let error = (pg_sys::TEXTOID, error);
-        spi.run_once(&sql, Snapshot::Latest, &[by_id, position, count, array(left_out), error]);
+        let count = done.records as i64;
+        let error = text::write::refusal(&done.refused);
+        spi.run_once(&sql, Snapshot::Latest, &params![by_id, position, count, left_out, error]);
         if done.is_heavy { Outcome::Much } else { Outcome::More }
     };
     // Behind the last record of all.
@@ -107,7 +104,7 @@ fn portion(spi: &Connection, job: &Job) -> Outcome {
         return note(position, &done, &[&*done.busy, &*done.refused].concat());
     }
     if position == end {
-        spi.run_once(&format!("delete from {TABLE} where id = $1"), Snapshot::Latest, &[by_id]);
+        spi.run_once(&format!("delete from {TABLE} where id = $1"), Snapshot::Latest, &params![by_id]);
         // Searches ask for stems of this language alone from now on.
         invalidation::announce(template.table);
         return Outcome::Over;
@@ -116,7 +113,7 @@ fn portion(spi: &Connection, job: &Job) -> Outcome {
         JobKind::Documents => text::rebuild::portion(spi, &template, position),
         JobKind::Embeddings => queue::definition::portion(spi, &template, position),
         JobKind::Series => {
-            let dropped = rows.get(0, 2).and_then(datum::read_i32_array).unwrap_or_default();
+            let dropped = rows.get::<Option<Vec<i32>>>(0, 2).unwrap_or_default();
             metric::removal::portion(spi, &template, &dropped, position)
         }
         JobKind::Index => return Outcome::Over,
@@ -127,6 +124,6 @@ fn portion(spi: &Connection, job: &Job) -> Outcome {
 /// The job fails until the cause is removed.
 fn fail(spi: &Connection, job: &Job, error: &str) {
     let sql = format!("update {TABLE} set state = 'failed', error = $2 where id = $1");
-    let by_id = (pg_sys::INT8OID, Some(Datum::from(job.id)));
-    spi.run_once(&sql, Snapshot::Latest, &[by_id, (pg_sys::TEXTOID, datum::text(error))]);
+    let by_id = job.id;
+    spi.run_once(&sql, Snapshot::Latest, &params![by_id, error]);
 }

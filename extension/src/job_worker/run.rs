@@ -7,9 +7,9 @@ use crate::job::workers::Worker;
 use crate::job::{JobKind, TABLE};
 use crate::postgres::advisory_lock::{self, LockKind};
 use crate::postgres::guard::Caught;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::postgres::{datum, worker};
-use pgrx::pg_sys::{self, Datum};
+use crate::postgres::worker;
 use pgrx::prelude::PgSqlErrorCode;
 use std::ffi::c_long;
 
@@ -119,11 +119,7 @@ fn give_up(job: &Job, caught: &Caught) -> Outcome {
                 "update {TABLE} set error = $2, attempts = attempts + 1, \
                  state = case when $3 or attempts + 1 >= {MOST_ATTEMPTS} then 'failed' else state end where id = $1"
             );
-            let arguments = [
-                (pg_sys::INT8OID, Some(Datum::from(job.id))),
-                (pg_sys::TEXTOID, datum::text(&caught.message)),
-                (pg_sys::BOOLOID, Some(Datum::from(is_final))),
-            ];
+            let arguments = params![job.id, &caught.message, is_final];
             spi.run_once(&sql, Snapshot::Latest, &arguments);
         });
     };

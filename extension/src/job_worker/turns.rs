@@ -3,7 +3,6 @@
 use super::job::{Job, brief};
 use crate::job::workers::Worker;
 use crate::job::{JobKind, TABLE};
-use crate::postgres::datum;
 use crate::postgres::guard::Caught;
 use crate::postgres::spi::{Snapshot, connected};
 use std::collections::HashMap;
@@ -96,10 +95,10 @@ fn waiting(worker: Worker) -> Vec<Job> {
         let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
         let job = |row| {
             Some(Job {
-                id: datum::read_i64(rows.get(row, 0)?),
-                kind: JobKind::parse(&datum::read_text(rows.get(row, 1)?))?,
-                template: datum::read_i32(rows.get(row, 2)?),
-                attribute: rows.get(row, 3).map(datum::read_i32),
+                id: rows.get(row, 0),
+                kind: JobKind::parse(&rows.get::<Option<String>>(row, 1)?)?,
+                template: rows.get(row, 2),
+                attribute: rows.get(row, 3),
             })
         };
         (0..rows.len()).filter_map(job).collect()

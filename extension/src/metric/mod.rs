@@ -8,12 +8,12 @@ use crate::attribute_type::AttributeType;
 use crate::postgres::clock::now;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{Timestamp, array, params};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::Firing;
 use crate::template::{Template, column};
 use crate::value::change::{Change, Changes, Point};
 use crate::value::table_name::SideTable;
-use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
 
 /// Creates the side table of series.
@@ -81,16 +81,9 @@ fn append_point(template: &Template, record: Uuid, attribute: i32, point: &Point
         SideTable::Series.sql(template.id)
     );
     as_owner(|| {
-        let plan = template
-            .plan(&sql, || vec![pg_sys::UUIDOID, pg_sys::INT4OID, pg_sys::TIMESTAMPTZOID, pg_sys::FLOAT8OID]);
         connected(|spi| {
-            let arguments = [
-                datum::uuid(record),
-                Some(Datum::from(attribute)),
-                point.at.map(Datum::from),
-                datum::double(point.value),
-            ];
-            spi.run(&plan, Snapshot::Latest, &arguments);
+            let arguments = params![record, attribute, point.at.map(Timestamp), point.value];
+            template.run(spi, &sql, Snapshot::Latest, &arguments);
         });
     });
 }
@@ -99,25 +92,20 @@ fn append_points(template: &Template, record: Uuid, attribute: i32, points: &[Po
     if let [point] = points {
         return append_point(template, record, attribute, point);
     }
-    let times = points.iter().map(|point| point.at.map(Datum::from)).collect();
-    let values = points.iter().map(|point| datum::double(point.value)).collect();
     let sql = format!(
         "insert into {} (record_id, attribute_id, at, value) select $1, $2, p.at, p.value \
          from unnest($3, $4) p (at, value)",
         SideTable::Series.sql(template.id)
     );
     as_owner(|| {
-        let plan = template.plan(&sql, || {
-            vec![pg_sys::UUIDOID, pg_sys::INT4OID, pg_sys::TIMESTAMPTZARRAYOID, pg_sys::FLOAT8ARRAYOID]
-        });
         connected(|spi| {
-            let arguments = [
-                datum::uuid(record),
-                Some(Datum::from(attribute)),
-                datum::array_of(times, pg_sys::TIMESTAMPTZOID),
-                datum::array_of(values, pg_sys::FLOAT8OID),
+            let arguments = params![
+                record,
+                attribute,
+                array(points.iter().map(|point| point.at.map(Timestamp))),
+                array(points.iter().map(|point| point.value))
             ];
-            spi.run(&plan, Snapshot::Latest, &arguments);
+            template.run(spi, &sql, Snapshot::Latest, &arguments);
         });
     });
 }

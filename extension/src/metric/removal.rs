@@ -3,11 +3,10 @@
 use crate::access::dependent::Dependent;
 use crate::attribute_type::AttributeType;
 use crate::job::{self, Done};
-use crate::postgres::datum;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::{Attribute, Template};
 use crate::value::table_name::SideTable;
-use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
 
 /// The number of points that a job deletes at a time.
@@ -27,7 +26,7 @@ impl Dependent for Series {
             job::add_series(spi, template, attribute.id);
             return;
         }
-        let by_attribute = [(pg_sys::INT4OID, Some(Datum::from(attribute.id)))];
+        let by_attribute = params![attribute.id];
         spi.run_once(
             &format!("delete from {table} where attribute_id = $1"),
             Snapshot::Latest,
@@ -46,9 +45,8 @@ pub fn portion(spi: &Connection, template: &Template, attributes: &[i32], from: 
            = (f.record_id, f.attribute_id, f.at, f.id)) \
          select f.record_id from few f order by f.record_id desc"
     );
-    let arguments =
-        [(pg_sys::UUIDOID, datum::uuid(from)), (pg_sys::INT4ARRAYOID, datum::integers(attributes))];
+    let arguments = params![from, attributes];
     let rows = spi.run_once(&sql, Snapshot::Latest, &arguments);
-    let last = (rows.len() == PORTION).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten();
+    let last = (rows.len() == PORTION).then(|| rows.get::<Option<Uuid>>(0, 0)).flatten();
     Done { last, records: rows.len(), ..Done::default() }
 }

@@ -4,11 +4,11 @@
 //! that runs as the owner is never looked up: this module keeps the address of its portal, and the portal's cleanup
 //! hook removes it when the portal ends.
 
-use super::datum::Argument;
+use super::parameter::Parameter;
 use super::random;
-use super::spi::{Connection, Rows, c_string, fail, split};
+use super::spi::{Connection, Rows, c_string, fail, split, types_of};
 use pgrx::pg_guard;
-use pgrx::pg_sys::{self, Oid, Portal};
+use pgrx::pg_sys::{self, Portal};
 use std::cell::{Cell, RefCell};
 
 thread_local! {
@@ -40,11 +40,11 @@ impl Connection {
     ///
     /// Neither `pg_cursors` shows it nor can its name be guessed, so SQL has no way to read from it or to move it.
     /// `CLOSE ALL` and `ROLLBACK TO SAVEPOINT` close it.
-    pub fn open_cursor(&self, sql: &str, arguments: &[(Oid, Argument)]) -> Cursor {
+    pub fn open_cursor(&self, sql: &str, arguments: &[Parameter]) -> Cursor {
         let source = c_string(sql);
         let name = c_string(&format!("keyed {:016x}{:016x}", random::next_u64(), random::next_u64()));
-        let mut types: Vec<Oid> = arguments.iter().map(|argument| argument.0).collect();
-        let (mut values, nulls) = split(&arguments.iter().map(|argument| argument.1).collect::<Vec<_>>());
+        let mut types = types_of(arguments);
+        let (mut values, nulls) = split(arguments);
         // SAFETY: the strings are NUL-terminated and copied; types, values and nulls have one entry for each argument.
         let portal = unsafe {
             pg_sys::SPI_cursor_open_with_args(

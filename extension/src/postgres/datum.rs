@@ -53,32 +53,15 @@ fn call_input_function(function: unsafe fn(pg_sys::FunctionCallInfo) -> Datum, i
     unsafe { pgrx::direct_function_call_as_datum(function, &arguments) }
 }
 
-/// A `text[]` datum in the current memory context; `None` is a null element.
-pub fn text_array<'a>(values: impl ExactSizeIterator<Item = Option<&'a str>>) -> Argument {
+/// A one-dimensional array datum of elements of this type, in the current memory context; `None` is a null element.
+pub fn array_from(values: impl ExactSizeIterator<Item = Argument>, element_type: Oid) -> Argument {
     let mut nulls = Vec::with_capacity(values.len());
     let mut elements: Vec<Datum> = Vec::with_capacity(values.len());
     for value in values {
         nulls.push(value.is_none());
-        elements.push(optional_text(value).unwrap_or(Datum::from(0usize)));
+        elements.push(value.unwrap_or(Datum::from(0usize)));
     }
-    array(elements, nulls, pg_sys::TEXTOID)
-}
-
-/// A `real[]` datum in the current memory context.
-pub fn real_array(values: &[f32]) -> Argument {
-    let elements: Vec<Datum> = values.iter().map(|value| Datum::from(value.to_bits() as usize)).collect();
-    array(elements, vec![false; values.len()], pg_sys::FLOAT4OID)
-}
-
-/// A one-dimensional array datum of any type; `None` is a null element.
-pub fn array_of(values: Vec<Argument>, element_type: Oid) -> Argument {
-    let nulls = values.iter().map(Option::is_none).collect();
-    array(values.into_iter().map(|value| value.unwrap_or(Datum::from(0usize))).collect(), nulls, element_type)
-}
-
-/// An `integer[]` datum.
-pub fn integers(values: &[i32]) -> Argument {
-    array_of(values.iter().map(|value| Some(Datum::from(*value))).collect(), pg_sys::INT4OID)
+    array(elements, nulls, element_type)
 }
 
 /// A `text` datum that holds an array as PostgreSQL writes it: `{a,"b c"}`.

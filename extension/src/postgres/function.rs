@@ -4,6 +4,7 @@
 
 use super::datum::{self, Argument};
 use super::memory::Current;
+use super::parameter::ToSql;
 use crate::error::{Code, Error};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::Cell;
@@ -221,7 +222,7 @@ impl Answer {
             Answer::Text(text) => datum::text(&text),
             Answer::Json(json) => datum::jsonb(&json),
             Answer::Uuid(id) => datum::uuid(id),
-            Answer::Texts(texts) => datum::text_array(texts.iter().map(Option::as_deref)),
+            Answer::Texts(texts) => texts.to_datum(),
             Answer::Upserted(id, created) => Some(upserted_row(id, created)),
             Answer::Datum(datum) => return datum,
         };

@@ -7,19 +7,40 @@
 use super::datum::Argument;
 use super::direct_access::{self, Unfit};
 use super::memory::Current;
+use super::parameter::ToSql;
 use pgrx::pg_sys::{self, Datum, Oid};
+
+/// A row to insert: a tuple with a value for each column of the table.
+pub trait ToRow {
+    /// The types of the columns.
+    const TYPES: &'static [Oid];
+
+    /// Hands over each value with the position of its column, counted from 0.
+    fn each(&self, put: impl FnMut(usize, Argument));
+}
+
+macro_rules! to_row {
+    ($($name:ident $position:tt),*) => {
+        impl<$($name: ToSql),*> ToRow for ($($name,)*) {
+            const TYPES: &'static [Oid] = &[$($name::TYPE),*];
+
+            fn each(&self, mut put: impl FnMut(usize, Argument)) {
+                $(put($position, self.$position.to_datum());)*
+            }
+        }
+    };
+}
+
+to_row!(A 0, B 1);
+to_row!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
 
 /// So many rows go in at once.
 const CHUNK: usize = 500;
 
-/// Inserts rows, given as the values of every column in their order, and makes them visible to what follows. The table
+/// Inserts rows, given as tuples of the values of every column in their order, and makes them visible to what follows. The table
 /// must be locked by the caller, who has also seen to rights. Values are asked for only when the table is fit, each
 /// time in memory that lasts as long as it must.
-pub fn insert_rows<const COLUMNS: usize>(
-    table: Oid,
-    types: &[Oid; COLUMNS],
-    mut rows: impl ExactSizeIterator<Item = [Argument; COLUMNS]>,
-) -> Result<(), Unfit> {
+pub fn insert_rows<R: ToRow>(table: Oid, mut rows: impl ExactSizeIterator<Item = R>) -> Result<(), Unfit> {
     direct_access::require()?;
     // SAFETY: the table is locked by the caller, or is gone and yields null; it is kept open until the rows are in. A
     // slot has as many columns as the table, each of the type of its value, which `is_plain` has seen. The state has
@@ -30,7 +51,7 @@ pub fn insert_rows<const COLUMNS: usize>(
         if table.is_null() {
             return Err(Unfit);
         }
-        if !is_plain(table, types) {
+        if !is_plain(table, R::TYPES) {
             pg_sys::table_close(table, pg_sys::NoLock as pg_sys::LOCKMODE);
             return Err(Unfit);
         }
@@ -104,17 +125,17 @@ unsafe fn virtual_slot(
 ///
 /// # Safety
 /// The slot is a virtual one with as many columns.
-unsafe fn fill(slot: *mut pg_sys::TupleTableSlot, row: &[Argument]) {
+unsafe fn fill(slot: *mut pg_sys::TupleTableSlot, row: &impl ToRow) {
     // SAFETY: a slot has room for the columns of its description; a virtual one owns nothing of what was in it.
     unsafe {
         let clear = (*(*slot).tts_ops).clear;
         if let Some(clear) = clear {
             clear(slot);
         }
-        for (position, value) in row.iter().enumerate() {
+        row.each(|position, value| {
             *(*slot).tts_values.add(position) = value.unwrap_or(Datum::from(0usize));
             *(*slot).tts_isnull.add(position) = value.is_none();
-        }
+        });
         pg_sys::ExecStoreVirtualTuple(slot);
     }
 }

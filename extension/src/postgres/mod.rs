@@ -36,6 +36,8 @@ pub mod memory;
 pub mod notes;
 /// Which rows our own statements write.
 pub mod own_statement;
+/// Arguments of statements.
+pub mod parameter;
 /// Plans of cached statements.
 pub mod planning;
 /// Raises errors.
@@ -48,6 +50,8 @@ pub mod relation;
 pub mod role;
 /// Whether a row exists now.
 pub mod row;
+/// What statements return.
+pub mod rows;
 /// Settings: the principal of a transaction, limits, and cache sizes.
 pub mod setting;
 /// Statements: prepared once, cached, run many times.

@@ -1,7 +1,8 @@
 //! Statements: prepared once, cached, run many times.
 
-use super::datum::Argument;
+use super::parameter::Parameter;
 use super::planning;
+pub use super::rows::Rows;
 use crate::error::{Code, Error};
 use crate::postgres::raise::Raise;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -12,7 +13,7 @@ use std::marker::PhantomData;
 /// large tables (see [`planning`]).
 pub struct Plan {
     pointer: pg_sys::SPIPlanPtr,
-    parameters: usize,
+    parameters: Vec<Oid>,
 }
 
 impl Drop for Plan {
@@ -53,10 +54,10 @@ pub enum Snapshot {
 }
 
 impl Connection {
-    /// Prepares a statement and keeps it.
-    pub fn prepare(&self, sql: &str, parameters: &[Oid]) -> Plan {
+    /// Prepares a statement, whose parameters have the types of these arguments, and keeps it.
+    pub fn prepare(&self, sql: &str, arguments: &[Parameter]) -> Plan {
         let source = c_string(sql);
-        let mut types = parameters.to_vec();
+        let mut types = types_of(arguments);
         // All values are parameters, and one plan suits them all: a custom plan for each run took a tenth of an
         // upsert.
         let options = pg_sys::CURSOR_OPT_GENERIC_PLAN | pg_sys::CURSOR_OPT_PARALLEL_OK;
@@ -73,12 +74,13 @@ impl Connection {
         if pointer.is_null() || unsafe { pg_sys::SPI_keepplan(pointer) } != 0 {
             fail("prepare", sql);
         }
-        Plan { pointer, parameters: parameters.len() }
+        Plan { pointer, parameters: types }
     }
 
     /// Runs a kept statement.
-    pub fn run(&self, plan: &Plan, snapshot: Snapshot, arguments: &[Argument]) -> Rows<'_> {
-        assert_eq!(plan.parameters, arguments.len(), "as many arguments as parameters");
+    pub fn run(&self, plan: &Plan, snapshot: Snapshot, arguments: &[Parameter]) -> Rows<'_> {
+        let types = arguments.iter().map(|argument| argument.type_oid());
+        assert!(types.eq(plan.parameters.iter().copied()), "the arguments have the types of the parameters");
         let (mut values, nulls) = split(arguments);
         // SAFETY: values and nulls have one entry for each parameter, of the type it was prepared with.
         let status = unsafe {
@@ -94,10 +96,10 @@ impl Connection {
     }
 
     /// Runs a statement once, with parameters of the given types.
-    pub fn run_once(&self, sql: &str, snapshot: Snapshot, arguments: &[(Oid, Argument)]) -> Rows<'_> {
+    pub fn run_once(&self, sql: &str, snapshot: Snapshot, arguments: &[Parameter]) -> Rows<'_> {
         let source = c_string(sql);
-        let mut types: Vec<Oid> = arguments.iter().map(|argument| argument.0).collect();
-        let (mut values, nulls) = split(&arguments.iter().map(|argument| argument.1).collect::<Vec<_>>());
+        let mut types = types_of(arguments);
+        let (mut values, nulls) = split(arguments);
         // SAFETY: the string is NUL-terminated; types, values and nulls have one entry for each argument.
         let status = unsafe {
             pg_sys::SPI_execute_with_args(
@@ -114,10 +116,10 @@ impl Connection {
     }
 
     /// Reads with the latest snapshot, also if the transaction's own snapshot is fixed.
-    pub fn run_newest(&self, sql: &str, arguments: &[(Oid, Argument)]) -> Rows<'_> {
+    pub fn run_newest(&self, sql: &str, arguments: &[Parameter]) -> Rows<'_> {
         let source = c_string(sql);
-        let mut types: Vec<Oid> = arguments.iter().map(|argument| argument.0).collect();
-        let (mut values, nulls) = split(&arguments.iter().map(|argument| argument.1).collect::<Vec<_>>());
+        let mut types = types_of(arguments);
+        let (mut values, nulls) = split(arguments);
         // SAFETY: the string is NUL-terminated; types, values and nulls have one entry for each argument. The plan, which
         // the connection frees, is run under a snapshot that SPI keeps for as long.
         let status = unsafe {
@@ -141,7 +143,7 @@ impl Connection {
     }
 
     /// Reads with the latest snapshot and this transaction's own writes, also if its own snapshot is fixed.
-    pub fn run_newest_and_own(&self, sql: &str, arguments: &[(Oid, Argument)]) -> Rows<'_> {
+    pub fn run_newest_and_own(&self, sql: &str, arguments: &[Parameter]) -> Rows<'_> {
         // SAFETY: makes what the statement at hand wrote so far visible, as SPI does before one that may write.
         unsafe { pg_sys::CommandCounterIncrement() };
         self.run_newest(sql, arguments)
@@ -160,56 +162,19 @@ impl Connection {
             fail("run", sql);
         }
         // SAFETY: SPI sets both after each statement; the table stays until the connection ends.
-        unsafe {
-            Rows {
-                table: pg_sys::SPI_tuptable,
-                processed: pg_sys::SPI_processed as usize,
-                connection: PhantomData,
-            }
-        }
+        unsafe { Rows::new(pg_sys::SPI_tuptable, pg_sys::SPI_processed as usize) }
     }
 }
 
-/// The rows that a statement returned, valid until its connection ends.
-pub struct Rows<'c> {
-    table: *mut pg_sys::SPITupleTable,
-    processed: usize,
-    connection: PhantomData<&'c Connection>,
+/// The types of arguments, for the statement that is prepared for them.
+pub(super) fn types_of(arguments: &[Parameter]) -> Vec<Oid> {
+    arguments.iter().map(|argument| argument.type_oid()).collect()
 }
 
-impl Rows<'_> {
-    /// How many rows were returned, or written by a statement that returns none.
-    pub fn len(&self) -> usize {
-        self.processed
-    }
-
-    /// Whether there is no row.
-    pub fn is_empty(&self) -> bool {
-        self.processed == 0
-    }
-
-    /// The value in a row and a column, both counted from 0.
-    pub fn get(&self, row: usize, column: usize) -> Option<Datum> {
-        assert!(!self.table.is_null() && row < self.processed, "the row exists");
-        let mut is_null = false;
-        // SAFETY: the row exists; a column that does not exist yields null.
-        let datum = unsafe {
-            pg_sys::SPI_getbinval(
-                *(*self.table).vals.add(row),
-                (*self.table).tupdesc,
-                column as i32 + 1,
-                &mut is_null,
-            )
-        };
-        (!is_null).then_some(datum)
-    }
-}
-
-pub(super) fn split(arguments: &[Argument]) -> (Vec<Datum>, Vec<c_char>) {
-    let values = arguments.iter().map(|argument| argument.unwrap_or(Datum::from(0usize))).collect();
-    let nulls =
-        arguments.iter().map(|argument| if argument.is_some() { b' ' } else { b'n' } as c_char).collect();
-    (values, nulls)
+pub(super) fn split(arguments: &[Parameter]) -> (Vec<Datum>, Vec<c_char>) {
+    let values = arguments.iter().map(|argument| argument.value().unwrap_or(Datum::from(0usize))).collect();
+    let null = |argument: &Parameter| if argument.value().is_some() { b' ' } else { b'n' } as c_char;
+    (values, arguments.iter().map(null).collect())
 }
 
 pub(super) fn c_string(sql: &str) -> CString {

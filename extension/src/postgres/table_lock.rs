@@ -8,8 +8,9 @@
 
 use super::advisory_lock::LockKind;
 use super::guard::{Counted, attempt, with_settings};
+use super::parameter::params;
 use super::spi::{Snapshot, connected};
-use super::{datum, worker};
+use super::worker;
 use crate::error::{Code, Error};
 use crate::postgres::raise::Raise;
 use pgrx::pg_sys::{self, Oid};
@@ -183,7 +184,6 @@ fn cancel_worker(tables: &[String]) {
     if tables.is_empty() {
         return;
     }
-    let names = datum::text_array(tables.iter().map(|table| Some(table.as_str())));
     let processes: Vec<i32> = connected(|spi| {
         let sql = format!(
             "select distinct l.pid from pg_catalog.pg_locks l join pg_catalog.pg_locks w on w.pid = l.pid \
@@ -193,8 +193,8 @@ fn cancel_worker(tables: &[String]) {
              and l.relation = any (select pg_catalog.to_regclass(u.name) from pg_catalog.unnest($1) u (name))",
             LockKind::Job as u16
         );
-        let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::TEXTARRAYOID, names)]);
-        (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect()
+        let rows = spi.run_once(&sql, Snapshot::Latest, &params![tables]);
+        rows.column::<i32>().collect()
     });
     processes.into_iter().for_each(worker::cancel);
 }

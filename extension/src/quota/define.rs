@@ -6,13 +6,13 @@ use crate::access::{Caller, definition_lock};
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::Mode;
 use crate::postgres::guard::{as_owner_defining, not_migrated};
+use crate::postgres::parameter::params;
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::{lock_against_writers, lock_in_turn, most_tables};
-use crate::postgres::{datum, role, snapshot_is_fixed};
+use crate::postgres::{role, snapshot_is_fixed};
 use crate::quota::{Name, rebalance, slots, usage};
 use crate::template::catalog::{self, Project};
-use pgrx::pg_sys::{self, Datum};
 
 /// The lock in the error message.
 const BUSY: &str = "the quota";
@@ -61,7 +61,7 @@ fn take_away(spi: &Connection, project: &Project, name: Name) {
     spi.run_once(
         "delete from keyed_state.quota q where q.project_id = $1 and q.name = $2",
         Snapshot::Latest,
-        &[(pg_sys::INT4OID, Some(Datum::from(project.id))), (pg_sys::TEXTOID, datum::text(name.text()))],
+        &params![project.id, name.text()],
     );
 }
 
@@ -72,17 +72,12 @@ fn put(spi: &Connection, project: &Project, name: Name, maximum: i64) {
          set maximum = excluded.maximum, set_at = excluded.set_at, set_by = excluded.set_by \
          returning not exists (select from keyed_state.quota_slot s where s.project_id = $1 and s.name = $2)",
         Snapshot::Latest,
-        &[
-            (pg_sys::INT4OID, Some(Datum::from(project.id))),
-            (pg_sys::TEXTOID, datum::text(name.text())),
-            (pg_sys::INT8OID, Some(Datum::from(maximum))),
-            (pg_sys::TEXTOID, datum::text(&role::name(role::session()).unwrap_or_default())),
-        ],
+        &params![project.id, name.text(), maximum, &role::name(role::session()).unwrap_or_default()],
     );
     if !name.has_slots() {
         return;
     }
-    if rows.get(0, 0).is_some_and(datum::read_bool) {
+    if rows.get::<Option<bool>>(0, 0).unwrap_or_default() {
         let used = match name {
             Name::LiveRecords => count_records(spi, project.id),
             // A day is counted from the moment on at which its quota is set.
@@ -117,11 +112,6 @@ fn make_slots(spi: &Connection, project: i32, name: Name, used: i64) {
            case when $2 = 'live_records' then 'infinity'::date else '-infinity' end \
          from generate_series(0, $4 - 1) n",
         Snapshot::Latest,
-        &[
-            (pg_sys::INT4OID, Some(Datum::from(project))),
-            (pg_sys::TEXTOID, datum::text(name.text())),
-            (pg_sys::INT8OID, Some(Datum::from(used))),
-            (pg_sys::INT4OID, Some(Datum::from(slots::SLOTS))),
-        ],
+        &params![project, name.text(), used, slots::SLOTS],
     );
 }

@@ -1,13 +1,12 @@
 //! Distributes a quota among its slots, under an exclusive lock.
 
-use super::slots::{EXTRA, Quota, SLOTS, TODAY, USED, int4, int8, own_slot, require_written};
+use super::slots::{EXTRA, Quota, SLOTS, TODAY, USED, own_slot, require_written};
 use super::{Name, Reached};
 use crate::postgres::advisory_lock::Mode;
-use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{Parameter, params};
 use crate::postgres::snapshot_is_fixed;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
-use pgrx::pg_sys::{self, Oid};
 
 /// Distributes a quota again when its maximum has changed. Holds the exclusive lock until the transaction ends.
 pub(super) fn all_slots(project: i32, name: Name) {
@@ -57,7 +56,7 @@ impl Quota {
                  set used = {USED} + $5, allowed = s.allowed + $5, day = greatest(s.day, d.today) \
                  from d where s.project_id = $1 and s.name = $2 and s.slot = $4"
             );
-            self.run(spi, &sql, &[int4(own_slot()), int8(count)])
+            self.run(spi, &sql, &params![own_slot(), count])
         } else {
             self.rebalance(spi, left, count)
         };
@@ -74,7 +73,7 @@ impl Quota {
         self.account_by(|sql, arguments| spi.run_once(sql, Snapshot::Latest, arguments))
     }
 
-    fn account_by<'c>(&self, run: impl FnOnce(&str, &[(Oid, Argument)]) -> Rows<'c>) -> Option<Account> {
+    fn account_by<'c>(&self, run: impl FnOnce(&str, &[Parameter]) -> Rows<'c>) -> Option<Account> {
         let sql = format!(
             "with d as materialized (select {TODAY} as today) \
              select q.maximum, (select coalesce(sum({USED}), 0)::bigint from keyed_state.quota_slot s, d \
@@ -83,16 +82,8 @@ impl Quota {
                (select count(*) from keyed_state.quota_slot s where s.project_id = $1 and s.name = $2 \
                and s.slot >= {EXTRA}) from keyed_state.quota q where q.project_id = $1 and q.name = $2"
         );
-        let types = [pg_sys::INT4OID, pg_sys::TEXTOID, pg_sys::TEXTOID];
-        let arguments: Vec<_> = types.into_iter().zip(self.names()).collect();
-        let rows = run(&sql, &arguments);
-        let number = |column| rows.get(0, column).map_or(0, datum::read_i64);
-        (!rows.is_empty()).then(|| Account {
-            maximum: number(0),
-            used: number(1),
-            allowed: number(2),
-            extra: number(3),
-        })
+        let (maximum, used, allowed, extra) = run(&sql, &self.names()).first()?;
+        Some(Account { maximum, used, allowed, extra })
     }
 
     /// Gives every slot an equal share of the rest, after this session has taken what it needs; the remainder of the
@@ -110,6 +101,6 @@ impl Quota {
                from keyed_state.quota_slot s, d, more m where s.project_id = $1 and s.name = $2) n \
              where s.project_id = $1 and s.name = $2 and s.slot = n.slot and s.slot < {EXTRA}"
         );
-        self.run(spi, &sql, &[int4(own_slot()), int8(count), int8(left)])
+        self.run(spi, &sql, &params![own_slot(), count, left])
     }
 }

@@ -6,11 +6,10 @@
 
 use super::{Name, of_project, slots};
 use crate::postgres::advisory_lock::Mode;
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{array, params};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::template::Template;
-use pgrx::pg_sys;
 use std::cell::Cell;
 
 /// Before a record is created or restored.
@@ -71,10 +70,9 @@ fn free(template: &Template, keys: Vec<Option<&str>>) -> usize {
         template.table_sql()
     );
     as_owner(|| {
-        let plan = template.plan(&sql, || vec![pg_sys::TEXTARRAYOID]);
         connected(|spi| {
-            let rows = spi.run(&plan, Snapshot::Latest, &[datum::text_array(keys.into_iter())]);
-            rows.get(0, 0).map_or(0, datum::read_i64) as usize
+            let rows = template.run(spi, &sql, Snapshot::Latest, &params![array(keys.into_iter())]);
+            rows.get::<Option<i64>>(0, 0).unwrap_or_default() as usize
         })
     })
 }

@@ -12,13 +12,12 @@
 use super::{Name, Reached, session_state};
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{self, LockKind, Mode};
-use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{Parameter, params};
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Plan, Rows, Snapshot, connected};
 use crate::postgres::{process_id, snapshot_is_fixed};
 use crate::template::catalog;
-use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -77,9 +76,9 @@ pub(super) fn is_scarce(project: i32, name: Name, count: i64) -> bool {
          else (select sum(greatest({HEADROOM}, 0)) from keyed_state.quota_slot s \
            where s.project_id = $1 and s.name = $2) < $6 end"
     );
-    let [own, all] = AMPLE.map(|ample| int8(count + ample));
-    let place = (pg_sys::TEXTOID, datum::optional_text(session_state::place(quota.number()).as_deref()));
-    as_owner(|| connected(|spi| quota.run(spi, &sql, &[int4(own_slot()), own, all, place]) > 0))
+    let [own, all] = AMPLE.map(|ample| count + ample);
+    let place = session_state::place(quota.number());
+    as_owner(|| connected(|spi| quota.run(spi, &sql, &params![own_slot(), own, all, place]) > 0))
 }
 
 /// Locks a quota until the transaction ends, shared or exclusively.
@@ -116,20 +115,18 @@ impl Quota {
         (self.project as u64) << 8 | self.name as u64
     }
 
-    /// The parameters that every statement here begins with.
-    pub(super) fn names(&self) -> Vec<Argument> {
-        vec![Some(Datum::from(self.project)), datum::text(self.name.text()), datum::text(&self.zone)]
+    /// The arguments that every statement here begins with.
+    pub(super) fn names(&self) -> [Parameter; 3] {
+        params![self.project, self.name.text(), &self.zone]
     }
 
-    pub(super) fn run(&self, spi: &Connection, sql: &str, more: &[(Oid, Argument)]) -> usize {
+    pub(super) fn run(&self, spi: &Connection, sql: &str, more: &[Parameter]) -> usize {
         self.rows(spi, sql, more).len()
     }
 
-    pub(super) fn rows<'c>(&self, spi: &'c Connection, sql: &str, more: &[(Oid, Argument)]) -> Rows<'c> {
-        let types: Vec<Oid> = more.iter().map(|argument| argument.0).collect();
-        let mut arguments = self.names();
-        arguments.extend(more.iter().map(|argument| argument.1));
-        spi.run(&plan(spi, sql, &types), Snapshot::Latest, &arguments)
+    pub(super) fn rows<'c>(&self, spi: &'c Connection, sql: &str, more: &[Parameter]) -> Rows<'c> {
+        let arguments = [&self.names(), more].concat();
+        spi.run(&plan(spi, sql, &arguments), Snapshot::Latest, &arguments)
     }
 
     fn take(&self, spi: &Connection, count: i64) -> Result<(), Reached> {
@@ -160,13 +157,12 @@ impl Quota {
             // Without room its row is not even locked.
             HEADROOM.replace("s.", "f.").replace("d.today", TODAY)
         );
-        self.remember(&self.rows(spi, &sql, &[int4(own_slot()), int8(count)]))
+        self.remember(&self.rows(spi, &sql, &params![own_slot(), count]))
     }
 
     /// Whether something was changed in the session's own slot; then what is left there, and where it is now.
     pub(super) fn remember(&self, rows: &Rows) -> bool {
-        let left = if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_i64) };
-        let place = left.and_then(|_| rows.get(0, 1)).map(datum::read_text);
+        let (left, place) = rows.first::<(i64, String)>().unzip();
         session_state::remember(self.number(), left.unwrap_or_default(), place);
         left.is_some()
     }
@@ -185,8 +181,7 @@ impl Quota {
              returning {HEADROOM}, s.ctid::text",
             HEADROOM.replace("s.", "f.").replace("d.today", TODAY)
         );
-        let place = (pg_sys::TEXTOID, datum::text(&place));
-        let rows = self.rows(spi, &sql, &[int4(own_slot()), int8(count), place]);
+        let rows = self.rows(spi, &sql, &params![own_slot(), count, place]);
         !rows.is_empty() && self.remember(&rows)
     }
 
@@ -203,7 +198,7 @@ impl Quota {
                    where f.project_id = $1 and f.name = $2 and {which} limit 1 for update skip locked)"
             )
         };
-        let arguments = [int4(own_slot()), int8(count)];
+        let arguments = params![own_slot(), count];
         let ways: &[&str] = if advisory_lock::try_lock(LockKind::Quota, self.number(), Mode::Shared) {
             if self.change_at_place(spi, count) {
                 return;
@@ -226,7 +221,7 @@ impl Quota {
             i32::MAX - EXTRA
         );
         // Without a row the quota was removed, unless this transaction cannot see it.
-        if self.run(spi, &sql, &[int8(count)]) == 0 && snapshot_is_fixed() {
+        if self.run(spi, &sql, &params![count]) == 0 && snapshot_is_fixed() {
             require_written(0);
         }
     }
@@ -244,14 +239,6 @@ pub(super) fn require_written(rows: usize) {
     }
 }
 
-pub(super) fn int4(value: i32) -> (Oid, Argument) {
-    (pg_sys::INT4OID, Some(Datum::from(value)))
-}
-
-pub(super) fn int8(value: i64) -> (Oid, Argument) {
-    (pg_sys::INT8OID, Some(Datum::from(value)))
-}
-
 /// The slot in which this session looks first.
 pub(super) fn own_slot() -> i32 {
     session_state::slot().unwrap_or_else(|| process_id() % SLOTS)
@@ -262,12 +249,11 @@ thread_local! {
     static PLANS: RefCell<HashMap<String, Rc<Plan>>> = RefCell::default();
 }
 
-pub(super) fn plan(spi: &Connection, sql: &str, more: &[Oid]) -> Rc<Plan> {
+fn plan(spi: &Connection, sql: &str, arguments: &[Parameter]) -> Rc<Plan> {
     if let Some(plan) = PLANS.with_borrow(|plans| plans.get(sql).cloned()) {
         return plan;
     }
-    let types = [&[pg_sys::INT4OID, pg_sys::TEXTOID, pg_sys::TEXTOID], more].concat();
-    let plan = Rc::new(spi.prepare(sql, &types));
+    let plan = Rc::new(spi.prepare(sql, arguments));
     PLANS.with_borrow_mut(|plans| plans.insert(sql.to_owned(), Rc::clone(&plan)));
     plan
 }

@@ -2,10 +2,11 @@
 
 use super::{Name, session_state};
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::connected;
-use crate::postgres::{datum, invalidation, snapshot_is_fixed};
+use crate::postgres::{invalidation, snapshot_is_fixed};
 use crate::template::catalog::{self, Change};
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -71,12 +72,12 @@ fn load(project: i32) -> Option<(Oid, Quotas)> {
         connected(|spi| {
             let rows = spi.run_newest(
                 "select q.name, q.maximum from keyed_state.quota q where q.project_id = $1",
-                &[(pg_sys::INT4OID, Some(Datum::from(project)))],
+                &params![project],
             );
             for row in 0..rows.len() {
-                let name = rows.get(row, 0).map(datum::read_text).and_then(|name| Name::parse(&name));
+                let name = rows.get::<Option<String>>(row, 0).and_then(|name| Name::parse(&name));
                 if let Some(name) = name {
-                    quotas.0[name as usize] = rows.get(row, 1).map(datum::read_i64);
+                    quotas.0[name as usize] = rows.get::<Option<i64>>(row, 1);
                 }
             }
         });

@@ -5,12 +5,11 @@
 //! half of what it could give beyond the requested amount.
 
 use super::session_state;
-use super::slots::{EXTRA, HEADROOM, Quota, TODAY, USED, int4, int8, own_slot, plan};
+use super::slots::{EXTRA, HEADROOM, Quota, TODAY, USED, own_slot};
 use crate::postgres::advisory_lock::Mode;
-use crate::postgres::datum;
 use crate::postgres::guard::attempt;
-use crate::postgres::spi::{Connection, Snapshot, connected};
-use pgrx::pg_sys::{self, Datum};
+use crate::postgres::parameter::{array, params};
+use crate::postgres::spi::{Connection, connected};
 
 /// How many slots are searched, step by step, so that a large statement leaves headroom to others.
 const WIDTHS: [i64; 6] = [1, 8, 16, 32, 64, i64::MAX];
@@ -65,14 +64,13 @@ impl Quota {
              from d, unnest($5::integer[], $6::bigint[], $7::bigint[]) u (slot, allowed, used) \
              where s.project_id = $1 and s.name = $2 and s.slot = u.slot and s.slot <> $4"
         );
-        let numbers = |of: fn(&Move) -> i64| {
-            let numbers = moves.iter().map(|it| Some(Datum::from(of(it)))).collect();
-            (pg_sys::INT8ARRAYOID, datum::array_of(numbers, pg_sys::INT8OID))
-        };
-        let slots = moves.iter().map(|it| Some(Datum::from(it.slot))).collect();
-        let slots = (pg_sys::INT4ARRAYOID, datum::array_of(slots, pg_sys::INT4OID));
-        let own = int4(own_slot());
-        self.run(spi, &sql, &[own, slots, numbers(|it| it.allowed), numbers(|it| it.used)]);
+        let arguments = params![
+            own_slot(),
+            array(moves.iter().map(|it| it.slot)),
+            array(moves.iter().map(|it| it.allowed)),
+            array(moves.iter().map(|it| it.used))
+        ];
+        self.run(spi, &sql, &arguments);
         let Some(into_own) = moves.iter().find(|it| it.slot == own_slot()) else { return false };
         let sql = format!(
             "with d as materialized (select {TODAY} as today) \
@@ -80,7 +78,7 @@ impl Quota {
                day = greatest(s.day, d.today) from d \
              where s.project_id = $1 and s.name = $2 and s.slot = $4 returning {HEADROOM}, s.ctid::text"
         );
-        self.remember(&self.rows(spi, &sql, &[own, int8(into_own.allowed), int8(into_own.used)]))
+        self.remember(&self.rows(spi, &sql, &params![own_slot(), into_own.allowed, into_own.used]))
     }
 
     /// Locks the unlocked slots with the most headroom, and returns their headroom.
@@ -93,19 +91,14 @@ impl Quota {
                 where o.project_id = $1 and o.name = $2 and o.slot = 0 and o.is_over)) \
              order by {HEADROOM} desc limit $4 for update of s skip locked"
         );
-        let mut arguments = self.names();
-        arguments.push(Some(Datum::from(most)));
-        let rows = spi.run(&plan(spi, &sql, &[pg_sys::INT8OID]), Snapshot::Latest, &arguments);
-        let slot =
-            |row| Some((rows.get(row, 0).map(datum::read_i32)?, rows.get(row, 1).map(datum::read_i64)?));
-        (0..rows.len()).filter_map(slot).collect()
+        self.rows(spi, &sql, &params![most]).iter().collect()
     }
 
     /// Locks the session's own slot, unless another session has it.
     fn lock_own(&self, spi: &Connection) -> bool {
         let sql = "select from keyed_state.quota_slot s where $3::text is not null and s.project_id = $1 and s.name = $2 \
                    and s.slot = $4 and not s.is_over for update skip locked";
-        self.run(spi, sql, &[int4(own_slot())]) > 0
+        self.run(spi, sql, &params![own_slot()]) > 0
     }
 }
 

@@ -5,11 +5,10 @@ use crate::access::Caller;
 use crate::access::lookup::project_named;
 use crate::access::target::{Table, Target};
 use crate::error::Error;
-use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, attempt};
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::catalog;
-use pgrx::pg_sys::{self, Datum};
 use std::fmt::Write as _;
 
 /// `[{name, maximum, used, resets_at}]`: each quota of a project and what is used of it.
@@ -62,8 +61,8 @@ fn most_attributes(project: i32) -> i64 {
 fn number(project: i32, sql: &str) -> i64 {
     as_owner(|| {
         connected(|spi| {
-            let rows = spi.run_newest(sql, &[(pg_sys::INT4OID, Some(Datum::from(project)))]);
-            rows.get(0, 0).map_or(0, datum::read_i64)
+            let rows = spi.run_newest(sql, &params![project]);
+            rows.get::<Option<i64>>(0, 0).unwrap_or_default()
         })
     })
 }
@@ -87,7 +86,7 @@ fn live_records(project: i32) -> i64 {
 /// How many live records a table has, counted one by one.
 pub fn live_in(spi: &Connection, table: &str) -> i64 {
     let sql = format!("select count(*) from {table} t where t.deleted_at is null");
-    spi.run_newest(&sql, &[]).get(0, 0).map_or(0, datum::read_i64)
+    spi.run_newest(&sql, &[]).value().unwrap_or(0)
 }
 
 /// When the project's day ends, as RFC 3339 has it.
@@ -96,7 +95,7 @@ fn end_of_day(project: i32) -> String {
     let sql = "select to_char((((clock_timestamp() at time zone $1)::date + 1)::timestamp at time zone $1) \
                at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')";
     connected(|spi| {
-        let rows = spi.run_once(sql, Snapshot::Active, &[(pg_sys::TEXTOID, datum::text(&zone))]);
-        rows.get(0, 0).map(datum::read_text).unwrap_or_default()
+        let rows = spi.run_once(sql, Snapshot::Active, &params![&zone]);
+        rows.get::<Option<String>>(0, 0).unwrap_or_default()
     })
 }

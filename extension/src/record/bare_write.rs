@@ -12,9 +12,10 @@ use crate::access::{Action, Caller};
 use crate::error::Error;
 use crate::postgres::guard::as_owner;
 use crate::postgres::own_statement::is_own_statement;
+use crate::postgres::parameter::Parameter;
+use crate::postgres::role;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::{self, Row};
-use crate::postgres::{datum, role};
 use crate::template::{Template, column};
 
 /// Who writes a row by a statement of their own, and is bound by grants; none for our own statements, for the owner of
@@ -81,10 +82,10 @@ fn holds(template: &Template, row: &Row, condition: Option<&str>) -> bool {
         }
         // It looks into other tables too, or direct access is switched off.
         let sql = format!("select {condition} is true from (select ($1).*) t");
-        let plan = template.plan(&sql, || vec![trigger::row_type(template.table)]);
+        let row = Parameter::of_type(trigger::row_type(template.table), Some(row.composite()));
         connected(|spi| {
-            let rows = spi.run(&plan, Snapshot::Latest, &[Some(row.composite())]);
-            !rows.is_empty() && rows.get(0, 0).is_some_and(datum::read_bool)
+            let rows = template.run(spi, &sql, Snapshot::Latest, &[row]);
+            rows.value().unwrap_or(false)
         })
     })
 }

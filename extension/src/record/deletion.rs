@@ -11,18 +11,17 @@ use crate::access::visibility::{WriteScope, and, condition_column};
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::filter::render::Lives;
-use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::{self, as_owner};
+use crate::postgres::parameter::{IntoParameter, Parameter, params};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::quota::reserve;
 use crate::template::{Template, column};
-use pgrx::pg_sys;
 use uuid::Uuid;
 
 /// Marks a live record as deleted; the trigger releases its key.
 pub fn delete(caller: &Caller, id: Uuid, preconditions: &Preconditions) -> Result<(), Error> {
     let template = read::template_of(caller, id, Action::Delete)?;
-    let by_id = ("t.id = $1", pg_sys::UUIDOID, datum::uuid(id));
+    let by_id = ("t.id = $1", id.into_parameter());
     delete_where(caller, &template, by_id, preconditions).map(|_| ())
 }
 
@@ -35,21 +34,21 @@ pub fn delete_by_key(
 ) -> Result<Uuid, Error> {
     caller.require(Action::Delete, template)?;
     let Ok(key) = crate::value::key::normalize(key) else { return Err(Error::not_found()) };
-    let by_key = ("t.external_key = $1", pg_sys::TEXTOID, datum::text(key));
+    let by_key = ("t.external_key = $1", key.into_parameter());
     delete_where(caller, template, by_key, preconditions)
 }
 
 fn delete_where(
     caller: &Caller,
     template: &Template,
-    (condition, parameter, argument): (&str, pg_sys::Oid, Argument),
+    (condition, argument): (&str, Parameter),
     preconditions: &Preconditions,
 ) -> Result<Uuid, Error> {
     reserve::for_change(template);
     let write_scope = WriteScope::of(caller, Action::Delete, template);
     let condition = format!("{condition} and t.deleted_at is null");
     if !preconditions.are_none() {
-        let found = read::lock(template, &condition, &write_scope, parameter, argument);
+        let found = read::lock(template, &condition, &write_scope, argument);
         let id = require_in_scope(caller, Action::Delete, template, found)?;
         precondition::require_of_locked(caller, template, id, preconditions)?;
     }
@@ -59,14 +58,13 @@ fn delete_where(
         and(write_scope.writable.as_deref())
     );
     let deleted = as_owner(|| {
-        let plan = template.plan(&sql, || vec![parameter]);
         connected(|spi| {
-            let rows = template.write(spi, &plan, &[argument]);
-            if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_uuid) }
+            let plan = template.plan(&sql, &[argument]);
+            template.write(spi, &plan, &[argument]).value::<Uuid>()
         })
     });
     if deleted.is_none() && !write_scope.is_open() {
-        let found = read::lock(template, &condition, &write_scope, parameter, argument);
+        let found = read::lock(template, &condition, &write_scope, argument);
         require_in_scope(caller, Action::Delete, template, found)?;
     }
     deleted.ok_or_else(Error::not_found)
@@ -87,19 +85,18 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditio
             template.table_sql(),
             and(write_scope.visible.as_deref())
         );
-        let plan = template.plan(&sql, || vec![pg_sys::UUIDOID]);
         connected(|spi| {
-            let rows = spi.run(&plan, Snapshot::Latest, &[datum::uuid(id)]);
+            let rows = template.run(spi, &sql, Snapshot::Latest, &params![id]);
             if rows.is_empty() {
                 return Err(Error::not_found());
             }
-            if rows.get(0, 1).is_none() {
+            if rows.get::<Option<i64>>(0, 1).is_none() {
                 return Err(Error::new(Code::Conflict, "the record is not deleted"));
             }
-            if !rows.get(0, 2).is_some_and(datum::read_bool) {
+            if !rows.get::<Option<bool>>(0, 2).unwrap_or_default() {
                 return Err(caller.outside(Action::Update, &template));
             }
-            Ok(rows.get(0, 0).map(datum::read_text))
+            Ok(rows.get::<Option<String>>(0, 0))
         })
     })?;
     precondition::require_of_locked(caller, &template, id, preconditions)?;
@@ -117,16 +114,13 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditio
         columns(&template),
         condition_column(write_scope.writable.as_deref())
     );
-    let arguments = [datum::uuid(id), datum::optional_text(wanted.value())];
-    let types = vec![pg_sys::UUIDOID, pg_sys::TEXTOID];
-    let restored =
-        write_one(caller, Action::Update, &template, &sql, types, &arguments, &wanted).map_err(|error| {
-            match error.code {
-                Code::ExternalKeyTaken => error.hint(
-                    "send {\"external_key\": \"another\"}, or null to restore the record without a key",
-                ),
-                _ => error,
-            }
-        })?;
+    let arguments = params![id, wanted.value()];
+    let restored = write_one(caller, Action::Update, &template, &sql, &arguments, &wanted).map_err(
+        |error| match error.code {
+            Code::ExternalKeyTaken => error
+                .hint("send {\"external_key\": \"another\"}, or null to restore the record without a key"),
+            _ => error,
+        },
+    )?;
     restored.ok_or_else(Error::not_found)
 }

@@ -6,11 +6,10 @@ use super::{precondition, read};
 use crate::access::visibility::WriteScope;
 use crate::access::{Action, Caller};
 use crate::error::Error;
-use crate::postgres::datum;
+use crate::postgres::parameter::IntoParameter;
 use crate::template::Template;
 use crate::value::embedding::Embedding;
 use crate::vectors::write::apply;
-use pgrx::pg_sys;
 use uuid::Uuid;
 
 /// Sets or removes the vector of a live record, for a caller who may update it. That there was none to remove is no
@@ -32,6 +31,6 @@ pub fn set(
 pub fn require_writable(caller: &Caller, template: &Template, id: Uuid) -> Result<(), Error> {
     let write_scope = WriteScope::of(caller, Action::Update, template);
     let live = "t.id = $1 and t.deleted_at is null";
-    let found = read::lock(template, live, &write_scope, pg_sys::UUIDOID, datum::uuid(id));
+    let found = read::lock(template, live, &write_scope, id.into_parameter());
     require_in_scope(caller, Action::Update, template, found).map(|_| ())
 }

@@ -4,13 +4,12 @@ use crate::access::{Action, Caller};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json::write_string;
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::record::read;
 use crate::record::shape::write_value;
 use crate::value::table_name::SideTable;
-use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
 
 /// How many entries a page has when the request does not say, and at the most.
@@ -46,12 +45,10 @@ pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>)
         SideTable::History.sql(template.id)
     );
     as_owner(|| {
-        let plan = template.plan(&sql, || vec![pg_sys::UUIDOID, pg_sys::INT4OID, pg_sys::INT8OID]);
         connected(|spi| {
             // One extra row shows whether there is another page.
-            let arguments =
-                [datum::uuid(id), Some(Datum::from(before)), Some(Datum::from(i64::from(limit) + 1))];
-            let rows = spi.run(&plan, Snapshot::Active, &arguments);
+            let arguments = params![id, before, i64::from(limit) + 1];
+            let rows = template.run(spi, &sql, Snapshot::Active, &arguments);
             if rows.is_empty() && cursor.is_none() {
                 return Err(Error::not_found());
             }
@@ -64,7 +61,7 @@ pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>)
                     break;
                 }
                 shown += 1;
-                version = rows.get(row, 0).map_or(0, datum::read_i32);
+                version = rows.get::<Option<i32>>(row, 0).unwrap_or_default();
                 out.push_str(if row > 0 { ",{\"version\":" } else { "{\"version\":" });
                 out.push_str(&version.to_string());
                 for (name, kind, number) in [
@@ -77,10 +74,10 @@ pub fn page(caller: &Caller, id: Uuid, limit: Option<i32>, cursor: Option<&str>)
                     out.push(',');
                     write_string(&mut out, name);
                     out.push(':');
-                    write_value(&mut out, kind, rows.get(row, number));
+                    write_value(&mut out, kind, rows.datum(row, number));
                 }
                 out.push_str(",\"changes\":");
-                out.push_str(&rows.get(row, 6).map(datum::read_jsonb).unwrap_or_default());
+                out.push_str(&rows.get::<Option<String>>(row, 6).unwrap_or_default());
                 out.push('}');
             }
             out.push_str("],\"next_cursor\":");

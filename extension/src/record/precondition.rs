@@ -8,12 +8,11 @@ use super::version::Preconditions;
 use crate::access::visibility::WriteScope;
 use crate::access::{Action, Caller};
 use crate::error::Error;
-use crate::postgres::datum;
 use crate::postgres::function::Call;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::IntoParameter;
 use crate::postgres::spi::Snapshot;
 use crate::template::Template;
-use pgrx::pg_sys;
 use uuid::Uuid;
 
 /// The conditions in two arguments of a function, of which the second need not be declared.
@@ -37,7 +36,7 @@ pub fn require(
     }
     let write_scope = WriteScope::of(caller, action, template);
     let live = "t.id = $1 and t.deleted_at is null";
-    let found = read::lock(template, live, &write_scope, pg_sys::UUIDOID, datum::uuid(id));
+    let found = read::lock(template, live, &write_scope, id.into_parameter());
     require_in_scope(caller, action, template, found)?;
     require_of_locked(caller, template, id, preconditions)
 }
@@ -102,7 +101,7 @@ fn lock_holder(caller: &Caller, template: &Template, key: &str) -> Result<Option
     let write_scope = WriteScope::of(caller, Action::Update, template);
     let holder = "t.external_key = $1 and t.deleted_at is null";
     for _ in 0..MOST_TRIES {
-        let locked = read::lock(template, holder, &write_scope, pg_sys::TEXTOID, datum::text(key));
+        let locked = read::lock(template, holder, &write_scope, key.into_parameter());
         // The record that was waited for may have given the key away to one that was not seen yet.
         if locked.is_some() || as_owner(|| read::id_by_key(template, key)).is_none() {
             return Ok(locked);

@@ -11,10 +11,11 @@ use crate::postgres::datum::{self, Argument};
 use crate::postgres::direct_access::Unfit;
 use crate::postgres::guard::as_owner;
 use crate::postgres::index::{self, Equality, Found, Index, Which};
+use crate::postgres::parameter::{IntoParameter, Parameter};
 use crate::postgres::spi::{Rows, Snapshot, connected};
 use crate::template::{Template, catalog, column};
 use crate::value::{key, record_id};
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Datum;
 use std::rc::Rc;
 use uuid::Uuid;
 
@@ -58,7 +59,7 @@ pub fn by_id(
         Lifetime::Any => columns_of_any(template),
     };
     let condition = format!("{condition}{}", and(seen));
-    one(template, &columns, &condition, pg_sys::UUIDOID, datum::uuid(id), projection, snapshot)
+    one(template, &columns, &condition, id.into_parameter(), projection, snapshot)
 }
 
 /// The live record that holds this key, if it passes the condition; a key that breaks the rules is held by none.
@@ -69,15 +70,15 @@ pub fn by_key(
     projection: &Projection,
 ) -> Result<Shown, Error> {
     let Ok(key) = key::normalize(key) else { return Err(Error::not_found()) };
-    let value = datum::text(key);
+    let key = key.into_parameter();
     if let Some(index) = template.key_index.map(Index::Known)
         && let by = (By { index, column: column::EXTERNAL_KEY, equality: index::KEY })
-        && let Some(found) = by_index(template, by, value, seen, Lifetime::Live, projection)
+        && let Some(found) = by_index(template, by, key.value(), seen, Lifetime::Live, projection)
     {
         return found;
     }
     let condition = format!("t.external_key = $1 and t.deleted_at is null{}", and(seen));
-    one(template, &columns(template), &condition, pg_sys::TEXTOID, value, projection, Snapshot::Active)
+    one(template, &columns(template), &condition, key, projection, Snapshot::Active)
 }
 
 /// A record that a caller wants to write.
@@ -98,13 +99,13 @@ pub fn id_by_key(template: &Template, key: &str) -> Option<Uuid> {
 
 /// The record with this id, deleted or not.
 pub fn by_id_in_scope(template: &Template, id: Uuid, write_scope: &WriteScope) -> Option<FoundRecord> {
-    found(template, "t.id = $1", "", write_scope, pg_sys::UUIDOID, datum::uuid(id))
+    found(template, "t.id = $1", "", write_scope, id.into_parameter())
 }
 
 /// The live record that holds this key.
 pub fn holder(template: &Template, key: &str, write_scope: &WriteScope) -> Option<FoundRecord> {
     let condition = "t.external_key = $1 and t.deleted_at is null";
-    found(template, condition, "", write_scope, pg_sys::TEXTOID, datum::text(key))
+    found(template, condition, "", write_scope, key.into_parameter())
 }
 
 /// Locks the row that a condition names until the transaction ends: no other can write it then, and every statement
@@ -113,10 +114,9 @@ pub fn lock(
     template: &Template,
     condition: &str,
     write_scope: &WriteScope,
-    parameter: Oid,
-    argument: Argument,
+    argument: Parameter,
 ) -> Option<FoundRecord> {
-    found(template, condition, " for no key update", write_scope, parameter, argument)
+    found(template, condition, " for no key update", write_scope, argument)
 }
 
 fn found(
@@ -124,8 +124,7 @@ fn found(
     condition: &str,
     locking: &str,
     write_scope: &WriteScope,
-    parameter: Oid,
-    argument: Argument,
+    argument: Parameter,
 ) -> Option<FoundRecord> {
     let condition_columns = match write_scope.is_open() {
         true => String::new(),
@@ -137,18 +136,11 @@ fn found(
     let sql =
         format!("select t.id{condition_columns} from {} t where {condition}{locking}", template.table_sql());
     as_owner(|| {
-        let plan = template.plan(&sql, || vec![parameter]);
         connected(|spi| {
-            let rows = spi.run(&plan, Snapshot::Latest, &[argument]);
-            if rows.is_empty() {
-                return None;
-            }
-            let holds = |column| write_scope.is_open() || rows.get(0, column).is_some_and(datum::read_bool);
-            Some(FoundRecord {
-                id: rows.get(0, 0).map(datum::read_uuid)?,
-                is_visible: holds(1),
-                is_writable: holds(2),
-            })
+            let rows = template.run(spi, &sql, Snapshot::Latest, &[argument]);
+            let id = rows.value()?;
+            let holds = |column| write_scope.is_open() || rows.get(0, column);
+            Some(FoundRecord { id, is_visible: holds(1), is_writable: holds(2) })
         })
     })
 }
@@ -205,16 +197,14 @@ fn one(
     template: &Template,
     columns: &str,
     condition: &str,
-    parameter: Oid,
-    argument: Argument,
+    argument: Parameter,
     projection: &Projection,
     snapshot: Snapshot,
 ) -> Result<Shown, Error> {
     let sql = format!("select {columns} from {} t where {condition}", template.table_sql());
     as_owner(|| {
-        let plan = template.plan(&sql, || vec![parameter]);
         connected(|spi| {
-            let rows = spi.run(&plan, snapshot, &[argument]);
+            let rows = template.run(spi, &sql, snapshot, &[argument]);
             if rows.is_empty() { Err(Error::not_found()) } else { Ok(shown(template, &rows, 0, projection)) }
         })
     })
@@ -255,10 +245,10 @@ fn columns_of<'f>(template: &'f Template, found: &'f Found) -> impl Fn(usize) ->
 
 /// One row of [`columns`].
 pub fn shown(template: &Template, rows: &Rows, row: usize, projection: &Projection) -> Shown {
-    Shown::of(template, &|position| rows.get(row, position), projection)
+    Shown::of(template, &|position| rows.datum(row, position), projection)
 }
 
 /// One row of [`columns`] as JSON.
 pub fn to_json(template: &Template, rows: &Rows, row: usize, projection: &Projection) -> String {
-    shown::render(template, &|position| rows.get(row, position), projection)
+    shown::render(template, &|position| rows.datum(row, position), projection)
 }

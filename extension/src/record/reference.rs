@@ -3,12 +3,11 @@
 use crate::access::visibility::{self, and};
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{IntoParameter, Parameter, array};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::template::{Attribute, Template, catalog};
 use crate::value::change::{Change, Changes, Value};
-use pgrx::pg_sys::{self, Datum};
 use std::collections::HashMap;
 use std::rc::Rc;
 use uuid::Uuid;
@@ -84,33 +83,28 @@ fn find_all(
         return;
     }
     let seen = and(visibility::rows(caller, &target, "t").as_deref());
-    let look = |what: &str, parameter, wanted, found: &mut dyn FnMut(Option<Uuid>, Option<Datum>)| {
+    let look = |what: &str, wanted: Parameter, found: &mut dyn FnMut(Uuid, Option<String>)| {
         let sql = format!(
             "select t.id, t.external_key from {} t where t.{what} = any ($1) and t.deleted_at is null{seen}",
             target.table_sql()
         );
         as_owner(|| {
-            let plan = target.plan(&sql, || vec![parameter]);
             connected(|spi| {
-                let rows = spi.run(&plan, Snapshot::Latest, &[wanted]);
-                (0..rows.len())
-                    .for_each(|row| found(rows.get(row, 0).map(datum::read_uuid), rows.get(row, 1)));
+                let rows = target.run(spi, &sql, Snapshot::Latest, &[wanted]);
+                rows.iter().for_each(|(id, key)| found(id, key));
             });
         });
     };
     if !ids.is_empty() {
-        let wanted = datum::array_of(ids.keys().map(|id| datum::uuid(*id)).collect(), pg_sys::UUIDOID);
-        look("id", pg_sys::UUIDARRAYOID, wanted, &mut |id, _| {
-            ids.extend(id.map(|id| (id, true)));
+        let wanted = array(ids.keys());
+        look("id", wanted, &mut |id, _| {
+            ids.insert(id, true);
         });
     }
     if !keys.is_empty() {
-        let wanted: Vec<&str> = keys.keys().map(String::as_str).collect();
-        let wanted = datum::text_array(wanted.into_iter().map(Some));
-        look("external_key", pg_sys::TEXTARRAYOID, wanted, &mut |id, key| {
-            if let Some(key) = key.map(datum::read_text) {
-                keys.insert(key, id);
-            }
+        let wanted = array(keys.keys());
+        look("external_key", wanted, &mut |id, key| {
+            keys.extend(key.map(|key| (key, Some(id))));
         });
     }
 }
@@ -140,9 +134,9 @@ enum ReferenceTo<'a> {
 fn find(caller: &Caller, target: i32, wanted: &ReferenceTo) -> Option<Uuid> {
     let target: Rc<Template> = catalog::by_id(target)?;
     caller.require(Action::Read, &target).ok()?;
-    let (condition, parameter, argument) = match wanted {
-        ReferenceTo::Id(id) => ("t.id = $1", pg_sys::UUIDOID, datum::uuid(*id)),
-        ReferenceTo::Key(key) => ("t.external_key = $1", pg_sys::TEXTOID, datum::text(key)),
+    let (condition, argument) = match wanted {
+        ReferenceTo::Id(id) => ("t.id = $1", id.into_parameter()),
+        ReferenceTo::Key(key) => ("t.external_key = $1", key.into_parameter()),
     };
     let sql = format!(
         "select t.id from {} t where {condition} and t.deleted_at is null{}",
@@ -150,11 +144,9 @@ fn find(caller: &Caller, target: i32, wanted: &ReferenceTo) -> Option<Uuid> {
         and(visibility::rows(caller, &target, "t").as_deref())
     );
     as_owner(|| {
-        let plan = target.plan(&sql, || vec![parameter]);
         connected(|spi| {
             // The target may have been written by an earlier operation of the same request.
-            let rows = spi.run(&plan, Snapshot::Latest, &[argument]);
-            (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten()
+            target.run(spi, &sql, Snapshot::Latest, &[argument]).value()
         })
     })
 }

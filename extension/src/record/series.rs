@@ -4,15 +4,14 @@ use crate::access::{Action, Caller};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json_write::write_double;
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{Timestamp, params};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::record::read;
 use crate::record::shape::write_value;
 use crate::template::Template;
 use crate::value::table_name::SideTable;
 use crate::value::time;
-use pgrx::pg_sys::{self, Datum};
 use std::fmt::Write as _;
 use uuid::Uuid;
 
@@ -95,21 +94,17 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> R
         ),
     };
     as_owner(|| {
-        let plan = template.plan(&sql, || {
-            use pg_sys::{INT4OID, INT8OID, TIMESTAMPTZOID, UUIDOID};
-            vec![UUIDOID, INT4OID, TIMESTAMPTZOID, TIMESTAMPTZOID, TIMESTAMPTZOID, INT8OID, INT8OID]
-        });
         connected(|spi| {
-            let arguments = [
-                datum::uuid(record),
-                Some(Datum::from(attribute.id)),
-                Some(Datum::from(from.unwrap_or(BEFORE_ALL))),
-                Some(Datum::from(to.unwrap_or(AFTER_ALL))),
-                Some(Datum::from(after_at.unwrap_or(BEFORE_ALL))),
-                Some(Datum::from(after_id.unwrap_or(i64::MIN))),
-                Some(Datum::from(i64::from(limit) + 1)),
+            let arguments = params![
+                record,
+                attribute.id,
+                Timestamp(from.unwrap_or(BEFORE_ALL)),
+                Timestamp(to.unwrap_or(AFTER_ALL)),
+                Timestamp(after_at.unwrap_or(BEFORE_ALL)),
+                after_id.unwrap_or(i64::MIN),
+                i64::from(limit) + 1
             ];
-            let rows = spi.run(&plan, Snapshot::Active, &arguments);
+            let rows = template.run(spi, &sql, Snapshot::Active, &arguments);
             if rows.is_empty() && !exists(&template, record) {
                 return Err(Error::not_found());
             }
@@ -117,15 +112,15 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> R
             let mut out = String::from("{\"points\":[");
             for row in 0..shown {
                 out.push_str(if row > 0 { ",{\"at\":" } else { "{\"at\":" });
-                write_value(&mut out, AttributeType::DateTime, rows.get(row, 0));
+                write_value(&mut out, AttributeType::DateTime, rows.datum(row, 0));
                 out.push_str(",\"value\":");
-                write_double(&mut out, rows.get(row, 1).map_or(0.0, datum::read_f64));
+                write_double(&mut out, rows.get::<Option<f64>>(row, 1).unwrap_or_default());
                 out.push('}');
             }
             out.push_str("],\"next_cursor\":");
             if rows.len() > shown && shown > 0 {
-                let at = rows.get(shown - 1, 0).map_or(0, datum::read_i64);
-                let id = rows.get(shown - 1, 2).map_or(0, datum::read_i64);
+                let at = rows.get::<Option<i64>>(shown - 1, 0).unwrap_or_default();
+                let id = rows.get::<Option<i64>>(shown - 1, 2).unwrap_or_default();
                 let _ = write!(out, "\"{at}.{id}\"");
             } else {
                 out.push_str("null");
@@ -139,8 +134,7 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> R
 /// Whether the record exists, live or deleted.
 fn exists(template: &Template, record: Uuid) -> bool {
     let sql = format!("select from {} t where t.id = $1", template.table_sql());
-    let plan = template.plan(&sql, || vec![pg_sys::UUIDOID]);
-    connected(|spi| !spi.run(&plan, Snapshot::Active, &[datum::uuid(record)]).is_empty())
+    connected(|spi| !template.run(spi, &sql, Snapshot::Active, &params![record]).is_empty())
 }
 
 fn parse_cursor(cursor: Option<&str>) -> Result<(Option<i64>, Option<i64>), Error> {

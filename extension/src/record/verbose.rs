@@ -6,11 +6,12 @@ use crate::access::{Action, Caller};
 use crate::attribute_type::AttributeType;
 use crate::json::write_string;
 use crate::postgres::datum;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::template::{Attribute, Template, catalog};
 use crate::value::quote::identifier;
 use crate::value::table_name::SideTable;
-use pgrx::pg_sys::{self, Datum};
+use pgrx::pg_sys::Datum;
 
 /// Appends `,"attribute_values":{slug:{value,type,label,…}}`.
 pub fn write(
@@ -73,14 +74,13 @@ pub fn write_target(out: &mut String, caller: &Caller, attribute: &Attribute, ta
         target.table_sql(),
         and(visibility::rows(caller, &target, "t").as_deref())
     );
-    let plan = target.plan(&sql, || vec![pg_sys::UUIDOID]);
     connected(|spi| {
-        let rows = spi.run(&plan, Snapshot::Latest, &[Some(target_id)]);
+        let rows = target.run(spi, &sql, Snapshot::Latest, &params![datum::read_uuid(target_id)]);
         for (name, column) in [("display", 0), ("external_key", 1)] {
             out.push_str(",\"");
             out.push_str(name);
             out.push_str("\":");
-            let value = if rows.is_empty() { None } else { rows.get(0, column) };
+            let value = if rows.is_empty() { None } else { rows.datum(0, column) };
             write_value(out, AttributeType::String, value);
         }
     });
@@ -94,10 +94,10 @@ fn write_time(out: &mut String, template: &Template, attribute: &Attribute, reco
         "select m.at from {} m where m.record_id = $1 and m.attribute_id = $2 order by m.at desc, m.id desc limit 1",
         SideTable::Series.sql(template.id)
     );
-    let plan = template.plan(&sql, || vec![pg_sys::UUIDOID, pg_sys::INT4OID]);
     connected(|spi| {
-        let rows = spi.run(&plan, Snapshot::Latest, &[Some(record), Some(Datum::from(attribute.id))]);
+        let rows =
+            template.run(spi, &sql, Snapshot::Latest, &params![datum::read_uuid(record), attribute.id]);
         out.push_str(",\"at\":");
-        write_value(out, AttributeType::DateTime, if rows.is_empty() { None } else { rows.get(0, 0) });
+        write_value(out, AttributeType::DateTime, if rows.is_empty() { None } else { rows.datum(0, 0) });
     });
 }

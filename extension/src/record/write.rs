@@ -13,8 +13,8 @@ use super::{changes, precondition, reference};
 use crate::access::visibility::{WriteScope, condition_column};
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
-use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::{as_owner, subtransaction};
+use crate::postgres::parameter::{IntoParameter, Parameter, params};
 use crate::postgres::spi::{Rows, Snapshot, connected};
 use crate::quota::reserve;
 use crate::template::Template;
@@ -22,7 +22,6 @@ use crate::value::change::Changes;
 use crate::value::embedding::Embedding;
 use crate::vectors;
 use crate::{json, metric};
-use pgrx::pg_sys;
 use pgrx::prelude::PgSqlErrorCode;
 use serde_json::value::RawValue;
 use uuid::Uuid;
@@ -46,10 +45,9 @@ pub fn create(
         let assignments = BoundAssignments::new(template, &changes);
         let returning = columns(template) + &condition_column(write_scope.writable.as_deref());
         let sql = statement::insert(template, &assignments, &returning);
-        let plan = template.plan(&sql, || assignments.types_after_id_and_key());
         connected(|spi| {
-            let mut arguments = vec![datum::uuid(id), datum::optional_text(key)];
-            arguments.extend_from_slice(&assignments.arguments);
+            let arguments = [&params![id, key], assignments.arguments.as_slice()].concat();
+            let plan = template.plan(&sql, &arguments);
             written(&template.write(spi, &plan, &arguments), template, &projection)
         })
     });
@@ -76,7 +74,7 @@ fn written(rows: &Rows, template: &Template, projection: &Projection) -> Option<
         return None;
     }
     let column = STANDARD_COLUMNS + template.attributes.len();
-    Some(match rows.get(0, column).is_some_and(datum::read_bool) {
+    Some(match rows.get::<Option<bool>>(0, column).unwrap_or_default() {
         true => Written::Within(read::shown(template, rows, 0, projection)),
         false => Written::Outside,
     })
@@ -139,29 +137,23 @@ pub fn update(
         );
     }
     if metric::has_points(&changes) {
-        read::lock(template, "t.id = $1", &write_scope, pg_sys::UUIDOID, datum::uuid(id));
+        read::lock(template, "t.id = $1", &write_scope, id.into_parameter());
     }
-    let (assignment, mut arguments, mut types) = (
-        if *key == Key::Absent { KeyAssignment::Keep } else { KeyAssignment::Set },
-        vec![datum::uuid(id)],
-        vec![pg_sys::UUIDOID],
-    );
-    if assignment == KeyAssignment::Set {
-        arguments.push(datum::optional_text(key.value()));
-        types.push(pg_sys::TEXTOID);
-    }
-    arguments.extend_from_slice(&assignments.arguments);
-    types.extend(assignments.parameter_types());
+    let (assignment, first) = match key {
+        Key::Absent => (KeyAssignment::Keep, params![id].to_vec()),
+        _ => (KeyAssignment::Set, params![id, key.value()].to_vec()),
+    };
+    let arguments = [first, assignments.arguments.clone()].concat();
     let sql = statement::update_by_id(template, assignment, &assignments, &write_scope);
-    let mut written = write_one(caller, action, template, &sql, types.clone(), &arguments, key)?;
+    let mut written = write_one(caller, action, template, &sql, &arguments, key)?;
     if written.is_none() {
         // The values are unchanged, the record does not exist for this caller, or it was deleted and restored in the
         // meantime. A record that cannot be locked does not exist; with the lock held, the repeated statement writes
         // nothing only if the values are unchanged.
         let live = "t.id = $1 and t.deleted_at is null";
-        let found = read::lock(template, live, &write_scope, pg_sys::UUIDOID, datum::uuid(id));
+        let found = read::lock(template, live, &write_scope, id.into_parameter());
         require_in_scope(caller, action, template, found)?;
-        written = write_one(caller, action, template, &sql, types, &arguments, key)?;
+        written = write_one(caller, action, template, &sql, &arguments, key)?;
     }
     match written {
         Some(record) => {
@@ -179,14 +171,13 @@ pub(super) fn write_one(
     action: Action,
     template: &Template,
     sql: &str,
-    types: Vec<pg_sys::Oid>,
-    arguments: &[Argument],
+    arguments: &[Parameter],
     key: &Key,
 ) -> Result<Option<Shown>, Error> {
     let projection = Projection::of_written(caller, template);
     let run = || {
         as_owner(|| {
-            let plan = template.plan(sql, || types);
+            let plan = template.plan(sql, arguments);
             connected(|spi| written(&template.write(spi, &plan, arguments), template, &projection))
         })
     };

@@ -9,11 +9,10 @@ use crate::access::visibility::{UpsertScopes, condition_column};
 use crate::access::{Action, Caller};
 use crate::error::Error;
 use crate::metric;
-use crate::postgres::datum::{self, Argument};
+use crate::postgres::parameter::{IntoParameter, Parameter};
 use crate::postgres::spi::{Plan, connected};
 use crate::template::Template;
 use crate::value::change::Changes;
-use pgrx::pg_sys;
 use std::rc::Rc;
 use uuid::Uuid;
 
@@ -33,19 +32,16 @@ impl WriteByKey<'_> {
         let (template, write_scopes) = (self.template, &self.write_scopes);
         let assignments = BoundAssignments::new(template, self.changes);
         let sql = || statement::upsert(template, &assignments, write_scopes);
-        let plan = self
-            .plan(Verb::Upsert, &assignments, write_scopes.are_open(), sql, |it| it.types_after_id_and_key());
         for _ in 0..MOST_TRIES {
             let id = new_id(template.id);
+            let arguments = self.arguments(Some(id), &assignments);
+            let plan = self.plan(Verb::Upsert, &assignments, write_scopes.are_open(), sql, &arguments);
             let written = connected(|spi| {
-                let rows = template.write(spi, &plan, &self.arguments(Some(id), &assignments));
-                if rows.is_empty() {
-                    return None;
-                }
-                let written = rows.get(0, 0).map(datum::read_uuid)?;
+                let rows = template.write(spi, &plan, &arguments);
+                let written = rows.value::<Uuid>()?;
                 let column = if written == id { 1 } else { 2 };
                 let is_writable =
-                    write_scopes.are_open() || rows.get(0, column).is_some_and(datum::read_bool);
+                    write_scopes.are_open() || rows.get::<Option<bool>>(0, column).unwrap_or_default();
                 Some((written, is_writable))
             });
             match written {
@@ -91,12 +87,12 @@ impl WriteByKey<'_> {
                 &format!("t.id{}", condition_column(write_scope.writable.as_deref())),
             )
         };
-        let plan = self
-            .plan(Verb::Insert, &assignments, write_scope.is_open(), sql, |it| it.types_after_id_and_key());
         let id = new_id(template.id);
+        let arguments = self.arguments(Some(id), &assignments);
+        let plan = self.plan(Verb::Insert, &assignments, write_scope.is_open(), sql, &arguments);
         let is_writable = connected(|spi| {
-            let rows = template.write(spi, &plan, &self.arguments(Some(id), &assignments));
-            (!rows.is_empty()).then(|| rows.get(0, 1).is_some_and(datum::read_bool))
+            let inserted = template.write(spi, &plan, &arguments).first::<(Uuid, bool)>();
+            inserted.map(|(_, is_writable)| is_writable)
         });
         match is_writable {
             None => Ok(None),
@@ -124,7 +120,7 @@ impl WriteByKey<'_> {
                 return Ok(Some(id));
             }
             let holder = "t.external_key = $1 and t.deleted_at is null";
-            let locked = read::lock(template, holder, write_scope, pg_sys::TEXTOID, datum::text(key));
+            let locked = read::lock(template, holder, write_scope, key.into_parameter());
             if locked.is_some() {
                 let Some(found) = seen(locked) else { return Ok(None) };
                 let id = self.unchanged(found)?;
@@ -140,16 +136,9 @@ impl WriteByKey<'_> {
     pub(super) fn update_once(&self, assignments: &BoundAssignments) -> Result<Option<Uuid>, Error> {
         let (template, write_scope) = (self.template, &self.write_scopes.update);
         let sql = || statement::update_by_key(template, assignments, write_scope);
-        let plan = self.plan(Verb::UpdateByKey, assignments, write_scope.is_open(), sql, |assignments| {
-            let mut types = vec![pg_sys::TEXTOID];
-            types.extend(assignments.parameter_types());
-            types
-        });
-        let written = connected(|spi| {
-            let rows = template.write(spi, &plan, &self.arguments(None, assignments));
-            let id = (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_uuid)).flatten()?;
-            Some((id, rows.get(0, 1).is_some_and(datum::read_bool)))
-        });
+        let arguments = self.arguments(None, assignments);
+        let plan = self.plan(Verb::UpdateByKey, assignments, write_scope.is_open(), sql, &arguments);
+        let written = connected(|spi| template.write(spi, &plan, &arguments).first::<(Uuid, bool)>());
         match written {
             Some((_, false)) => Err(self.caller.outside(Action::Update, template)),
             written => Ok(written.map(|(id, _)| id)),
@@ -163,18 +152,18 @@ impl WriteByKey<'_> {
         assignments: &BoundAssignments,
         is_open: bool,
         sql: impl FnOnce() -> String,
-        parameters: impl FnOnce(&BoundAssignments) -> Vec<pg_sys::Oid>,
+        arguments: &[Parameter],
     ) -> Rc<Plan> {
         if is_open {
-            return self.template.plan_of(&assignments.name(verb), sql, || parameters(assignments));
+            return self.template.plan_of(&assignments.name(verb), sql, arguments);
         }
-        self.template.plan(&sql(), || parameters(assignments))
+        self.template.plan(&sql(), arguments)
     }
 
-    fn arguments(&self, id: Option<Uuid>, assignments: &BoundAssignments) -> Vec<Argument> {
+    fn arguments(&self, id: Option<Uuid>, assignments: &BoundAssignments) -> Vec<Parameter> {
         let mut arguments = Vec::with_capacity(2 + assignments.arguments.len());
-        arguments.extend(id.map(datum::uuid));
-        arguments.push(datum::text(self.key));
+        arguments.extend(id.map(Uuid::into_parameter));
+        arguments.push(self.key.into_parameter());
         arguments.extend_from_slice(&assignments.arguments);
         arguments
     }

@@ -11,7 +11,6 @@ use super::words::{self, Selection};
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Action, Caller};
 use crate::error::Error;
-use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, without_jit};
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;
@@ -119,8 +118,7 @@ fn write_statement(spi: &Connection, purpose: &str, sql: &str, is_scoped: bool, 
     }
     // PostgreSQL explains nothing through a fixed snapshot.
     let rows = spi.run_once(&format!("explain {sql}"), Snapshot::Latest, &[]);
-    let lines: Vec<String> =
-        (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect();
+    let lines: Vec<String> = rows.column::<String>().collect();
     for line in &lines {
         out.push_str(line);
         out.push('\n');

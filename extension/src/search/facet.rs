@@ -4,11 +4,10 @@ use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::filter::field::{self, Column, Field};
 use crate::filter::schema::{AttributeKey, Schema};
-use crate::postgres::datum;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::Template;
 use crate::value::table_name::RECORD;
-use pgrx::pg_sys;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -52,14 +51,16 @@ impl Facet {
         if self.column.kind() != AttributeType::List {
             return false;
         }
-        let text = |text: &str| (pg_sys::TEXTOID, datum::text(text));
-        let [project, template, column] =
-            [&template.project_slug, &template.slug, self.column.name()].map(text);
         let sql = format!(
             "select from pg_stats s where s.schemaname = $1 and s.tablename = $2 and s.attname = $3 \
              and s.n_distinct > 0 and s.n_distinct <= {MOST_LISTS}"
         );
-        !spi.run_once(&sql, Snapshot::Active, &[project, template, column]).is_empty()
+        !spi.run_once(
+            &sql,
+            Snapshot::Active,
+            &params![&template.project_slug, &template.slug, self.column.name()],
+        )
+        .is_empty()
     }
 
     /// The statement that counts: value and number, the most frequent first. Where many records hold the same list, each

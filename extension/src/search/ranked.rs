@@ -3,14 +3,13 @@
 use super::cursor::{self, Position};
 use super::page_writer::PageWriter;
 use super::plan::Plan;
-use crate::postgres::datum::{self, Argument};
+use crate::postgres::parameter::{array, params};
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::record::read;
 use crate::record::shape::{Projection, STANDARD_COLUMNS};
 use crate::record::statement::columns;
 use crate::template::Template;
 use crate::value::table_name::RECORD;
-use pgrx::pg_sys::{self, Oid};
 use uuid::Uuid;
 
 /// The statement that reads these columns of matches, in their order: `$1` are their ids, `$2` how many are wanted.
@@ -77,11 +76,12 @@ pub fn ranked_page(
     while !rest.is_empty() {
         let (now, later) = rest.split_at(portion.min(rest.len()));
         let room = plan.limit - page.shown;
-        let limit = (pg_sys::INT8OID, Some(pg_sys::Datum::from(room as i64 + 1)));
-        let rows = spi.run_once(&sql, Snapshot::Active, &[ids(now.iter().map(|(_, id)| *id)), limit]);
+        let limit = room as i64 + 1;
+        let rows =
+            spi.run_once(&sql, Snapshot::Active, &params![array(now.iter().map(|(_, id)| *id)), limit]);
         let shown = page.write_records(template, &rows, rows.len().min(room), projection, out);
         if shown > 0 {
-            let at = rows.get(shown - 1, number).map_or(1, datum::read_i64) as usize - 1;
+            let at = rows.get::<Option<i64>>(shown - 1, number).unwrap_or(1) as usize - 1;
             let (rank, id) = now[at];
             page.last = Some(cursor::encode(&plan.fingerprint, &[rank.to_string()], &id.to_string()));
         }
@@ -93,9 +93,4 @@ pub fn ranked_page(
         portion *= 8;
     }
     page
-}
-
-/// Ids as an argument.
-pub(super) fn ids(ids: impl Iterator<Item = Uuid>) -> (Oid, Argument) {
-    (pg_sys::UUIDARRAYOID, datum::array_of(ids.map(datum::uuid).collect(), pg_sys::UUIDOID))
 }

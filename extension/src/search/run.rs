@@ -25,6 +25,7 @@ use crate::value::table_name::RECORD;
 use crate::vectors;
 use crate::view::stored;
 use std::rc::Rc;
+use uuid::Uuid;
 
 /// Finds records of a template.
 pub fn search(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
@@ -223,13 +224,13 @@ impl Search<'_> {
             || is_scoped
             || matches!(self.selection, Some(Selection::Ranked(_)))
         {
-            return self.ask(&self.count_sql()).get(0, 0).map(datum::read_i64);
+            return self.ask(&self.count_sql()).value::<i64>();
         }
         let (table, condition) = (self.template.table_sql(), self.condition_of_all());
         let sql = format!("explain (format json) select from {table} {RECORD} where {condition}");
         // PostgreSQL explains nothing through a fixed snapshot.
         let rows = self.spi.run_once(&sql, Snapshot::Latest, &[]);
-        let plan = rows.get(0, 0).map(datum::read_text)?;
+        let plan = rows.get::<Option<String>>(0, 0)?;
         let plan: serde_json::Value = serde_json::from_str(&plan).ok()?;
         let estimated = plan[0]["Plan"]["Plan Rows"].as_f64()? as i64;
         // At least the shown records exist, regardless of the estimate.
@@ -248,10 +249,10 @@ impl Search<'_> {
         out.push('[');
         for row in 0..rows.len() {
             out.push_str(if row > 0 { ",{\"value\":" } else { "{\"value\":" });
-            let value = rows.get(row, 0);
+            let value = rows.datum(row, 0);
             write_value(out, kind, value);
             out.push_str(",\"count\":");
-            out.push_str(&rows.get(row, 1).map_or(0, datum::read_i64).to_string());
+            out.push_str(&rows.get::<Option<i64>>(row, 1).unwrap_or_default().to_string());
             match (attribute, value) {
                 (Some(attribute), Some(value)) if attribute.kind == AttributeType::List => {
                     out.push_str(",\"label\":");
@@ -273,12 +274,12 @@ fn cursor_at(template: &Template, plan: &Plan, rows: &Rows, row: usize) -> Strin
     let values = plan.keys.iter().enumerate().map(|(position, key)| {
         let column = STANDARD_COLUMNS + template.attributes.len() + position;
         let mut json = String::new();
-        match rows.get(row, column) {
+        match rows.datum(row, column) {
             Some(value) => key.column.kind().write_cursor(&mut json, value),
             None => json.push_str("null"),
         }
         json
     });
-    let id = rows.get(row, 0).map(datum::read_uuid).unwrap_or_default();
+    let id = rows.get::<Option<Uuid>>(row, 0).unwrap_or_default();
     cursor::encode(&plan.fingerprint, &values.collect::<Vec<_>>(), &id.to_string())
 }

@@ -6,9 +6,9 @@
 use super::plan::Plan;
 use crate::filter::operator::{Comparison, Operator};
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{array, params};
 use crate::postgres::spi::{Snapshot, connected};
-use crate::postgres::{datum, transaction};
-use pgrx::pg_sys::{self, Datum};
+use crate::postgres::transaction;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -71,17 +71,10 @@ fn write() {
         counts.written_at = transaction::began_at();
         std::mem::take(&mut counts.by_attribute)
     });
-    let column = |value: fn(&Count) -> i64| {
-        datum::array_of(
-            counts.values().map(|count| Some(Datum::from(value(count)))).collect(),
-            pg_sys::INT8OID,
-        )
-    };
-    let attributes = counts.keys().map(|id| Some(Datum::from(*id))).collect();
-    let arguments = [
-        (pg_sys::INT4ARRAYOID, datum::array_of(attributes, pg_sys::INT4OID)),
-        (pg_sys::INT8ARRAYOID, column(|count| count.filters)),
-        (pg_sys::INT8ARRAYOID, column(|count| count.sorts)),
+    let arguments = params![
+        array(counts.keys()),
+        array(counts.values().map(|count| count.filters)),
+        array(counts.values().map(|count| count.sorts))
     ];
     as_owner(|| {
         connected(|spi| {

@@ -3,21 +3,20 @@
 use super::cursor::{self, Position};
 use super::page_writer::PageWriter;
 use super::plan::Plan;
-use super::ranked::{ids, ranked_page, ranked_sql};
+use super::ranked::{ranked_page, ranked_sql};
 use super::text::find::{self, Matches, Order};
 use super::text::query::TextQuery;
 use super::text::table;
 use crate::access::{Caller, visibility};
 use crate::error::{Code, Error};
-use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::with_settings;
+use crate::postgres::parameter::{Parameter, array, params};
 use crate::postgres::spi::{Connection, Rows, Snapshot};
 use crate::record::read;
 use crate::record::shape::Projection;
 use crate::record::statement::columns;
 use crate::template::Template;
 use crate::value::table_name::{RECORD, SideTable};
-use pgrx::pg_sys::{self, Oid};
 use uuid::Uuid;
 
 /// The rank in a cursor of a search that found too much to be ranked.
@@ -112,26 +111,28 @@ impl Selection {
     }
 
     /// The arguments of such a statement.
-    pub fn arguments(&self) -> Vec<(Oid, Argument)> {
+    pub fn arguments(&self) -> Vec<Parameter> {
         match self {
-            Selection::Ranked(ranked) => vec![ids(ranked.iter().map(|(_, id)| *id))],
+            Selection::Ranked(ranked) => vec![array(ranked.iter().map(|(_, id)| *id))],
             Selection::Newest { .. } => Vec::new(),
         }
     }
 
     /// The first records in the order of the words that pass the plan's condition.
     pub fn first_ids(&self, spi: &Connection, template: &Template, plan: &Plan, most: usize) -> Vec<Uuid> {
-        let read =
-            |rows: &Rows| (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_uuid)).collect();
+        let read = |rows: &Rows| rows.column::<Uuid>().collect();
         match self {
             Selection::Ranked(ranked) => {
                 let (sql, mut rest) = (ranked_sql("t.id", template, plan), ranked.as_slice());
                 let (mut found, mut portion): (Vec<Uuid>, usize) = (Vec::new(), 2 * most);
                 while !rest.is_empty() && found.len() < most {
                     let (now, later) = rest.split_at(portion.min(rest.len()));
-                    let limit = (pg_sys::INT8OID, Some(pg_sys::Datum::from(most - found.len())));
-                    let rows =
-                        spi.run_once(&sql, Snapshot::Active, &[ids(now.iter().map(|(_, id)| *id)), limit]);
+                    let limit = (most - found.len()) as i64;
+                    let rows = spi.run_once(
+                        &sql,
+                        Snapshot::Active,
+                        &params![array(now.iter().map(|(_, id)| *id)), limit],
+                    );
                     found.extend::<Vec<Uuid>>(read(&rows));
                     (rest, portion) = (later, portion * 8);
                 }
@@ -177,7 +178,7 @@ fn first_row<'c>(
 ) -> Rows<'c> {
     let table = template.table_sql();
     let sql = format!("select {columns} from {table} {RECORD} where {RECORD}.id = $1 and {}", plan.condition);
-    spi.run_once(&sql, Snapshot::Active, &[(pg_sys::UUIDOID, datum::uuid(first))])
+    spi.run_once(&sql, Snapshot::Active, &params![first])
 }
 
 /// The newest first, each document checked on the way: matches are frequent, so a page is found soon. The planner, who
@@ -235,7 +236,7 @@ fn newest_page(
     let rows = newest(spi, &columns, template, plan, condition, &after, room + 1);
     let shown = page.write_records(template, &rows, rows.len().min(room), projection, out);
     if shown > 0 {
-        let id = rows.get(shown - 1, 0).map(datum::read_uuid).unwrap_or_default();
+        let id = rows.get::<Option<Uuid>>(shown - 1, 0).unwrap_or_default();
         page.last = Some(cursor(&id.to_string()));
     }
     page.has_more = rows.len() > shown;

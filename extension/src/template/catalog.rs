@@ -7,15 +7,15 @@ pub use super::session::{
     Change, Project, Subscriber, refresh, require_state, set_subscribers, state_exists,
 };
 use crate::error::{Code, Error};
-use crate::postgres::datum;
 use crate::postgres::function::{Call, must_not_be_null};
 use crate::postgres::guard::as_owner;
 use crate::postgres::invalidation;
+use crate::postgres::parameter::params;
 use crate::postgres::relation::table_name;
 pub use crate::postgres::relation::{has_column, table_oid};
 use crate::postgres::snapshot_is_fixed;
 use crate::postgres::spi::{Connection, Snapshot, connected};
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 use std::rc::Rc;
 
 /// The template that a table holds.
@@ -26,7 +26,7 @@ pub fn by_table(table: Oid) -> Result<Rc<Template>, Error> {
     let Some((schema, name)) = table_name(table) else { return Err(Error::not_found()) };
     load(
         "p.slug = $1 and t.slug = $2",
-        &[(pg_sys::TEXTOID, datum::text(&schema)), (pg_sys::TEXTOID, datum::text(&name))],
+        &params![&schema, &name],
     )
     .filter(|template| template.table == table)
     .map(remember)
@@ -44,9 +44,7 @@ pub fn by_argument(call: &Call) -> Result<Rc<Template>, Error> {
 /// The template with this number.
 pub fn by_id(id: i32) -> Option<Rc<Template>> {
     refresh();
-    session::table_of(id)
-        .and_then(known)
-        .or_else(|| load("t.id = $1", &[(pg_sys::INT4OID, Some(Datum::from(id)))]).map(remember))
+    session::table_of(id).and_then(known).or_else(|| load("t.id = $1", &params![id]).map(remember))
 }
 
 /// The template `$1` and those from which references lead to it, as a part of `with recursive`: nothing that is said of any
@@ -59,9 +57,9 @@ pub fn of_project(spi: &Connection, project: i32) -> Vec<Rc<Template>> {
     let rows = spi.run_once(
         "select t.id from keyed_state.template t where t.project_id = $1 order by t.id",
         Snapshot::Latest,
-        &[(pg_sys::INT4OID, Some(Datum::from(project)))],
+        &params![project],
     );
-    let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+    let ids: Vec<i32> = rows.column::<i32>().collect();
     ids.into_iter().filter_map(by_id).collect()
 }
 
@@ -72,7 +70,7 @@ pub fn by_slug(project: i32, slug: &str) -> Option<Rc<Template>> {
     if let Some(template) = table_oid(&schema, slug).and_then(known) {
         return Some(template);
     }
-    let arguments = [(pg_sys::INT4OID, Some(Datum::from(project))), (pg_sys::TEXTOID, datum::text(slug))];
+    let arguments = params![project, slug];
     load("p.id = $1 and t.slug = $2", &arguments).map(remember)
 }
 
@@ -89,7 +87,7 @@ pub fn project_by_name_or_id(name: &str) -> Option<Project> {
                     "select p.id, p.slug, to_jsonb(p) ->> 'time_zone' from keyed_state.project p \
                      where p.slug = $1 or p.id::text = $1",
                     Snapshot::Latest,
-                    &[(pg_sys::TEXTOID, datum::text(name))],
+                    &params![name],
                 );
                 if rows.is_empty() {
                     return None;
@@ -98,11 +96,7 @@ pub fn project_by_name_or_id(name: &str) -> Option<Project> {
                     // As with a template: it may be outdated already, although its announcement came before.
                     invalidation::note(table);
                 }
-                Some(Project {
-                    id: datum::read_i32(rows.get(0, 0)?),
-                    slug: datum::read_text(rows.get(0, 1)?),
-                    time_zone: rows.get(0, 2).map(datum::read_text),
-                })
+                Some(Project { id: rows.get(0, 0), slug: rows.get(0, 1), time_zone: rows.get(0, 2) })
             })
         })?;
         session::remember_project(name, &project);

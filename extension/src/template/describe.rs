@@ -2,19 +2,17 @@
 
 use super::load::{COLUMNS, read_attribute, read_row};
 use super::{Attribute, Template};
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{Parameter, params};
 use crate::postgres::spi::{Connection, Snapshot, connected};
-use pgrx::pg_sys::{self, Datum, Oid};
 use std::collections::HashMap;
 
 /// The JSON of templates as the caller's snapshot has them, by project and slug. They are described, not opened: nothing
 /// of this is remembered, and no table of records is locked.
 pub fn describe(ids: &[i32]) -> Vec<String> {
-    let ids = ids.iter().map(|id| Some(Datum::from(*id))).collect();
     as_owner(|| {
         connected(|spi| {
-            let ids = [(pg_sys::INT4ARRAYOID, datum::array_of(ids, pg_sys::INT4OID))];
+            let ids = params![ids];
             let mut attributes = describe_attributes(spi, &ids);
             let rows = spi.run_once(
                 &format!(
@@ -37,7 +35,7 @@ pub fn describe(ids: &[i32]) -> Vec<String> {
     })
 }
 
-fn describe_attributes(spi: &Connection, ids: &[(Oid, datum::Argument)]) -> HashMap<i32, Vec<Attribute>> {
+fn describe_attributes(spi: &Connection, ids: &[Parameter]) -> HashMap<i32, Vec<Attribute>> {
     let rows = spi.run_once(
         "select a.id, a.slug, a.type, a.label, a.required, a.indexed, a.options, a.target_id, a.default_value, \
          0::smallint, a.template_id from keyed_state.attribute a where a.template_id = any ($1) \
@@ -49,7 +47,7 @@ fn describe_attributes(spi: &Connection, ids: &[(Oid, datum::Argument)]) -> Hash
     for row in 0..rows.len() {
         pgrx::check_for_interrupts!();
         if let (Some(attribute), Some(template)) =
-            (read_attribute(&rows, row), rows.get(row, 10).map(datum::read_i32))
+            (read_attribute(&rows, row), rows.get::<Option<i32>>(row, 10))
         {
             attributes.entry(template).or_default().push(attribute);
         }
@@ -61,6 +59,5 @@ fn slugs_of_targets(spi: &Connection) -> HashMap<i32, String> {
     let sql = "select t.id, t.slug from keyed_state.template t \
                where t.id in (select a.target_id from keyed_state.attribute a)";
     let rows = spi.run_once(sql, Snapshot::Active, &[]);
-    let slug = |row| Some((datum::read_i32(rows.get(row, 0)?), datum::read_text(rows.get(row, 1)?)));
-    (0..rows.len()).filter_map(slug).collect()
+    rows.iter().collect()
 }

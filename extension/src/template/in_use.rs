@@ -2,9 +2,10 @@
 
 use crate::error::{Code, Error};
 use crate::postgres::guard::{Caught, as_owner};
+use crate::postgres::parameter::params;
+use crate::postgres::role;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::postgres::{datum, role};
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 
 /// How many of them a message names.
 const MOST_NAMED: i32 = 10;
@@ -64,9 +65,7 @@ fn schema_oid(schema: &str) -> Oid {
     as_owner(|| {
         connected(|spi| {
             let sql = "select n.oid from pg_namespace n where n.nspname = $1";
-            let rows = spi.run_once(sql, Snapshot::Latest, &[(pg_sys::TEXTOID, datum::text(schema))]);
-            let number = (!rows.is_empty()).then(|| rows.get(0, 0)).flatten();
-            number.map_or(Oid::INVALID, |number| Oid::from(number.value() as u32))
+            spi.run_once(sql, Snapshot::Latest, &params![schema]).value().unwrap_or(Oid::INVALID)
         })
     })
 }
@@ -75,13 +74,9 @@ fn dependents(found: &str, subject: Oid) -> Vec<String> {
     let owner = role::find(role::OWNER).unwrap_or(Oid::INVALID);
     as_owner(|| {
         connected(|spi| {
-            let arguments = [
-                (pg_sys::OIDOID, Some(Datum::from(subject))),
-                (pg_sys::OIDOID, Some(Datum::from(owner))),
-                (pg_sys::INT4OID, Some(Datum::from(MOST_NAMED))),
-            ];
+            let arguments = params![subject, owner, MOST_NAMED];
             let rows = spi.run_once(&format!("{found} {DEPENDENTS}"), Snapshot::Latest, &arguments);
-            (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect()
+            rows.column::<String>().collect()
         })
     })
 }

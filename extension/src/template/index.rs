@@ -1,8 +1,8 @@
 //! Existing indexes.
 
-use crate::postgres::datum;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot};
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 
 /// An index of one attribute.
 pub struct Index {
@@ -30,19 +30,8 @@ pub fn of_column(spi: &Connection, table: Oid, column: i16) -> Vec<Index> {
          and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = i.indexrelid \
          and d.refobjid = $1 and d.refobjsubid not in ($2, 1))",
         Snapshot::Latest,
-        &[
-            (pg_sys::OIDOID, Some(Datum::from(table))),
-            (pg_sys::INT4OID, Some(Datum::from(i32::from(column)))),
-        ],
+        &params![table, i32::from(column)],
     );
-    let index = |row| {
-        Some(Index {
-            method: datum::read_text(rows.get(row, 0)?),
-            is_valid: datum::read_bool(rows.get(row, 1)?),
-            is_partial: datum::read_bool(rows.get(row, 2)?),
-            name: datum::read_text(rows.get(row, 3)?),
-            sql: datum::read_text(rows.get(row, 4)?),
-        })
-    };
-    (0..rows.len()).filter_map(index).collect()
+    let index = |(method, is_valid, is_partial, name, sql)| Index { method, is_valid, is_partial, name, sql };
+    rows.iter().map(index).collect()
 }

@@ -3,15 +3,16 @@
 use super::{Attribute, Template, column, session};
 use crate::attribute_type::AttributeType;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{Parameter, params};
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
-use crate::postgres::{datum, invalidation, relation, snapshot_is_fixed, transaction};
+use crate::postgres::{invalidation, relation, snapshot_is_fixed, transaction};
 use crate::value::list_option;
 use crate::value::table_name::SideTable;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 use std::collections::BTreeSet;
 
 /// The template of a condition, locked and read again.
-pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Option<Template> {
+pub(super) fn load(condition: &str, arguments: &[Parameter]) -> Option<Template> {
     session::require_state();
     session::watch_definitions();
     as_owner(|| {
@@ -50,7 +51,7 @@ pub(super) fn load(condition: &str, arguments: &[(Oid, datum::Argument)]) -> Opt
 
 /// Runs a statement about a definition with the latest snapshot, also if the transaction's snapshot is older, because
 /// the table has its present columns. In a parallel query, PostgreSQL allows no other snapshot.
-fn newest<'c>(spi: &'c Connection, sql: &str, arguments: &[(Oid, datum::Argument)]) -> Rows<'c> {
+fn newest<'c>(spi: &'c Connection, sql: &str, arguments: &[Parameter]) -> Rows<'c> {
     if snapshot_is_fixed() && !transaction::is_in_parallel() {
         spi.run_newest_and_own(sql, arguments)
     } else {
@@ -63,7 +64,7 @@ pub(super) const COLUMNS: &str = "t.id, t.project_id, p.slug, t.slug, t.label, t
      to_jsonb(t) ->> 'embed'";
 
 /// The template without its attributes.
-fn load_row(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argument)]) -> Option<Template> {
+fn load_row(spi: &Connection, condition: &str, arguments: &[Parameter]) -> Option<Template> {
     let rows = newest(
         spi,
         &format!(
@@ -82,19 +83,19 @@ fn load_row(spi: &Connection, condition: &str, arguments: &[(Oid, datum::Argumen
 }
 
 pub(super) fn read_row(rows: &Rows, row: usize) -> Option<Template> {
-    let text = |column| rows.get(row, column).map(datum::read_text);
-    let id = rows.get(row, 0).map(datum::read_i32)?;
+    let text = |column| rows.get::<Option<String>>(row, column);
+    let id = rows.get::<Option<i32>>(row, 0)?;
     Some(Template {
         id_text: id.to_string(),
         id,
-        project_id: datum::read_i32(rows.get(row, 1)?),
+        project_id: rows.get(row, 1),
         project_slug: text(2)?,
         slug: text(3)?,
         label: text(4),
         display: text(5),
         language: text(6)?,
-        created_at: datum::read_i64(rows.get(row, 7)?),
-        updated_at: datum::read_i64(rows.get(row, 8)?),
+        created_at: rows.get(row, 7),
+        updated_at: rows.get(row, 8),
         // As JSON, since a state that is not migrated yet has no such column.
         embed: text(9).and_then(|ids| serde_json::from_str(&ids).ok()).unwrap_or_default(),
         ..Template::default()
@@ -108,8 +109,8 @@ fn load_released_key(spi: &Connection, table: Oid) -> Option<i16> {
          and not a.attisdropped",
         column::RELEASED_KEY
     );
-    let rows = newest(spi, &sql, &[(pg_sys::OIDOID, Some(Datum::from(table)))]);
-    if rows.is_empty() { None } else { rows.get(0, 0).map(|number| number.value() as i16) }
+    let rows = newest(spi, &sql, &params![table]);
+    rows.value::<Option<i16>>().flatten()
 }
 
 /// The index that finds a live record by its key. Whether it is still there is asked again when it is used.
@@ -119,14 +120,14 @@ fn load_key_index(spi: &Connection, table: Oid) -> Option<Oid> {
         "select min(i.indexrelid) from pg_catalog.pg_index i where i.indrelid = $1 and i.indisunique \
          and i.indimmediate and i.indnatts = 1 and i.indkey[0] = 2 \
          and coalesce(pg_get_expr(i.indpred, i.indrelid), $2) = any (array[$2, $3])",
-        &[
-            (pg_sys::OIDOID, Some(Datum::from(table))),
-            (pg_sys::TEXTOID, datum::text(column::KEY_PREDICATE)),
+        &params![
+            table,
+            column::KEY_PREDICATE,
             // Of a table that is not migrated yet.
-            (pg_sys::TEXTOID, datum::text("((deleted_at IS NULL) AND (external_key IS NOT NULL))")),
+            "((deleted_at IS NULL) AND (external_key IS NOT NULL))"
         ],
     );
-    rows.get(0, 0).map(|oid| Oid::from(oid.value() as u32))
+    rows.get::<Option<Oid>>(0, 0)
 }
 
 fn load_attributes(spi: &Connection, template: i32, table: Oid) -> Vec<Attribute> {
@@ -136,30 +137,30 @@ fn load_attributes(spi: &Connection, template: i32, table: Oid) -> Vec<Attribute
          c.attnum from keyed_state.attribute a join pg_catalog.pg_attribute c \
          on c.attrelid = $2 and c.attname = a.slug::pg_catalog.name and not c.attisdropped \
          where a.template_id = $1 order by a.position, a.id",
-        &[(pg_sys::INT4OID, Some(Datum::from(template))), (pg_sys::OIDOID, Some(Datum::from(table)))],
+        &params![template, table],
     );
     (0..rows.len()).filter_map(|row| read_attribute(&rows, row)).collect()
 }
 
 pub(super) fn read_attribute(rows: &Rows, row: usize) -> Option<Attribute> {
-    let text = |column| rows.get(row, column).map(datum::read_text);
-    let options = rows.get(row, 6).map(datum::read_jsonb).and_then(|options| {
+    let text = |column| rows.get::<Option<String>>(row, column);
+    let options = rows.get::<Option<String>>(row, 6).and_then(|options| {
         let raw: Box<serde_json::value::RawValue> = serde_json::from_str(&options).ok()?;
         list_option::parse(&raw, "").ok().flatten()
     });
     let slug = text(1)?;
     Some(Attribute {
-        id: datum::read_i32(rows.get(row, 0)?),
+        id: rows.get(row, 0),
         pointer: format!("/attributes/{slug}"),
         slug,
         kind: AttributeType::named(&text(2)?)?,
         label: text(3),
-        required: datum::read_bool(rows.get(row, 4)?),
-        indexed: datum::read_bool(rows.get(row, 5)?),
+        required: rows.get(row, 4),
+        indexed: rows.get(row, 5),
         options,
-        target: rows.get(row, 7).map(datum::read_i32),
-        default: rows.get(row, 8).map(datum::read_jsonb),
-        column: rows.get(row, 9)?.value() as i16,
+        target: rows.get(row, 7),
+        default: rows.get(row, 8),
+        column: rows.get(row, 9),
     })
 }
 
@@ -171,9 +172,9 @@ pub fn vector_schema(spi: &Connection, template: i32) -> Option<String> {
          join pg_catalog.pg_type y on y.oid = a.atttypid join pg_catalog.pg_namespace n on n.oid = y.typnamespace \
          where a.attrelid = $1 and a.attname = 'embedding'",
         Snapshot::Latest,
-        &[(pg_sys::OIDOID, Some(Datum::from(table)))],
+        &params![table],
     );
-    if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_text) }
+    rows.value::<Option<String>>().flatten()
 }
 
 /// The languages of stems, and the dropped attributes, that documents may contain until they are rewritten.
@@ -181,7 +182,7 @@ fn former(spi: &Connection, template: i32, attributes: &[Attribute]) -> (Vec<Str
     if relation::table_oid("keyed_state", "job").is_none() {
         return Default::default();
     }
-    let by_template = [(pg_sys::INT4OID, Some(Datum::from(template)))];
+    let by_template = params![template];
     let by_job = "select j.languages, j.dropped from keyed_state.job j where j.template_id = $1 and j.kind = 'documents'";
     // Documents of an older snapshot are as the definition was then, whatever the job has done since.
     let by_snapshot = "select array[t.language], array(select a.id from keyed_state.attribute a where a.template_id = t.id) \
@@ -193,8 +194,8 @@ fn former(spi: &Connection, template: i32, attributes: &[Attribute]) -> (Vec<Str
     }
     let (mut languages, mut dropped) = (BTreeSet::new(), BTreeSet::new());
     for rows in noted.iter().filter(|rows| !rows.is_empty()) {
-        languages.extend(rows.get(0, 0).and_then(datum::read_text_array).unwrap_or_default());
-        dropped.extend(rows.get(0, 1).and_then(datum::read_i32_array).unwrap_or_default());
+        languages.extend(rows.get::<Option<Vec<String>>>(0, 0).unwrap_or_default());
+        dropped.extend(rows.get::<Option<Vec<i32>>>(0, 1).unwrap_or_default());
     }
     dropped.retain(|id| attributes.iter().all(|attribute| attribute.id != *id));
     (languages.into_iter().collect(), dropped.into_iter().collect())

@@ -13,6 +13,7 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::index::{self, Index, Which};
 use crate::postgres::insert::{insert_rows, lock_table};
 use crate::postgres::own_statement::is_own_statement;
+use crate::postgres::parameter::{Jsonb, Timestamp, array, params};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::transaction::{self, Moment};
 use crate::postgres::trigger::{self, Firing, Row};
@@ -25,7 +26,7 @@ use crate::template::{Template, catalog, column};
 use crate::trigger::before_row::{changed_attributes, is_deleted, operation};
 use crate::value::table_name::SideTable;
 use crate::vectors;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::{Datum, Oid};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use uuid::Uuid;
@@ -190,7 +191,6 @@ fn flush(template: &Template, moment: Moment) {
 
 /// Writes entries without a statement; none when the table is not as it was made.
 fn write_plainly(template: &Template, entries: &[Entry], actor: &str, source: &str) -> Option<()> {
-    use pg_sys::{INT4OID, JSONBOID, TEXTOID, TIMESTAMPTZOID, UUIDOID};
     let table = template.history?;
     // A writer holds the row lock until the transaction ends, so no other adds a version.
     lock_table(table);
@@ -199,20 +199,12 @@ fn write_plainly(template: &Template, entries: &[Entry], actor: &str, source: &s
         false => latest_version(table, entry.record)?.checked_add(1),
     };
     let versions = entries.iter().map(version).collect::<Option<Vec<i32>>>()?;
-    let types = [UUIDOID, INT4OID, TIMESTAMPTZOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, JSONBOID];
-    let row = |(entry, version): (&Entry, &i32)| {
-        [
-            datum::uuid(entry.record),
-            Some(Datum::from(*version)),
-            Some(Datum::from(transaction::began_at())),
-            datum::text(actor),
-            datum::text(source),
-            datum::text(entry.operation),
-            datum::optional_text(entry.external_key.as_deref()),
-            datum::jsonb(&entry.changes),
-        ]
-    };
-    insert_rows(table, &types, entries.iter().zip(&versions).map(row)).ok()
+    let at = Timestamp(transaction::began_at());
+    let rows = entries.iter().zip(versions).map(|(entry, version)| {
+        let key = entry.external_key.as_deref();
+        (entry.record, version, at, actor, source, entry.operation, key, Jsonb(&entry.changes))
+    });
+    insert_rows(table, rows).ok()
 }
 
 fn latest_version(table: Oid, record: Uuid) -> Option<i32> {
@@ -232,24 +224,17 @@ fn write_by_statement(template: &Template, entries: &[Entry], actor: &str, sourc
          u.operation, u.external_key, u.changes::jsonb \
          from unnest($3, $4, $5, $6, $7) u (record_id, is_fresh, operation, external_key, changes)"
     );
-    let plan = template.plan(&sql, || {
-        use pg_sys::{BOOLARRAYOID, TEXTARRAYOID, TEXTOID, UUIDARRAYOID};
-        vec![TEXTOID, TEXTOID, UUIDARRAYOID, BOOLARRAYOID, TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID]
-    });
     connected(|spi| {
-        let arguments = [
-            datum::text(actor),
-            datum::text(source),
-            datum::array_of(entries.iter().map(|entry| datum::uuid(entry.record)).collect(), pg_sys::UUIDOID),
-            datum::array_of(
-                entries.iter().map(|it| Some(Datum::from(it.is_fresh))).collect(),
-                pg_sys::BOOLOID,
-            ),
-            datum::text_array(entries.iter().map(|entry| Some(entry.operation))),
-            datum::text_array(entries.iter().map(|entry| entry.external_key.as_deref())),
-            datum::text_array(entries.iter().map(|entry| Some(entry.changes.as_str()))),
+        let arguments = params![
+            actor,
+            source,
+            array(entries.iter().map(|entry| entry.record)),
+            array(entries.iter().map(|it| it.is_fresh)),
+            array(entries.iter().map(|entry| Some(entry.operation))),
+            array(entries.iter().map(|entry| entry.external_key.as_deref())),
+            array(entries.iter().map(|entry| Some(entry.changes.as_str())))
         ];
-        spi.run(&plan, Snapshot::Latest, &arguments);
+        template.run(spi, &sql, Snapshot::Latest, &arguments);
     });
 }
 

@@ -4,11 +4,12 @@
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
 use crate::postgres::notes::Notes;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::transaction::Moment;
 use crate::postgres::trigger::{Firing, Row};
 use crate::template::{Template, column};
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use uuid::Uuid;
@@ -128,11 +129,9 @@ pub fn settle_by_hand(template: &Template, record: Uuid) {
 }
 
 fn run(template: &Template, sql: &str, records: &[Uuid]) {
-    let ids = datum::array_of(records.iter().map(|record| datum::uuid(*record)).collect(), pg_sys::UUIDOID);
     as_owner(|| {
-        let plan = template.plan(sql, || vec![pg_sys::UUIDARRAYOID, pg_sys::INT4OID]);
         connected(|spi| {
-            spi.run(&plan, Snapshot::Latest, &[ids, Some(Datum::from(template.id))]);
+            template.run(spi, sql, Snapshot::Latest, &params![records, template.id]);
         });
     });
 }

@@ -8,14 +8,14 @@
 use crate::access::policy_sql;
 use crate::error::{Code, Error};
 use crate::postgres::guard::{as_owner, with_settings};
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
-use crate::postgres::{datum, invalidation, table_lock};
+use crate::postgres::{invalidation, table_lock};
 use crate::template::load::vector_schema;
 use crate::template::{Template, catalog};
 use crate::value::quote::literal;
 use crate::value::table_name::SideTable;
 use crate::value::vector::DIMENSIONS;
-use pgrx::pg_sys;
 
 /// The extension that knows vectors.
 pub const EXTENSION: &str = "vector";
@@ -60,9 +60,9 @@ pub fn extension_schema(spi: &Connection) -> Option<String> {
         "select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_extension e \
          join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = $1",
         Snapshot::Latest,
-        &[(pg_sys::TEXTOID, datum::text(EXTENSION))],
+        &params![EXTENSION],
     );
-    if rows.is_empty() { None } else { rows.get(0, 0).map(datum::read_text) }
+    rows.value::<Option<String>>().flatten()
 }
 
 /// Creates missing tables and indexes if pgvector is installed: those of older templates, and indexes dropped for
@@ -76,7 +76,7 @@ pub fn make_missing(spi: &Connection) {
         Snapshot::Latest,
         &[],
     );
-    let mut ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+    let mut ids: Vec<i32> = rows.column::<i32>().collect();
     table_lock::take_portion(&mut ids, "tables of vectors");
     for template in ids.into_iter().filter_map(catalog::by_id) {
         let table = SideTable::Vectors.sql(template.id);
@@ -95,16 +95,15 @@ pub fn make_missing(spi: &Connection) {
 
 /// Those of some templates that hold vectors. None of them is opened for it.
 pub fn filled(templates: &[i32]) -> Vec<i32> {
-    let ids = templates.iter().map(|id| Some(pg_sys::Datum::from(*id))).collect();
     as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once(
                 "select t.id from unnest($1) with ordinality t (id, place) \
                  where pg_relation_size(to_regclass('keyed_state.vector_' || t.id)) > 0 order by t.place",
                 Snapshot::Active,
-                &[(pg_sys::INT4ARRAYOID, datum::array_of(ids, pg_sys::INT4OID))],
+                &params![templates],
             );
-            (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect()
+            rows.column::<i32>().collect()
         })
     })
 }

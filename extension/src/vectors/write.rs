@@ -4,13 +4,13 @@ use super::{queue, table};
 use crate::error::Error;
 use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{Parameter, params};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::{Firing, Row};
 use crate::template::{Template, column};
 use crate::value::embedding::Embedding;
 use crate::value::table_name::SideTable;
 use crate::value::vector::DIMENSIONS;
-use pgrx::pg_sys::{self, Datum};
 use uuid::Uuid;
 
 /// Sets or removes the vector of a record for a caller, whose privilege was checked; it overrides that of the model.
@@ -31,7 +31,7 @@ pub fn put(template: &Template, record: Uuid, embedding: &Embedding) -> Result<(
         Embedding::Null if template.vector_schema.is_none() => {}
         Embedding::Null => {
             let sql = format!("delete from {table} v where v.record_id = $1");
-            run(template, &sql, &[pg_sys::UUIDOID], &[datum::uuid(record)]);
+            run(template, &sql, &params![record]);
         }
         Embedding::Value(vector) => {
             let schema = table::require(template)?;
@@ -44,8 +44,7 @@ pub fn put(template: &Template, record: Uuid, embedding: &Embedding) -> Result<(
                  where not v.live or v.embedding operator({schema}.<>) excluded.embedding",
                 template.table_sql()
             );
-            let arguments = [datum::uuid(record), datum::real_array(vector.components())];
-            run(template, &sql, &[pg_sys::UUIDOID, pg_sys::FLOAT4ARRAYOID], &arguments);
+            run(template, &sql, &params![record, vector.components()]);
         }
     }
     Ok(())
@@ -64,22 +63,20 @@ pub fn sync_row(template: &Template, firing: &Firing) {
     match &firing.new {
         None => {
             let sql = format!("delete from {table} v where v.record_id = $1");
-            run(template, &sql, &[pg_sys::UUIDOID], &[datum::uuid(record)]);
+            run(template, &sql, &params![record]);
         }
         Some(new) if is_live(old) != is_live(new) => {
             let sql = format!("update {table} v set live = $2 where v.record_id = $1 and v.live <> $2");
-            let arguments = [datum::uuid(record), Some(Datum::from(is_live(new)))];
-            run(template, &sql, &[pg_sys::UUIDOID, pg_sys::BOOLOID], &arguments);
+            run(template, &sql, &params![record, is_live(new)]);
         }
         Some(_) => {}
     }
 }
 
-fn run(template: &Template, sql: &str, types: &[pg_sys::Oid], arguments: &[datum::Argument]) {
+fn run(template: &Template, sql: &str, arguments: &[Parameter]) {
     as_owner(|| {
-        let plan = template.plan(sql, || types.to_vec());
         connected(|spi| {
-            spi.run(&plan, Snapshot::Latest, arguments);
+            template.run(spi, sql, Snapshot::Latest, arguments);
         });
     });
 }

@@ -4,13 +4,12 @@ use crate::access::privilege::Privilege;
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::json_write::{raw, to_json};
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::template::Template;
 use crate::template::catalog::{self, REACHING};
 use crate::value::time;
-use pgrx::pg_sys::{self, Datum};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::rc::Rc;
@@ -73,11 +72,11 @@ impl SavedView {
 
 fn read(rows: &Rows) -> Vec<SavedView> {
     let view = |row| {
-        let text = |column| rows.get(row, column).map(datum::read_text);
-        let moment = |column| rows.get(row, column).map_or(0, datum::read_i64);
+        let text = |column| rows.get::<Option<String>>(row, column);
+        let moment = |column| rows.get::<Option<i64>>(row, column).unwrap_or_default();
         Some(SavedView {
-            id: rows.get(row, 0).map(datum::read_i32)?,
-            template: catalog::by_id(rows.get(row, 1).map(datum::read_i32)?)?,
+            id: rows.get(row, 0),
+            template: catalog::by_id(rows.get::<Option<i32>>(row, 1)?)?,
             slug: text(2)?,
             label: text(3),
             body: text(4)?,
@@ -113,7 +112,7 @@ fn find(spi: &Connection, condition: &str, number: i32) -> Vec<SavedView> {
         "with recursive {REACHING} select {COLUMNS} from keyed_state.view v where {condition} \
          order by v.template_id, v.slug"
     );
-    read(&spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::INT4OID, Some(Datum::from(number)))]))
+    read(&spi.run_once(&sql, Snapshot::Latest, &params![number]))
 }
 
 /// The body of the view that a search is within, if it is within one. The right to read the template must have been
@@ -122,12 +121,10 @@ pub fn body_of(template: &Template, slug: Option<&str>) -> Result<Option<String>
     let Some(slug) = slug else { return Ok(None) };
     let sql = "select v.query::text from keyed_state.view v where v.template_id = $1 and v.slug = $2";
     let body = as_owner(|| {
-        let plan = exist().then(|| template.plan(sql, || vec![pg_sys::INT4OID, pg_sys::TEXTOID]))?;
-        connected(|spi| {
-            let arguments = [Some(Datum::from(template.id)), datum::text(slug)];
-            let rows = spi.run(&plan, Snapshot::Latest, &arguments);
-            (!rows.is_empty()).then(|| rows.get(0, 0).map(datum::read_text)).flatten()
-        })
+        if !exist() {
+            return None;
+        }
+        connected(|spi| template.run(spi, sql, Snapshot::Latest, &params![template.id, slug]).value())
     });
     let unknown = || {
         Error::at(Code::InvalidValue, "/view", format!("{} has no view {slug:?}", template.full_name()))

@@ -5,13 +5,13 @@ use super::rename::rename;
 use crate::access::Caller;
 use crate::access::dependent::Dependent;
 use crate::error::{Code, Error};
-use crate::postgres::datum;
+use crate::postgres::parameter::{Jsonb, params};
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::postgres::transaction::begin_command;
 use crate::template::{Attribute, Template, catalog};
 use crate::value::quote::literal;
 use crate::view::stored::{SavedView, exist, of_template, reaching, relation_name};
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 
 /// The relation with the name of a view in PostgreSQL.
 pub fn relation(template: &Template, slug: &str) -> Option<Oid> {
@@ -33,18 +33,17 @@ impl Dependent for Views {
         if views.is_empty() {
             return views;
         }
-        let oids = views.iter().map(|view| Some(Datum::from(*view))).collect();
         let rows = spi.run_once(
             "select distinct r.ev_class from pg_catalog.pg_depend d join pg_catalog.pg_rewrite r on r.oid = d.objid \
              where d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass and d.refobjid = $1 \
              and r.ev_class = any ($2) order by r.ev_class",
             Snapshot::Latest,
-            &[
-                (pg_sys::OIDOID, Some(Datum::from(template.table))),
-                (pg_sys::OIDARRAYOID, datum::array_of(oids, pg_sys::OIDOID)),
+            &params![
+                template.table,
+                views,
             ],
         );
-        (0..rows.len()).filter_map(|row| Some(Oid::from(rows.get(row, 0)?.value() as u32))).collect()
+        rows.column::<Oid>().collect()
     }
 
     /// Renames the columns of the views of its own template, too.
@@ -61,7 +60,7 @@ impl Dependent for Views {
                 spi.run_once(
                     "update keyed_state.view set query = $2 where id = $1",
                     Snapshot::Latest,
-                    &[(pg_sys::INT4OID, Some(Datum::from(view.id))), (pg_sys::JSONBOID, datum::jsonb(&body))],
+                    &params![view.id, Jsonb(&body)],
                 );
             }
             if view.template.id == template.id && relation_of(&view).is_some() {
@@ -171,7 +170,7 @@ fn set_definition(spi: &Connection, view: &SavedView, sql: Option<&str>) {
     spi.run_once(
         "update keyed_state.view set definition = $2 where id = $1",
         Snapshot::Latest,
-        &[(pg_sys::INT4OID, Some(Datum::from(view.id))), (pg_sys::TEXTOID, datum::optional_text(sql))],
+        &params![view.id, sql],
     );
 }
 
@@ -186,7 +185,6 @@ fn sync_grants(spi: &Connection, templates: &[i32]) {
     if !exist() {
         return;
     }
-    let ids = templates.iter().map(|id| Some(Datum::from(*id))).collect();
     let rows = spi.run_once(
         "with pair as ( \
            select c.oid as source, w.oid as view from keyed_state.view v \
@@ -207,10 +205,9 @@ fn sync_grants(spi: &Connection, templates: &[i32]) {
            from pair p join reader x on x.source = p.source join pg_catalog.pg_roles r on r.oid = x.grantee \
            where not exists (select from held h where h.view = p.view and h.grantee = x.grantee)",
         Snapshot::Latest,
-        &[(pg_sys::INT4ARRAYOID, datum::array_of(ids, pg_sys::INT4OID))],
+        &params![templates],
     );
-    let statements: Vec<String> =
-        (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_text)).collect();
+    let statements: Vec<String> = rows.column::<String>().collect();
     for statement in statements {
         spi.script(&statement);
     }

@@ -11,8 +11,8 @@ pub mod rename;
 
 use crate::access::Caller;
 use crate::error::{Code, Error};
-use crate::postgres::datum;
 use crate::postgres::guard::{as_owner, as_owner_defining, subtransaction};
+use crate::postgres::parameter::{Jsonb, params};
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::lock_with_views;
@@ -20,7 +20,7 @@ use crate::template::{Template, in_use};
 use crate::value::slug::{self, Noun};
 use crate::view::stored::{SavedView, get, of_template, reaching, relation_name};
 use definition::{check_name, compile, view_sql};
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::Oid;
 use pgrx::prelude::PgSqlErrorCode;
 use std::rc::Rc;
 
@@ -98,12 +98,7 @@ fn write(spi: &Connection, template: &Template, new: &NewView) {
          on conflict (template_id, slug) do update \
          set label = excluded.label, query = excluded.query, updated_at = pg_catalog.now()",
         Snapshot::Latest,
-        &[
-            (pg_sys::INT4OID, Some(Datum::from(template.id))),
-            (pg_sys::TEXTOID, datum::text(&new.slug)),
-            (pg_sys::TEXTOID, datum::optional_text(new.label.as_deref())),
-            (pg_sys::JSONBOID, datum::jsonb(&new.body)),
-        ],
+        &params![template.id, &new.slug, new.label.as_deref(), Jsonb(&new.body)],
     );
 }
 
@@ -119,7 +114,7 @@ pub fn drop(caller: &Caller, template: &Rc<Template>, slug: &str) -> Result<(), 
                 if own.is_some() && view.definition.is_some() {
                     spi.script(&format!("drop view {}", view_sql(template, slug)));
                 }
-                let id = [(pg_sys::INT4OID, Some(Datum::from(view.id)))];
+                let id = params![view.id];
                 spi.run_once("delete from keyed_state.view where id = $1", Snapshot::Latest, &id);
             });
         });

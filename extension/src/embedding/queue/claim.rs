@@ -7,10 +7,10 @@ use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::json;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::params;
+use crate::postgres::random;
 use crate::postgres::spi::{Connection, Snapshot, connected};
-use crate::postgres::{datum, random};
 use crate::template::{Template, catalog};
-use pgrx::pg_sys::{self, Datum};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
@@ -84,7 +84,7 @@ fn due(caller: &Caller) -> Vec<Rc<Template>> {
                 Snapshot::Latest,
                 &[],
             );
-            (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect()
+            rows.column::<i32>().collect()
         })
     });
     let may_work = |template: &Rc<Template>| {
@@ -106,7 +106,6 @@ impl Claim {
         most: i32,
         lease: i32,
     ) {
-        let of_template = [Some(Datum::from(template.id))];
         // The worker crashed on them this often. Locked entries are skipped here and below: waiting for one while
         // holding others could deadlock with a batch.
         let give_up = format!(
@@ -117,7 +116,7 @@ impl Claim {
                error = coalesce(j.error, 'no worker that claimed the text came back') \
              from lost where j.record_id = lost.record_id"
         );
-        spi.run(&template.plan(&give_up, || vec![pg_sys::INT4OID]), Snapshot::Latest, &of_template);
+        template.run(spi, &give_up, Snapshot::Latest, &params![template.id]);
         let within = and(WriteScope::of(caller, Action::Update, template).writable.as_deref());
         let claim = format!(
             "with due as materialized (select j.record_id from {TABLE} j \
@@ -130,22 +129,13 @@ impl Claim {
              returning j.record_id, j.text_hash, j.model",
             template.table_sql()
         );
-        let plan = template.plan(&claim, || {
-            use pg_sys::{INT4OID, UUIDOID};
-            vec![INT4OID, INT4OID, UUIDOID, INT4OID]
-        });
-        let rows = spi.run(
-            &plan,
-            Snapshot::Latest,
-            &[of_template[0], Some(Datum::from(most)), datum::uuid(self.token), Some(Datum::from(lease))],
-        );
+        let arguments = params![template.id, most, self.token, lease];
+        let rows = template.run(spi, &claim, Snapshot::Latest, &arguments);
         // Of what each record's vector was made, where that was by the same model.
         let mut made_of: HashMap<Uuid, Vec<u8>> = HashMap::with_capacity(rows.len());
-        for row in 0..rows.len() {
-            let Some(record) = rows.get(row, 0).map(datum::read_uuid) else { continue };
-            let is_same_model = rows.get(row, 2).is_some_and(|it| datum::with_text(it, |it| it == model));
-            let hash = rows.get(row, 1).filter(|_| is_same_model).map(datum::read_bytes).unwrap_or_default();
-            made_of.insert(record, hash);
+        for (record, hash, made_by) in rows.iter::<(Uuid, Option<Vec<u8>>, Option<String>)>() {
+            let is_same_model = made_by.as_deref() == Some(model);
+            made_of.insert(record, hash.filter(|_| is_same_model).unwrap_or_default());
         }
         let records: Vec<Uuid> = made_of.keys().copied().collect();
         let mut portions = records.chunks(PORTION);
@@ -162,8 +152,7 @@ impl Claim {
                 "update {TABLE} set state = 'pending', claim = null, attempts = attempts - 1, due_at = now() \
                  where record_id = any ($1)"
             );
-            let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
-            spi.run(&plan, Snapshot::Latest, &[ids(&rest)]);
+            template.run(spi, &sql, Snapshot::Latest, &params![rest]);
         }
     }
 
@@ -177,11 +166,10 @@ impl Claim {
     ) {
         let columns = source::columns(template);
         let sql = format!("select {columns} from {} t where t.id = any ($1)", template.table_sql());
-        let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
-        let rows = spi.run(&plan, Snapshot::Latest, &[ids(records)]);
+        let rows = template.run(spi, &sql, Snapshot::Latest, &params![records]);
         let mut unchanged = Vec::new();
         for row in 0..rows.len() {
-            let Some(record) = rows.get(row, 0).map(datum::read_uuid) else { continue };
+            let Some(record) = rows.get::<Option<Uuid>>(row, 0) else { continue };
             let text = source::text_of(template, &rows, row);
             let hash = source::hash(&text);
             if made_of.get(&record).is_some_and(|made_of| made_of[..] == hash) {
@@ -203,12 +191,7 @@ impl Claim {
                 "update {TABLE} set state = 'done', claim = null, attempts = 0, error = null, failed_at = null \
                  where record_id = any ($1)"
             );
-            let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
-            spi.run(&plan, Snapshot::Latest, &[ids(&unchanged)]);
+            template.run(spi, &sql, Snapshot::Latest, &params![unchanged]);
         }
     }
-}
-
-fn ids(records: &[Uuid]) -> datum::Argument {
-    datum::array_of(records.iter().map(|record| datum::uuid(*record)).collect(), pg_sys::UUIDOID)
 }

@@ -6,13 +6,12 @@ use crate::access::dependent::Dependent;
 use crate::attribute_type::AttributeType;
 use crate::error::Error;
 use crate::job;
-use crate::job::{Done, array, lock_free, uuids};
-use crate::postgres::datum;
+use crate::job::{Done, lock_free, uuids};
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;
 use crate::value::table_name::SideTable;
-use pgrx::pg_sys;
 use uuid::Uuid;
 
 /// The number of records that a job queues at a time.
@@ -64,10 +63,10 @@ pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
         "select t.id from {} t where t.deleted_at is null and t.id > $1 order by t.id limit {PORTION}",
         template.table_sql()
     );
-    let by_bound = (pg_sys::UUIDOID, datum::uuid(after));
+    let by_bound = after;
     let live = match template.embed.is_empty() {
         true => Vec::new(),
-        false => uuids(&spi.run_once(&sql, Snapshot::Latest, &[by_bound])),
+        false => uuids(&spi.run_once(&sql, Snapshot::Latest, &params![by_bound])),
     };
     let busy = enqueue_free(spi, template, &live);
     let last = live.last().copied().filter(|_| live.len() == PORTION);
@@ -81,7 +80,7 @@ pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
     }
     let sql =
         format!("select t.id from {} t where t.deleted_at is null and t.id = any ($1)", template.table_sql());
-    let live = uuids(&spi.run_once(&sql, Snapshot::Latest, &[array(records)]));
+    let live = uuids(&spi.run_once(&sql, Snapshot::Latest, &params![records]));
     let busy = enqueue_free(spi, template, &live);
     Done { records: records.len() - busy.len(), busy, ..Done::default() }
 }
@@ -92,7 +91,7 @@ fn enqueue_free(spi: &Connection, template: &Template, live: &[Uuid]) -> Vec<Uui
     }
     let (free, busy) = lock_free(spi, &template.table_sql(), TABLE, live);
     let free: Vec<Uuid> = free.into_iter().collect();
-    spi.run_once(&enqueuing(template, "and t.id = any ($1)", ANEW), Snapshot::Latest, &[array(&free)]);
+    spi.run_once(&enqueuing(template, "and t.id = any ($1)", ANEW), Snapshot::Latest, &params![free]);
     busy
 }
 

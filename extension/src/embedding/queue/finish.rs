@@ -4,8 +4,8 @@ use super::claim::check_model;
 use super::{MOST_ATTEMPTS, TABLE, require, source};
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
-use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::{Parameter, params};
 use crate::postgres::spi::{Snapshot, connected};
 use crate::record::embedding::require_writable;
 use crate::record::read;
@@ -13,7 +13,6 @@ use crate::template::Template;
 use crate::value::embedding::Embedding;
 use crate::value::vector::Vector;
 use crate::vectors::write;
-use pgrx::pg_sys::{self, Datum};
 use std::rc::Rc;
 use uuid::Uuid;
 
@@ -50,16 +49,14 @@ pub fn store(
         let again = format!(
             "update {TABLE} set state = 'pending', claim = null, due_at = now() where record_id = $1 and claim = $2"
         );
-        update(&template, &again, &[pg_sys::UUIDOID; 2], &[datum::uuid(record), datum::uuid(claim)]);
+        update(&template, &again, &params![record, claim]);
         return Ok(false);
     }
     let settled = format!(
         "update {TABLE} set state = 'done', claim = null, attempts = 0, error = null, failed_at = null, \
          text_hash = decode($3, 'hex'), model = $4, embedded_at = now() where record_id = $1 and claim = $2"
     );
-    let types = [pg_sys::UUIDOID, pg_sys::UUIDOID, pg_sys::TEXTOID, pg_sys::TEXTOID];
-    let arguments = [datum::uuid(record), datum::uuid(claim), datum::text(hash), datum::text(model)];
-    if update(&template, &settled, &types, &arguments) == 0 {
+    if update(&template, &settled, &params![record, claim, hash, model]) == 0 {
         return Ok(false);
     }
     write::put(&template, record, &embedding)?;
@@ -75,9 +72,7 @@ pub fn fail(caller: &Caller, claim: Uuid, record: Uuid, reason: &str) -> Result<
          due_at = now() + least(5 * 2 ^ attempts, 3600) * (0.75 + random() / 2) * interval '1 second' \
          where record_id = $1 and claim = $2"
     );
-    let types = [pg_sys::UUIDOID, pg_sys::UUIDOID, pg_sys::TEXTOID];
-    let arguments = [datum::uuid(record), datum::uuid(claim), datum::text(reason)];
-    Ok(update(&template, &sql, &types, &arguments) > 0)
+    Ok(update(&template, &sql, &params![record, claim, reason]) > 0)
 }
 
 /// Takes back what of a claim is not done, through no fault of the texts: it counts as no attempt. Who knows a claim has
@@ -96,14 +91,7 @@ pub fn release(claim: Uuid, reason: Option<&str>, rest: i32) -> Result<i32, Erro
          from mine where j.record_id = mine.record_id"
     );
     Ok(as_owner(|| {
-        connected(|spi| {
-            let arguments = [
-                (pg_sys::UUIDOID, datum::uuid(claim)),
-                (pg_sys::TEXTOID, datum::optional_text(reason)),
-                (pg_sys::INT4OID, Some(Datum::from(rest))),
-            ];
-            spi.run_once(&sql, Snapshot::Latest, &arguments).len() as i32
-        })
+        connected(|spi| spi.run_once(&sql, Snapshot::Latest, &params![claim, reason, rest]).len() as i32)
     }))
 }
 
@@ -120,18 +108,14 @@ fn current_hash(template: &Template, record: Uuid) -> Option<[u8; 32]> {
     let columns = source::columns(template);
     let sql = format!("select {columns} from {} t where t.id = $1", template.table_sql());
     as_owner(|| {
-        let plan = template.plan(&sql, || vec![pg_sys::UUIDOID]);
         connected(|spi| {
-            let rows = spi.run(&plan, Snapshot::Latest, &[datum::uuid(record)]);
+            let rows = template.run(spi, &sql, Snapshot::Latest, &params![record]);
             (!rows.is_empty() && !template.embed.is_empty())
                 .then(|| source::hash(&source::text_of(template, &rows, 0)))
         })
     })
 }
 
-fn update(template: &Template, sql: &str, types: &[pg_sys::Oid], arguments: &[Argument]) -> usize {
-    as_owner(|| {
-        let plan = template.plan(sql, || types.to_vec());
-        connected(|spi| spi.run(&plan, Snapshot::Latest, arguments).len())
-    })
+fn update(template: &Template, sql: &str, arguments: &[Parameter]) -> usize {
+    as_owner(|| connected(|spi| template.run(spi, sql, Snapshot::Latest, arguments).len()))
 }

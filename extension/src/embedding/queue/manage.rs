@@ -3,17 +3,16 @@
 use super::{TABLE, definition, require};
 use crate::access::Caller;
 use crate::error::{Code, Error};
-use crate::postgres::datum;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;
-use pgrx::pg_sys::{self, Datum};
 
 /// Has those tried again that were given up, of one template or of all. Answers how many.
 pub fn retry(template: Option<&Template>) -> Result<i64, Error> {
     Caller::current().require_admin("have embeddings tried again")?;
     require()?;
-    let template = template.map(|template| Datum::from(template.id));
+    let template = template.map(|template| template.id);
     Ok(as_owner(|| {
         connected(|spi| {
             lock(spi);
@@ -21,7 +20,7 @@ pub fn retry(template: Option<&Template>) -> Result<i64, Error> {
                 "update {TABLE} set state = 'pending', attempts = 0, due_at = now() \
                  where state = 'failed' and ($1 is null or template_id = $1)"
             );
-            spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::INT4OID, template)]).len() as i64
+            spi.run_once(&sql, Snapshot::Latest, &params![template]).len() as i64
         })
     }))
 }
@@ -43,23 +42,21 @@ pub fn reembed(template: &Template, other_than: Option<&str>) -> Result<i64, Err
     Ok(as_owner(|| {
         connected(|spi| {
             lock(spi);
-            let by_template = (pg_sys::INT4OID, Some(Datum::from(template.id)));
             let sql = format!(
                 "update {TABLE} set text_hash = null, attempts = 0, claim = null, due_at = now(), error = null, \
                  failed_at = null, state = case when state = 'deleted' then state else 'pending' end \
                  where template_id = $1 and not by_hand and ($2 is null or model is distinct from $2)"
             );
-            let other_than = (pg_sys::TEXTOID, datum::optional_text(other_than));
-            spi.run_once(&sql, Snapshot::Latest, &[by_template, other_than]);
+            spi.run_once(&sql, Snapshot::Latest, &params![template.id, other_than]);
             // Records that came in while triggers were off are in no queue.
-            if other_than.1.is_none() {
+            if other_than.is_none() {
                 definition::enqueue(spi, template, "nothing");
             }
             let count = format!(
                 "select count(*) from {TABLE} where template_id = $1 and state in ('pending', 'running')"
             );
-            let rows = spi.run_once(&count, Snapshot::Latest, &[by_template]);
-            rows.get(0, 0).map_or(0, datum::read_i64)
+            let rows = spi.run_once(&count, Snapshot::Latest, &params![template.id]);
+            rows.get::<Option<i64>>(0, 0).unwrap_or_default()
         })
     }))
 }

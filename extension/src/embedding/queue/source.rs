@@ -23,7 +23,7 @@ pub fn columns(template: &Template) -> String {
 pub fn text_of(template: &Template, rows: &Rows, row: usize) -> String {
     let mut text = String::new();
     for (position, attribute) in template.embedded().enumerate() {
-        let Some(value) = rows.get(row, position + 1) else { continue };
+        let Some(value) = rows.datum(row, position + 1) else { continue };
         let line = if attribute.kind == AttributeType::List {
             let elements = datum::read_text_array(value).unwrap_or_default();
             let labels: Vec<&str> = elements.iter().map(|element| attribute.label_of(element)).collect();

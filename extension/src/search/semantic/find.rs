@@ -8,13 +8,12 @@
 use super::strategy::{self, Strategy};
 use super::vector_search::VectorSearch;
 use crate::error::Error;
-use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::with_settings;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Rows, Snapshot};
 use crate::value::table_name::SideTable;
 use crate::value::vector::DIMENSIONS;
 use crate::vectors::table;
-use pgrx::pg_sys::{self, Oid};
 use std::ffi::CString;
 use uuid::Uuid;
 
@@ -102,7 +101,7 @@ impl Search<'_> {
             self.wanted.candidates(),
             self.wanted.limit
         );
-        read(&self.wanted.ask(self.spi, &sql, &[self.vector()]))
+        read(&self.wanted.ask(self.spi, &sql, &params![self.vector()]))
     }
 
     /// Compares these.
@@ -114,9 +113,8 @@ impl Search<'_> {
             self.vectors(),
             self.wanted.limit
         );
-        let ids = datum::array_of(ids.into_iter().map(datum::uuid).collect(), pg_sys::UUIDOID);
-        let plan = self.wanted.template.plan(&sql, || vec![pg_sys::FLOAT4ARRAYOID, pg_sys::UUIDARRAYOID]);
-        read(&self.spi.run(&plan, Snapshot::Active, &[self.vector().1, ids]))
+        let arguments = params![self.vector(), ids];
+        read(&self.wanted.template.run(self.spi, &sql, Snapshot::Active, &arguments))
     }
 
     /// Walks the index until enough candidates were met. They come roughly in their order, so some more than wanted are
@@ -143,13 +141,14 @@ impl Search<'_> {
             (c"enable_bitmapscan", c"off"),
             (c"enable_sort", c"off"),
         ];
-        let mut met = with_settings(&settings, || read(&self.wanted.ask(self.spi, &sql, &[self.vector()])));
+        let mut met =
+            with_settings(&settings, || read(&self.wanted.ask(self.spi, &sql, &params![self.vector()])));
         met.sort_unstable();
         met
     }
 
-    fn vector(&self) -> (Oid, Argument) {
-        (pg_sys::FLOAT4ARRAYOID, datum::real_array(self.wanted.vector.components()))
+    fn vector(&self) -> &[f32] {
+        self.wanted.vector.components()
     }
 
     /// Those that are similar enough, as many as wanted.
@@ -161,9 +160,5 @@ impl Search<'_> {
 }
 
 fn read(rows: &Rows) -> Vec<Neighbour> {
-    let neighbour = |row| {
-        let id = rows.get(row, 0).map(datum::read_uuid)?;
-        Some(Neighbour { distance: rows.get(row, 1).map_or(0, datum::read_i64), id })
-    };
-    (0..rows.len()).filter_map(neighbour).collect()
+    rows.iter().map(|(id, distance)| Neighbour { distance, id }).collect()
 }

@@ -8,7 +8,7 @@ use super::vector_search::VectorSearch;
 use crate::access::Caller;
 use crate::error::Error;
 use crate::json_write::write_double;
-use crate::postgres::datum;
+use crate::postgres::parameter::{array, params};
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::record::read;
 use crate::record::shape::Projection;
@@ -19,7 +19,6 @@ use crate::search::words::Selection;
 use crate::template::Template;
 use crate::value::table_name::RECORD;
 use crate::value::vector::Vector;
-use pgrx::pg_sys;
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -110,9 +109,8 @@ fn records(
         template.table_sql(),
         plan.condition
     );
-    let ids = datum::array_of(fused.iter().map(|it| datum::uuid(it.id)).collect(), pg_sys::UUIDOID);
-    let rows = spi.run_once(&sql, Snapshot::Active, &[(pg_sys::UUIDARRAYOID, ids)]);
-    let place = |row: usize| (rows.get(row, 0).map(datum::read_uuid).unwrap_or_default(), row);
+    let rows = spi.run_once(&sql, Snapshot::Active, &params![array(fused.iter().map(|it| it.id))]);
+    let place = |row: usize| (rows.get::<Option<Uuid>>(row, 0).unwrap_or_default(), row);
     let places: HashMap<Uuid, usize> = (0..rows.len()).map(place).collect();
     let record = |it: &Fused| {
         let mut record = read::to_json(template, &rows, *places.get(&it.id)?, projection);

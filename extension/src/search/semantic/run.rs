@@ -13,6 +13,7 @@ use crate::filter::{check, parse};
 use crate::json::write_string;
 use crate::json_write::write_double;
 use crate::postgres::guard::{as_owner, without_jit};
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{datum, table_lock};
 use crate::record::shape::{STANDARD_COLUMNS, write_name, write_value};
@@ -22,7 +23,6 @@ use crate::search::{time_zone, usage};
 use crate::template::{Template, catalog};
 use crate::value::table_name::RECORD;
 use crate::vectors::table;
-use pgrx::pg_sys;
 use std::collections::HashMap;
 use std::rc::Rc;
 use uuid::Uuid;
@@ -180,7 +180,7 @@ fn write(
 ) -> String {
     let mut records: HashMap<Uuid, String> = HashMap::with_capacity(found.len());
     for (position, (template, plan)) in templates.iter().zip(plans).enumerate() {
-        let ids: Vec<_> = found.iter().filter(|it| it.1 == position).map(|it| datum::uuid(it.0.id)).collect();
+        let ids: Vec<Uuid> = found.iter().filter(|it| it.1 == position).map(|it| it.0.id).collect();
         if ids.is_empty() {
             continue;
         }
@@ -190,14 +190,13 @@ fn write(
             template.table_sql(),
             plan.condition
         );
-        let ids = datum::array_of(ids, pg_sys::UUIDOID);
         let rows = if plan.filter.is_always_true() {
-            spi.run(&template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]), Snapshot::Active, &[ids])
+            template.run(spi, &sql, Snapshot::Active, &params![ids])
         } else {
-            spi.run_once(&sql, Snapshot::Active, &[(pg_sys::UUIDARRAYOID, ids)])
+            spi.run_once(&sql, Snapshot::Active, &params![ids])
         };
         for row in 0..rows.len() {
-            let id = rows.get(row, 0).map(datum::read_uuid).unwrap_or_default();
+            let id = rows.get::<Option<Uuid>>(row, 0).unwrap_or_default();
             records.insert(id, entity(template, &rows, row));
         }
     }
@@ -219,12 +218,12 @@ fn write(
 
 /// `{id, template_id, template_slug, external_key, attribute_values: {slug: {value}}}`.
 fn entity(template: &Template, rows: &Rows, row: usize) -> String {
-    let id = rows.get(row, 0).map(datum::read_uuid).unwrap_or_default();
+    let id = rows.get::<Option<Uuid>>(row, 0).unwrap_or_default();
     let mut out = format!(
         "{{\"id\":\"{id}\",\"template_id\":\"{}\",\"template_slug\":\"{}\",\"external_key\":",
         template.id_text, template.slug
     );
-    match rows.get(row, 1) {
+    match rows.datum(row, 1) {
         Some(key) => datum::with_text(key, |key| write_string(&mut out, key)),
         None => out.push_str("null"),
     }
@@ -233,7 +232,7 @@ fn entity(template: &Template, rows: &Rows, row: usize) -> String {
     for (position, attribute) in template.attributes.iter().enumerate() {
         write_name(&mut out, attribute, &mut first);
         out.push_str("{\"value\":");
-        write_value(&mut out, attribute.kind, rows.get(row, STANDARD_COLUMNS + position));
+        write_value(&mut out, attribute.kind, rows.datum(row, STANDARD_COLUMNS + position));
         out.push('}');
     }
     out.push_str("}}");

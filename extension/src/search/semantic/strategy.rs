@@ -1,7 +1,7 @@
 //! The strategy to find the closest vectors: exact comparison or index.
 
 use super::vector_search::VectorSearch;
-use crate::postgres::datum;
+use crate::postgres::rows::Page;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::catalog;
 use crate::value::table_name::SideTable;
@@ -76,8 +76,11 @@ pub fn choose(spi: &Connection, wanted: &VectorSearch) -> Strategy {
 
 /// The size of a table in bytes.
 fn size(spi: &Connection, wanted: &VectorSearch, table: &str) -> i64 {
-    let plan = wanted.template.plan(&format!("select pg_relation_size('{table}')"), Vec::new);
-    spi.run(&plan, Snapshot::Active, &[]).get(0, 0).map_or(0, datum::read_i64)
+    wanted
+        .template
+        .run(spi, &format!("select pg_relation_size('{table}')"), Snapshot::Active, &[])
+        .value()
+        .unwrap_or(0)
 }
 
 /// Whether more than this many records pass, estimated from a sample of the table. A wrong estimate only costs time.
@@ -96,8 +99,7 @@ fn seem_many(spi: &Connection, wanted: &VectorSearch, few: usize) -> bool {
     );
     let rows = wanted.ask(spi, &sql, &[]);
     // They come page by page.
-    let mut pages: Vec<u32> =
-        (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_page)).collect();
+    let mut pages: Vec<u32> = rows.column::<Page>().map(|page| page.0).collect();
     pages.dedup();
     pages.len() >= LEAST_PAGES && rows.len() as u64 * part > few as u64
 }
@@ -106,6 +108,6 @@ fn seem_many(spi: &Connection, wanted: &VectorSearch, few: usize) -> bool {
 fn candidates_up_to(spi: &Connection, wanted: &VectorSearch, few: usize) -> Option<Vec<Uuid>> {
     let sql = format!("select t.id from {} limit {}", wanted.candidates(), few + 1);
     let rows = wanted.ask(spi, &sql, &[]);
-    let ids = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_uuid));
+    let ids = rows.column::<Uuid>();
     (rows.len() <= few).then(|| ids.collect())
 }

@@ -1,13 +1,12 @@
 //! A vector search in one template.
 
 use crate::access::{Caller, visibility};
-use crate::postgres::datum::Argument;
+use crate::postgres::parameter::Parameter;
 use crate::postgres::spi::{Connection, Rows, Snapshot};
 use crate::search::plan::Plan;
 use crate::template::Template;
 use crate::value::table_name::RECORD;
 use crate::value::vector::Vector;
-use pgrx::pg_sys::Oid;
 
 /// What is looked for.
 pub struct VectorSearch<'a> {
@@ -48,13 +47,10 @@ impl<'a> VectorSearch<'a> {
     }
 
     /// Runs a statement of the search, which is kept where it is the same in many.
-    pub fn ask<'c>(&self, spi: &'c Connection, sql: &str, arguments: &[(Oid, Argument)]) -> Rows<'c> {
+    pub fn ask<'c>(&self, spi: &'c Connection, sql: &str, arguments: &[Parameter]) -> Rows<'c> {
         if !self.is_lasting {
             return spi.run_once(sql, Snapshot::Active, arguments);
         }
-        let types = || arguments.iter().map(|argument| argument.0).collect();
-        let plan = self.template.plan(sql, types);
-        let values: Vec<Argument> = arguments.iter().map(|argument| argument.1).collect();
-        spi.run(&plan, Snapshot::Active, &values)
+        self.template.run(spi, sql, Snapshot::Active, arguments)
     }
 }

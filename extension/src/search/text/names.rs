@@ -73,9 +73,7 @@ impl Reference {
         if rows.len() > MOST_NAMES {
             return Names::Many(query);
         }
-        Names::Few(Rc::new(
-            (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_uuid)).collect(),
-        ))
+        Names::Few(Rc::new(rows.column::<Uuid>().collect()))
     }
 
     /// Whether the name of any record of the target may match, regardless of the caller. Usually none does, and this
@@ -126,7 +124,7 @@ impl Reference {
         let explained = format!("explain {}", collecting(&self.query(term)));
         let rows = spi.run_once(&explained, Snapshot::Latest, &[]);
         (0..rows.len())
-            .any(|row| rows.get(row, 0).map(datum::read_text).is_some_and(|it| it.contains("Seq Scan")))
+            .any(|row| rows.get::<Option<String>>(row, 0).is_some_and(|it| it.contains("Seq Scan")))
     }
 
     /// The ids of the records of the target whose names match the term.

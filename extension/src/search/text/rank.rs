@@ -57,8 +57,8 @@ pub fn rank(
         return None;
     }
     let hit = |row| {
-        let rank = rows.get(row, 1).map_or(0, datum::read_i32) as i16;
-        Some((rank, datum::read_uuid(rows.get(row, 0)?)))
+        let rank = rows.get::<Option<i32>>(row, 1).unwrap_or_default() as i16;
+        Some((rank, rows.get::<Option<Uuid>>(row, 0)?))
     };
     Some((0..rows.len()).filter_map(hit).collect())
 }

@@ -6,14 +6,14 @@ use crate::access::Caller;
 use crate::access::dependent::Dependent;
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
-use crate::job::{self, Done, array, lock_free, uuids};
+use crate::job::{self, Done, lock_free, uuids};
 use crate::postgres::guard::{as_owner, with_settings};
+use crate::postgres::invalidation;
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::{lock_against_writers, lock_exclusively, take_portion};
-use crate::postgres::{datum, invalidation};
 use crate::template::{Attribute, Template, catalog};
 use crate::value::table_name::SideTable;
-use pgrx::pg_sys;
 use std::fmt::Write as _;
 use uuid::Uuid;
 
@@ -104,9 +104,9 @@ pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
         template.table_sql()
     );
     let sql = up_to_bytes(template, &records);
-    let rows = spi.run_once(&sql, Snapshot::Latest, &[(pg_sys::UUIDOID, datum::uuid(after))]);
+    let rows = spi.run_once(&sql, Snapshot::Latest, &params![after]);
     let live = uuids(&rows);
-    let total = if rows.is_empty() { 0 } else { rows.get(0, 1).map_or(0, datum::read_i64) as usize };
+    let total = if rows.is_empty() { 0 } else { rows.get::<Option<i64>>(0, 1).unwrap_or_default() as usize };
     let is_heavy = live.len() < total;
     let last = live.last().copied().filter(|_| is_heavy || total == PORTION);
     let sql = format!(
@@ -114,8 +114,8 @@ pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
          for no key update skip locked",
         SideTable::Documents.sql(template.id)
     );
-    let bounds = [after, last.unwrap_or(Uuid::max())].map(|bound| (pg_sys::UUIDOID, datum::uuid(bound)));
-    let others = uuids(&spi.run_once(&sql, Snapshot::Latest, &[bounds[0], bounds[1], array(&live)]));
+    let arguments = params![after, last.unwrap_or(Uuid::max()), &live];
+    let others = uuids(&spi.run_once(&sql, Snapshot::Latest, &arguments));
     let (free, busy) = lock_free(spi, &template.table_sql(), &SideTable::Documents.sql(template.id), &live);
     let refused = rewrite(template, free.into_iter().chain(others).collect());
     Done { last, records: live.len() - busy.len() - refused.len(), busy, refused, is_heavy }
@@ -145,12 +145,12 @@ pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
     let documents = SideTable::Documents.sql(template.id);
     let sql =
         format!("select t.id from {} t where t.deleted_at is null and t.id = any ($1)", template.table_sql());
-    let live = uuids(&spi.run_once(&sql, Snapshot::Latest, &[array(records)]));
+    let live = uuids(&spi.run_once(&sql, Snapshot::Latest, &params![records]));
     let sql = format!(
         "select d.record_id from {documents} d where d.record_id = any ($1) and d.record_id <> all ($2) \
          for no key update skip locked",
     );
-    let others = uuids(&spi.run_once(&sql, Snapshot::Latest, &[array(records), array(&live)]));
+    let others = uuids(&spi.run_once(&sql, Snapshot::Latest, &params![records, &live]));
     rewrite(template, others);
     let (free, busy) = lock_free(spi, &template.table_sql(), &documents, &live);
     let mut waiting: Vec<Uuid> = records.iter().filter(|id| free.contains(id)).copied().collect();
@@ -161,7 +161,7 @@ pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
     let sql = up_to_bytes(template, &among);
     let (mut written, mut refused) = (0, Vec::new());
     while written == 0 && !waiting.is_empty() {
-        let some = uuids(&spi.run_once(&sql, Snapshot::Latest, &[array(&waiting)]));
+        let some = uuids(&spi.run_once(&sql, Snapshot::Latest, &params![&waiting]));
         if some.is_empty() {
             // They were removed.
             waiting.clear();
@@ -194,7 +194,7 @@ pub fn make_missing(spi: &Connection) {
     let sql = "select t.id from keyed_state.template t \
                where pg_catalog.to_regclass('keyed_state.text_' || t.id) is null order by t.id";
     let rows = spi.run_once(sql, Snapshot::Latest, &[]);
-    let ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+    let ids: Vec<i32> = rows.column::<i32>().collect();
     for template in ids.into_iter().filter_map(catalog::by_id).filter(|template| !template.has_documents) {
         // No record may be written between reading it and announcing that documents are kept.
         lock_against_writers(&[template.table_sql()]);
@@ -217,7 +217,7 @@ pub fn renew_indexes(spi: &Connection) {
                  where i.indexrelid = pg_catalog.to_regclass('keyed_state.text_' || t.id || '_trigram') \
                    and c.opcname = 'document_trigrams') order by t.id";
     let rows = spi.run_once(sql, Snapshot::Latest, &[]);
-    let mut ids: Vec<i32> = (0..rows.len()).filter_map(|row| rows.get(row, 0).map(datum::read_i32)).collect();
+    let mut ids: Vec<i32> = rows.column::<i32>().collect();
     take_portion(&mut ids, "indexes of documents");
     lock_exclusively(&ids.iter().map(|id| SideTable::Documents.sql(*id)).collect::<Vec<_>>());
     for id in ids {
@@ -266,16 +266,16 @@ fn write_all(spi: &Connection, template: &Template, condition: &str) {
             write::columns(template),
             template.table_sql()
         ),
-        &[pg_sys::UUIDOID],
+        &params![Uuid::nil()],
     );
     let mut last = Uuid::nil();
     loop {
         // A connection of its own for each portion frees what it read.
         let count = connected(|spi| {
-            let rows = spi.run(&plan, Snapshot::Latest, &[datum::uuid(last)]);
+            let rows = spi.run(&plan, Snapshot::Latest, &params![last]);
             write::write_rows(spi, template, &rows);
-            if let Some(id) = rows.len().checked_sub(1).and_then(|row| rows.get(row, 0)) {
-                last = datum::read_uuid(id);
+            if let Some(id) = rows.column::<Uuid>().next_back() {
+                last = id;
             }
             rows.len()
         });

@@ -40,7 +40,7 @@ impl Sample {
             "select pg_relation_size('{}') / current_setting('block_size')::bigint",
             SideTable::Documents.sql(template.id)
         );
-        let pages = spi.run_once(&size, Snapshot::Active, &[]).get(0, 0).map_or(0, datum::read_i64);
+        let pages = spi.run_once(&size, Snapshot::Active, &[]).value::<i64>().unwrap_or(0);
         if wanted.len() == 1 && pages > PAGES {
             let few = Sample::of_pages(spi, template, wanted, pages, FEW_PAGES);
             if few.seen > 0 && (few.found + CHANCE) * few.total / few.seen <= most as i64 {
@@ -121,7 +121,7 @@ impl Sample {
             Snapshot::Active,
             &[],
         );
-        let count = |column| rows.get(0, column).map_or(0, datum::read_i64);
+        let count = |column| rows.get::<Option<i64>>(0, column).unwrap_or_default();
         let seen = count(0);
         Sample {
             seen,

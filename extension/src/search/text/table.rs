@@ -5,7 +5,7 @@
 
 use crate::access::policy_sql;
 use crate::error::{Code, Error};
-use crate::postgres::datum;
+use crate::postgres::parameter::params;
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::Template;
@@ -77,12 +77,12 @@ pub fn trigram_class(spi: &Connection) -> String {
          join pg_catalog.pg_extension e on e.oid = d.refobjid and d.deptype = 'e' \
          where c.opcname = 'gin_trgm_ops' and e.extname = $1",
         Snapshot::Latest,
-        &[(pgrx::pg_sys::TEXTOID, datum::text(TRIGRAM_EXTENSION))],
+        &params![TRIGRAM_EXTENSION],
     );
     if rows.is_empty() {
         missing().raise();
     }
-    format!("{}.gin_trgm_ops", rows.get(0, 0).map(datum::read_text).unwrap_or_default())
+    format!("{}.gin_trgm_ops", rows.get::<Option<String>>(0, 0).unwrap_or_default())
 }
 
 /// The error of a template that is older than its documents.

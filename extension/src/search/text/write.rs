@@ -9,11 +9,11 @@ use crate::postgres::datum;
 use crate::postgres::guard::with_settings;
 use crate::postgres::insert::{insert_rows, lock_table};
 use crate::postgres::memory::in_scratch;
+use crate::postgres::parameter::{array, params};
 use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::template::{Attribute, Template, catalog};
 use crate::value::table_name::SideTable;
-use pgrx::pg_sys;
 use std::collections::HashSet;
 use std::ffi::CStr;
 use std::fmt::Write as _;
@@ -124,9 +124,8 @@ fn refuse(records: &[Uuid]) {
 /// Takes the entries that wait into the index.
 fn clean(template: &Template) {
     let sql = format!("select gin_clean_pending_list(to_regclass('{}'))", table::index_sql(template.id));
-    let plan = template.plan(&sql, Vec::new);
     connected(|spi| {
-        spi.run(&plan, Snapshot::Latest, &[]);
+        template.run(spi, &sql, Snapshot::Latest, &[]);
     });
 }
 
@@ -136,9 +135,8 @@ fn refresh_some(spi: &Connection, template: &Template, records: &[Stale]) -> Out
         columns(template),
         template.table_sql()
     );
-    let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
     let all: Vec<Uuid> = records.iter().map(|stale| stale.record).collect();
-    let rows = spi.run(&plan, Snapshot::Latest, &[ids(&all)]);
+    let rows = template.run(spi, &sql, Snapshot::Latest, &params![&all]);
     // They are in order of their ids.
     let is_fresh = |record: Uuid| {
         let place = records.binary_search_by_key(&record, |stale| stale.record);
@@ -152,8 +150,7 @@ fn refresh_some(spi: &Connection, template: &Template, records: &[Stale]) -> Out
     if !gone.is_empty() {
         let sql =
             format!("delete from {} d where d.record_id = any ($1)", SideTable::Documents.sql(template.id));
-        let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID]);
-        spi.run(&plan, Snapshot::Latest, &[ids(&gone)]);
+        template.run(spi, &sql, Snapshot::Latest, &params![gone]);
     }
     outcome
 }
@@ -179,7 +176,7 @@ fn put_rows(spi: &Connection, template: &Template, rows: &Rows, is_fresh: impl F
     let mut outcome = Outcome { live: HashSet::with_capacity(rows.len()), bytes: 0, too_long: Vec::new() };
     let (mut fresh, mut others, mut bytes) = (Vec::new(), Vec::new(), 0);
     for row in 0..rows.len() {
-        let Some(record) = rows.get(row, 0).map(datum::read_uuid) else { continue };
+        let Some(record) = rows.get::<Option<Uuid>>(row, 0) else { continue };
         outcome.live.insert(record);
         let Some(document) = in_scratch(|| document_of(template, &stemmer, rows, row)) else {
             outcome.too_long.push(record);
@@ -215,8 +212,7 @@ fn put(spi: &Connection, template: &Template, fresh: Vec<Written>, mut others: V
 fn insert(template: &Template, documents: &[Written]) -> Option<()> {
     let table = catalog::table_oid("keyed_state", &SideTable::Documents.name(template.id))?;
     lock_table(table);
-    let row = |(record, document): &Written| [datum::uuid(*record), datum::text(document)];
-    insert_rows(table, &[pg_sys::UUIDOID, pg_sys::TEXTOID], documents.iter().map(row)).ok()
+    insert_rows(table, documents.iter().map(|(record, document)| (*record, document.as_str()))).ok()
 }
 
 /// An unchanged document is not written, nor are its index entries.
@@ -227,14 +223,9 @@ fn put_by_statement(spi: &Connection, template: &Template, documents: &[Written]
          where d.document <> excluded.document",
         SideTable::Documents.sql(template.id)
     );
-    let plan = template.plan(&sql, || vec![pg_sys::UUIDARRAYOID, pg_sys::TEXTARRAYOID]);
-    let records: Vec<Uuid> = documents.iter().map(|document| document.0).collect();
-    let documents = datum::text_array(documents.iter().map(|document| Some(document.1.as_str())));
-    spi.run(&plan, Snapshot::Latest, &[ids(&records), documents]);
-}
-
-pub(super) fn ids(records: &[Uuid]) -> datum::Argument {
-    datum::array_of(records.iter().map(|record| datum::uuid(*record)).collect(), pg_sys::UUIDOID)
+    let records = array(documents.iter().map(|document| document.0));
+    let documents = array(documents.iter().map(|document| document.1.as_str()));
+    template.run(spi, &sql, Snapshot::Latest, &[records, documents]);
 }
 
 /// The document of a row; none where it would be too long.
@@ -245,12 +236,12 @@ fn document_of(template: &Template, stemmer: &Stemmer, rows: &Rows, row: usize) 
             document::write_field(&mut out, &Field { attribute, values }, &mut |text| stemmer.stems(text));
         }
     };
-    if let Some(key) = rows.get(row, 1) {
+    if let Some(key) = rows.datum(row, 1) {
         datum::with_text(key, |key| write(None, vec![key]));
     }
     let covered = template.attributes.iter().filter(|attribute| is_covered(attribute));
     for (position, attribute) in covered.enumerate() {
-        let Some(value) = rows.get(row, position + 2) else { continue };
+        let Some(value) = rows.datum(row, position + 2) else { continue };
         if attribute.kind == AttributeType::String {
             datum::with_text(value, |text| write(Some(attribute.id), vec![text]));
         } else {
