@@ -11,6 +11,7 @@ use crate::postgres::table_lock::{self, lock_with_views};
 use crate::template::catalog::{self, Project};
 use crate::template::{Template, in_use};
 use crate::value::quote::identifier;
+use crate::value::table_name::SideTable;
 use pgrx::pg_sys;
 use pgrx::prelude::PgSqlErrorCode;
 use std::rc::Rc;
@@ -76,17 +77,13 @@ fn drop_found(project: &Project, with_records: bool) -> Result<(), Error> {
 /// Refuses a project whose end would need more locks than one transaction may take: of each template five tables go, with
 /// their indexes.
 fn require_room(spi: &Connection, project: &Project) {
-    let rows = spi.run_once(
-        "select count(*) from keyed_state.template t, unnest(array[pg_catalog.to_regclass(format('%I.%I', $2, t.slug)), \
-           to_regclass('keyed_state.history_' || t.id), to_regclass('keyed_state.metric_' || t.id), \
-           to_regclass('keyed_state.text_' || t.id), to_regclass('keyed_state.vector_' || t.id)]) c (oid) \
+    let sql = format!(
+        "select count(*) from keyed_state.template t, \
+           unnest(array[pg_catalog.to_regclass(format('%I.%I', $2, t.slug)), {}]) c (oid) \
          where t.project_id = $1 and c.oid is not null",
-        Snapshot::Latest,
-        &params![
-            project.id,
-            &project.slug,
-        ],
+        SideTable::ALL.map(|table| table.regclass_sql("t.id")).join(", ")
     );
+    let rows = spi.run_once(&sql, Snapshot::Latest, &params![project.id, &project.slug]);
     let locks = rows.get::<Option<i64>>(0, 0).unwrap_or_default() * 4;
     if locks > (table_lock::most_tables() * 6) as i64 {
         let message = format!("{} has too many templates to be dropped in one transaction", project.slug);

@@ -13,7 +13,7 @@ use crate::postgres::transaction::begin_command;
 use crate::search::{text, time_zone};
 use crate::template::catalog;
 use crate::value::slug::{self, Noun};
-use crate::value::table_name::table_sql;
+use crate::value::table_name::{SideTable, table_sql};
 use crate::vectors;
 use crate::view::stored;
 use pgrx::pg_sys::Oid;
@@ -200,16 +200,15 @@ fn is_available(extension: &str) -> bool {
 
 /// Puts row-level security on the tables of templates that were made before there was any.
 fn secure_templates(spi: &Connection) {
-    let rows = spi.run_once(
+    let beside = [SideTable::History, SideTable::Series, SideTable::Documents];
+    let sql = format!(
         "select p.slug, t.slug, c.relname::text, c.relnamespace = 'keyed_state'::regnamespace \
          from keyed_state.template t join keyed_state.project p on p.id = t.project_id \
-         join pg_catalog.pg_class c on c.oid in (to_regclass(format('%I.%I', p.slug, t.slug)), \
-           to_regclass('keyed_state.history_' || t.id), to_regclass('keyed_state.metric_' || t.id), \
-           to_regclass('keyed_state.text_' || t.id)) \
+         join pg_catalog.pg_class c on c.oid in (to_regclass(format('%I.%I', p.slug, t.slug)), {}) \
          where not c.relrowsecurity order by t.id",
-        Snapshot::Latest,
-        &[],
+        beside.map(|table| table.regclass_sql("t.id")).join(", ")
     );
+    let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
     for row in 0..rows.len() {
         let text = |column| rows.get::<Option<String>>(row, column).unwrap_or_default();
         let table = table_sql(&text(0), &text(1));
@@ -272,7 +271,7 @@ fn change_time_zone(caller: &Caller, project: i32, name: Option<&str>) -> Result
             spi.run_once(
                 "update keyed_state.project set time_zone = $2 where id = $1",
                 Snapshot::Latest,
-                &params![project, name,],
+                &params![project, name],
             );
             // Makes the new time zone known to the look-ups that follow.
             begin_command();

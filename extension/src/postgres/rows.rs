@@ -6,7 +6,6 @@
 
 use super::datum::{self, Argument};
 use super::raise::Raise;
-use super::spi::Connection;
 use crate::error::{Code, Error};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::any::type_name;
@@ -18,12 +17,12 @@ use uuid::Uuid;
 pub struct Rows<'c> {
     table: *mut pg_sys::SPITupleTable,
     processed: usize,
-    connection: PhantomData<&'c Connection>,
+    connection: PhantomData<&'c ()>,
 }
 
 impl Rows<'_> {
     /// # Safety
-    /// The table is what SPI set after a statement of this connection, which returned or wrote so many rows.
+    /// The table is what SPI set after a statement of a connection that lives as long as this, which returned or wrote so many rows.
     pub(super) unsafe fn new(table: *mut pg_sys::SPITupleTable, processed: usize) -> Self {
         Rows { table, processed, connection: PhantomData }
     }

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::postgres::guard::{as_owner, without_jit};
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;
-use crate::value::table_name::RECORD;
+use crate::value::table_name::{RECORD, SideTable};
 use crate::vectors;
 use crate::view::stored;
 use std::rc::Rc;
@@ -153,7 +153,7 @@ fn is_walk(lines: &[String]) -> bool {
 
 /// What would spare the reading of a whole table.
 fn advice(purpose: &str, table: &str) -> &'static str {
-    if table.starts_with("text_") {
+    if SideTable::Documents.is_named(table) {
         "search for rarer words, or sort by an attribute with indexed: true."
     } else if purpose.starts_with("Counting") {
         "filter by an attribute with indexed: true, or leave count out."

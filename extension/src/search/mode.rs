@@ -67,7 +67,7 @@ pub fn settle(query: &mut SearchQuery, asked: Option<Mode>) -> Result<(), Error>
         return refuse("/facets", "a search by a vector has no facets");
     }
     if query.limit.is_some_and(|limit| limit > MOST_BY_VECTOR) {
-        let message = format!("a search by a vector finds at most {} records", MOST_BY_VECTOR);
+        let message = format!("a search by a vector finds at most {MOST_BY_VECTOR} records");
         return Err(Error::at(Code::InvalidValue, "/limit", message));
     }
     Ok(())

@@ -20,9 +20,12 @@ use crate::value::vector::DIMENSIONS;
 /// The extension that knows vectors.
 pub const EXTENSION: &str = "vector";
 
+/// What follows the name of its table in that of its index.
+const INDEX_ENDING: &str = "_hnsw";
+
 /// The name of its index.
 pub fn index_name(template: i32) -> String {
-    format!("vector_{template}_hnsw")
+    format!("{}{INDEX_ENDING}", SideTable::Vectors.name(template))
 }
 
 /// Creates the side table of vectors and its index. `schema` is that of pgvector.
@@ -69,13 +72,14 @@ pub fn extension_schema(spi: &Connection) -> Option<String> {
 /// bulk loads.
 pub fn make_missing(spi: &Connection) {
     let Some(schema) = extension_schema(spi) else { return };
-    let rows = spi.run_once(
-        "select t.id from keyed_state.template t where to_regclass('keyed_state.vector_' || t.id || '_hnsw') is null \
+    let sql = format!(
+        "select t.id from keyed_state.template t where {} is null \
          or not exists (select from pg_catalog.pg_attribute a where a.attname = 'embedding' and not a.attisdropped \
-           and a.attrelid = to_regclass('keyed_state.vector_' || t.id)) order by t.id",
-        Snapshot::Latest,
-        &[],
+           and a.attrelid = {}) order by t.id",
+        SideTable::Vectors.regclass_sql(&format!("t.id || '{INDEX_ENDING}'")),
+        SideTable::Vectors.regclass_sql("t.id")
     );
+    let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
     let mut ids: Vec<i32> = rows.column::<i32>().collect();
     table_lock::take_portion(&mut ids, "tables of vectors");
     for template in ids.into_iter().filter_map(catalog::by_id) {
@@ -97,13 +101,12 @@ pub fn make_missing(spi: &Connection) {
 pub fn filled(templates: &[i32]) -> Vec<i32> {
     as_owner(|| {
         connected(|spi| {
-            let rows = spi.run_once(
+            let sql = format!(
                 "select t.id from unnest($1) with ordinality t (id, place) \
-                 where pg_relation_size(to_regclass('keyed_state.vector_' || t.id)) > 0 order by t.place",
-                Snapshot::Active,
-                &params![templates],
+                 where pg_relation_size({}) > 0 order by t.place",
+                SideTable::Vectors.regclass_sql("t.id")
             );
-            rows.column::<i32>().collect()
+            spi.run_once(&sql, Snapshot::Active, &params![templates]).column().collect()
         })
     })
 }

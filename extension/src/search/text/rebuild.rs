@@ -191,9 +191,11 @@ fn rewrite(template: &Template, mut records: Vec<Uuid>) -> Vec<Uuid> {
 
 /// Makes and fills the table of documents of every template that has none: those made before there were any.
 pub fn make_missing(spi: &Connection) {
-    let sql = "select t.id from keyed_state.template t \
-               where pg_catalog.to_regclass('keyed_state.text_' || t.id) is null order by t.id";
-    let rows = spi.run_once(sql, Snapshot::Latest, &[]);
+    let sql = format!(
+        "select t.id from keyed_state.template t where {} is null order by t.id",
+        SideTable::Documents.regclass_sql("t.id")
+    );
+    let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
     let ids: Vec<i32> = rows.column::<i32>().collect();
     for template in ids.into_iter().filter_map(catalog::by_id).filter(|template| !template.has_documents) {
         // No record may be written between reading it and announcing that documents are kept.
@@ -211,12 +213,14 @@ pub fn renew_indexes(spi: &Connection) {
     if !table::has_document_class(spi) {
         return;
     }
-    let sql = "select t.id from keyed_state.template t \
-               where pg_catalog.to_regclass('keyed_state.text_' || t.id) is not null and not exists ( \
-                 select from pg_catalog.pg_index i join pg_catalog.pg_opclass c on c.oid = i.indclass[0] \
-                 where i.indexrelid = pg_catalog.to_regclass('keyed_state.text_' || t.id || '_trigram') \
-                   and c.opcname = 'document_trigrams') order by t.id";
-    let rows = spi.run_once(sql, Snapshot::Latest, &[]);
+    let sql = format!(
+        "select t.id from keyed_state.template t where {} is not null and not exists ( \
+           select from pg_catalog.pg_index i join pg_catalog.pg_opclass c on c.oid = i.indclass[0] \
+           where i.indexrelid = {} and c.opcname = 'document_trigrams') order by t.id",
+        SideTable::Documents.regclass_sql("t.id"),
+        SideTable::Documents.regclass_sql(&format!("t.id || '{}'", table::INDEX_ENDING))
+    );
+    let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
     let mut ids: Vec<i32> = rows.column::<i32>().collect();
     take_portion(&mut ids, "indexes of documents");
     lock_exclusively(&ids.iter().map(|id| SideTable::Documents.sql(*id)).collect::<Vec<_>>());

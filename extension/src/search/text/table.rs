@@ -34,7 +34,8 @@ pub fn create(template: i32, full_name: &str, records: &str) -> String {
 /// Makes its index. How long the list of its pending entries may become is for [`super::write`] to say.
 pub fn create_index(spi: &Connection, template: i32) -> String {
     format!(
-        "create index text_{template}_trigram on {} using gin (document {});",
+        "create index {} on {} using gin (document {});",
+        index_name(template),
         SideTable::Documents.sql(template),
         document_class(spi)
     )
@@ -63,9 +64,12 @@ pub fn index_sql(template: i32) -> String {
     format!("{STATE}.{}", index_name(template))
 }
 
+/// What follows the name of its table in that of its index.
+pub(super) const INDEX_ENDING: &str = "_trigram";
+
 /// The name of its index in the schema of the state.
 pub fn index_name(template: i32) -> String {
-    format!("text_{template}_trigram")
+    format!("{}{INDEX_ENDING}", SideTable::Documents.name(template))
 }
 
 /// The operator class of trigrams, wherever its extension was put.
