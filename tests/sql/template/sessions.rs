@@ -203,6 +203,8 @@ async fn what_a_session_keeps_of_all_templates_together_has_a_bound() {
         }
         kilobytes.push(session.text(kept, &[]).await.parse::<f64>().expect("a number"));
     }
-    // Statements that are no template's own, and one that was kept last, come on top.
-    assert!(kilobytes[0] > 2000.0 && kilobytes[1] < 1400.0, "{kilobytes:?} kB");
+    // Statements that are no template's own, and one that was kept last, come on top. Without direct access an upsert has
+    // larger ones, which this counts in kilobytes.
+    let most = if harness::has_direct_access() { 1400.0 } else { 1800.0 };
+    assert!(kilobytes[0] > 2000.0 && kilobytes[1] < most, "{kilobytes:?} kB");
 }
