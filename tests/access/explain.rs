@@ -91,7 +91,7 @@ async fn other_blocking_objects_than_scopes_are_reported() {
     sales.admin.run(&format!("revoke select on crm.customers from {role}")).await;
     let revoked = explain(&sales, "EU-1", &role).await;
     assert_eq!(revoked["sees"], false);
-    assert!(because(&revoked).contains("by hand"), "{revoked}");
+    assert!(because(&revoked).contains("revoked directly"), "{revoked}");
     sales.admin.run(&format!("grant keyed_admin to {role}")).await;
     assert_eq!(explain(&sales, "US-1", &role).await["sees"], true);
     assert_eq!(
