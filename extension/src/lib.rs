@@ -1,10 +1,12 @@
 //! keyed: records under the client's own key, as ordinary PostgreSQL tables. The rules are enforced inside the
 //! database, for SQL functions, plain statements and HTTP.
 //!
-//! Each folder imports only from those before it, in the order of `layers`: pure code (`json`, `error`, `value`), the
-//! interface to PostgreSQL (`postgres`), the types of attributes (`attribute_type`), conditions (`filter`),
-//! definitions of tables (`template`), authorization (`access`), reading and writing records (`record`), search
-//! (`search`), changes of definitions (`define`), and the triggers of each write (`trigger`).
+//! Each folder imports only from those before it; `layers.rs` has the order, ARCHITECTURE.md the map of all folders. In
+//! short: pure code (`json`, `error`, `value`), the interface to PostgreSQL (`postgres`), definitions (`attribute_type`,
+//! `filter`, `template`), authorization (`access`), records and what is beside them (`quota`, `job`, `metric`, `vectors`,
+//! `record`), reading (`view`, `search`), interfaces over these (`embedding`, `batch`, `import`, `export`, `inbound`,
+//! `idempotency`), changes of definitions (`define`), the triggers of each write (`trigger`) and background workers
+//! (`job_worker`).
 
 #![deny(unsafe_code)]
 

@@ -235,6 +235,9 @@ fn project_ids(slugs: &[String]) -> Result<Vec<String>, Error> {
 }
 
 /// Revokes a key: the next request with it is refused. False when it is unknown or already revoked.
+///
+/// Sessions drop the key from their caches because the trigger `keyed_announce` of the table (`sql/state/`) announces
+/// the update ([`invalidation::announce`]).
 pub fn revoke(id: i32) -> Result<bool, Error> {
     Caller::current().require_admin("revoke API keys")?;
     Ok(as_owner(|| {

@@ -1,7 +1,7 @@
 //! Explains why a role sees a record or not: every grant that applies to the role, condition by condition.
 
 use super::privilege::Privilege;
-use super::stored_grant::{Grant, reaching};
+use super::stored_grant::{Grant, grants_of};
 use super::visibility::CallerSchema;
 use super::{Action, Caller, scope};
 use crate::error::{Code, Error};
@@ -31,7 +31,7 @@ pub fn explain(id: Uuid, role_name: &str) -> Result<String, Error> {
     })?;
     let template = record_id::template_of(id).and_then(catalog::by_id).ok_or_else(Error::not_found)?;
     let state = state_of(&template, id);
-    let results: Vec<GrantResult> = reaching(role, &template)
+    let results: Vec<GrantResult> = grants_of(role, &template)
         .into_iter()
         .filter(|grant| grant.privilege != Privilege::Define)
         .map(|grant| judge(grant, &template, id))

@@ -1,7 +1,7 @@
 //! The privileges of a role on the records of a template: the grants that apply, with compiled scopes.
 
 use super::privilege::Privilege;
-use super::stored_grant::reaching;
+use super::stored_grant::grants_of;
 use super::{binding, scope};
 use crate::filter::Filter;
 use crate::filter::render::{Lives, Options, render};
@@ -171,7 +171,7 @@ fn load(role: Oid, template: &Template) -> Permissions {
         invalidation::watch(grants);
     }
     let mut permissions = Permissions::default();
-    for grant in reaching(role, template) {
+    for grant in grants_of(role, template) {
         let (privilege, scope) = (grant.privilege, grant.scope);
         if !has_table_privilege(role, template.table, privilege) {
             continue;

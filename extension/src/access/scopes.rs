@@ -10,7 +10,7 @@ use crate::error::{Code, Error};
 use crate::postgres::parameter::{Jsonb, params};
 use crate::postgres::role;
 use crate::postgres::spi::{Connection, Snapshot};
-use crate::template::catalog::{self, REACHING};
+use crate::template::catalog::{self, REFERRING};
 use crate::template::{Attribute, Template};
 use std::rc::Rc;
 
@@ -104,8 +104,8 @@ const GRANT_ANEW: &str =
 /// The grants that have a scope which may be about a template, with their templates and scopes.
 fn scoped(spi: &Connection, template: i32) -> Vec<(Grant, Rc<Template>, String)> {
     let sql = format!(
-        "with recursive {REACHING} select {COLUMNS} from keyed_state.access_grant g where g.scope is not null \
-         and g.template_id in (select id from reaching)"
+        "with recursive {REFERRING} select {COLUMNS} from keyed_state.access_grant g where g.scope is not null \
+         and g.template_id in (select id from referring)"
     );
     let grants = read(&spi.run_once(&sql, Snapshot::Latest, &params![template]));
     let with_scope = |grant: Grant| {

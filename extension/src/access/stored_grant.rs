@@ -57,7 +57,7 @@ pub fn read_all(rows: &Rows) -> Vec<Grant> {
 
 /// The grants that apply to a role on a template: its own, those of inherited roles, and those on the project. Read
 /// with the latest snapshot, so that a revocation takes effect at once.
-pub fn reaching(role: Oid, template: &Template) -> Vec<Grant> {
+pub fn grants_of(role: Oid, template: &Template) -> Vec<Grant> {
     let sql = format!(
         "select {COLUMNS} from keyed_state.access_grant g \
          where (g.template_id = $1 or g.template_id is null and g.project_id = $2) \

@@ -1,9 +1,9 @@
 //! Jobs: the work on every record that a change of a definition leaves to background workers.
 //!
-//! A definition changes catalogs only and inserts a job into `keyed_state.job`. Background workers
-//! ([`crate::postgres::worker`]) run it: one processes documents and queue entries in portions, each a short
-//! transaction that also stores the job's position, so that another worker can continue; one builds indexes
-//! concurrently. Jobs take turns, and locked records are retried later, so no job blocks another for long. Jobs are
+//! A definition changes catalogs only and inserts a job into `keyed_state.job`. Background workers (`job_worker/`) run
+//! it: one processes documents and queue entries in portions, each a short transaction that also stores the job's
+//! position, so that another worker can continue; one builds indexes concurrently. Jobs take turns, and locked records
+//! are retried later, so no job blocks another for long. Jobs are
 //! typed: no SQL is stored. Small templates need no job.
 
 /// Records that no other transaction is writing.

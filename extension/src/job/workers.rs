@@ -1,4 +1,5 @@
-//! The workers: at most two processes for each database.
+//! The job workers: at most two processes of PostgreSQL for each database. The embedding worker is a task of the
+//! proxy (`proxy/src/embedding/worker.rs`), and `KEYED_WORKERS` counts threads of the proxy.
 
 /// What a worker is for.
 ///

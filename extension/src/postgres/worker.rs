@@ -1,4 +1,5 @@
-//! A background worker: a server process without a client, for work in its own transactions.
+//! A background worker of PostgreSQL: a server process without a client, for work in its own transactions. It runs
+//! jobs (`job_worker/`).
 //!
 //! It is a dynamic worker, so nothing has to be preloaded. It logs in as the proxy's role, which has few privileges,
 //! and then becomes the owner: no superuser is involved.

@@ -40,7 +40,8 @@ pub struct Placed {
     pub is_same: bool,
 }
 
-/// Puts the key of a row that is written in its place.
+/// Checks and trims the key of a row that is written, and puts it into the column where it belongs. Every writer passes
+/// here, through the trigger.
 pub fn place(template: &Template, old: Option<&Row>, new: &Row) -> Result<Placed, Error> {
     let released = template.released_key.ok_or_else(guard::not_migrated)?;
     let is_deleted = |row: &Row| row.get(column::DELETED_AT).is_some();

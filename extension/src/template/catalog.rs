@@ -47,10 +47,10 @@ pub fn by_id(id: i32) -> Option<Rc<Template>> {
     session::table_of(id).and_then(known).or_else(|| load("t.id = $1", &params![id]).map(remember))
 }
 
-/// The template `$1` and those from which references lead to it, as a part of `with recursive`: nothing that is said of any
-/// other can be about it.
-pub const REACHING: &str = "reaching (id) as (select $1::integer union \
-     select a.template_id from keyed_state.attribute a join reaching on a.target_id = reaching.id)";
+/// The template `$1` and those from which references lead to it, as a part of `with recursive`: a filter or view of any
+/// other template cannot use it.
+pub const REFERRING: &str = "referring (id) as (select $1::integer union \
+     select a.template_id from keyed_state.attribute a join referring on a.target_id = referring.id)";
 
 /// The templates of a project.
 pub fn of_project(spi: &Connection, project: i32) -> Vec<Rc<Template>> {

@@ -54,6 +54,7 @@ fn check_insert(firing: &Firing, template: &Template, new: &Row) -> Result<Datum
             check_target(template, attribute, value)?;
         }
     }
+    // The key is checked and trimmed here, for every writer.
     replaced.extend(released::place(template, None, new)?.replaced);
     let result = firing.replace(&replaced);
     if let Some(writer) = bare_write::writer(template) {

@@ -8,7 +8,7 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::template::Template;
-use crate::template::catalog::{self, REACHING};
+use crate::template::catalog::{self, REFERRING};
 use crate::value::time;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -100,8 +100,8 @@ pub fn of_project(spi: &Connection, project: i32) -> Vec<SavedView> {
 }
 
 /// The views that may be about a template.
-pub fn reaching(spi: &Connection, template: i32) -> Vec<SavedView> {
-    find(spi, "v.template_id in (select id from reaching)", template)
+pub fn views_about(spi: &Connection, template: i32) -> Vec<SavedView> {
+    find(spi, "v.template_id in (select id from referring)", template)
 }
 
 fn find(spi: &Connection, condition: &str, number: i32) -> Vec<SavedView> {
@@ -109,7 +109,7 @@ fn find(spi: &Connection, condition: &str, number: i32) -> Vec<SavedView> {
         return Vec::new();
     }
     let sql = format!(
-        "with recursive {REACHING} select {COLUMNS} from keyed_state.view v where {condition} \
+        "with recursive {REFERRING} select {COLUMNS} from keyed_state.view v where {condition} \
          order by v.template_id, v.slug"
     );
     read(&spi.run_once(&sql, Snapshot::Latest, &params![number]))

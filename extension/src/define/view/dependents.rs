@@ -10,7 +10,7 @@ use crate::postgres::spi::{Connection, Snapshot};
 use crate::postgres::transaction::begin_command;
 use crate::template::{Attribute, Template, catalog};
 use crate::value::quote::literal;
-use crate::view::stored::{SavedView, exist, of_template, reaching, relation_name};
+use crate::view::stored::{SavedView, exist, of_template, relation_name, views_about};
 use pgrx::pg_sys::Oid;
 
 /// The relation with the name of a view in PostgreSQL.
@@ -29,7 +29,7 @@ pub struct Views;
 impl Dependent for Views {
     /// The SQL views that read the table of a template, to be locked with it.
     fn relations(&self, spi: &Connection, template: &Template) -> Vec<Oid> {
-        let views: Vec<Oid> = reaching(spi, template.id).iter().filter_map(relation_of).collect();
+        let views: Vec<Oid> = views_about(spi, template.id).iter().filter_map(relation_of).collect();
         if views.is_empty() {
             return views;
         }
@@ -54,7 +54,7 @@ impl Dependent for Views {
         attribute: &Attribute,
         new: &str,
     ) -> Result<(), Error> {
-        for view in reaching(spi, template.id) {
+        for view in views_about(spi, template.id) {
             let body = rename(&view.template, &view.body, attribute.id, new)?;
             if body != view.body {
                 spi.run_once(
@@ -79,7 +79,7 @@ impl Dependent for Views {
         attribute: &Attribute,
         pointer: &str,
     ) -> Result<(), Error> {
-        for view in reaching(spi, template.id) {
+        for view in views_about(spi, template.id) {
             // A view that is already invalid is reported after the change.
             let uses = compiled(&view).map(|definition| definition.uses).unwrap_or_default();
             if let Some((_, name)) = uses.into_iter().find(|(used, _)| *used == attribute.id) {
@@ -111,7 +111,7 @@ impl Dependent for Views {
         _before: &Template,
         after: &Template,
     ) -> Result<(), Error> {
-        sync(spi, caller, &reaching(spi, after.id))
+        sync(spi, caller, &views_about(spi, after.id))
     }
 
     fn after_grants(&self, spi: &Connection, templates: &[i32]) {

@@ -18,7 +18,7 @@ use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::lock_with_views;
 use crate::template::{Template, in_use};
 use crate::value::slug::{self, Noun};
-use crate::view::stored::{SavedView, get, of_template, reaching, relation_name};
+use crate::view::stored::{SavedView, get, of_template, relation_name, views_about};
 use definition::{check_name, compile, view_sql};
 use pgrx::pg_sys::Oid;
 use pgrx::prelude::PgSqlErrorCode;
@@ -67,7 +67,7 @@ pub fn save(
                 let own = dependents::relation(template, &new.slug);
                 lock_with_views(&[], &Vec::from_iter(own));
                 write(spi, template, new);
-                if let Err(error) = dependents::sync(spi, caller, &reaching(spi, template.id)) {
+                if let Err(error) = dependents::sync(spi, caller, &views_about(spi, template.id)) {
                     error.raise();
                 }
                 // The label is in the comment, even if the query has not changed.
