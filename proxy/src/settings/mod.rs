@@ -2,7 +2,7 @@
 
 /// Limits.
 pub(crate) mod bounds;
-/// Where a database is.
+/// The database URL.
 pub(crate) mod database_url;
 /// Embeddings.
 pub(crate) mod embedding;
