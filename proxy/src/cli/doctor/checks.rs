@@ -120,7 +120,7 @@ pub(super) const CHECKS: &[Check] = &[
         "select f.object || ' ' || f.finding, f.remedy || case when f.remedy ~ '[A-Z]{4}' then ';' else '' end from keyed.foreign_objects() f
          union all
          select 'the event trigger keyed_guard_definition is ' || case when e.oid is null then 'missing' else 'off' end,
-                case when e.oid is null then 'alter extension keyed update;' else 'alter event trigger keyed_guard_definition enable;' end
+                case when e.oid is null then 'create event trigger keyed_guard_definition on ddl_command_start execute function keyed.guard_definition(); alter extension keyed add event trigger keyed_guard_definition;' else 'alter event trigger keyed_guard_definition enable;' end
          from (values (1)) one left join pg_event_trigger e on e.evtname = 'keyed_guard_definition'
          where e.oid is null or e.evtenabled not in ('O', 'A')" },
     Check { name: "templates", sound: "every template has its tables, and triggers that enforce its rules", severity: Error, needs: Needs::State, query:
