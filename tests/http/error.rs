@@ -186,7 +186,7 @@ async fn more_callers_than_connections_wait_or_are_asked_to_come_again() {
     let service = Service::start_with(&[
         ("KEYED_POOL_SIZE", "1"),
         ("KEYED_POOL_WAIT", "2"),
-        ("KEYED_STATEMENT_TIMEOUT", "60"),
+        ("KEYED_STATEMENT_TIMEOUT", "25"),
     ])
     .await;
     service.upsert("A-1", json!({"name": "Ada"})).await.expect(201);
