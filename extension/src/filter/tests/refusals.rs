@@ -57,7 +57,7 @@ fn each_syntax_fault_is_reported_with_its_pointer() {
             format!(r#"[{{"or":[{OK}],"field":"note"}}]"#),
             "/filters/0/field",
             Code::UnknownField,
-            "or stands alone",
+            "or cannot be combined with \"field\"",
         ),
         (
             r#"[{"or":[{"not":{"field":"note","operator":"eq","value":7}}]}]"#.to_owned(),
