@@ -86,10 +86,7 @@ impl Error {
 
     /// The error for missing, deleted and invisible records: always the same, so that it reveals nothing.
     pub fn not_found() -> Self {
-        Error::new(
-            Code::NotFound,
-            "not found: it does not exist, was deleted, or is not visible to this caller",
-        )
+        Error::new(Code::NotFound, keyed_errors::NOT_FOUND)
     }
 
     /// Moves every pointer below `prefix`, for an error that arose in a part of a larger request.

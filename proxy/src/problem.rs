@@ -127,10 +127,7 @@ impl Problem {
 
     /// The database's answer to whatever is out of a caller's sight.
     pub(crate) fn not_found() -> Problem {
-        Problem::new(
-            Code::NotFound,
-            "not found: it does not exist, was deleted, or is not visible to this caller",
-        )
+        Problem::new(Code::NotFound, keyed_errors::NOT_FOUND)
     }
 
     /// More than a bound allows of one caller; the setting is the bound's.

@@ -90,7 +90,7 @@ async fn each_fault_is_found_and_mended_as_it_says() {
                 grant.replace("gone", "before")
             ),
             "renamed roles",
-            "the role after was called before",
+            "the role after is still stored under its old name before",
         ),
         (
             "create role wide_reader; grant pg_read_all_data to wide_reader",

@@ -192,5 +192,5 @@ async fn a_hint_names_flags_and_a_warning_is_printed() {
     assert!(keyless.err.contains("--key-column Column"), "{keyless:?}");
     let warned = import("warning.csv", "name\nAda\n");
     assert_eq!(warned.out, "rows 1, created 1, updated 0, unchanged 0, failed 0\n");
-    assert!(warned.err.contains("Warning: 1 record was made without an external key"), "{warned:?}");
+    assert!(warned.err.contains("Warning: 1 record was created without an external key"), "{warned:?}");
 }

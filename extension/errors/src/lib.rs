@@ -123,6 +123,10 @@ impl Code {
     }
 }
 
+/// The message for missing, deleted and invisible objects alike: it reveals nothing, and tells this error from a 404 that
+/// names what is missing.
+pub const NOT_FOUND: &str = "not found: it does not exist, was deleted, or is not visible to this caller";
+
 /// The title of a problem: `quota_exceeded` reads "Quota exceeded".
 pub fn title(name: &str) -> String {
     let mut title = name.replace('_', " ");

@@ -103,8 +103,7 @@ pub(crate) async fn send(request: Request<Body>, template: &str) -> anyhow::Resu
 
 /// Whether it is a plain 404 of the URL.
 fn is_unknown(problem: &serde_json::Value) -> bool {
-    problem["code"] == Code::NotFound.name()
-        && problem["detail"].as_str().is_some_and(|it| it.starts_with("nothing here"))
+    problem["code"] == Code::NotFound.name() && problem["detail"] == keyed_errors::NOT_FOUND
 }
 
 /// Translates a problem of the service into the terms of the command line.

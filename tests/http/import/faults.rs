@@ -79,8 +79,8 @@ async fn an_unintended_effect_of_a_file_is_reported_as_a_warning() {
     let keyless = "name\nkeyless\nkeyless\n";
     for query in ["dry_run=true", ""] {
         for (file, starts, holds) in [
-            (unseen, "2 records were made under a key that holds", "the first in line 2"),
-            (keyless, "2 records were made without an external key", "sent again"),
+            (unseen, "2 records were created with a key that contains", "the first in line 2"),
+            (keyless, "2 records were created without an external key", "sending the rows again"),
         ] {
             let report = import(&service, query, file).await.expect(200);
             let warnings: Vec<&str> =
