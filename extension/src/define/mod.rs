@@ -34,6 +34,8 @@ pub mod removal;
 pub mod revocation;
 /// The rows that describe templates and attributes.
 pub mod rows;
+/// Runs a script that changes the tables of the state.
+pub mod script;
 /// Sets up a database and migrates its state.
 pub mod setup;
 /// Saved views.

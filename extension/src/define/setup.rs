@@ -1,7 +1,7 @@
 //! Sets up a database, migrates its state, and creates projects.
 
 use super::view::dependents;
-use super::{attribute, ddl, foreign, reconcile, released};
+use super::{attribute, ddl, foreign, reconcile, released, script};
 use crate::access::{Caller, binding, definition_lock, policy_sql};
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{self, LockKind, Mode};
@@ -97,7 +97,7 @@ pub fn migrate() -> Result<i32, Error> {
     if role::is_superuser(role::current()) && role::find(role::PROXY).is_some() {
         with_pinned_path(|| connected(|spi| spi.script(PROXY_LOGIN)));
     }
-    Ok(as_owner_defining(|| {
+    as_owner_defining(|| {
         connected(|spi| {
             let make_version = "create table if not exists keyed_state.version ( \
                    number integer primary key, applied_at timestamptz not null default pg_catalog.now()); \
@@ -111,7 +111,7 @@ pub fn migrate() -> Result<i32, Error> {
             let mut version = seen.iter().copied().max().unwrap_or(0);
             for (number, step) in STATE.iter().filter(|step| !seen.contains(&step.0)) {
                 match step {
-                    Step::Script(script) => spi.script(script),
+                    Step::Script(script) => script::run(script)?,
                     Step::Function(function) => function(spi),
                     Step::Portion(function) => {
                         let left = function(spi);
@@ -130,9 +130,9 @@ pub fn migrate() -> Result<i32, Error> {
             vectors::table::make_missing(spi);
             // What the SQL of the extension brought when it was updated.
             text::rebuild::renew_indexes(spi);
-            version
+            Ok(version)
         })
-    }))
+    })
 }
 
 /// The steps that this database has not seen.

@@ -1,8 +1,8 @@
 //! The log of deliveries: the rows of `keyed_state.inbound_delivery`.
 
 use super::endpoint::Endpoint;
+use super::logged_error::error_json;
 use crate::access::Caller;
-use crate::error::detail::Detail;
 use crate::error::{Code, Error};
 use crate::json_write::{raw, to_json};
 use crate::postgres::datum;
@@ -84,27 +84,6 @@ pub fn finish(id: i64, outcome: &Outcome) {
             );
         });
     });
-}
-
-/// An error as the log keeps it.
-#[derive(Serialize)]
-struct LoggedError<'a> {
-    detail: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<&'a str>,
-    #[serde(flatten)]
-    machine_readable: Detail<'a>,
-}
-
-/// `{code, detail, hint?, errors?: [{pointer, code, detail}]}`.
-pub fn error_json(error: &Error) -> String {
-    let json = to_json(&LoggedError {
-        detail: error.located_message(),
-        hint: error.hint.as_deref(),
-        machine_readable: error.machine_readable(),
-    });
-    // No jsonb holds it, and a message may quote what was sent.
-    json.replace("\\u0000", "\u{fffd}")
 }
 
 /// A line of the log.

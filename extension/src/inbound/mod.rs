@@ -25,6 +25,8 @@ pub mod functions;
 pub mod log;
 /// Limits the size of the log.
 pub mod log_capacity;
+/// Errors of deliveries, as the log keeps them.
+pub mod logged_error;
 /// Payload → keys and attributes.
 pub mod mapping;
 /// The steps of a path.

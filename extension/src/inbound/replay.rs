@@ -3,7 +3,8 @@
 use super::definition::Given;
 use super::delivery::{try_out, write};
 use super::endpoint::{self, Endpoint};
-use super::log::{self, Counts, error_json};
+use super::log::{self, Counts};
+use super::logged_error::error_json;
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::json_write::{raw, to_json};

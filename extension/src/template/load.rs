@@ -2,8 +2,10 @@
 
 use super::{Attribute, Template, column, session};
 use crate::attribute_type::AttributeType;
+use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{Parameter, params};
+use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{invalidation, relation, snapshot_is_fixed, transaction};
 use crate::value::list_option;
@@ -142,6 +144,15 @@ fn load_attributes(spi: &Connection, template: i32, table: Oid) -> Vec<Attribute
     (0..rows.len()).filter_map(|row| read_attribute(&rows, row)).collect()
 }
 
+/// The type of that name. A state that has others was written by a newer extension: leaving such an attribute out would
+/// lose its values in history and on replacement.
+fn attribute_type(name: &str) -> AttributeType {
+    AttributeType::named(name).unwrap_or_else(|| {
+        let message = format!("the state of keyed in this database is newer than the extension: it has attributes of type {name}");
+        Error::new(Code::Internal, message).hint("install the version of the extension that wrote it, or a newer one").raise()
+    })
+}
+
 pub(super) fn read_attribute(rows: &Rows, row: usize) -> Option<Attribute> {
     let text = |column| rows.get::<Option<String>>(row, column);
     let options = rows.get::<Option<String>>(row, 6).and_then(|options| {
@@ -153,7 +164,7 @@ pub(super) fn read_attribute(rows: &Rows, row: usize) -> Option<Attribute> {
         id: rows.get(row, 0),
         pointer: format!("/attributes/{slug}"),
         slug,
-        kind: AttributeType::named(&text(2)?)?,
+        kind: attribute_type(&text(2)?),
         label: text(3),
         required: rows.get(row, 4),
         indexed: rows.get(row, 5),

@@ -3,5 +3,6 @@
 mod alter;
 mod creation;
 mod enforcement;
+mod migration;
 mod revocation;
 mod scope_change;

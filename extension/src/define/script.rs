@@ -1,0 +1,19 @@
+//! Runs a script that changes the tables of the state.
+
+use crate::error::Error;
+use crate::postgres::guard::{subtransaction, with_settings};
+use crate::postgres::spi::connected;
+use crate::postgres::table_lock;
+use pgrx::prelude::PgSqlErrorCode;
+
+/// Runs a step of the state. It changes tables that every session reads, and what waits for a lock on them holds up all later sessions:
+/// an idle transaction would do so without end.
+pub fn run(script: &str) -> Result<(), Error> {
+    let run = || with_settings(&[(c"lock_timeout", c"2s")], || connected(|spi| spi.script(script)));
+    subtransaction(run).or_else(|caught| match caught.state {
+        PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE => {
+            Err(table_lock::still_busy("the tables of keyed's state"))
+        }
+        _ => caught.rethrow(),
+    })
+}

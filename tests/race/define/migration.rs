@@ -1,0 +1,24 @@
+//! The state of a database changes while transactions are open.
+
+use harness::Database;
+
+/// A step that alters a table which every session reads.
+const UNDO: &str = "delete from keyed_state.version where number = 26; \
+    alter table keyed_state.attribute add constraint attribute_type_check check (type <> '')";
+
+#[tokio::test]
+async fn a_migration_gives_up_on_a_table_in_use_and_says_what_to_do() {
+    let database = Database::new().await;
+    let administrator = database.session().await;
+    administrator.run(UNDO).await;
+    let idle = database.session().await;
+    idle.run("begin; select count(*) from keyed_state.attribute").await;
+    let refusal = administrator.refusal("select keyed.migrate()", &[]).await;
+    assert_eq!(refusal.is(), ("55P03", "unavailable"), "{refusal}");
+    assert!(refusal.hint.contains("pg_stat_activity"), "{refusal}");
+    let steps = "select count(*) from keyed_state.version where number = 26";
+    assert_eq!(administrator.text(steps, &[]).await, "0", "nothing was changed");
+    idle.run("commit").await;
+    administrator.rows("select keyed.migrate()", &[]).await;
+    assert_eq!(administrator.text(steps, &[]).await, "1");
+}
