@@ -25,6 +25,12 @@ async fn each_fault_is_found_and_mended_as_it_says() {
             "keyed_guard_definition is off",
         ),
         (
+            "alter extension keyed drop event trigger keyed_guard_definition; \
+             drop event trigger keyed_guard_definition",
+            "foreign objects",
+            "keyed_guard_definition is missing",
+        ),
+        (
             "alter table crm.customers disable trigger keyed_note_history",
             "templates",
             "keyed_note_history of crm.customers is off",
