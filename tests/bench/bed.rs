@@ -40,6 +40,9 @@ pub(crate) struct Bed {
     works: OnceCell<Works>,
 }
 
+/// The columns that the template's table and those beside it have in common.
+const CUSTOMER: &str = "id, external_key, created_at, updated_at, deleted_at, name, email, city, score";
+
 impl Bed {
     pub(crate) async fn new(arguments: &Arguments) -> Self {
         let cluster = Arc::new(Cluster::start(Durability::Full));
@@ -122,7 +125,7 @@ pub(crate) async fn filled_database(cluster: &Arc<Cluster>, records: u32) -> Dat
         ));
     }
     for table in ["plain.customers", "plain.bare", "plain.searched", "rest.customers"] {
-        sql(&format!("insert into {table} table bench.customers"));
+        sql(&format!("insert into {table} ({CUSTOMER}) select {CUSTOMER} from bench.customers"));
     }
     sql("insert into plain.customers_text \
          select id, lower(concat_ws(E'\\x1f', external_key, name, email, city)) from plain.customers");
