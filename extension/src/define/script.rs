@@ -6,8 +6,8 @@ use crate::postgres::spi::connected;
 use crate::postgres::table_lock;
 use pgrx::prelude::PgSqlErrorCode;
 
-/// Runs a step of the state. It changes tables that every session reads, and what waits for a lock on them holds up all later sessions:
-/// an idle transaction would do so without end.
+/// Runs a step of the state. It changes tables that every session reads. While it waits for a lock on one, later sessions
+/// wait behind it, so it gives up after two seconds: an idle transaction would keep all of them waiting.
 pub fn run(script: &str) -> Result<(), Error> {
     let run = || with_settings(&[(c"lock_timeout", c"2s")], || connected(|spi| spi.script(script)));
     subtransaction(run).or_else(|caught| match caught.state {

@@ -191,7 +191,6 @@ async fn however_few_of_many_are_in_sight_all_of_them_can_be_found() {
     for (region, count) in [("few", 10), ("three", 3), ("half", 10)] {
         let (_, session) = sales.clerk("read", &of_region(region)).await;
         let scope = format!("c.region = '{region}'");
-        let mut hits = 0;
         for _ in 0..5 {
             let asked = sales.admin.json("select synthetic()", &[]).await;
             let body = json!({"query_vector": asked, "template_id": "crm.customers"}).to_string();
@@ -206,7 +205,8 @@ async fn however_few_of_many_are_in_sight_all_of_them_can_be_found() {
             let (found, truth) = (ids(&found), ids(&truth));
             assert_eq!((found.len(), truth.len()), (count, count), "{region}");
             if region == "half" {
-                hits += truth.iter().filter(|id| found.contains(id)).count();
+                let hits = truth.iter().filter(|id| found.contains(id)).count();
+                assert!(hits >= 8, "{hits} of 10");
                 let inside = "select count(*) from crm.customers where id = any ($1::uuid[])";
                 let inside = session.text(inside, &[&format!("{{{}}}", found.join(","))]).await;
                 assert_eq!(inside, "10", "every one is in sight");
@@ -214,7 +214,5 @@ async fn however_few_of_many_are_in_sight_all_of_them_can_be_found() {
                 assert_eq!(found, truth, "{region}");
             }
         }
-        // The graph of a new index differs from build to build, and a single search may end in another cluster.
-        assert!(region != "half" || hits >= 40, "{hits} of 50");
     }
 }
