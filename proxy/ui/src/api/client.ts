@@ -1,0 +1,66 @@
+/** Requests to the service, typed by its OpenAPI document. */
+import createClient from "openapi-fetch";
+import { currentSession, refuse } from "../session/session";
+import { parseJson, renderJson } from "./json";
+import { RequestError, requestError } from "./problem";
+import type { components, paths } from "./schema";
+
+export type Schemas = components["schemas"];
+
+/** The response with a body whose numbers keep every digit. */
+async function lossless(response: Response): Promise<Response> {
+  if (!(response.headers.get("content-type") ?? "").includes("json")) return response;
+  const text = await response.text();
+  const headers = new Headers(response.headers);
+  // Of a body of known length, the client asks `json()`.
+  headers.set("content-length", String(text.length));
+  const { status, statusText } = response;
+  const copy = new Response(text === "" ? null : text, { status, statusText, headers });
+  copy.json = async () => parseJson(text);
+  return copy;
+}
+
+/** Sends a request signed by the key of the session. @throws RequestError if the service cannot be reached. */
+export async function send(request: Request): Promise<Response> {
+  const { key } = currentSession();
+  const isSigned = request.headers.has("authorization");
+  if (key !== null && !isSigned) request.headers.set("authorization", `Bearer ${key}`);
+  let response: Response;
+  try {
+    response = await fetch(request);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new RequestError(0, null, "The service cannot be reached. Your changes are not lost: try again.");
+  }
+  if (response.status === 401 && key !== null && !isSigned) refuse(key);
+  return response;
+}
+
+const client = createClient<paths>({
+  fetch: async (request: Request) => lossless(await send(request)),
+  bodySerializer: renderJson,
+});
+
+/** The client for one project. Each call answers `{data, error, response}`; pass it to `answer`. */
+export const { GET, POST, PUT, PATCH, DELETE } = client;
+
+/** The header that names a project. */
+export const inProject = (project: string) => ({ "X-Service-Project-Id": project });
+
+/** The body of an answer. @throws RequestError if the service refused the request. */
+export async function answer<T>(
+  call: Promise<{ data?: T; error?: unknown; response: Response }>,
+): Promise<NonNullable<T>> {
+  const { data, error, response } = await call;
+  if (!response.ok) throw requestError(response.status, error);
+  return data as NonNullable<T>;
+}
+
+/** The body and the entity tag of an answer with one record. @throws RequestError */
+export async function answerWithTag<T>(
+  call: Promise<{ data?: T; error?: unknown; response: Response }>,
+): Promise<{ body: NonNullable<T>; tag: string | null }> {
+  const awaited = await call;
+  const body = await answer(Promise.resolve(awaited));
+  return { body, tag: awaited.response.headers.get("etag") };
+}

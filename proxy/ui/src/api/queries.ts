@@ -1,0 +1,66 @@
+/** What several places read: who I am, the projects, the templates. */
+import { QueryClient, useQuery } from "@tanstack/react-query";
+import { useSession } from "../session/session";
+import { answer, GET, inProject, type Schemas } from "./client";
+import { RequestError } from "./problem";
+
+export type Me = Schemas["Me"];
+export type Project = Schemas["Projects"]["projects"][number];
+export type Template = Schemas["Template"];
+export type Attribute = Schemas["Attribute"];
+export type RecordBody = Schemas["Record"];
+export type View = Schemas["View"];
+export type Privilege = Me["templates"][number]["privileges"][number];
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      // A refusal stays a refusal; what passes is asked again.
+      retry: (count, error) =>
+        count < 2 && error instanceof RequestError && (error.isOffline || error.problem?.retryable === true),
+    },
+  },
+});
+
+/** The privileges of the caller in a project. */
+export function useMe(project: string | null) {
+  const { key } = useSession();
+  return useQuery({
+    queryKey: [key, "me", project],
+    queryFn: () => answer(GET("/v1/me", { params: { header: project === null ? {} : inProject(project) } })),
+    enabled: key !== null,
+  });
+}
+
+export function useProjects() {
+  const { key } = useSession();
+  return useQuery({
+    queryKey: [key, "projects"],
+    queryFn: async () => (await answer(GET("/v1/projects"))).projects,
+    enabled: key !== null,
+  });
+}
+
+/** The templates of a project that the caller may know. */
+export function useTemplates(project: string) {
+  const { key } = useSession();
+  return useQuery({
+    queryKey: [key, "templates", project],
+    queryFn: async () =>
+      (await answer(GET("/v1/templates", { params: { header: inProject(project) } }))).templates,
+    enabled: key !== null,
+    staleTime: 60_000,
+  });
+}
+
+/** One template of those of a project; undefined while they load or if there is none of this slug. */
+export function useTemplate(project: string, slug: string): Template | undefined {
+  return useTemplates(project).data?.find((template) => template.slug === slug);
+}
+
+/** What the caller may do with the records of a template. */
+export function privileges(me: Me | undefined, project: string, template: string): Set<Privilege> {
+  const entry = me?.templates.find((it) => it.template === `${project}.${template}`);
+  return new Set(entry?.privileges ?? []);
+}

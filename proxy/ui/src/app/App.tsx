@@ -1,0 +1,119 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
+import { I18nProvider, RouterProvider } from "react-aria-components";
+import { Redirect, Route, Switch, useLocation } from "wouter";
+import { queryClient } from "../api/queries";
+import { Skeleton } from "../components/Notice";
+import { Toasts } from "../components/toast";
+import { useSession } from "../session/session";
+import { Frame } from "./Frame";
+import { Home } from "./Home";
+import { NotFound } from "./NotFound";
+import { SignIn } from "./SignIn";
+
+const ListPage = lazy(() => import("../list/ListPage"));
+const TemplatePage = lazy(() => import("../template/TemplatePage"));
+const NewTemplatePage = lazy(() => import("../template/NewTemplatePage"));
+const ImportPage = lazy(() => import("../files/ImportPage"));
+const FilesPage = lazy(() => import("../files/FilesPage"));
+const InboundPage = lazy(() => import("../inbound/InboundPage"));
+const AccessPage = lazy(() => import("../access/AccessPage"));
+const OperationsPage = lazy(() => import("../operations/OperationsPage"));
+const ReferencePage = lazy(() => import("../reference/ReferencePage"));
+
+/** The pages of a project. The record is a drawer over its list, so both are one page. */
+function ProjectPages({ project }: { project: string }) {
+  return (
+    <Frame project={project}>
+      <Suspense fallback={<Skeleton lines={8} />}>
+        <Switch>
+          <Route path="/p/:project/t/:template/definition">
+            {({ template }) => <TemplatePage key={template} project={project} template={template} />}
+          </Route>
+          <Route path="/p/:project/t/:template/import">
+            {({ template }) => <ImportPage key={template} project={project} template={template} />}
+          </Route>
+          <Route path="/p/:project/t/:template/r/:id">
+            {({ template, id }) => (
+              <ListPage key={template} project={project} template={template} record={id} />
+            )}
+          </Route>
+          <Route path="/p/:project/t/:template">
+            {({ template }) => (
+              <ListPage key={template} project={project} template={template} record={null} />
+            )}
+          </Route>
+          <Route path="/p/:project/new-template">
+            <NewTemplatePage project={project} />
+          </Route>
+          <Route path="/p/:project/files">
+            <FilesPage project={project} />
+          </Route>
+          <Route path="/p/:project/inbound/*?">
+            <InboundPage project={project} />
+          </Route>
+          <Route path="/p/:project/access/*?">
+            <AccessPage project={project} />
+          </Route>
+          <Route path="/p/:project/operations/*?">
+            <OperationsPage project={project} />
+          </Route>
+          <Route path="/p/:project">
+            <Home project={project} />
+          </Route>
+          <Route>
+            <NotFound />
+          </Route>
+        </Switch>
+      </Suspense>
+    </Frame>
+  );
+}
+
+function Pages() {
+  const { key } = useSession();
+  if (key === null) {
+    return (
+      <Switch>
+        <Route path="/docs">
+          <Suspense fallback={<Skeleton lines={8} />}>
+            <ReferencePage />
+          </Suspense>
+        </Route>
+        <Route>
+          <SignIn />
+        </Route>
+      </Switch>
+    );
+  }
+  return (
+    <Switch>
+      <Route path="/">
+        <Home project={null} />
+      </Route>
+      <Route path="/docs">
+        <Suspense fallback={<Skeleton lines={8} />}>
+          <ReferencePage />
+        </Suspense>
+      </Route>
+      <Route path="/p/:project/*?">{({ project }) => <ProjectPages key={project} project={project} />}</Route>
+      <Route>
+        <Redirect to="/" />
+      </Route>
+    </Switch>
+  );
+}
+
+export function App() {
+  const [, navigate] = useLocation();
+  return (
+    <I18nProvider>
+      <RouterProvider navigate={navigate}>
+        <QueryClientProvider client={queryClient}>
+          <Pages />
+          <Toasts />
+        </QueryClientProvider>
+      </RouterProvider>
+    </I18nProvider>
+  );
+}

@@ -1,0 +1,40 @@
+/** Theme and density, remembered by this browser. */
+import { useSyncExternalStore } from "react";
+
+export type Theme = "system" | "light" | "dark";
+export type Density = "compact" | "normal" | "comfortable";
+export type Appearance = { theme: Theme; density: Density };
+
+const PLACE = "keyed.appearance";
+const listeners = new Set<() => void>();
+
+function restore(): Appearance {
+  const initial: Appearance = { theme: "system", density: "normal" };
+  try {
+    return { ...initial, ...JSON.parse(localStorage.getItem(PLACE) ?? "{}") };
+  } catch {
+    return initial;
+  }
+}
+
+let appearance = restore();
+
+/** Puts theme and density on the page. */
+export function applyAppearance() {
+  document.documentElement.dataset.theme = appearance.theme;
+  document.documentElement.dataset.density = appearance.density;
+}
+
+export function setAppearance(change: Partial<Appearance>) {
+  appearance = { ...appearance, ...change };
+  localStorage.setItem(PLACE, JSON.stringify(appearance));
+  applyAppearance();
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useAppearance = (): Appearance => useSyncExternalStore(subscribe, () => appearance);

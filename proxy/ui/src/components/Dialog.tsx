@@ -1,0 +1,42 @@
+import { X } from "lucide-react";
+import type { ReactNode } from "react";
+import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from "react-aria-components";
+import { IconButton } from "./Button";
+import style from "./Dialog.module.css";
+
+type Props = {
+  title: string;
+  isOpen: boolean;
+  onClose: () => void;
+  /** A question stays until it is answered; other dialogs close by a press outside. */
+  isQuestion?: boolean;
+  width?: "narrow" | "wide";
+  /** The buttons at the bottom; the last is the main action. */
+  actions?: ReactNode;
+  children: ReactNode;
+};
+
+/** A dialog over the page. */
+export function Dialog({ title, isOpen, onClose, isQuestion, width = "narrow", actions, children }: Props) {
+  return (
+    <ModalOverlay
+      className={style.veil ?? ""}
+      isOpen={isOpen}
+      onOpenChange={(open) => !open && onClose()}
+      isDismissable={!isQuestion}
+    >
+      <Modal className={`${style.modal} ${style[width]}`}>
+        <AriaDialog className={style.dialog ?? ""} {...(isQuestion ? { role: "alertdialog" as const } : {})}>
+          <header className={style.head}>
+            <Heading slot="title" level={2}>
+              {title}
+            </Heading>
+            <IconButton icon={X} label="Close" onPress={onClose} />
+          </header>
+          <div className={style.body}>{children}</div>
+          {actions && <footer className={style.foot}>{actions}</footer>}
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}

@@ -1,0 +1,57 @@
+import type { ReactNode } from "react";
+import {
+  Text as AriaText,
+  TextField as AriaTextField,
+  FieldError,
+  Input,
+  Label,
+  TextArea,
+  type TextFieldProps,
+} from "react-aria-components";
+import style from "./Field.module.css";
+
+type Props = Omit<TextFieldProps, "className" | "children"> & {
+  label: string;
+  /** What to write, below the field. */
+  hint?: ReactNode;
+  /** Why the text is refused, below the field. */
+  error?: string | undefined;
+  placeholder?: string;
+  rows?: number;
+  /** Identifiers and code are monospaced. */
+  isCode?: boolean;
+};
+
+/** A line of text with its label; with `rows`, several lines. */
+export function TextField({ label, hint, error, placeholder, rows, isCode, ...props }: Props) {
+  const shape = `${style.input} ${isCode ? style.code : ""}`;
+  return (
+    <AriaTextField
+      {...props}
+      isInvalid={props.isInvalid ?? error !== undefined}
+      className={style.field ?? ""}
+    >
+      <Label className={style.label}>{label}</Label>
+      {rows === undefined ? (
+        <Input className={shape} placeholder={placeholder} />
+      ) : (
+        <TextArea className={`${shape} ${style.area}`} rows={rows} placeholder={placeholder} />
+      )}
+      {hint !== undefined && (
+        <AriaText slot="description" className={style.hint ?? ""}>
+          {hint}
+        </AriaText>
+      )}
+      <FieldError className={style.error ?? ""}>{error}</FieldError>
+    </AriaTextField>
+  );
+}
+
+/** The sentence of a refusal, for what is no field of its own. */
+export function Refusal({ children }: { children: ReactNode }) {
+  return (
+    <p role="alert" className={style.error}>
+      {children}
+    </p>
+  );
+}

@@ -1,0 +1,63 @@
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+import { RequestError, sentence } from "../api/problem";
+import { Button } from "./Button";
+import style from "./Notice.module.css";
+
+const ICONS = { refusal: CircleAlert, attention: TriangleAlert, done: CircleCheck, plain: Info };
+
+type Props = { kind?: keyof typeof ICONS; actions?: ReactNode; children: ReactNode };
+
+/** A sentence that stands in the page. */
+export function Notice({ kind = "plain", actions, children }: Props) {
+  const Icon = ICONS[kind];
+  return (
+    <div className={`${style.notice} ${style[kind]}`} role={kind === "refusal" ? "alert" : "status"}>
+      <Icon size={16} aria-hidden />
+      <div className={style.text}>{children}</div>
+      {actions}
+    </div>
+  );
+}
+
+/** What kept a place from loading, and the way to try again. */
+export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+  const kind = error instanceof RequestError && error.isOffline ? "attention" : "refusal";
+  return (
+    <Notice kind={kind} actions={retry && <Button onPress={retry}>Try again</Button>}>
+      {sentence(error)}
+    </Notice>
+  );
+}
+
+/** A place with nothing in it: what it is for, and the first step. */
+export function Empty({
+  title,
+  children,
+  action,
+}: {
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <div className={style.empty}>
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {action}
+    </div>
+  );
+}
+
+/** Grey bars where content will be. */
+export function Skeleton({ lines = 3 }: { lines?: number }) {
+  return (
+    <div className={style.skeleton} aria-busy="true" role="status">
+      <span className="visually-hidden">Loading</span>
+      {Array.from({ length: lines }, (_, line) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the bars are alike.
+        <span key={line} className={style.bar} />
+      ))}
+    </div>
+  );
+}

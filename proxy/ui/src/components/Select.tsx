@@ -1,0 +1,66 @@
+import { Check, ChevronDown } from "lucide-react";
+import {
+  Select as AriaSelect,
+  Button,
+  FieldError,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  SelectValue,
+} from "react-aria-components";
+import field from "./Field.module.css";
+import style from "./Select.module.css";
+
+export type Choice<K extends string = string> = { id: K; label: string; hint?: string };
+
+type Props<K extends string> = {
+  label: string;
+  /** The label is read aloud and not shown. */
+  isLabelHidden?: boolean;
+  choices: readonly Choice<K>[];
+  value: K | null;
+  onChange: (value: K) => void;
+  placeholder?: string;
+  error?: string | undefined;
+  isDisabled?: boolean;
+};
+
+/** One of a few choices. */
+export function Select<K extends string>({ label, isLabelHidden, choices, error, ...props }: Props<K>) {
+  return (
+    <AriaSelect
+      className={field.field ?? ""}
+      aria-label={isLabelHidden ? label : undefined}
+      value={props.value}
+      onChange={(key) => key !== null && props.onChange(key as K)}
+      isDisabled={props.isDisabled ?? false}
+      isInvalid={error !== undefined}
+      {...(props.placeholder === undefined ? {} : { placeholder: props.placeholder })}
+    >
+      {!isLabelHidden && <Label className={field.label}>{label}</Label>}
+      <Button className={style.button ?? ""}>
+        <SelectValue className={style.value ?? ""} />
+        <ChevronDown size={14} aria-hidden />
+      </Button>
+      <FieldError className={field.error ?? ""}>{error}</FieldError>
+      <Popover className={style.popover ?? ""}>
+        <ListBox items={choices} className={style.list ?? ""}>
+          {(choice) => (
+            <ListBoxItem id={choice.id} textValue={choice.label} className={style.item ?? ""}>
+              {({ isSelected }) => (
+                <>
+                  <span>
+                    {choice.label}
+                    {choice.hint && <small>{choice.hint}</small>}
+                  </span>
+                  {isSelected && <Check size={14} aria-hidden />}
+                </>
+              )}
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </AriaSelect>
+  );
+}

@@ -1,0 +1,17 @@
+import type { ReactNode } from "react";
+import style from "./Tag.module.css";
+
+/** A short word in a box: a label of a list, a state. */
+export function Tag({
+  kind = "plain",
+  children,
+}: {
+  kind?: "plain" | "good" | "attention" | "bad";
+  children: ReactNode;
+}) {
+  return (
+    <span className={`${style.tag} ${style[kind]}`} dir="auto">
+      {children}
+    </span>
+  );
+}

@@ -1,0 +1,48 @@
+import { X } from "lucide-react";
+import {
+  UNSTABLE_Toast as AriaToast,
+  UNSTABLE_ToastContent as Content,
+  UNSTABLE_ToastQueue as Queue,
+  UNSTABLE_ToastRegion as Region,
+} from "react-aria-components";
+import { Button, IconButton } from "./Button";
+import style from "./toast.module.css";
+
+type Message = { text: string; kind: "done" | "refusal"; action?: { label: string; run: () => void } };
+
+const queue = new Queue<Message>({ maxVisibleToasts: 3 });
+
+/** Says at the bottom of the page what was done, with a way back where there is one. */
+export function sayDone(text: string, action?: Message["action"]) {
+  queue.add({ text, kind: "done", ...(action && { action }) }, { timeout: action ? 12_000 : 5_000 });
+}
+
+/** Says at the bottom of the page what was refused. It stays until it is closed. */
+export function sayRefused(text: string) {
+  queue.add({ text, kind: "refusal" });
+}
+
+/** The place of these messages. */
+export function Toasts() {
+  return (
+    <Region queue={queue} className={style.region ?? ""} aria-label="Messages">
+      {({ toast }) => (
+        <AriaToast toast={toast} className={`${style.toast} ${style[toast.content.kind]}`}>
+          <Content className={style.text ?? ""}>{toast.content.text}</Content>
+          {toast.content.action && (
+            <Button
+              kind="quiet"
+              onPress={() => {
+                toast.content.action?.run();
+                queue.close(toast.key);
+              }}
+            >
+              {toast.content.action.label}
+            </Button>
+          )}
+          <IconButton icon={X} label="Close" slot="close" size="small" />
+        </AriaToast>
+      )}
+    </Region>
+  );
+}

@@ -1,0 +1,2 @@
+/** The words of src/access. */
+export const access = {};

@@ -1,0 +1,2 @@
+/** The words of src/files. */
+export const files = {};

@@ -1,0 +1,2 @@
+/** The words of src/filter. */
+export const filter = {};

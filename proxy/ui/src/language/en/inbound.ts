@@ -1,0 +1,2 @@
+/** The words of src/inbound. */
+export const inbound = {};

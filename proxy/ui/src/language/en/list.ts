@@ -1,0 +1,2 @@
+/** The words of src/list. */
+export const list = {};

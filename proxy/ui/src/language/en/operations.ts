@@ -1,0 +1,2 @@
+/** The words of src/operations. */
+export const operations = {};

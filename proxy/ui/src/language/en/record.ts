@@ -1,0 +1,2 @@
+/** The words of src/record. */
+export const record = {};

@@ -1,0 +1,2 @@
+/** The words of src/reference. */
+export const reference = {};

@@ -1,0 +1,2 @@
+/** The words of src/template. */
+export const template = {};

@@ -1,0 +1,2 @@
+/** The words of src/value. */
+export const value = {};

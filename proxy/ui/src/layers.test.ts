@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { expect, test } from "vitest";
+
+/** The folders of src, from the lowest to the highest. Each imports only from itself and those before it. */
+const ORDER = [
+  "style",
+  "language",
+  "session",
+  "navigation",
+  "api",
+  "components",
+  "format",
+  "value",
+  "filter",
+  "record",
+  "list",
+  "template",
+  "files",
+  "inbound",
+  "access",
+  "operations",
+  "reference",
+  "app",
+  ".",
+];
+
+const MOST_LINES = 300;
+
+const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".d.ts"))
+  .map((file) => ({ file, text: readFileSync(join("src", file), "utf8") }));
+
+const folder = (file: string) => (file.includes("/") ? (file.split("/")[0] ?? "") : ".");
+
+test("folders import downwards only", () => {
+  const faults = sources.flatMap(({ file, text }) =>
+    [...text.matchAll(/(?:from|import\()\s*"(\.[^"]*)"/g)].flatMap(([, path = ""]) => {
+      const target = relative("src", normalize(join("src", dirname(file), path)));
+      const [from, to] = [ORDER.indexOf(folder(file)), ORDER.indexOf(folder(target))];
+      return from >= 0 && to >= 0 && to <= from ? [] : [`${file} imports ${target}`];
+    }),
+  );
+  expect(faults).toEqual([]);
+});
+
+test("files are short", () => {
+  const long = sources.filter(({ text }) => text.split("\n").length > MOST_LINES);
+  expect(long.map(({ file }) => file)).toEqual([]);
+});

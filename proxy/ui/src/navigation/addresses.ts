@@ -1,0 +1,19 @@
+/** The addresses of the pages. */
+
+const part = encodeURIComponent;
+
+export const addresses = {
+  home: () => "/",
+  project: (project: string) => `/p/${part(project)}`,
+  list: (project: string, template: string) => `/p/${part(project)}/t/${part(template)}`,
+  record: (project: string, template: string, id: string) =>
+    `/p/${part(project)}/t/${part(template)}/r/${part(id)}`,
+  newTemplate: (project: string) => `/p/${part(project)}/new-template`,
+  template: (project: string, template: string) => `/p/${part(project)}/t/${part(template)}/definition`,
+  import: (project: string, template: string) => `/p/${part(project)}/t/${part(template)}/import`,
+  files: (project: string) => `/p/${part(project)}/files`,
+  inbound: (project: string) => `/p/${part(project)}/inbound`,
+  access: (project: string) => `/p/${part(project)}/access`,
+  operations: (project: string) => `/p/${part(project)}/operations`,
+  reference: () => "/docs",
+};

@@ -1,0 +1,64 @@
+/**
+ * Who is signed in: an API key, kept for the life of this tab alone.
+ *
+ * While administrators look at the application as another role, the key of that role stands before their own.
+ */
+import { useSyncExternalStore } from "react";
+
+const PLACE = "keyed.session";
+
+export type Session = {
+  /** The API key that signs requests; null when nobody is signed in. */
+  key: string | null;
+  /** The administrator's own key while `key` is that of the role looked at. */
+  own: string | null;
+  /** The role that is looked at. */
+  role: string | null;
+  /** The key was refused: what is open stays open until another key is given. */
+  refused: boolean;
+};
+
+const NOBODY: Session = { key: null, own: null, role: null, refused: false };
+
+function restore(): Session {
+  try {
+    return { ...NOBODY, ...JSON.parse(sessionStorage.getItem(PLACE) ?? "{}") };
+  } catch {
+    return NOBODY;
+  }
+}
+
+let session = restore();
+const listeners = new Set<() => void>();
+
+function change(next: Session) {
+  session = next;
+  if (next.key === null) sessionStorage.removeItem(PLACE);
+  else sessionStorage.setItem(PLACE, JSON.stringify(next));
+  for (const listener of listeners) listener();
+}
+
+export const currentSession = () => session;
+
+export const signIn = (key: string) => change({ ...NOBODY, key });
+
+export const signOut = () => change(NOBODY);
+
+/** The service refused this key. A key that is no longer used does not count. */
+export function refuse(key: string) {
+  if (session.key === key && !session.refused) change({ ...session, refused: true });
+}
+
+/** Looks at the application with the key of a role. */
+export const seeAs = (role: string, key: string) =>
+  change({ key, role, own: session.own ?? session.key, refused: false });
+
+/** Returns from the role to the administrator's own key. */
+export const seeAsMyself = () => change({ ...NOBODY, key: session.own ?? session.key });
+
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useSession = (): Session => useSyncExternalStore(subscribe, currentSession);

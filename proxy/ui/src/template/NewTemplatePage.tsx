@@ -1,0 +1,5 @@
+import { Page } from "../components/Page";
+
+export default function NewTemplatePage(_props: { project: string }) {
+  return <Page title="NewTemplatePage">{null}</Page>;
+}
