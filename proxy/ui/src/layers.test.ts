@@ -31,7 +31,8 @@ const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".d.ts"))
   .map((file) => ({ file, text: readFileSync(join("src", file), "utf8") }));
 
-const folder = (file: string) => (file.includes("/") ? (file.split("/")[0] ?? "") : ".");
+const folder = (path: string) =>
+  /\.tsx?$/.test(path) && !path.includes("/") ? "." : (path.split("/")[0] ?? "");
 
 test("folders import downwards only", () => {
   const faults = sources.flatMap(({ file, text }) =>

@@ -19,7 +19,6 @@ export function Frame({ project, children }: { project: string; children: ReactN
   const [isOpen, setOpen] = useState(false);
   const [location] = useLocation();
   const { role } = useSession();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the sheet.
   useEffect(() => setOpen(false), [location]);
   return (
     <div className={style.frame}>

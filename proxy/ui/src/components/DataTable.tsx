@@ -18,7 +18,6 @@ type Props<Row> = {
 /** A short table that is read, such as that of API keys. The table of records is in `list/`. */
 export function DataTable<Row>({ label, columns, rows, rowKey }: Props<Row>) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard.
     <section className={style.frame} aria-label={label} tabIndex={0}>
       <table className={style.table}>
         <thead>

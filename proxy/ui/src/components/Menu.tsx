@@ -24,7 +24,6 @@ export function Menu({
         <AriaMenu aria-label={label} className={style.list ?? ""}>
           {actions.map((action, place) =>
             action === "separator" ? (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a separator has no other name than its place.
               <Separator key={place} />
             ) : (
               <MenuItem

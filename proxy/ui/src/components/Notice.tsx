@@ -55,7 +55,6 @@ export function Skeleton({ lines = 3 }: { lines?: number }) {
     <div className={style.skeleton} aria-busy="true" role="status">
       <span className="visually-hidden">Loading</span>
       {Array.from({ length: lines }, (_, line) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the bars are alike.
         <span key={line} className={style.bar} />
       ))}
     </div>
