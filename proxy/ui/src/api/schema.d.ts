@@ -72,6 +72,107 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API keys
+         * @description All keys, also revoked ones, without their secrets. A key that is limited to projects lists the keys that are limited to these projects.
+         */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Issue an API key
+         * @description `key` is shown once: the database stores a hash of it. A request that is repeated with its `Idempotency-Key` issues no second key and has the same answer, with `key: null`. A key that is limited to projects issues only keys that are limited to some of these.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description The next request with the key is refused.
+         */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/embeddings/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the records whose last attempt at embedding failed
+         * @description First those that were given up, then those that are tried again at `next_at`.
+         */
+        get: operations["listEmbeddingFailures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/embeddings/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Retry the records whose embedding was given up */
+        post: operations["retryEmbeddings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/embeddings/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show how far embedding has come
+         * @description For each template with `embed`.
+         */
+        get: operations["embeddingStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/entities/batch": {
         parameters: {
             query?: never;
@@ -232,6 +333,26 @@ export interface paths {
         patch: operations["patchRecord"];
         trace?: never;
     };
+    "/v1/entities/{id}/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Explain why a role sees a record or not
+         * @description Every grant that applies to the role, condition by condition.
+         */
+        get: operations["explainAccess"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/entities/{id}/embedding": {
         parameters: {
             query?: never;
@@ -296,6 +417,34 @@ export interface paths {
         /** Restore a deleted record */
         post: operations["restoreRecord"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the grants
+         * @description Privileges of the same role on the same target with the same scope are one entry, which can be sent back with PUT. With a project, only its grants.
+         */
+        get: operations["listGrants"];
+        /**
+         * Grant privileges to a role
+         * @description Privileges that the role has on the target already get the new scope; those that are not listed stay.
+         */
+        put: operations["grantAccess"];
+        post?: never;
+        /**
+         * Revoke all privileges of a role on a target
+         * @description Holds from the next statement on. Of a template, grants on its project stay.
+         */
+        delete: operations["revokeAccess"];
         options?: never;
         head?: never;
         patch?: never;
@@ -446,6 +595,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the background jobs
+         * @description What changes of definitions have left to be done: indexes, search documents, texts to embed. A finished job disappears. For callers with `define`: the jobs of their templates.
+         */
+        get: operations["listJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start pending and failed jobs
+         * @description For an API key that is not limited to projects.
+         */
+        post: operations["retryJobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/me": {
         parameters: {
             query?: never;
@@ -470,8 +659,69 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the projects of this API key */
+        /** List the projects in which the caller may do something */
         get: operations["listProjects"];
+        put?: never;
+        /**
+         * Create a project
+         * @description For an API key that is not limited to projects.
+         */
+        post: operations["createProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the quotas of a project with their usage */
+        get: operations["listQuotas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/quotas/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set a quota of a project
+         * @description A maximum below the present usage deletes nothing. Null removes the quota.
+         */
+        put: operations["setQuota"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the roles that keys can be issued for
+         * @description The roles of the database server, without superusers and those of PostgreSQL and of keyed itself. An administrator of the server creates them: `CREATE ROLE sales`.
+         */
+        get: operations["listRoles"];
         put?: never;
         post?: never;
         delete?: never;
@@ -517,6 +767,26 @@ export interface paths {
         patch: operations["alterTemplate"];
         trace?: never;
     };
+    "/v1/templates/{template}/index-suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List attributes that searches use without an index
+         * @description Most used first. PATCH the template with `indexed: true` to have the index.
+         */
+        get: operations["suggestIndexes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/templates/{template}/views": {
         parameters: {
             query?: never;
@@ -560,6 +830,70 @@ export interface components {
     schemas: {
         /**
          * @example {
+         *       "because": "read on crm.customers to sales shows it",
+         *       "grants": [
+         *         {
+         *           "conditions": [
+         *             {
+         *               "field": "region",
+         *               "holds": true,
+         *               "operator": "eq",
+         *               "value": "EU"
+         *             }
+         *           ],
+         *           "holds": true,
+         *           "privilege": "read",
+         *           "role": "sales",
+         *           "scope": {
+         *             "field": "region",
+         *             "operator": "eq",
+         *             "value": "EU"
+         *           },
+         *           "target": "crm.customers"
+         *         }
+         *       ],
+         *       "id": "0192f0c1-2222-8abc-8def-0123456789ab",
+         *       "may": [
+         *         "read"
+         *       ],
+         *       "record": "live",
+         *       "role": "sales",
+         *       "sees": true,
+         *       "template": "crm.customers"
+         *     }
+         */
+        Access: {
+            /** @description The reason in a sentence. */
+            because: string;
+            grants: {
+                conditions: {
+                    field?: string;
+                    holds?: boolean;
+                    operator?: string;
+                    /** @description The place of the condition in the scope. */
+                    pointer?: string;
+                    /** @description The value of the condition. */
+                    value?: unknown;
+                }[];
+                /** @description Whether the record is in the scope. */
+                holds: boolean;
+                /** @enum {unknown} */
+                privilege: "read" | "create" | "update" | "delete";
+                role: string;
+                scope: components["schemas"]["Scope"];
+                target: string;
+            }[];
+            id: string;
+            may: ("read" | "create" | "update" | "delete")[];
+            /** @enum {unknown} */
+            record: "live" | "deleted" | "missing";
+            role: string;
+            sees: boolean;
+            /** @description Project and slug: `crm.customers`. */
+            template: string;
+        };
+        /**
+         * @example {
          *       "status": "ok"
          *     }
          */
@@ -594,6 +928,85 @@ export interface components {
          */
         AnyOf: {
             or: components["schemas"]["Condition"][];
+        };
+        /**
+         * @example {
+         *       "created_at": "2026-01-31T12:00:00.000000Z",
+         *       "expires_at": null,
+         *       "id": 4,
+         *       "label": "erp sync",
+         *       "last_used_at": null,
+         *       "orphaned": false,
+         *       "projects": [
+         *         "crm"
+         *       ],
+         *       "revoked_at": null,
+         *       "role": "erp"
+         *     }
+         */
+        ApiKey: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            id: number;
+            label: string;
+            /**
+             * Format: date-time
+             * @description Accurate to about a minute.
+             */
+            last_used_at: string | null;
+            /** @description The role was dropped, and the key is refused. */
+            orphaned: boolean;
+            /** @description The projects that the key is limited to; null for all. */
+            projects: string[] | null;
+            /** Format: date-time */
+            revoked_at: string | null;
+            /** @description The role that the key acts as. */
+            role: string;
+        };
+        /**
+         * @example {
+         *       "label": "erp sync",
+         *       "projects": [
+         *         "crm"
+         *       ],
+         *       "role": "erp"
+         *     }
+         */
+        ApiKeyRequest: {
+            /**
+             * Format: date-time
+             * @description In the future. Default is never.
+             */
+            expires_at?: string | null;
+            label?: string | null;
+            /** @description The projects that the key is limited to; null for all. */
+            projects?: string[] | null;
+            /** @description The role that the key acts as. */
+            role: string;
+        };
+        /**
+         * @example {
+         *       "api_keys": [
+         *         {
+         *           "created_at": "2026-01-31T12:00:00.000000Z",
+         *           "expires_at": null,
+         *           "id": 4,
+         *           "label": "erp sync",
+         *           "last_used_at": null,
+         *           "orphaned": false,
+         *           "projects": [
+         *             "crm"
+         *           ],
+         *           "revoked_at": null,
+         *           "role": "erp"
+         *         }
+         *       ]
+         *     }
+         */
+        ApiKeys: {
+            api_keys: components["schemas"]["ApiKey"][];
         };
         /**
          * @example {
@@ -1577,6 +1990,75 @@ export interface components {
         };
         /**
          * @example {
+         *       "failures": []
+         *     }
+         */
+        EmbeddingFailures: {
+            failures: {
+                attempts: number;
+                error: string;
+                /** Format: date-time */
+                failed_at: string | null;
+                /**
+                 * Format: date-time
+                 * @description Null if it was given up.
+                 */
+                next_at: string | null;
+                record_id: string;
+                /** @enum {unknown} */
+                state: "pending" | "running" | "failed" | "done";
+                /** @description Project and slug: `crm.customers`. */
+                template: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "templates": [
+         *         {
+         *           "attributes": [
+         *             "name"
+         *           ],
+         *           "by_hand": 0,
+         *           "done": 4990,
+         *           "failed": 1,
+         *           "models": [
+         *             "nomic-embed-text"
+         *           ],
+         *           "oldest_due": "2026-01-31T12:00:00.000000Z",
+         *           "pending": 12,
+         *           "running": 0,
+         *           "template": "crm.customers"
+         *         }
+         *       ]
+         *     }
+         */
+        EmbeddingStatus: {
+            templates: {
+                /** @description The attributes that are embedded. */
+                attributes: string[];
+                /** @description Records whose vector a caller set or removed. */
+                by_hand: number;
+                /** @description Records with an embedded text. */
+                done: number;
+                /** @description Records that were given up. */
+                failed: number;
+                /** @description The models of the vectors; there should be one. */
+                models: string[];
+                /**
+                 * Format: date-time
+                 * @description Since when the oldest record waits.
+                 */
+                oldest_due: string | null;
+                /** @description Records that wait. */
+                pending: number;
+                /** @description Records that a worker has claimed. */
+                running: number;
+                /** @description Project and slug: `crm.customers`. */
+                template: string;
+            }[];
+        };
+        /**
+         * @example {
          *       "created_at": "2026-01-31T12:00:00.000000Z",
          *       "enabled": true,
          *       "external_key": "$.id",
@@ -1696,6 +2178,99 @@ export interface components {
         ExternalKey: string | null;
         /**
          * @example {
+         *       "granted_at": "2026-01-31T12:00:00.000000Z",
+         *       "granted_by": "keyed_proxy",
+         *       "orphaned": false,
+         *       "privileges": [
+         *         "read",
+         *         "update"
+         *       ],
+         *       "role": "sales",
+         *       "scope": {
+         *         "filters": [
+         *           {
+         *             "field": "region",
+         *             "operator": "eq",
+         *             "value": "EU"
+         *           }
+         *         ]
+         *       },
+         *       "target": "crm.customers"
+         *     }
+         */
+        Grant: {
+            /**
+             * Format: date-time
+             * @description Of the latest of these privileges.
+             */
+            granted_at: string;
+            /** @description The login that granted it. */
+            granted_by: string;
+            /** @description The role was dropped, and the grant has no effect. */
+            orphaned: boolean;
+            privileges: ("read" | "create" | "update" | "delete" | "define")[];
+            role: string;
+            scope: components["schemas"]["Scope"];
+            /** @description A project or a template: `crm` or `crm.customers`. */
+            target: string;
+        };
+        /**
+         * @example {
+         *       "privileges": [
+         *         "read",
+         *         "update"
+         *       ],
+         *       "role": "sales",
+         *       "scope": {
+         *         "filters": [
+         *           {
+         *             "field": "region",
+         *             "operator": "eq",
+         *             "value": "EU"
+         *           }
+         *         ]
+         *       },
+         *       "target": "crm.customers"
+         *     }
+         */
+        GrantRequest: {
+            privileges: ("read" | "create" | "update" | "delete" | "define")[];
+            role: string;
+            scope?: components["schemas"]["Scope"];
+            /** @description A project or a template: `crm` or `crm.customers`. */
+            target: string;
+        };
+        /**
+         * @example {
+         *       "grants": [
+         *         {
+         *           "granted_at": "2026-01-31T12:00:00.000000Z",
+         *           "granted_by": "keyed_proxy",
+         *           "orphaned": false,
+         *           "privileges": [
+         *             "read",
+         *             "update"
+         *           ],
+         *           "role": "sales",
+         *           "scope": {
+         *             "filters": [
+         *               {
+         *                 "field": "region",
+         *                 "operator": "eq",
+         *                 "value": "EU"
+         *               }
+         *             ]
+         *           },
+         *           "target": "crm.customers"
+         *         }
+         *       ]
+         *     }
+         */
+        Grants: {
+            grants: components["schemas"]["Grant"][];
+        };
+        /**
+         * @example {
          *       "history": [
          *         {
          *           "actor": "erp sync (key 3)",
@@ -1771,6 +2346,83 @@ export interface components {
         };
         /**
          * @example {
+         *       "suggestions": [
+         *         {
+         *           "attribute": "city",
+         *           "filters": 1240,
+         *           "since": "2026-01-31T12:00:00.000000Z",
+         *           "sorts": 12
+         *         }
+         *       ]
+         *     }
+         */
+        IndexSuggestions: {
+            suggestions: {
+                attribute: string;
+                /** @description Searches that filtered by it. */
+                filters: number;
+                /**
+                 * Format: date-time
+                 * @description Since when they are counted.
+                 */
+                since: string;
+                /** @description Searches that sorted by it. */
+                sorts: number;
+            }[];
+        };
+        /**
+         * @example {
+         *       "jobs": [
+         *         {
+         *           "attempts": 0,
+         *           "attribute": null,
+         *           "created_at": "2026-01-31T12:00:00.000000Z",
+         *           "error": null,
+         *           "hint": null,
+         *           "id": 12,
+         *           "kind": "documents",
+         *           "phase": null,
+         *           "progress": 0.25,
+         *           "records": 20000,
+         *           "records_done": 5000,
+         *           "started_at": "2026-01-31T12:00:01.000000Z",
+         *           "state": "running",
+         *           "template": "crm.customers"
+         *         }
+         *       ]
+         *     }
+         */
+        Jobs: {
+            jobs: {
+                attempts: number;
+                attribute: string | null;
+                /** Format: date-time */
+                created_at: string;
+                error: string | null;
+                /** @description What to do, or what the job waits for. */
+                hint: string | null;
+                id: number;
+                /**
+                 * @description Builds the indexes of an attribute, rewrites what `global_search` finds, queues texts for embedding, or deletes the points of dropped metrics.
+                 * @enum {unknown}
+                 */
+                kind: "index" | "documents" | "embeddings" | "series";
+                /** @description Of an index. */
+                phase: string | null;
+                /** @description From 0 to 1; null if unknown. */
+                progress: number | null;
+                records: number | null;
+                records_done: number;
+                /** Format: date-time */
+                started_at: string | null;
+                /** @enum {unknown} */
+                state: "pending" | "running" | "failed";
+                /** @description Project and slug: `crm.customers`. */
+                template: string;
+            }[];
+        };
+        /**
+         * @example {
          *       "code": "invalid_value",
          *       "delivery": "12",
          *       "status": "failed"
@@ -1786,6 +2438,7 @@ export interface components {
          * @example {
          *       "admin": false,
          *       "key": {
+         *         "expires_at": null,
          *         "id": 3,
          *         "label": "erp sync"
          *       },
@@ -1793,6 +2446,7 @@ export interface components {
          *       "projects": [
          *         "crm"
          *       ],
+         *       "query_text": false,
          *       "role": "erp",
          *       "templates": [
          *         {
@@ -1809,18 +2463,26 @@ export interface components {
          *     }
          */
         Me: {
+            /** @description Whether the caller may do everything in its projects. */
             admin: boolean;
             key: {
+                /** Format: date-time */
+                expires_at: string | null;
                 id: number;
                 label: string;
             } | null;
+            /** @description The project of the request, or the only one that the key is limited to. */
             project: string | null;
             /** @description The projects that the key is limited to; null for all. */
             projects: string[] | null;
+            /** @description Whether searches may have `query_text`: the service has an embedding provider. A template is searched by meaning if it has `embed`, or vectors of its own. */
+            query_text: boolean;
             role: string;
+            /** @description The templates with which the caller may do something. */
             templates: {
                 id: string;
                 privileges: ("read" | "create" | "update" | "delete" | "define")[];
+                /** @description The privileges that cover some records only. */
                 scoped: ("read" | "create" | "update" | "delete" | "define")[];
                 /** @description Project and slug: `crm.customers`. */
                 template: string;
@@ -1837,6 +2499,26 @@ export interface components {
          */
         Negation: {
             not: components["schemas"]["Condition"];
+        };
+        /**
+         * @example {
+         *       "created_at": "2026-01-31T12:00:00.000000Z",
+         *       "expires_at": null,
+         *       "id": 4,
+         *       "key": "keyed_4_…",
+         *       "label": "erp sync",
+         *       "last_used_at": null,
+         *       "orphaned": false,
+         *       "projects": [
+         *         "crm"
+         *       ],
+         *       "revoked_at": null,
+         *       "role": "erp"
+         *     }
+         */
+        NewApiKey: components["schemas"]["ApiKey"] & {
+            /** @description The API key: keep it, it is shown once. Null in the stored answer of a repeated request. */
+            key: string | null;
         };
         /**
          * @example {
@@ -2103,24 +2785,111 @@ export interface components {
         };
         /**
          * @example {
+         *       "created_at": "2026-01-31T12:00:00.000000Z",
+         *       "define": true,
+         *       "id": "1",
+         *       "name": "CRM",
+         *       "slug": "crm",
+         *       "time_zone": "Europe/Zurich"
+         *     }
+         */
+        Project: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description Whether the caller may create templates in it. */
+            define: boolean;
+            id: string;
+            name: string;
+            slug: string;
+            /** @description The default time zone of days in searches; null for UTC. */
+            time_zone: string | null;
+        };
+        /**
+         * @example {
+         *       "name": "CRM",
+         *       "slug": "crm",
+         *       "time_zone": "Europe/Zurich"
+         *     }
+         */
+        ProjectRequest: {
+            /** @description What people read. Default is the slug. */
+            name?: string | null;
+            /** @description The name of the project and of its schema. */
+            slug: string;
+            /** @description The default time zone of days in searches; null for UTC. */
+            time_zone?: string | null;
+        };
+        /**
+         * @example {
          *       "projects": [
          *         {
          *           "created_at": "2026-01-31T12:00:00.000000Z",
+         *           "define": false,
          *           "id": "1",
          *           "name": "CRM",
-         *           "slug": "crm"
+         *           "slug": "crm",
+         *           "time_zone": null
          *         }
          *       ]
          *     }
          */
         Projects: {
-            projects: {
-                /** Format: date-time */
-                created_at: string;
-                id: string;
-                name: string;
-                slug: string;
-            }[];
+            projects: components["schemas"]["Project"][];
+        };
+        /**
+         * @example {
+         *       "count": 3
+         *     }
+         */
+        Queued: {
+            count: number;
+        };
+        /**
+         * @example {
+         *       "maximum": 100000,
+         *       "name": "live_records",
+         *       "resets_at": null,
+         *       "used": 1204
+         *     }
+         */
+        Quota: {
+            /** @description Null if none is set. */
+            maximum: number | null;
+            /** @enum {unknown} */
+            name: "live_records" | "templates" | "attributes_per_template" | "writes_per_day";
+            /**
+             * Format: date-time
+             * @description When writes_per_day starts again.
+             */
+            resets_at: string | null;
+            /** @description Of attributes_per_template: the largest number of any template. Of writes_per_day: null if no maximum is set. */
+            used: number | null;
+        };
+        /**
+         * @example {
+         *       "maximum": 100000
+         *     }
+         */
+        QuotaRequest: {
+            /** @description Null removes the quota. */
+            maximum: number | null;
+        };
+        /**
+         * @example {
+         *       "project": "crm",
+         *       "quotas": [
+         *         {
+         *           "maximum": 100000,
+         *           "name": "live_records",
+         *           "resets_at": null,
+         *           "used": 1204
+         *         }
+         *       ]
+         *     }
+         */
+        Quotas: {
+            project: string;
+            quotas: components["schemas"]["Quota"][];
         };
         /**
          * @example {
@@ -2229,6 +2998,34 @@ export interface components {
         };
         /**
          * @example {
+         *       "roles": [
+         *         {
+         *           "admin": false,
+         *           "grantable": true,
+         *           "login": false,
+         *           "member_of": [
+         *             "staff"
+         *           ],
+         *           "name": "sales"
+         *         }
+         *       ]
+         *     }
+         */
+        Roles: {
+            roles: {
+                /** @description Whether it may do everything in the workspace. */
+                admin: boolean;
+                /** @description Whether it can be granted something. `keyed_admin` cannot, but keys can be issued for it. */
+                grantable: boolean;
+                /** @description Whether it can log in to PostgreSQL. */
+                login: boolean;
+                /** @description The roles whose privileges it inherits. */
+                member_of: string[];
+                name: string;
+            }[];
+        };
+        /**
+         * @example {
          *       "filters": [
          *         {
          *           "field": "city",
@@ -2271,6 +3068,19 @@ export interface components {
             verbose?: boolean;
             view?: string;
         };
+        /**
+         * @description The records that the grant covers, as in a search: `{filters, filter_groups}`, an array of conditions, or one condition. Null for all.
+         * @example {
+         *       "filters": [
+         *         {
+         *           "field": "region",
+         *           "operator": "eq",
+         *           "value": "EU"
+         *         }
+         *       ]
+         *     }
+         */
+        Scope: Record<string, never> | unknown[] | null;
         /**
          * @example {
          *       "count": "exact",
@@ -3644,6 +4454,232 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    listApiKeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeys"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @example 8e03978e-40d5-43dd-bc93
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The API key. */
+            201: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewApiKey"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @example 8e03978e-40d5-43dd-bc93
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of the API key. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked. */
+            204: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listEmbeddingFailures: {
+        parameters: {
+            query?: {
+                /** @description The template, by slug or number. Default: all. */
+                template?: string;
+                /** @description Maximum number. */
+                limit?: number;
+            };
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbeddingFailures"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    retryEmbeddings: {
+        parameters: {
+            query?: {
+                /** @description The template, by slug or number. Default: all. */
+                template?: string;
+            };
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @example 8e03978e-40d5-43dd-bc93
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The number of records to embed again. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queued"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    embeddingStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbeddingStatus"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
     runBatch: {
         parameters: {
             query?: never;
@@ -4340,6 +5376,48 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    explainAccess: {
+        parameters: {
+            query: {
+                /**
+                 * @description The role.
+                 * @example sales
+                 */
+                role: string;
+            };
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path: {
+                /** @description The id of the record. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The explanation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Access"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
     setEmbedding: {
         parameters: {
             query?: never;
@@ -4551,6 +5629,136 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listGrants: {
+        parameters: {
+            query?: {
+                /** @description Only grants to this role. */
+                role?: string;
+                /** @description Only grants on this target: `crm` or `crm.customers`. */
+                target?: string;
+            };
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grants"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    grantAccess: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @example 8e03978e-40d5-43dd-bc93
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GrantRequest"];
+            };
+        };
+        responses: {
+            /** @description All grants to the role on the target. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grants"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    revokeAccess: {
+        parameters: {
+            query: {
+                /**
+                 * @description The role.
+                 * @example sales
+                 */
+                role: string;
+                /**
+                 * @description The target: `crm` or `crm.customers`.
+                 * @example crm.customers
+                 */
+                target: string;
+            };
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @example 8e03978e-40d5-43dd-bc93
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked. */
+            204: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Problem"];
@@ -5008,6 +6216,74 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    listJobs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Jobs"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    retryJobs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @example 8e03978e-40d5-43dd-bc93
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The number of jobs that wait or run. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queued"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
     getMe: {
         parameters: {
             query?: never;
@@ -5060,6 +6336,161 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Projects"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    createProject: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @example 8e03978e-40d5-43dd-bc93
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectRequest"];
+            };
+        };
+        responses: {
+            /** @description The project. */
+            201: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listQuotas: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quotas"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    setQuota: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description 1 to 255 visible characters of ASCII, or a string in double quotes. A repeated request has no second effect, and the same response for 24 hours.
+                 * @example 8e03978e-40d5-43dd-bc93
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The name of the quota. */
+                name: "live_records" | "templates" | "attributes_per_template" | "writes_per_day";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotaRequest"];
+            };
+        };
+        responses: {
+            /** @description The quota. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quota"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listRoles: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Roles"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5263,6 +6694,40 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    suggestIndexes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path: {
+                /** @description The template, by slug or number. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IndexSuggestions"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Problem"];
         };

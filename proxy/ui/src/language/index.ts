@@ -3,6 +3,7 @@
  * numbers or names in them are functions.
  */
 import { access } from "./en/access";
+import { components } from "./en/components";
 import { files } from "./en/files";
 import { filter } from "./en/filter";
 import { frame } from "./en/frame";
@@ -16,6 +17,7 @@ import { value } from "./en/value";
 
 const english = {
   access,
+  components,
   files,
   filter,
   frame,

@@ -1,0 +1,51 @@
+import { type ReactNode, useState } from "react";
+import { words } from "../language";
+import { Button } from "./Button";
+import { Dialog } from "./Dialog";
+import { Failure } from "./Notice";
+
+type Props = {
+  title: string;
+  /** What will happen, in one sentence. */
+  children: ReactNode;
+  /** The verb: "Revoke the key". */
+  action: string;
+  isDanger?: boolean;
+  run: () => Promise<unknown>;
+  onClose: () => void;
+};
+
+/** A question before what cannot be taken back. It closes when it is done, and says what was refused. */
+export function Confirm({ title, children, action, isDanger = true, run, onClose }: Props) {
+  const [state, setState] = useState<{ isRunning: boolean; error?: unknown }>({ isRunning: false });
+  const start = async () => {
+    setState({ isRunning: true });
+    try {
+      await run();
+      onClose();
+    } catch (error) {
+      setState({ isRunning: false, error });
+    }
+  };
+  return (
+    <Dialog
+      title={title}
+      isOpen
+      isQuestion
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose} autoFocus>
+            {words.components.cancel}
+          </Button>
+          <Button kind={isDanger ? "danger" : "main"} onPress={start} isDisabled={state.isRunning}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <p>{children}</p>
+      {state.error !== undefined && <Failure error={state.error} />}
+    </Dialog>
+  );
+}
