@@ -1,4 +1,5 @@
-//! Makes one OpenAPI document, as JSON, of the YAML files in `openapi/`. The program embeds it.
+//! Makes one OpenAPI document, as JSON, of the YAML files in `openapi/`. The program embeds it, and with the feature
+//! `ui` the web application in `ui/dist`.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -22,7 +23,22 @@ fn main() -> Result<()> {
         code["x-extensible-enum"] = codes.clone().into();
     }
     let made = PathBuf::from(env::var("OUT_DIR")?).join("openapi.json");
-    Ok(fs::write(made, serde_json::to_string_pretty(&document)? + "\n")?)
+    fs::write(made, serde_json::to_string_pretty(&document)? + "\n")?;
+    #[cfg(feature = "ui")]
+    embed_application()?;
+    Ok(())
+}
+
+#[cfg(feature = "ui")]
+fn embed_application() -> Result<()> {
+    const MADE: &str = "ui/dist";
+    println!("cargo::rerun-if-changed={MADE}");
+    ensure!(
+        Path::new(MADE).join("index.html").exists(),
+        "proxy/{MADE} is missing: run `make build`, which makes it with Node, or build without the feature `ui`"
+    );
+    memory_serve::load_directory(MADE);
+    Ok(())
 }
 
 /// The members of all files of a folder.

@@ -3,7 +3,7 @@
 use source_layers::{Exception, Sources};
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 33] = [
+const ORDER: [&str; 34] = [
     "problem",
     "error",
     "cors",
@@ -34,6 +34,7 @@ const ORDER: [&str; 33] = [
     "import",
     "routes",
     "openapi",
+    "application",
     "router",
     "server",
     "cli",

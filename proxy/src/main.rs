@@ -93,6 +93,10 @@ mod routes;
 /// The OpenAPI document.
 mod openapi;
 
+/// The web application.
+#[cfg(feature = "ui")]
+mod application;
+
 /// The list of routes.
 mod router;
 

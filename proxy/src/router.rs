@@ -5,6 +5,8 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::{MethodRouter, get, post, put};
 
+#[cfg(feature = "ui")]
+use crate::application;
 use crate::envelope;
 use crate::openapi;
 use crate::problem::Problem;
@@ -50,11 +52,15 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
 
 /// Routes without a prefix and without authentication.
 fn outside() -> [(&'static str, MethodRouter<Arc<App>>); 4] {
+    #[cfg(feature = "ui")]
+    let page = get(application::serve_page);
+    #[cfg(not(feature = "ui"))]
+    let page = get(openapi::serve_page);
     [
         ("/healthz", get(health::alive)),
         ("/readyz", get(health::ready)),
         ("/openapi.json", get(openapi::serve)),
-        ("/docs", get(openapi::serve_page)),
+        ("/docs", page),
     ]
 }
 
@@ -69,6 +75,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
             router = router.route(&format!("{prefix}{path}"), methods);
         }
     }
+    #[cfg(feature = "ui")]
+    let router = router.merge(application::router());
     let router = router
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
         .fallback(async || Problem::no_such_route())
@@ -125,7 +133,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_unknown_address_is_a_problem_that_names_the_request() {
-        for address in ["/", "/v1", "/v1/templates/", "/v2/templates", "/v1/entities/a/b/c"] {
+        for address in ["/nothing", "/v1", "/v1/templates/", "/v2/templates", "/v1/entities/a/b/c"] {
             let id = "0192f0c1-2222-7abc-8def-0123456789ab";
             let (status, headers, body) = ask(&format!("GET {address}\nx-request-id: {id}")).await;
             assert_eq!(status, 404, "{address}");

@@ -1,15 +1,20 @@
-//! The OpenAPI 3.1 document, served at `/openapi.json` and as a page at `/docs`.
+//! The OpenAPI 3.1 document, served at `/openapi.json` and, without the web application, as a page at `/docs`.
 //!
 //! The document is `proxy/openapi/`, beside the routes, since bodies pass through the proxy as text and no type of Rust
 //! knows them. Tests hold it against the list of routes in both directions, and against what the service really answers.
 
-/// The page for people.
+/// The page for people, where there is no web application.
+#[cfg(not(feature = "ui"))]
 mod page;
 
+#[cfg(not(feature = "ui"))]
 use std::sync::LazyLock;
 
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+#[cfg(not(feature = "ui"))]
+use axum::response::IntoResponse;
+use axum::response::Response;
+#[cfg(any(test, not(feature = "ui")))]
 use serde_json::Value;
 
 use crate::answer;
@@ -17,6 +22,7 @@ use crate::answer;
 /// What the build made of `proxy/openapi/`.
 const TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
+#[cfg(not(feature = "ui"))]
 static PAGE: LazyLock<String> = LazyLock::new(|| page::render(&document()));
 
 /// The document as text.
@@ -33,6 +39,7 @@ pub(crate) async fn serve() -> Response {
 }
 
 /// GET /docs.
+#[cfg(not(feature = "ui"))]
 pub(crate) async fn serve_page() -> Response {
     let html = HeaderValue::from_static("text/html; charset=utf-8");
     // A page without scripts, that nothing can be smuggled into.
@@ -43,6 +50,7 @@ pub(crate) async fn serve_page() -> Response {
 }
 
 /// The document.
+#[cfg(any(test, not(feature = "ui")))]
 fn document() -> Value {
     serde_json::from_str(TEXT).expect("the build wrote it as JSON")
 }

@@ -229,6 +229,7 @@ fn every_schema_has_an_example_that_it_accepts() {
     }
 }
 
+#[cfg(not(feature = "ui"))]
 #[test]
 fn the_page_shows_every_operation_and_runs_nothing() {
     let page = page::render(&document());
