@@ -9,6 +9,7 @@ const ORDER = [
   "session",
   "navigation",
   "api",
+  "code",
   "components",
   "format",
   "value",

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { Dialog } from "../components/Dialog";
 import { words } from "../language";
 import { useActiveShortcuts, useShortcutListener, useShortcuts } from "../navigation/shortcuts";
@@ -10,7 +10,7 @@ const t = words.frame;
 export function ShortcutHelp() {
   const [isOpen, setOpen] = useState(false);
   useShortcutListener();
-  useShortcuts(useMemo(() => [{ keys: "?", label: t.shortcuts, run: () => setOpen(true) }], []));
+  useShortcuts([{ keys: "?", label: t.shortcuts, run: () => setOpen(true) }], "everywhere");
   const shortcuts = useActiveShortcuts();
   return (
     <Dialog title={t.shortcuts} isOpen={isOpen} onClose={() => setOpen(false)}>

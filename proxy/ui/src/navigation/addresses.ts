@@ -6,6 +6,8 @@ export const addresses = {
   home: () => "/",
   project: (project: string) => `/p/${part(project)}`,
   list: (project: string, template: string) => `/p/${part(project)}/t/${part(template)}`,
+  view: (project: string, template: string, view: string) =>
+    `/p/${part(project)}/t/${part(template)}?view=${part(view)}`,
   record: (project: string, template: string, id: string) =>
     `/p/${part(project)}/t/${part(template)}/r/${part(id)}`,
   newTemplate: (project: string) => `/p/${part(project)}/new-template`,

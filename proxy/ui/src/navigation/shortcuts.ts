@@ -1,5 +1,5 @@
 /** Keyboard shortcuts of the place that is shown. */
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect, useRef, useSyncExternalStore } from "react";
 
 export type Shortcut = {
   /** As `KeyboardEvent.key` has it, `mod+` before it for Ctrl or Cmd: "/", "f", "mod+k". */
@@ -9,18 +9,45 @@ export type Shortcut = {
   run: () => void;
 };
 
-let active: Shortcut[] = [];
+/** Where shortcuts hold, from the outermost place to the innermost, which wins. */
+export const PLACES = ["everywhere", "page", "list", "record"] as const;
+export type ShortcutPlace = (typeof PLACES)[number];
+export type ActiveShortcut = Shortcut & { place: ShortcutPlace };
+
+type Slot = { place: ShortcutPlace; shortcuts: readonly Shortcut[] };
+
+let slots: Slot[] = [];
+let active: ActiveShortcut[] = [];
 const listeners = new Set<() => void>();
 
-function change(next: Shortcut[]) {
-  active = next;
+function say() {
+  const rank = ({ place }: Slot) => PLACES.indexOf(place);
+  active = [...slots]
+    .sort((a, b) => rank(a) - rank(b))
+    .flatMap((slot) =>
+      slot.shortcuts.map((shortcut, at) => ({
+        ...shortcut,
+        place: slot.place,
+        // The action as it was rendered last, not as it was when the list was read.
+        run: () => slot.shortcuts[at]?.run(),
+      })),
+    );
   for (const listener of listeners) listener();
 }
 
-/** Whether a key press writes text where it lands. */
-function isTyping(target: EventTarget | null): boolean {
+/** Fields that write text. A checkbox is an input as well, but letters are no use to it. */
+const WRITES =
+  "textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=range], [type=file])";
+/** Lists that go to the entry whose name begins with the letter. */
+const SEEKS = "[role=menu], [role=listbox], [role=spinbutton]";
+/** Dialogs that keep the keyboard to themselves. A drawer that stands beside its page says `data-place`. */
+const KEEPS = "[role=dialog]:not([data-place]), [role=alertdialog]";
+
+/** Whether a key press belongs to what has the focus. */
+function isTaken(target: EventTarget | null): boolean {
   return (
-    target instanceof HTMLElement && (target.isContentEditable || target.matches("input, textarea, select"))
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.matches(WRITES) || target.closest(SEEKS) !== null)
   );
 }
 
@@ -32,14 +59,10 @@ function pressed(event: KeyboardEvent): string {
 export function useShortcutListener() {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.altKey) return;
+      if (event.defaultPrevented || event.altKey || event.isComposing) return;
       const keys = pressed(event);
-      if (
-        !keys.startsWith("mod+") &&
-        (isTyping(event.target) || document.querySelector("[role=dialog],[role=alertdialog]"))
-      )
-        return;
-      // The shortcut of the innermost place wins.
+      if (!keys.startsWith("mod+") && isTaken(event.target)) return;
+      if (document.querySelector(KEEPS)) return;
       const shortcut = active.findLast((it) => it.keys === keys);
       if (shortcut) {
         event.preventDefault();
@@ -51,11 +74,25 @@ export function useShortcutListener() {
   }, []);
 }
 
-/** Shortcuts that hold while the component is shown. */
-export function useShortcuts(shortcuts: Shortcut[]) {
+const named = (shortcuts: readonly Shortcut[]) =>
+  shortcuts.map(({ keys, label }) => `${keys} ${label}`).join("\n");
+
+/** Shortcuts that hold while the component is shown. The list may be made anew at each rendering. */
+export function useShortcuts(shortcuts: readonly Shortcut[], place: ShortcutPlace = "page") {
+  const slot = useRef<Slot>({ place, shortcuts: [] });
   useEffect(() => {
-    change([...active, ...shortcuts]);
-    return () => change(active.filter((it) => !shortcuts.includes(it)));
+    const mine = slot.current;
+    slots = [...slots, mine];
+    say();
+    return () => {
+      slots = slots.filter((it) => it !== mine);
+      say();
+    };
+  }, []);
+  useEffect(() => {
+    const isSame = named(slot.current.shortcuts) === named(shortcuts);
+    slot.current.shortcuts = shortcuts;
+    if (!isSame) say();
   }, [shortcuts]);
 }
 
@@ -64,5 +101,5 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-/** All shortcuts that hold now. */
-export const useActiveShortcuts = (): Shortcut[] => useSyncExternalStore(subscribe, () => active);
+/** All shortcuts that hold now; of those of the same keys, the last does. */
+export const useActiveShortcuts = (): ActiveShortcut[] => useSyncExternalStore(subscribe, () => active);

@@ -1,0 +1,85 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { parseJson } from "../api/json";
+import type { ApiRequest } from "./request";
+import { type Language, snippet } from "./snippets";
+import { searchSql } from "./sql";
+
+const base = "http://keyed.test";
+const search: ApiRequest = {
+  method: "POST",
+  path: "/v1/entities/search/customers",
+  project: "shop",
+  body: { filters: [{ field: "city", operator: "in", value: ["Bern", "O'Brien $HOME `id`"] }], limit: 50 },
+};
+const code = (language: Language, request: ApiRequest, key?: string) =>
+  snippet(language, request, key === undefined ? { base } : { base, key }) ?? "";
+
+test("no snippet has the key unless it is asked for", () => {
+  for (const language of ["curl", "python", "javascript"] as const) {
+    expect(code(language, search)).toContain("KEYED_API_KEY");
+    expect(code(language, search)).not.toContain("keyed_7_secret");
+    expect(code(language, search, "keyed_7_secret")).toContain("keyed_7_secret");
+  }
+});
+
+test("a shell passes the body of curl on as it is", () => {
+  const command = code("curl", search).replace(/^curl/, "printf '%s\\n'");
+  const words = execFileSync("/bin/sh", ["-c", command], { encoding: "utf8" });
+  expect(parseJson(words.slice(words.indexOf("-d\n") + 3))).toEqual(search.body);
+});
+
+test("JavaScript sends the method, the headers and the body of the request", async () => {
+  let sent: [string, RequestInit] | undefined;
+  const fetch = async (...call: [string, RequestInit]) => {
+    sent = call;
+    return { ok: true, json: async () => ({}) };
+  };
+  const run = new Function(
+    "fetch",
+    "process",
+    "console",
+    `return (async () => {${code("javascript", search)}})()`,
+  );
+  await run(fetch, { env: { KEYED_API_KEY: "k" } }, { log() {} });
+  expect(sent?.[0]).toBe("http://keyed.test/v1/entities/search/customers");
+  expect(sent?.[1].method).toBe("POST");
+  expect(sent?.[1].headers).toEqual({
+    Authorization: "Bearer k",
+    "X-Service-Project-Id": "shop",
+    "Content-Type": "application/json",
+  });
+  expect(JSON.parse(String(sent?.[1].body))).toEqual(search.body);
+});
+
+test("Python writes None, True and False", () => {
+  const text = code("python", { ...search, body: { a: null, b: true, c: false } });
+  expect(text).toContain('json={ "a": None, "b": True, "c": False }');
+});
+
+test("numbers keep every digit in every language", () => {
+  const body = parseJson('{"amount": 12345678901234567890.10, "n": 12345678901234567890}');
+  for (const language of ["curl", "python", "javascript"] as const) {
+    const text = code(language, { ...search, body });
+    expect(text).toContain("12345678901234567890.10");
+    expect(text).not.toContain("JSON.stringify");
+    expect(text).not.toContain("json=");
+  }
+});
+
+test("what an editor would not show is written as an escape", () => {
+  const text = code("curl", { ...search, body: { name: "a\u202eb\u200b" } });
+  expect(text).toContain("a\\u202eb\\u200b");
+});
+
+test("a quote in a value stays in its literal of SQL", () => {
+  expect(searchSql("shop", "customers", { global_search: "O'Brien'; drop" })).toBe(
+    `select keyed.search('shop.customers', '{ "global_search": "O''Brien''; drop" }');`,
+  );
+});
+
+test("a request without a body says its method only where curl would guess another", () => {
+  expect(code("curl", { method: "GET", path: "/v1/me" })).not.toContain("-X");
+  expect(code("curl", { method: "POST", path: "/v1/x" })).toContain("-X POST");
+  expect(code("curl", search)).not.toContain("-X");
+});
