@@ -1,0 +1,40 @@
+/** The records that lists show. What one place writes, every list shows at once. */
+import type { InfiniteData } from "@tanstack/react-query";
+import { currentSession } from "../session/session";
+import type { Schemas } from "./client";
+import { queryClient, type RecordBody } from "./queries";
+
+export type SearchPage = Schemas["SearchResult"];
+
+/** The beginning of the keys of all lists of a template. */
+export const listKey = (project: string, template: string) => [
+  currentSession().key,
+  "list",
+  project,
+  template,
+];
+
+function change(project: string, template: string, changed: (records: RecordBody[]) => RecordBody[]) {
+  queryClient.setQueriesData<InfiniteData<SearchPage>>(
+    { queryKey: listKey(project, template) },
+    (data) =>
+      data && { ...data, pages: data.pages.map((page) => ({ ...page, records: changed(page.records) })) },
+  );
+}
+
+/** Shows a record as it is now, wherever it stands in a list. The record needs `attribute_values`. */
+export function showInLists(project: string, template: string, record: RecordBody) {
+  change(project, template, (records) =>
+    records.map((it) => (it.id === record.id ? { ...it, ...record } : it)),
+  );
+}
+
+/** Takes deleted records out of the lists. */
+export function dropFromLists(project: string, template: string, ids: ReadonlySet<string>) {
+  change(project, template, (records) => records.filter(({ id }) => !ids.has(id)));
+}
+
+/** Asks for the lists of a template again, as after a record was created or restored. */
+export function refreshLists(project: string, template: string) {
+  return queryClient.invalidateQueries({ queryKey: listKey(project, template) });
+}

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { dateText, datetimeText, relativeText } from "./date";
+
+const plain = (text: string) => text.replaceAll("\u202f", " ");
+
+test("a date is the same day in every time zone", () => {
+  expect(dateText("2024-05-01", "en-US")).toBe("May 1, 2024");
+  expect(dateText("2024-05-01", "de-CH")).toBe("01.05.2024");
+});
+
+test("a moment is shown in the reader's time zone", () => {
+  expect(plain(datetimeText("2024-05-01T22:30:00.123456Z", "en-US", "Europe/Zurich"))).toBe(
+    "May 2, 2024, 12:30 AM",
+  );
+});
+
+test("what is no date of the browser's calendar is shown as it is", () => {
+  expect(dateText("infinity")).toBe("infinity");
+  expect(datetimeText("0044-03-15 BC")).toBe("0044-03-15 BC");
+});
+
+test("the distance is told in the largest unit that fits", () => {
+  const now = Date.parse("2024-05-10T12:00:00Z");
+  const told = (text: string) => relativeText(text, now, "en-US");
+  expect(told("2024-05-10T11:59:50Z")).toBe("10 seconds ago");
+  expect(told("2024-05-10T09:30:00Z")).toBe("2 hours ago");
+  expect(told("2024-05-09T11:00:00Z")).toBe("yesterday");
+  expect(told("2024-05-13T12:00:00Z")).toBe("in 3 days");
+  expect(told("2022-01-01T12:00:00Z")).toBe("2 years ago");
+});

@@ -1,0 +1,27 @@
+import { Copy } from "lucide-react";
+import { IconButton } from "../components/Button";
+import { sayDone } from "../components/toast";
+import { words } from "../language";
+import style from "./KeyValue.module.css";
+import { Nothing } from "./Value";
+
+const t = words.value;
+
+/** Copies an external key and says so. */
+export async function copyKey(key: string) {
+  await navigator.clipboard.writeText(key);
+  sayDone(t.copied(key));
+}
+
+/** An external key, monospaced, with a button that copies it. An empty one is a faint dash. */
+export function KeyValue({ value, isCopied = true }: { value: string | null; isCopied?: boolean }) {
+  if (value === null) return <Nothing />;
+  return (
+    <span className={style.key}>
+      <code dir="auto" title={value}>
+        {value}
+      </code>
+      {isCopied && <IconButton icon={Copy} label={t.copyKey} size="small" onPress={() => copyKey(value)} />}
+    </span>
+  );
+}

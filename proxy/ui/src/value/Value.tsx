@@ -1,0 +1,108 @@
+import { Square, SquareCheck } from "lucide-react";
+import { memo } from "react";
+import { Link } from "wouter";
+import type { Attribute } from "../api/queries";
+import { Tag } from "../components/Tag";
+import { datetimeText } from "../format/date";
+import { words } from "../language";
+import { addresses } from "../navigation/addresses";
+import {
+  exactValueText,
+  isEmptyValue,
+  listLabels,
+  referenceLabel,
+  type VerboseValue,
+  valueText,
+} from "./text";
+import style from "./Value.module.css";
+
+const t = words.value;
+
+type Props = {
+  project: string;
+  attribute: Pick<Attribute, "type" | "options" | "template">;
+  value: unknown;
+  /** The member of `attribute_values`: what names the target of a reference, and when a metric was measured. */
+  verbose?: VerboseValue | undefined;
+  /** `line` cuts what does not fit into one line; `whole` shows everything. */
+  fit?: "line" | "whole";
+};
+
+/** A value by its type, to be read. */
+export const Value = memo(function Value({ project, attribute, value, verbose, fit = "line" }: Props) {
+  const shape = fit === "line" ? style.line : style.whole;
+  if (isEmptyValue(value)) return <Nothing />;
+  const text = valueText(attribute, value, verbose);
+  switch (attribute.type) {
+    case "number":
+      return (
+        <span className={`${shape} ${style.number}`} title={exactValueText(value)}>
+          {text}
+        </span>
+      );
+    case "metric":
+      return (
+        <span
+          className={`${shape} ${style.number}`}
+          title={verbose?.at ? t.measured(datetimeText(verbose.at)) : exactValueText(value)}
+        >
+          {text}
+        </span>
+      );
+    case "date":
+    case "datetime":
+      return (
+        <time className={`${shape} ${style.date}`} dateTime={String(value)} title={exactValueText(value)}>
+          {text}
+        </time>
+      );
+    case "boolean":
+      return (
+        <span className={value === true ? style.yes : style.no}>
+          {value === true ? <SquareCheck size={16} aria-hidden /> : <Square size={16} aria-hidden />}
+          <span className="visually-hidden">{text}</span>
+        </span>
+      );
+    case "list":
+      return (
+        <span className={`${shape} ${style.tags}`} title={fit === "line" ? text : undefined}>
+          {listLabels(attribute, value).map((label, place) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: an element may stand in a list twice
+            <Tag key={place}>{label}</Tag>
+          ))}
+        </span>
+      );
+    case "reference": {
+      const target = verbose?.template_slug ?? attribute.template;
+      const name = referenceLabel(verbose);
+      if (name === null || !target || typeof value !== "string") {
+        return (
+          <span className={`${shape} ${style.hidden}`} title={text}>
+            {name ?? t.hidden}
+          </span>
+        );
+      }
+      return (
+        <Link href={addresses.record(project, target, value)} className={`${shape} ${style.link}`} dir="auto">
+          {name}
+        </Link>
+      );
+    }
+    default:
+      return (
+        <span className={shape} dir="auto">
+          {text}
+        </span>
+      );
+  }
+});
+
+/** The sign of an empty value. */
+export function Nothing() {
+  return (
+    <span className={style.nothing}>
+      <span aria-hidden>–</span>
+      <span className="visually-hidden">{t.empty}</span>
+    </span>
+  );
+}

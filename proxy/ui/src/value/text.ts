@@ -1,0 +1,63 @@
+/** Values as text alone, for titles, sentences and screen readers. */
+import type { Schemas } from "../api/client";
+import { type ExactNumber, isLosslessNumber, renderJson } from "../api/json";
+import type { Attribute } from "../api/queries";
+import { dateText, datetimeText } from "../format/date";
+import { optionLabel } from "../format/label";
+import { numberText } from "../format/number";
+import { words } from "../language";
+
+export type VerboseValue = Schemas["VerboseValue"];
+
+/** Whether a record has no value here. An empty text or list counts as none. */
+export function isEmptyValue(value: unknown): boolean {
+  return (
+    value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)
+  );
+}
+
+export const isNumber = (value: unknown): value is ExactNumber =>
+  typeof value === "number" || isLosslessNumber(value);
+
+/** The elements of a list with their labels. */
+export function listLabels(attribute: Pick<Attribute, "options">, value: unknown): string[] {
+  const elements = Array.isArray(value) ? value : isEmptyValue(value) ? [] : [value];
+  return elements.map((element) => optionLabel(attribute, String(element)));
+}
+
+/** What names the record that a reference leads to; null if the reader may not see it. */
+export function referenceLabel(verbose: VerboseValue | undefined): string | null {
+  return verbose?.display || verbose?.external_key || null;
+}
+
+/** A value in the reader's format; nothing for an empty one. */
+export function valueText(
+  attribute: Pick<Attribute, "type" | "options">,
+  value: unknown,
+  verbose?: VerboseValue,
+): string {
+  if (isEmptyValue(value)) return "";
+  switch (attribute.type) {
+    case "number":
+    case "metric":
+      return isNumber(value) ? numberText(value) : String(value);
+    case "date":
+      return dateText(String(value));
+    case "datetime":
+      return datetimeText(String(value));
+    case "boolean":
+      return value === true ? words.value.yes : words.value.no;
+    case "list":
+      return listLabels(attribute, value).join(", ");
+    case "reference":
+      return referenceLabel(verbose) ?? (typeof value === "string" ? value : words.value.hidden);
+    default:
+      return typeof value === "string" ? value : renderJson(value);
+  }
+}
+
+/** A value as it is kept, for the title of what is shown in a shorter form. */
+export function exactValueText(value: unknown): string {
+  if (isEmptyValue(value)) return "";
+  return typeof value === "object" && !isLosslessNumber(value) ? renderJson(value) : String(value);
+}
