@@ -27,12 +27,14 @@ use_node() {
 }
 
 # Installs the packages of a folder as its lock file has them, unless they are in place. None of their scripts runs.
+# Not by `npm ci`, which wants optional packages of other systems in the lock file, where a registry may have none.
 install_npm_packages() {
     local lock="$1/package-lock.json" stamp="$1/node_modules/.installed-from"
     cmp --silent "$lock" "$stamp" && return
     local npm=(npm)
     # Older ones leave out packages of the lock file that are for this machine alone.
     [[ $(npm --version) == [0-9].* || $(npm --version) == 10.* ]] && npm=(npx --yes npm@11)
-    as_developer "${npm[@]}" ci --prefix "$1" --ignore-scripts --no-audit --no-fund >&2
+    as_developer rm -rf "$1/node_modules"
+    as_developer "${npm[@]}" install --prefix "$1" --no-save --ignore-scripts --no-audit --no-fund >&2
     as_developer cp "$lock" "$stamp"
 }
