@@ -12,6 +12,8 @@ import style from "./Field.module.css";
 
 type Props = Omit<TextFieldProps, "className" | "children"> & {
   label: string;
+  /** The label is read aloud and not shown. */
+  isLabelHidden?: boolean;
   /** What to write, below the field. */
   hint?: ReactNode;
   /** Why the text is refused, below the field. */
@@ -23,7 +25,7 @@ type Props = Omit<TextFieldProps, "className" | "children"> & {
 };
 
 /** A line of text with its label; with `rows`, several lines. */
-export function TextField({ label, hint, error, placeholder, rows, isCode, ...props }: Props) {
+export function TextField({ label, isLabelHidden, hint, error, placeholder, rows, isCode, ...props }: Props) {
   const shape = `${style.input} ${isCode ? style.code : ""}`;
   return (
     <AriaTextField
@@ -31,11 +33,11 @@ export function TextField({ label, hint, error, placeholder, rows, isCode, ...pr
       isInvalid={props.isInvalid ?? error !== undefined}
       className={style.field ?? ""}
     >
-      <Label className={style.label}>{label}</Label>
+      <Label className={isLabelHidden ? "visually-hidden" : style.label}>{label}</Label>
       {rows === undefined ? (
-        <Input className={shape} placeholder={placeholder} />
+        <Input className={shape} placeholder={placeholder} dir="auto" />
       ) : (
-        <TextArea className={`${shape} ${style.area}`} rows={rows} placeholder={placeholder} />
+        <TextArea className={`${shape} ${style.area}`} rows={rows} placeholder={placeholder} dir="auto" />
       )}
       {hint !== undefined && (
         <AriaText slot="description" className={style.hint ?? ""}>

@@ -1,0 +1,150 @@
+import { X } from "lucide-react";
+import { type ClipboardEvent, type KeyboardEvent, useState } from "react";
+import {
+  Button,
+  ComboBox,
+  Input,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  Tag,
+  TagGroup,
+  TagList,
+} from "react-aria-components";
+import { Refusal } from "../components/Field";
+import { words } from "../language";
+import type { PartProps } from "./editing";
+import style from "./editor.module.css";
+import { textOf } from "./exact";
+
+const t = words.value;
+
+/** The elements of a list as tags, and a field that adds one: from the options where there are any. */
+export function ListEditor(props: PartProps) {
+  const { attribute, value, onChange, label, isLabelHidden, error, autoFocus } = props;
+  const elements = Array.isArray(value) ? value.map(textOf) : value == null ? [] : [textOf(value)];
+  const options = attribute.options ?? null;
+  const labelOf = (element: string) => options?.find((it) => it.value === element)?.label ?? element;
+  const change = (next: string[]) => onChange(next.length === 0 ? null : next);
+  const add = (more: string[]) => change([...new Set([...elements, ...more])]);
+  const removeLast = () => elements.length > 0 && change(elements.slice(0, -1));
+  const field = {
+    label: t.addTo(label),
+    onAdd: add,
+    onRemoveLast: removeLast,
+    autoFocus: autoFocus ?? false,
+  };
+  return (
+    <div className={style.field}>
+      {!isLabelHidden && <span className={style.label}>{label}</span>}
+      <div className={`${style.box} ${error ? style.refused : ""}`}>
+        {elements.length > 0 && (
+          <TagGroup
+            aria-label={label}
+            onRemove={(keys) => change(elements.filter((_, place) => !keys.has(place)))}
+          >
+            <TagList className={style.tags ?? ""}>
+              {elements.map((element, place) => (
+                <Tag key={place} id={place} textValue={labelOf(element)} className={style.tag ?? ""}>
+                  <span dir="auto">{labelOf(element)}</span>
+                  <Button
+                    slot="remove"
+                    className={style.remove ?? ""}
+                    aria-label={t.remove(labelOf(element))}
+                  >
+                    <X size={12} aria-hidden />
+                  </Button>
+                </Tag>
+              ))}
+            </TagList>
+          </TagGroup>
+        )}
+        {options === null ? (
+          <FreeText {...field} />
+        ) : (
+          <Options {...field} choices={options.filter((it) => !elements.includes(it.value))} />
+        )}
+      </div>
+      {error && <Refusal>{error}</Refusal>}
+    </div>
+  );
+}
+
+type FieldProps = {
+  label: string;
+  onAdd: (elements: string[]) => void;
+  onRemoveLast: () => void;
+  autoFocus: boolean;
+};
+
+/** Enter adds what is typed; several lines that are pasted are several elements. */
+function FreeText({ label, onAdd, onRemoveLast, autoFocus }: FieldProps) {
+  const [text, setText] = useState("");
+  const add = () => {
+    if (text !== "") onAdd([text]);
+    setText("");
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && text !== "") {
+      event.preventDefault();
+      event.stopPropagation();
+      add();
+    } else if (event.key === "Backspace" && text === "") onRemoveLast();
+  };
+  const paste = (event: ClipboardEvent) => {
+    const lines = event.clipboardData.getData("text").split(/\r?\n/).filter(Boolean);
+    if (lines.length < 2) return;
+    event.preventDefault();
+    onAdd(lines);
+  };
+  return (
+    <Input
+      className={style.adding ?? ""}
+      aria-label={label}
+      placeholder={t.addElement}
+      autoFocus={autoFocus}
+      dir="auto"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onKeyDown={press}
+      onPaste={paste}
+      onBlur={add}
+    />
+  );
+}
+
+type Option = { value: string; label?: string | null };
+
+function Options({ label, choices, onAdd, onRemoveLast, autoFocus }: FieldProps & { choices: Option[] }) {
+  const [text, setText] = useState("");
+  return (
+    <ComboBox
+      className={style.combo ?? ""}
+      aria-label={label}
+      menuTrigger="focus"
+      value={null}
+      inputValue={text}
+      onInputChange={setText}
+      autoFocus={autoFocus}
+      onChange={(key) => {
+        if (key !== null) onAdd([String(key)]);
+        setText("");
+      }}
+    >
+      <Input
+        className={style.adding ?? ""}
+        placeholder={choices.length === 0 ? t.allChosen : t.chooseElement}
+        onKeyDown={(event) => event.key === "Backspace" && text === "" && onRemoveLast()}
+      />
+      <Popover className={style.popover ?? ""}>
+        <ListBox items={choices.map((it) => ({ ...it, id: it.value }))} className={style.list ?? ""}>
+          {(choice) => (
+            <ListBoxItem textValue={choice.label ?? choice.value} className={style.item ?? ""}>
+              <span dir="auto">{choice.label ?? choice.value}</span>
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </ComboBox>
+  );
+}

@@ -1,0 +1,30 @@
+import { useState } from "react";
+import type { Json } from "../api/json";
+import { TextField } from "../components/Field";
+import { words } from "../language";
+import type { PartProps } from "./editing";
+import { isSame, numberOf, textOf } from "./exact";
+
+const t = words.value;
+
+const read = (typed: string): Json => (typed.trim() === "" ? null : (numberOf(typed) ?? typed));
+
+/** A number with every digit. What is no number is kept as a text, which the service refuses. */
+export function NumberEditor({ attribute: _, project: __, value, onChange, error, ...props }: PartProps) {
+  const [typed, setTyped] = useState(textOf(value));
+  // What is typed stays as it is while it means the value: "1." on the way to "1.5".
+  const shown = isSame(read(typed), value ?? null) ? typed : textOf(value);
+  const isNumber = typeof read(shown) !== "string" || shown === "-";
+  return (
+    <TextField
+      {...props}
+      inputMode="decimal"
+      value={shown}
+      error={error ?? (isNumber ? undefined : t.noNumber)}
+      onChange={(text) => {
+        setTyped(text);
+        onChange(read(text));
+      }}
+    />
+  );
+}

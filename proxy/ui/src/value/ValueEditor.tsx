@@ -1,0 +1,90 @@
+import { lazy, Suspense } from "react";
+import { Label, Radio, RadioGroup } from "react-aria-components";
+import { Refusal, TextField } from "../components/Field";
+import { attributeLabel } from "../format/label";
+import { words } from "../language";
+import type { EditorProps, PartProps } from "./editing";
+import style from "./editor.module.css";
+import { textOf } from "./exact";
+import { ListEditor } from "./ListEditor";
+import { NumberEditor } from "./NumberEditor";
+import { ReferencePicker } from "./ReferencePicker";
+
+const t = words.value;
+
+// The calendar is large and rarely needed on the first page.
+const DateEditor = lazy(() => import("./DateEditor"));
+const MetricEditor = lazy(() => import("./MetricEditor"));
+
+/** The editor that fits the type of an attribute. */
+export function ValueEditor(given: EditorProps) {
+  const props = { ...given, label: given.label ?? attributeLabel(given.attribute) };
+  switch (given.attribute.type) {
+    case "number":
+      return <NumberEditor {...props} />;
+    case "boolean":
+      return <BooleanEditor {...props} />;
+    case "list":
+      return <ListEditor {...props} />;
+    case "reference":
+      return <ReferencePicker {...props} template={given.attribute.template ?? ""} />;
+    case "date":
+    case "datetime":
+      return (
+        <Suspense fallback={<div className={style.waiting} />}>
+          <DateEditor {...props} />
+        </Suspense>
+      );
+    case "metric":
+      return (
+        <Suspense fallback={<div className={style.waiting} />}>
+          <MetricEditor {...props} />
+        </Suspense>
+      );
+    default:
+      return <TextEditor {...props} />;
+  }
+}
+
+/** A text of any length: the field grows with its lines. An emptied field is no value. */
+function TextEditor({ attribute: _, project: __, value, onChange, ...props }: PartProps) {
+  return (
+    <TextField
+      {...props}
+      rows={1}
+      value={textOf(value)}
+      onChange={(text) => onChange(text === "" ? null : text)}
+    />
+  );
+}
+
+/** Yes or no; where a value is not required, also none. */
+function BooleanEditor({ attribute, value, onChange, label, isLabelHidden, error, autoFocus }: PartProps) {
+  const state = value === true ? "yes" : value === false ? "no" : "none";
+  const states = attribute.required ? (["yes", "no"] as const) : (["yes", "no", "none"] as const);
+  return (
+    <RadioGroup
+      className={style.field ?? ""}
+      orientation="horizontal"
+      value={attribute.required && state === "none" ? null : state}
+      onChange={(next) => onChange(next === "none" ? null : next === "yes")}
+      isInvalid={error !== undefined}
+      {...(isLabelHidden ? { "aria-label": label } : {})}
+    >
+      {!isLabelHidden && <Label className={style.label}>{label}</Label>}
+      <div className={style.segments}>
+        {states.map((id) => (
+          <Radio
+            key={id}
+            value={id}
+            className={style.segment ?? ""}
+            autoFocus={autoFocus && (id === state || (state === "none" && id === "yes"))}
+          >
+            {t.states[id]}
+          </Radio>
+        ))}
+      </div>
+      {error && <Refusal>{error}</Refusal>}
+    </RadioGroup>
+  );
+}

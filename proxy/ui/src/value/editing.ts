@@ -1,0 +1,26 @@
+/** What every editor of a value takes. */
+import type { Json } from "../api/json";
+import type { Attribute } from "../api/queries";
+
+/** The part of an attribute that decides how its values are edited. */
+export type EditedAttribute = Pick<
+  Attribute,
+  "slug" | "type" | "label" | "required" | "options" | "template"
+>;
+
+export type EditorProps = {
+  project: string;
+  attribute: EditedAttribute;
+  /** undefined: not given; null: given as no value. A text that is no number yet stays a text. */
+  value: Json | undefined;
+  onChange: (value: Json | undefined) => void;
+  /** The name of the attribute, unless another is given. */
+  label?: string;
+  /** The label is read aloud and not shown. */
+  isLabelHidden?: boolean;
+  error?: string | undefined;
+  autoFocus?: boolean;
+};
+
+/** An editor in which the label is decided. */
+export type PartProps = EditorProps & { label: string };

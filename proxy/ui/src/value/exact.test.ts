@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { LosslessNumber } from "../api/json";
+import { isSame, numberOf, textOf, withFinerDigits } from "./exact";
+
+test.each(["0.1", "1.10", "12345678901234567890.123456789", "-0.5", "1e400", "7"])(
+  "a typed number keeps every digit: %s",
+  (text) => expect(textOf(numberOf(text))).toBe(text),
+);
+
+test.each([
+  [" 1 234.5 ", "1234.5"],
+  ["+3", "3"],
+  ["007", "7"],
+  [".5", "0.5"],
+  ["-.5", "-0.5"],
+  ["−4", "-4"],
+])("%s is read as %s", (typed, number) => expect(textOf(numberOf(typed))).toBe(number));
+
+test.each(["", "1,5", "12a", "1.", "--1", "0x10", "NaN", "Infinity"])("%s is no number", (text) =>
+  expect(numberOf(text)).toBeUndefined(),
+);
+
+test("absent and null are no text", () => {
+  expect([textOf(undefined), textOf(null)]).toEqual(["", ""]);
+});
+
+test("values are the same if every digit is", () => {
+  expect(isSame(1, new LosslessNumber("1.0"))).toBe(false);
+  expect(isSame(new LosslessNumber("1.0"), new LosslessNumber("1.0"))).toBe(true);
+  expect(isSame(["a"], ["a"])).toBe(true);
+  expect(isSame(["a"], ["a", "b"])).toBe(false);
+  expect(isSame(null, undefined)).toBe(false);
+});
+
+test("microseconds stay when another part of a time changes", () => {
+  const before = "2026-01-31T12:00:00.590448Z";
+  expect(withFinerDigits("2026-02-01T12:00:00.590Z", before)).toBe("2026-02-01T12:00:00.590448Z");
+  expect(withFinerDigits("2026-01-31T12:00:01.590Z", before)).toBe("2026-01-31T12:00:01.590Z");
+  expect(withFinerDigits("2026-02-01T12:00:00Z", "2026-01-31T12:00:00.000007Z")).toBe(
+    "2026-02-01T12:00:00.000007Z",
+  );
+});

@@ -1,0 +1,76 @@
+/** The records that a reference names or may name. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { answer, GET, inProject, POST, type Schemas } from "../api/client";
+import type { Json } from "../api/json";
+import { type RecordBody, useTemplate } from "../api/queries";
+import { useSession } from "../session/session";
+import { textOf } from "./exact";
+
+export type Target = { id: string; name: string; key: string | null };
+
+type Display = string | null | undefined;
+
+/** What to call a record: its display attribute, else its key, else its id. */
+export function targetOf(record: RecordBody, display: Display): Target {
+  const named = display ? textOf(record.attributes?.[display] as Json | undefined) : "";
+  return { id: record.id, name: named || record.external_key || record.id, key: record.external_key };
+}
+
+const fieldsOf = (display: Display) => (display ? [display] : ["id"]);
+
+/** The record of an id. */
+export function useReference(project: string, template: string, id: string | null) {
+  const { key } = useSession();
+  const display = useTemplate(project, template)?.display;
+  return useQuery({
+    queryKey: [key, "reference", project, id, display],
+    queryFn: async () => {
+      const query = { fields: fieldsOf(display).join(","), include_deleted: true };
+      const params = { path: { id: id ?? "" }, query };
+      return targetOf(await answer(GET("/v1/entities/{id}", { params })), display);
+    },
+    enabled: id !== null,
+    staleTime: 60_000,
+  });
+}
+
+/** A text once nobody has typed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), 150);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+/** The records of a template with these words, that of this very key first. */
+export function useTargets(project: string, template: string, text: string, isEnabled: boolean) {
+  const { key } = useSession();
+  const display = useTemplate(project, template)?.display;
+  const words = useSettled(text).trim().slice(0, 255);
+  const search = async (body: Schemas["Search"], signal: AbortSignal) => {
+    const found = await answer(
+      POST("/v1/entities/search/{template}", {
+        params: { path: { template }, header: inProject(project) },
+        body: { ...body, fields: fieldsOf(display), limit: 20, count: "none" },
+        signal,
+      }),
+    );
+    return found.records.map((record) => targetOf(record, display));
+  };
+  return useQuery({
+    queryKey: [key, "targets", project, template, words, display],
+    queryFn: async ({ signal }) => {
+      if (words === "") return search(display ? { sort: display } : {}, signal);
+      const [byKey, byWords] = await Promise.all([
+        search({ filters: [{ field: "external_key", operator: "eq", value: words }] }, signal),
+        search({ global_search: words }, signal),
+      ]);
+      return [...byKey, ...byWords.filter((it) => it.id !== byKey[0]?.id)];
+    },
+    enabled: isEnabled && template !== "",
+    placeholderData: keepPreviousData,
+  });
+}
