@@ -1,0 +1,90 @@
+/** What a payload of another system has in it, as paths of PostgreSQL's jsonpath. */
+import type { Json } from "../api/json";
+import type { Attribute } from "../api/queries";
+
+export type Place = { path: string; example: string };
+
+const MOST_PLACES = 200;
+const MOST_DEPTH = 6;
+
+type Members = { [member: string]: Json };
+
+const isMembers = (json: Json | undefined): json is Members =>
+  typeof json === "object" &&
+  json !== null &&
+  !Array.isArray(json) &&
+  Object.getPrototypeOf(json) === Object.prototype;
+
+/** `.name`, or `."first name"` for what is no plain word. */
+function step(member: string): string {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(member) ? `.${member}` : `.${JSON.stringify(member)}`;
+}
+
+function shown(json: Json): string {
+  const text = Array.isArray(json) ? json.map(String).join(", ") : String(json);
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+/** The places of an item that have a value which an attribute can take: single values and arrays of them. */
+export function placesOf(item: Json): Place[] {
+  const places: Place[] = [];
+  const walk = (json: Json, path: string, depth: number) => {
+    if (places.length >= MOST_PLACES || depth > MOST_DEPTH) return;
+    if (isMembers(json)) {
+      for (const [member, value] of Object.entries(json)) walk(value, path + step(member), depth + 1);
+    } else if (!Array.isArray(json)) {
+      if (path !== "$") places.push({ path, example: shown(json) });
+    } else if (isMembers(json[0])) {
+      walk(json[0], `${path}[*]`, depth + 1);
+    } else {
+      places.push({ path: `${path}[*]`, example: shown(json) });
+    }
+  };
+  walk(item, "$", 0);
+  return places;
+}
+
+/** The arrays of objects of a payload, and the payload itself: where its items may be. */
+export function itemsOf(payload: Json): { path: string; items: Json[] }[] {
+  const found: { path: string; items: Json[] }[] = [];
+  const walk = (json: Json, path: string, depth: number) => {
+    if (depth > 3) return;
+    if (Array.isArray(json)) {
+      if (isMembers(json[0])) found.push({ path: `${path}[*]`, items: json });
+    } else if (isMembers(json)) {
+      for (const [member, value] of Object.entries(json)) walk(value, path + step(member), depth + 1);
+    }
+  };
+  walk(payload, "$", 0);
+  if (!Array.isArray(payload)) found.push({ path: "$", items: [payload] });
+  return found;
+}
+
+/** The first item of a payload at one of the paths that `itemsOf` lists. */
+export function firstItem(payload: Json, items: string): Json | undefined {
+  const written = items.trim() === "" ? "$" : items.trim();
+  return itemsOf(payload).find(({ path }) => path === written)?.items[0];
+}
+
+const KEY_NAMES = ["external_key", "external_id", "id", "uuid", "key", "number", "code", "sku"];
+
+const plain = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+
+const lastStep = (path: string) => path.replaceAll("[*]", "").split(".").at(-1) ?? "";
+
+/** A mapping to begin with: items, key and attributes by their names. */
+export function guess(payload: Json, attributes: readonly Attribute[]) {
+  const [first] = itemsOf(payload);
+  const places = placesOf(first?.items[0] ?? null);
+  const named = (names: (string | null | undefined)[]) => {
+    const wanted = names.map((name) => plain(name ?? ""));
+    return places.find(({ path }) => wanted.includes(plain(lastStep(path))))?.path;
+  };
+  const key = KEY_NAMES.map((name) => named([name])).find((path) => path !== undefined);
+  const mapping: Record<string, string> = {};
+  for (const { slug, label } of attributes) {
+    const path = named([slug, label]);
+    if (path !== undefined) mapping[slug] = path;
+  }
+  return { items: first?.path ?? "$", external_key: key ?? "$.id", mapping };
+}
