@@ -1,0 +1,136 @@
+/** Conditions of a search, as the service has them, and what is asked of them here. */
+import { isLosslessNumber, type Json, renderJson } from "../api/json";
+
+export const API_OPERATORS = [
+  "eq",
+  "neq",
+  "in",
+  "not-in",
+  "like",
+  "not-like",
+  "ilike",
+  "starts-with",
+  "ends-with",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+  "between",
+  "today",
+  "empty",
+  "not-empty",
+] as const;
+
+export type ApiOperator = (typeof API_OPERATORS)[number];
+export type Comparison = { field: string; operator: ApiOperator; value?: Json };
+export type AnyOf = { or: Condition[] };
+export type AllOf = { and: Condition[] };
+export type Negation = { not: Condition };
+export type Condition = Comparison | AnyOf | AllOf | Negation;
+
+export const isComparison = (it: Condition): it is Comparison => "operator" in it;
+export const isAnyOf = (it: Condition): it is AnyOf => "or" in it;
+export const isAllOf = (it: Condition): it is AllOf => "and" in it;
+export const isNegation = (it: Condition): it is Negation => "not" in it;
+
+/** The service nests so deep at most. */
+export const MOST_LEVELS = 10;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
+
+/** Whether a value has the form of a condition: its fields and values are judged by the service. */
+export function isCondition(value: unknown, levels = MOST_LEVELS): value is Condition {
+  if (!isObject(value) || levels < 0) return false;
+  const members = Object.keys(value);
+  const areConditions = (list: unknown) =>
+    Array.isArray(list) && list.every((part) => isCondition(part, levels - 1));
+  if (members.length === 1 && "or" in value) return areConditions(value.or);
+  if (members.length === 1 && "and" in value) return areConditions(value.and);
+  if (members.length === 1 && "not" in value) return isCondition(value.not, levels - 1);
+  return (
+    typeof value.field === "string" &&
+    API_OPERATORS.includes(value.operator as ApiOperator) &&
+    members.every((member) => ["field", "operator", "value"].includes(member))
+  );
+}
+
+/** Whether two conditions, or lists of them, are written the same. Numbers are compared by their digits. */
+export const isSame = (a: unknown, b: unknown): boolean => renderJson(ordered(a)) === renderJson(ordered(b));
+
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((member) => [member, ordered(value[member])]),
+  );
+}
+
+type Filtered = { filters?: unknown; filter_groups?: unknown };
+
+/** The one condition that `filter_groups` states: one of the groups holds, with all its conditions. */
+function conditionOfGroups(groups: unknown): Condition[] {
+  if (!Array.isArray(groups) || groups.length === 0) return [];
+  const parts = groups.map((group): unknown => {
+    if (!Array.isArray(group)) return group;
+    return group.length === 1 ? group[0] : { and: group };
+  });
+  return [(parts.length === 1 ? parts[0] : { or: parts }) as Condition];
+}
+
+/** The conditions of a search or saved view, all of which hold. */
+export function conditionsOfSearch({ filters, filter_groups }: Filtered): Condition[] {
+  const all = [
+    ...(Array.isArray(filters) ? (filters as Condition[]) : []),
+    ...conditionOfGroups(filter_groups),
+  ];
+  return all.flatMap((it) => (isObject(it) && isAllOf(it as Condition) ? (it as AllOf).and : [it]));
+}
+
+/** The conditions of a scope, which is a search's filters, an array of conditions, or one condition. */
+export function conditionsOfScope(scope: unknown): Condition[] {
+  if (scope === null || scope === undefined) return [];
+  if (Array.isArray(scope)) return scope as Condition[];
+  if (isObject(scope) && ("filters" in scope || "filter_groups" in scope)) return conditionsOfSearch(scope);
+  return isObject(scope) && Object.keys(scope).length > 0 ? [scope as Condition] : [];
+}
+
+/** All comparisons of conditions, at every level. */
+export function comparisonsOf(conditions: readonly Condition[]): Comparison[] {
+  return conditions.flatMap((it) => {
+    if (isComparison(it)) return [it];
+    if (isAnyOf(it)) return comparisonsOf(it.or);
+    if (isAllOf(it)) return comparisonsOf(it.and);
+    return comparisonsOf([it.not]);
+  });
+}
+
+/**
+ * The values of a comparison, each by itself: of an array, or of a text with commas as the service reads it where an
+ * operator takes several values. Null if the service would refuse the text.
+ */
+export function valuesOf({ operator, value }: Comparison): Json[] | null {
+  if (operator === "empty" || operator === "not-empty" || operator === "today") return [];
+  if (value === undefined || value === null) return null;
+  const takesMany = operator === "in" || operator === "not-in" || operator === "between";
+  if (Array.isArray(value)) return takesMany ? value : null;
+  if (!takesMany || typeof value !== "string") return [value];
+  // A JSON array in a text is rare: it is kept as it is.
+  if (/^ *[[{]/.test(value)) return null;
+  return splitAtCommas(value);
+}
+
+/** `oil, "a, b"` → oil and a, b, as in RFC 4180. */
+export function splitAtCommas(text: string): string[] | null {
+  const values: string[] = [];
+  const part = / *(?:"((?:[^"]|"")*)"|([^",][^,]*)) *(,|$)/y;
+  do {
+    const found = part.exec(text);
+    if (!found) return null;
+    values.push(found[1] === undefined ? (found[2] ?? "").trimEnd() : found[1].replaceAll('""', '"'));
+    if (found[3] === "") return values;
+  } while (part.lastIndex <= text.length);
+  return null;
+}

@@ -1,0 +1,121 @@
+/** Conditions as sentences that read aloud: "City is Bern or Basel". */
+import type { Json } from "../api/json";
+import { words } from "../language";
+import { type Condition, isAllOf, isAnyOf, isComparison } from "./condition";
+import type { Field, Fields } from "./fields";
+import { arity, isOffered, type Simple, simple, simpleValues } from "./operators";
+import { readValue } from "./reading";
+
+const say = words.filter.sentence;
+
+/** What a sentence needs to know: the fields, and the names of referenced records by id or external key. */
+export type Context = { fields: Fields; names?: ReadonlyMap<string, string>; locale?: string };
+
+/** A sentence in its parts: what it is about, what is said, and of which values. */
+export type Phrase = { subject: string; verb: string; value: string };
+
+/** Values that a sentence names; of more, it says how many. */
+const MOST_NAMED = 3;
+
+/** A value as it stands in a sentence. */
+export function named(value: Json, field: Field | null, { names, locale }: Context): string {
+  if (field?.kind === "reference" && value !== null) {
+    const key = typeof value === "object" && "external_key" in value ? String(value.external_key) : null;
+    return names?.get(key ?? String(value)) ?? key ?? words.filter.unknownRecord;
+  }
+  const option = field?.attribute?.options?.find((it) => it.value === value);
+  if (option) return option.label || option.value;
+  const text = readValue(value, field?.kind ?? null, locale);
+  // What would be lost, or be taken for a part of the sentence, is quoted.
+  return /^\s*$|^\s|\s$|,| or /.test(text) && field?.kind === "string" ? say.quoted(text) : text;
+}
+
+function phraseOf(it: Simple, context: Context): Phrase {
+  const field = context.fields.find(it.field);
+  const subject = field?.label ?? it.field;
+  const name = subject.split(" › ").at(-1) ?? subject;
+  // A value that cannot be taken apart is shown as it was sent.
+  const values = simpleValues(it) ?? [it.value ?? null];
+  const shown = values.length > MOST_NAMED + 1 ? values.slice(0, MOST_NAMED) : values;
+  const texts = shown.map((value) => named(value, field, context));
+  const more = values.length - shown.length;
+  const or = texts.length === 0 ? say.noValue : say.or(texts, more);
+  const quoted = say.quoted(values.map((value) => readValue(value, null, context.locale)).join(", "));
+  const isDate = field?.kind === "date" || field?.kind === "datetime";
+  const part = (verb: string, value = "") => ({ subject, verb, value });
+  const split = ([verb, value]: readonly [string, string]) => ({ subject, verb, value });
+
+  switch (it.operator) {
+    case "eq":
+      return part(isDate ? say.on : say.is(name), or);
+    case "neq":
+      return part(isDate ? say.notOn : say.isNot(name), or);
+    case "in":
+      return part(isDate ? say.on : field?.kind === "list" ? say.includes(name) : say.is(name), or);
+    case "not-in":
+      return split((field?.kind === "list" ? say.includesNone : say.isNone)(name, texts, more));
+    case "ilike":
+      return part(say.contains(name), quoted);
+    case "not-ilike":
+      return part(say.containsNot(name), quoted);
+    case "like":
+      return part((field?.kind === "external_key" ? say.contains : say.containsExactly)(name), quoted);
+    case "not-like":
+      return part((field?.kind === "external_key" ? say.containsNot : say.containsExactlyNot)(name), quoted);
+    case "starts-with":
+      return part(say.startsWith(name), quoted);
+    case "ends-with":
+      return part(say.endsWith(name), quoted);
+    case "gt":
+      return part(isDate ? say.after : say.more(name), or);
+    case "gte":
+      return part(isDate ? say.onOrAfter : say.atLeast(name), or);
+    case "lt":
+      return part(isDate ? say.before : say.less(name), or);
+    case "lte":
+      return part(isDate ? say.onOrBefore : say.atMost(name), or);
+    case "between": {
+      const [from = "", to = ""] = texts;
+      return part(isDate ? say.dateBetween : say.isBetween(name), say.between(from, to));
+    }
+    case "today":
+      return part(say.today);
+    case "empty":
+      return part(field?.kind === "reference" ? say.unlinked(name) : say.empty(name));
+    case "not-empty":
+      return part(field?.kind === "reference" ? say.linked(name) : say.notEmpty(name));
+  }
+}
+
+/** The parts of a condition on one field; null for one that is made of several. */
+export function phrase(condition: Condition, context: Context): Phrase | null {
+  const it = simple(condition);
+  return it && phraseOf(it, context);
+}
+
+/** The condition as a sentence. */
+export function sentence(condition: Condition, context: Context): string {
+  const it = phrase(condition, context);
+  if (it) return say.join(it.subject, it.verb, it.value);
+  const inner = (part: Condition) => {
+    const text = sentence(part, context);
+    return isAnyOf(part) || isAllOf(part) ? say.inner(text) : text;
+  };
+  if (isAnyOf(condition)) return say.any(condition.or.map(inner));
+  if (isAllOf(condition)) return say.all(condition.and.map(inner));
+  return isComparison(condition) ? "" : say.not(sentence(condition.not, context));
+}
+
+/** Whether the editor has a form for the condition, or for each of its parts. */
+export function hasForm(condition: Condition, fields: Fields, isInner = false): boolean {
+  const it = simple(condition);
+  if (it) {
+    const field = fields.find(it.field);
+    if (field === null || !isOffered(field.kind, it.operator)) return false;
+    const values = simpleValues(it);
+    const takes = arity(it.operator);
+    return values !== null && (takes !== "two" || values.length === 2);
+  }
+  if (isAnyOf(condition)) return condition.or.every((part) => hasForm(part, fields, true));
+  return isAllOf(condition) && isInner && condition.and.every((part) => hasForm(part, fields, true));
+}
