@@ -1,8 +1,9 @@
 /** Requests to the service, typed by its OpenAPI document. */
 import createClient from "openapi-fetch";
-import { currentSession, refuse } from "../session/session";
+import { anotherKey, currentSession, refuse } from "../session/session";
 import { parseJson, renderJson } from "./json";
 import { RequestError, requestError } from "./problem";
+import { isFromService, sayReached } from "./reachability";
 import type { components, paths } from "./schema";
 
 export type Schemas = components["schemas"];
@@ -20,20 +21,46 @@ async function lossless(response: Response): Promise<Response> {
   return copy;
 }
 
-/** Sends a request signed by the key of the session. @throws RequestError if the service cannot be reached. */
-export async function send(request: Request): Promise<Response> {
-  const { key } = currentSession();
-  const isSigned = request.headers.has("authorization");
-  if (key !== null && !isSigned) request.headers.set("authorization", `Bearer ${key}`);
+/** Whether the request can be sent a second time without keeping a large file in memory. */
+function isShort(request: Request): boolean {
+  const type = request.headers.get("content-type");
+  return type === null || type.includes("json");
+}
+
+async function reach(request: Request): Promise<Response> {
+  const unreachable = () =>
+    new RequestError(0, null, "The service cannot be reached. Your changes are not lost: try again.");
   let response: Response;
   try {
     response = await fetch(request);
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new RequestError(0, null, "The service cannot be reached. Your changes are not lost: try again.");
+    sayReached(false);
+    throw unreachable();
   }
-  if (response.status === 401 && key !== null && !isSigned) refuse(key);
+  sayReached(isFromService(response));
+  if (!isFromService(response)) throw unreachable();
   return response;
+}
+
+/**
+ * Sends a request signed by the key of the session. If the key is refused, the request waits until another key is given,
+ * and is sent again: nothing was done by it, and the page that waits for it keeps what was typed.
+ *
+ * @throws RequestError if the service cannot be reached.
+ */
+export async function send(request: Request): Promise<Response> {
+  if (request.headers.has("authorization")) return reach(request);
+  for (;;) {
+    const { key } = currentSession();
+    if (key === null) return reach(request);
+    const signed = isShort(request) ? request.clone() : request;
+    signed.headers.set("authorization", `Bearer ${key}`);
+    const response = await reach(signed);
+    if (response.status !== 401) return response;
+    refuse(key);
+    if (signed === request || !(await anotherKey(key, request.signal))) return response;
+  }
 }
 
 const client = createClient<paths>({

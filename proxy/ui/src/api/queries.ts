@@ -16,10 +16,13 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
+      // Whether the service can be reached, requests find out; a browser without internet may still reach it.
+      networkMode: "always",
       // A refusal stays a refusal; what passes is asked again.
       retry: (count, error) =>
         count < 2 && error instanceof RequestError && (error.isOffline || error.problem?.retryable === true),
     },
+    mutations: { networkMode: "always" },
   },
 });
 

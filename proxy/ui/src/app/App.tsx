@@ -2,14 +2,16 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { I18nProvider, RouterProvider } from "react-aria-components";
 import { Redirect, Route, Switch, useLocation } from "wouter";
-import { queryClient } from "../api/queries";
+import { queryClient, useProjects } from "../api/queries";
 import { Skeleton } from "../components/Notice";
 import { Toasts } from "../components/toast";
+import { lastPlace } from "../navigation/place";
 import { useSession } from "../session/session";
+import { ErrorBoundary } from "./ErrorBoundary";
 import { Frame } from "./Frame";
 import { Home } from "./Home";
 import { NotFound } from "./NotFound";
-import { SignIn } from "./SignIn";
+import { SignIn, SignInAgain } from "./SignIn";
 
 const ListPage = lazy(() => import("../list/ListPage"));
 const TemplatePage = lazy(() => import("../template/TemplatePage"));
@@ -23,78 +25,91 @@ const ReferencePage = lazy(() => import("../reference/ReferencePage"));
 
 /** The pages of a project. The record is a drawer over its list, so both are one page. */
 function ProjectPages({ project }: { project: string }) {
+  const [location] = useLocation();
   return (
     <Frame project={project}>
-      <Suspense fallback={<Skeleton lines={8} />}>
-        <Switch>
-          <Route path="/p/:project/t/:template/definition">
-            {({ template }) => <TemplatePage key={template} project={project} template={template} />}
-          </Route>
-          <Route path="/p/:project/t/:template/import">
-            {({ template }) => <ImportPage key={template} project={project} template={template} />}
-          </Route>
-          <Route path="/p/:project/t/:template/r/:id">
-            {({ template, id }) => (
-              <ListPage key={template} project={project} template={template} record={id} />
-            )}
-          </Route>
-          <Route path="/p/:project/t/:template">
-            {({ template }) => (
-              <ListPage key={template} project={project} template={template} record={null} />
-            )}
-          </Route>
-          <Route path="/p/:project/new-template">
-            <NewTemplatePage project={project} />
-          </Route>
-          <Route path="/p/:project/files">
-            <FilesPage project={project} />
-          </Route>
-          <Route path="/p/:project/inbound/*?">
-            <InboundPage project={project} />
-          </Route>
-          <Route path="/p/:project/access/*?">
-            <AccessPage project={project} />
-          </Route>
-          <Route path="/p/:project/operations/*?">
-            <OperationsPage project={project} />
-          </Route>
-          <Route path="/p/:project">
-            <Home project={project} />
-          </Route>
-          <Route>
-            <NotFound />
-          </Route>
-        </Switch>
-      </Suspense>
+      <ErrorBoundary place={location}>
+        <Suspense fallback={<Skeleton lines={8} />}>
+          <Switch>
+            <Route path="/p/:project/t/:template/definition">
+              {({ template }) => <TemplatePage key={template} project={project} template={template} />}
+            </Route>
+            <Route path="/p/:project/t/:template/import">
+              {({ template }) => <ImportPage key={template} project={project} template={template} />}
+            </Route>
+            <Route path="/p/:project/t/:template/r/:id">
+              {({ template, id }) => (
+                <ListPage key={template} project={project} template={template} record={id} />
+              )}
+            </Route>
+            <Route path="/p/:project/t/:template">
+              {({ template }) => (
+                <ListPage key={template} project={project} template={template} record={null} />
+              )}
+            </Route>
+            <Route path="/p/:project/new-template">
+              <NewTemplatePage project={project} />
+            </Route>
+            <Route path="/p/:project/files">
+              <FilesPage project={project} />
+            </Route>
+            <Route path="/p/:project/inbound/*?">
+              <InboundPage project={project} />
+            </Route>
+            <Route path="/p/:project/access/*?">
+              <AccessPage project={project} />
+            </Route>
+            <Route path="/p/:project/operations/*?">
+              <OperationsPage project={project} />
+            </Route>
+            <Route path="/p/:project">
+              <Home project={project} />
+            </Route>
+            <Route>
+              <NotFound />
+            </Route>
+          </Switch>
+        </Suspense>
+      </ErrorBoundary>
     </Frame>
+  );
+}
+
+/** The description of the API stands beside the rail of the last project, or alone for who is not signed in. */
+function Reference() {
+  const { key } = useSession();
+  const projects = useProjects();
+  const last = projects.data?.find(({ slug }) => slug === lastPlace().project) ?? projects.data?.[0];
+  if (key !== null && projects.isPending) return <Skeleton lines={8} />;
+  const page = (
+    <Suspense fallback={<Skeleton lines={8} />}>
+      <ReferencePage project={last?.slug ?? null} />
+    </Suspense>
+  );
+  return last ? (
+    <Frame project={last.slug}>{page}</Frame>
+  ) : (
+    <>
+      {page}
+      <SignInAgain />
+    </>
   );
 }
 
 function Pages() {
   const { key } = useSession();
-  if (key === null) {
-    return (
-      <Switch>
-        <Route path="/docs">
-          <Suspense fallback={<Skeleton lines={8} />}>
-            <ReferencePage />
-          </Suspense>
-        </Route>
+  return (
+    <Switch>
+      <Route path="/docs">
+        <Reference />
+      </Route>
+      {key === null && (
         <Route>
           <SignIn />
         </Route>
-      </Switch>
-    );
-  }
-  return (
-    <Switch>
+      )}
       <Route path="/">
         <Home project={null} />
-      </Route>
-      <Route path="/docs">
-        <Suspense fallback={<Skeleton lines={8} />}>
-          <ReferencePage />
-        </Suspense>
       </Route>
       <Route path="/p/:project/*?">{({ project }) => <ProjectPages key={project} project={project} />}</Route>
       <Route>
@@ -105,12 +120,14 @@ function Pages() {
 }
 
 export function App() {
-  const [, navigate] = useLocation();
+  const [location, navigate] = useLocation();
   return (
     <I18nProvider>
       <RouterProvider navigate={navigate}>
         <QueryClientProvider client={queryClient}>
-          <Pages />
+          <ErrorBoundary place={location}>
+            <Pages />
+          </ErrorBoundary>
           <Toasts />
         </QueryClientProvider>
       </RouterProvider>

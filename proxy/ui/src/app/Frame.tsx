@@ -1,16 +1,18 @@
-import { PanelLeft } from "lucide-react";
-import { type ReactNode, useEffect, useState } from "react";
+import { PanelLeft, Search } from "lucide-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Dialog, Modal, ModalOverlay } from "react-aria-components";
 import { useLocation } from "wouter";
 import { Button, IconButton } from "../components/Button";
 import { Notice } from "../components/Notice";
 import { words } from "../language";
-import { seeAsMyself, useSession } from "../session/session";
+import { useSession } from "../session/session";
 import style from "./Frame.module.css";
-import { Palette } from "./Palette";
+import { OfflineBar } from "./OfflineBar";
+import { Overlays } from "./Overlays";
+import { show } from "./overlay";
 import { Rail } from "./Rail";
-import { ShortcutHelp } from "./ShortcutHelp";
 import { SignInAgain } from "./SignIn";
+import { returnToMyself } from "./session";
 
 const t = words.frame;
 
@@ -18,10 +20,13 @@ const t = words.frame;
 export function Frame({ project, children }: { project: string; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   const [location] = useLocation();
-  const { role } = useSession();
+  const main = useRef<HTMLElement>(null);
   useEffect(() => setOpen(false), [location]);
   return (
     <div className={style.frame}>
+      <button type="button" className={style.skip} onClick={() => main.current?.focus()}>
+        {t.skip}
+      </button>
       <nav className={style.rail} aria-label={t.navigation}>
         <Rail project={project} />
       </nav>
@@ -32,21 +37,31 @@ export function Frame({ project, children }: { project: string; children: ReactN
           </Dialog>
         </Modal>
       </ModalOverlay>
-      <main className={style.main}>
+      <main className={style.main} ref={main} tabIndex={-1}>
         <div className={style.bar}>
           <IconButton icon={PanelLeft} label={t.openNavigation} onPress={() => setOpen(true)} />
           <span>{t.product}</span>
+          <IconButton icon={Search} label={t.palette} onPress={() => show("palette")} />
         </div>
-        {role !== null && (
-          <Notice kind="attention" actions={<Button onPress={seeAsMyself}>{t.seeAsMyself}</Button>}>
-            {t.seeingAs(role)}
-          </Notice>
-        )}
+        <OfflineBar />
+        <RoleBar />
         <div className={style.content}>{children}</div>
       </main>
-      <Palette project={project} />
-      <ShortcutHelp />
+      <Overlays project={project} />
       <SignInAgain />
+    </div>
+  );
+}
+
+/** Says that the page is as a role sees it, for as long as it is. */
+function RoleBar() {
+  const { role } = useSession();
+  if (role === null) return null;
+  return (
+    <div className={style.notices}>
+      <Notice kind="attention" actions={<Button onPress={returnToMyself}>{t.seeAsMyself}</Button>}>
+        {t.seeingAs(role)}
+      </Notice>
     </div>
   );
 }

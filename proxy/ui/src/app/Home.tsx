@@ -6,8 +6,8 @@ import { Empty, Failure, Skeleton } from "../components/Notice";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
 import { lastPlace, rememberPlace } from "../navigation/place";
-import { signOut } from "../session/session";
 import { SignInAgain } from "./SignIn";
+import { leave } from "./session";
 
 const t = words.frame;
 
@@ -32,7 +32,7 @@ function FirstProject() {
   const last = projects.data.find((project) => project.slug === lastPlace().project);
   if (first) return <Redirect to={addresses.project((last ?? first).slug)} replace />;
   return (
-    <Empty title={t.noProjects} action={<Button onPress={signOut}>{t.signOut}</Button>}>
+    <Empty title={t.noProjects} action={<Button onPress={leave}>{t.signOut}</Button>}>
       {me.data?.admin ? t.createProjectHint : t.noProjectsHint}
     </Empty>
   );

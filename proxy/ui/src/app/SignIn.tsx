@@ -1,14 +1,15 @@
-import { KeyRound } from "lucide-react";
-import { type FormEvent, useState } from "react";
-import { answer, GET } from "../api/client";
+import { BookOpen, KeyRound } from "lucide-react";
+import { type FormEvent, useEffect, useState } from "react";
+import { Link } from "wouter";
 import { RequestError, sentence } from "../api/problem";
-import { queryClient } from "../api/queries";
 import { Button } from "../components/Button";
 import { Dialog } from "../components/Dialog";
 import { TextField } from "../components/Field";
 import { words } from "../language";
-import { signIn, signOut, useSession } from "../session/session";
+import { addresses } from "../navigation/addresses";
+import { useSession } from "../session/session";
 import style from "./SignIn.module.css";
+import { enter, leave, returnToMyself } from "./session";
 
 const t = words.frame;
 
@@ -22,12 +23,11 @@ function useSignIn() {
     event.preventDefault();
     const trimmed = key.trim();
     if (trimmed === "") return setError(t.keyEmpty);
+    if (/[^\x21-\x7e]/.test(trimmed)) return setError(t.keyRefused);
     setBusy(true);
     setError(undefined);
     try {
-      await answer(GET("/v1/me", { headers: { authorization: `Bearer ${trimmed}` } }));
-      signIn(trimmed);
-      await queryClient.invalidateQueries();
+      await enter(trimmed);
     } catch (refusal) {
       setError(refusal instanceof RequestError && refusal.status === 401 ? t.keyRefused : sentence(refusal));
     } finally {
@@ -56,6 +56,9 @@ function KeyField({ form }: { form: ReturnType<typeof useSignIn> }) {
 /** The first page of somebody who is not signed in. */
 export function SignIn() {
   const form = useSignIn();
+  useEffect(() => {
+    document.title = `${t.signIn} · ${t.product}`;
+  }, []);
   return (
     <main className={style.page}>
       <form className={style.card} onSubmit={form.submit}>
@@ -67,6 +70,9 @@ export function SignIn() {
         <Button type="submit" kind="main" isPending={form.isBusy}>
           {t.signIn}
         </Button>
+        <Link href={addresses.reference()} className={style.reference ?? ""}>
+          <BookOpen size={14} aria-hidden /> {t.readReference}
+        </Link>
       </form>
     </main>
   );
@@ -80,13 +86,15 @@ export function SignInAgain() {
 
 function SignInDialog() {
   const form = useSignIn();
+  const { own, role } = useSession();
   return (
-    <Dialog title={t.sessionEnded} isOpen isQuestion onClose={signOut}>
+    <Dialog title={t.sessionEnded} isOpen isQuestion onClose={leave}>
       <form className={style.form} onSubmit={form.submit}>
-        <p>{t.sessionEndedLead}</p>
+        <p>{role === null ? t.sessionEndedLead : t.roleEndedLead(role)}</p>
         <KeyField form={form} />
         <div className={style.actions}>
-          <Button onPress={signOut}>{t.signOut}</Button>
+          <Button onPress={leave}>{t.signOut}</Button>
+          {own !== null && <Button onPress={returnToMyself}>{t.seeAsMyself}</Button>}
           <Button type="submit" kind="main" isPending={form.isBusy}>
             {t.signIn}
           </Button>

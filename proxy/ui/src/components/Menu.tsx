@@ -1,11 +1,29 @@
-import type { LucideIcon } from "lucide-react";
+import { Check, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
-import { Menu as AriaMenu, MenuItem, MenuTrigger, Popover, Separator } from "react-aria-components";
+import {
+  Menu as AriaMenu,
+  Header,
+  MenuItem,
+  MenuSection,
+  MenuTrigger,
+  Popover,
+  Separator,
+} from "react-aria-components";
 import style from "./Select.module.css";
 
 export type Action =
   | { id: string; label: string; icon?: LucideIcon; isDisabled?: boolean; run: () => void }
+  | Choices
   | "separator";
+
+/** One of a few: the menu shows which holds, and stays open on a choice. */
+export type Choices = {
+  id: string;
+  title: string;
+  options: readonly { id: string; label: string }[];
+  value: string;
+  onChange: (id: string) => void;
+};
 
 /** Actions behind a button. The first child is the button. */
 export function Menu({
@@ -24,7 +42,9 @@ export function Menu({
         <AriaMenu aria-label={label} className={style.list ?? ""}>
           {actions.map((action, place) =>
             action === "separator" ? (
-              <Separator key={place} />
+              <Separator key={place} className={style.separator ?? ""} />
+            ) : "options" in action ? (
+              <ChoiceSection key={action.id} choices={action} />
             ) : (
               <MenuItem
                 key={action.id}
@@ -42,5 +62,37 @@ export function Menu({
         </AriaMenu>
       </Popover>
     </MenuTrigger>
+  );
+}
+
+function ChoiceSection({ choices }: { choices: Choices }) {
+  return (
+    <MenuSection
+      selectionMode="single"
+      disallowEmptySelection
+      selectedKeys={[choices.value]}
+      onSelectionChange={(keys) => {
+        const [id] = keys === "all" ? [] : keys;
+        if (id !== undefined) choices.onChange(String(id));
+      }}
+    >
+      <Header className={style.heading ?? ""}>{choices.title}</Header>
+      {choices.options.map((option) => (
+        <MenuItem
+          key={option.id}
+          id={option.id}
+          textValue={option.label}
+          shouldCloseOnSelect={false}
+          className={style.item ?? ""}
+        >
+          {({ isSelected }) => (
+            <>
+              <span>{option.label}</span>
+              {isSelected && <Check size={14} aria-hidden />}
+            </>
+          )}
+        </MenuItem>
+      ))}
+    </MenuSection>
   );
 }

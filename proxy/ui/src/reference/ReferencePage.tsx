@@ -1,5 +1,5 @@
 import { Page } from "../components/Page";
 
-export default function ReferencePage() {
-  return <Page title="ReferencePage">{null}</Page>;
+export default function ReferencePage(_props: { project: string | null }) {
+  return <Page title="API">{null}</Page>;
 }

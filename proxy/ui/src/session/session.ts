@@ -49,6 +49,29 @@ export function refuse(key: string) {
   if (session.key === key && !session.refused) change({ ...session, refused: true });
 }
 
+/** Waits until another key than the refused one is given; false if the session ends instead. */
+export function anotherKey(refused: string, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      listeners.delete(look);
+      signal.removeEventListener("abort", abort);
+    };
+    const look = () => {
+      if (session.key === refused && session.refused) return;
+      end();
+      resolve(session.key !== null);
+    };
+    const abort = () => {
+      end();
+      reject(new DOMException("The request is no longer needed.", "AbortError"));
+    };
+    if (signal.aborted) return abort();
+    listeners.add(look);
+    signal.addEventListener("abort", abort);
+    look();
+  });
+}
+
 /** Looks at the application with the key of a role. */
 export const seeAs = (role: string, key: string) =>
   change({ key, role, own: session.own ?? session.key, refused: false });

@@ -1,0 +1,35 @@
+/** Whether the service answers at all, as the last request found it. */
+import { useSyncExternalStore } from "react";
+
+let isReached = true;
+const listeners = new Set<() => void>();
+
+export function sayReached(is: boolean) {
+  if (is === isReached) return;
+  isReached = is;
+  for (const listener of listeners) listener();
+}
+
+const GATEWAY_FAULTS = [502, 503, 504];
+
+/** Whether it is the service that answered, not a gateway before it that found nothing behind. */
+export function isFromService(response: Response): boolean {
+  const type = response.headers.get("content-type") ?? "";
+  return !GATEWAY_FAULTS.includes(response.status) || type.includes("json");
+}
+
+/** Asks whether the service answers again. */
+export async function probe(): Promise<boolean> {
+  try {
+    return isFromService(await fetch("/healthz", { cache: "no-store" }));
+  } catch {
+    return false;
+  }
+}
+
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useReached = (): boolean => useSyncExternalStore(subscribe, () => isReached);

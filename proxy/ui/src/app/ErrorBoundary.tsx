@@ -1,0 +1,76 @@
+import { Component, type ErrorInfo, type ReactNode } from "react";
+import { sentence } from "../api/problem";
+import { Button } from "../components/Button";
+import { Code } from "../components/Code";
+import { Empty } from "../components/Notice";
+import { words } from "../language";
+import style from "./ErrorBoundary.module.css";
+
+const t = words.frame;
+
+/** The files of an older version are gone once the service was upgraded. */
+function isMissingFile(error: unknown): boolean {
+  return /dynamically imported module|module script failed|preload CSS/i.test(sentence(error));
+}
+
+type Props = {
+  /** Where the reader is: another place starts anew. */
+  place: string;
+  children: ReactNode;
+};
+type State = { error: unknown; place: string; stack: string };
+
+/** Stands in for a page that failed: what happened, and the ways back. */
+export class ErrorBoundary extends Component<Props, State> {
+  override state: State = { error: undefined, place: this.props.place, stack: "" };
+
+  static getDerivedStateFromError(error: unknown): Partial<State> {
+    return { error: error ?? new Error(t.unknownError) };
+  }
+
+  static getDerivedStateFromProps(props: Props, state: State): Partial<State> | null {
+    return props.place === state.place ? null : { error: undefined, place: props.place };
+  }
+
+  override componentDidCatch(_error: unknown, info: ErrorInfo) {
+    this.setState({ stack: info.componentStack ?? "" });
+  }
+
+  override render() {
+    const { error, stack } = this.state;
+    if (error === undefined) return this.props.children;
+    const reload = (
+      <Button kind="main" onPress={() => window.location.reload()}>
+        {t.reload}
+      </Button>
+    );
+    if (isMissingFile(error)) {
+      return (
+        <Empty title={t.pageMissing} action={reload}>
+          {t.pageMissingHint}
+        </Empty>
+      );
+    }
+    const report = [sentence(error), error instanceof Error ? error.stack : "", stack].join("\n").trim();
+    return (
+      <Empty
+        title={t.pageFailed}
+        action={
+          <div className={style.ways}>
+            <div className={style.buttons}>
+              <Button onPress={() => this.setState({ error: undefined })}>{t.tryAgain}</Button>
+              <Button onPress={() => window.location.assign("/")}>{t.toStart}</Button>
+              {reload}
+            </div>
+            <details className={style.details}>
+              <summary>{t.whatHappened}</summary>
+              <Code text={report} what={t.report} isBlock />
+            </details>
+          </div>
+        }
+      >
+        {t.pageFailedHint(sentence(error))}
+      </Empty>
+    );
+  }
+}

@@ -1,3 +1,0 @@
-export function Palette(_props: { project: string }) {
-  return null;
-}

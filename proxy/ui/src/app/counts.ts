@@ -1,0 +1,32 @@
+/** About how many records each template has, for the rail. */
+import { useQuery } from "@tanstack/react-query";
+import { answer, inProject, POST } from "../api/client";
+import { useSession } from "../session/session";
+import { inTurn } from "./turns";
+
+/** The planner is far off where a table is small or new. There, counting is cheap. */
+const COUNTED_BELOW = 5_000;
+
+async function countRecords(project: string, template: string, signal: AbortSignal): Promise<number> {
+  const params = { path: { template }, header: inProject(project) };
+  const ask = async (count: "estimated" | "exact") => {
+    const body = { limit: 1, fields: [], count };
+    const found = await answer(POST("/v1/entities/search/{template}", { params, body, signal }));
+    return Number(found.total ?? 0);
+  };
+  const estimate = await ask("estimated");
+  return estimate < COUNTED_BELOW ? ask("exact") : estimate;
+}
+
+/** About how many records the template has; undefined until it is known. */
+export function useCount(project: string, template: string, isWanted: boolean): number | undefined {
+  const { key } = useSession();
+  const count = useQuery({
+    queryKey: [key, "count", project, template],
+    queryFn: ({ signal }) => inTurn(() => countRecords(project, template, signal)),
+    enabled: key !== null && isWanted,
+    staleTime: 60_000,
+    retry: false,
+  });
+  return count.data;
+}

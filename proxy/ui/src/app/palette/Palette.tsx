@@ -1,0 +1,152 @@
+import { FileText, Search } from "lucide-react";
+import { type KeyboardEvent, useState } from "react";
+import {
+  Autocomplete,
+  Collection,
+  Dialog,
+  Header,
+  Input,
+  Menu,
+  MenuItem,
+  MenuSection,
+  Modal,
+  ModalOverlay,
+  SearchField,
+} from "react-aria-components";
+import { useLocation } from "wouter";
+import { useMe, useProjects, useTemplates } from "../../api/queries";
+import { words } from "../../language";
+import { addresses } from "../../navigation/addresses";
+import { useActiveShortcuts } from "../../navigation/shortcuts";
+import { useSession } from "../../session/session";
+import { Keys } from "../Keys";
+import { useViewsOfMany } from "../views";
+import { type Entry, type Section, sectionsFor } from "./entries";
+import style from "./Palette.module.css";
+import { useRecordsWithKey } from "./records";
+
+const t = words.frame;
+/** The saved views of as many templates are offered. */
+const MOST_TEMPLATES = 20;
+
+/** Everything that can be gone to or done here, found by typing. */
+export default function Palette({ project, onClose }: { project: string; onClose: () => void }) {
+  const [query, setQuery] = useState("");
+  const { sections, isLooking } = useSections(project, query);
+
+  const run = (entry: Entry | undefined) => {
+    if (!entry) return;
+    onClose();
+    // The page takes its focus back first; then the action may move it.
+    requestAnimationFrame(() => requestAnimationFrame(entry.run));
+  };
+  const find = (id: unknown) => sections.flatMap(({ entries }) => entries).find((it) => it.id === id);
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === "Enter" && !event.currentTarget.getAttribute("aria-activedescendant")) {
+      run(sections[0]?.entries[0]);
+    }
+  };
+
+  return (
+    <ModalOverlay
+      className={style.veil ?? ""}
+      isOpen
+      isDismissable
+      onOpenChange={(isOpen) => !isOpen && onClose()}
+    >
+      <Modal className={style.modal ?? ""}>
+        <Dialog aria-label={t.palette} className={style.dialog ?? ""}>
+          <Autocomplete inputValue={query} onInputChange={setQuery}>
+            <SearchField
+              aria-label={t.palettePlaceholder}
+              className={style.field ?? ""}
+              autoFocus
+              onKeyDown={(event) => event.key === "Escape" && onClose()}
+            >
+              <Search size={16} aria-hidden />
+              <Input
+                className={style.input ?? ""}
+                placeholder={t.palettePlaceholder}
+                dir="auto"
+                onKeyDownCapture={onKeyDown}
+              />
+            </SearchField>
+            <Menu
+              aria-label={t.palette}
+              className={style.list ?? ""}
+              items={sections}
+              onAction={(id) => run(find(id))}
+              renderEmptyState={() => (
+                <p className={style.none}>{isLooking ? t.lookingForKey : t.nothingFound}</p>
+              )}
+            >
+              {(section) => (
+                <MenuSection id={section.id}>
+                  <Header className={style.heading ?? ""}>{t.sections[section.id]}</Header>
+                  <Collection items={section.entries}>{(entry) => <Row entry={entry} />}</Collection>
+                </MenuSection>
+              )}
+            </Menu>
+          </Autocomplete>
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+function Row({ entry }: { entry: Entry }) {
+  const { icon: Icon } = entry;
+  return (
+    <MenuItem id={entry.id} textValue={entry.label} className={style.item ?? ""}>
+      <Icon size={16} aria-hidden />
+      <span className={style.label} dir="auto">
+        {entry.label}
+      </span>
+      {entry.hint && (
+        <span className={style.hint} dir="auto">
+          {entry.hint}
+        </span>
+      )}
+      {entry.keys && <Keys keys={entry.keys} />}
+    </MenuItem>
+  );
+}
+
+function useSections(project: string, query: string): { sections: Section[]; isLooking: boolean } {
+  const [location, navigate] = useLocation();
+  const { role } = useSession();
+  const me = useMe(project);
+  const projects = useProjects();
+  const templates = useTemplates(project).data ?? [];
+  const shortcuts = useActiveShortcuts();
+  const open = location.match(/\/t\/([^/]+)/)?.[1];
+  const template = open === undefined ? undefined : decodeURIComponent(open);
+  const openFirst = [...templates].sort((a, b) => Number(b.slug === template) - Number(a.slug === template));
+  const views = useViewsOfMany(
+    project,
+    openFirst.slice(0, MOST_TEMPLATES).map(({ slug }) => slug),
+  );
+  const { records, isLooking } = useRecordsWithKey(project, openFirst, query);
+  const found: Entry[] = records.map((record) => ({
+    id: `record ${record.id}`,
+    label: record.name === "" ? record.key : record.name,
+    hint: record.template.label ?? record.template.slug,
+    icon: FileText,
+    run: () => navigate(addresses.record(project, record.template.slug, record.id)),
+  }));
+  const others = sectionsFor(query, {
+    project,
+    template,
+    me: me.data,
+    role,
+    projects: projects.data ?? [],
+    templates,
+    views,
+    shortcuts,
+    navigate,
+  });
+  return {
+    sections: found.length > 0 ? [{ id: "records", entries: found }, ...others] : others,
+    isLooking,
+  };
+}

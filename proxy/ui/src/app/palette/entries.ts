@@ -1,0 +1,179 @@
+/** What the palette offers. */
+import type { LucideIcon } from "lucide-react";
+import {
+  Activity,
+  Bookmark,
+  BookOpen,
+  FileUp,
+  FolderOpen,
+  Inbox,
+  KeyRound,
+  LogOut,
+  Moon,
+  Plus,
+  Rows3,
+  Settings2,
+  Table2,
+  Upload,
+  Zap,
+} from "lucide-react";
+import type { Me, Project, Template } from "../../api/queries";
+import { words } from "../../language";
+import { addresses } from "../../navigation/addresses";
+import type { ActiveShortcut } from "../../navigation/shortcuts";
+import { setAppearance } from "../appearance";
+import { densities, themes } from "../Caller";
+import { leave, returnToMyself } from "../session";
+import { best } from "./match";
+
+const t = words.frame;
+
+export type Entry = {
+  id: string;
+  label: string;
+  hint?: string;
+  icon: LucideIcon;
+  /** Its shortcut. */
+  keys?: string;
+  /** Further names by which it is found. */
+  names?: readonly string[];
+  run: () => void;
+};
+
+export type SectionId = keyof typeof t.sections;
+export type Section = { id: SectionId; entries: Entry[] };
+
+export type Surroundings = {
+  project: string;
+  /** The template that is open. */
+  template: string | undefined;
+  me: Me | undefined;
+  role: string | null;
+  projects: readonly Project[];
+  templates: readonly Template[];
+  views: readonly { slug: string; label?: string | null; template: string }[];
+  shortcuts: readonly ActiveShortcut[];
+  navigate: (address: string) => void;
+};
+
+/** Those that only open what lists them. */
+const OWN_KEYS = ["mod+k"];
+
+const nameOf = (template: Template) => template.label ?? template.slug;
+
+function actions({ shortcuts }: Surroundings): Entry[] {
+  return shortcuts
+    .filter((it) => !OWN_KEYS.includes(it.keys) && shortcuts.findLast(({ keys }) => keys === it.keys) === it)
+    .toReversed()
+    .map(({ keys, label, run }) => ({ id: `do ${keys}`, label, keys, icon: Zap, run }));
+}
+
+function templates({ project, template, templates, navigate }: Surroundings): Entry[] {
+  return templates
+    .filter(({ slug }) => slug !== template)
+    .map((it) => ({
+      id: `template ${it.slug}`,
+      label: nameOf(it),
+      ...(it.label && it.label !== it.slug ? { hint: it.slug } : {}),
+      names: [it.slug],
+      icon: Table2,
+      run: () => navigate(addresses.list(project, it.slug)),
+    }));
+}
+
+function views({ project, templates, views, navigate }: Surroundings): Entry[] {
+  return views.map((view) => {
+    const of = templates.find(({ slug }) => slug === view.template);
+    return {
+      id: `view ${view.template} ${view.slug}`,
+      label: view.label ?? view.slug,
+      hint: of ? nameOf(of) : view.template,
+      names: [view.slug],
+      icon: Bookmark,
+      run: () => navigate(addresses.view(project, view.template, view.slug)),
+    };
+  });
+}
+
+function pages({ project, template, templates, me, navigate }: Surroundings): Entry[] {
+  const page = (id: string, icon: LucideIcon, label: string, address: string, hint?: string): Entry => ({
+    id: `page ${id}`,
+    icon,
+    label,
+    ...(hint ? { hint } : {}),
+    run: () => navigate(address),
+  });
+  const open = templates.find(({ slug }) => slug === template);
+  return [
+    ...(open
+      ? [
+          page("definition", Settings2, t.definition, addresses.template(project, open.slug), nameOf(open)),
+          page("import", Upload, t.import, addresses.import(project, open.slug), nameOf(open)),
+        ]
+      : []),
+    page("files", FileUp, t.files, addresses.files(project)),
+    ...(me?.admin
+      ? [
+          page("inbound", Inbox, t.inbound, addresses.inbound(project)),
+          page("access", KeyRound, t.access, addresses.access(project)),
+          page("operations", Activity, t.operations, addresses.operations(project)),
+          page("new-template", Plus, t.newTemplate, addresses.newTemplate(project)),
+        ]
+      : []),
+    page("reference", BookOpen, t.reference, addresses.reference()),
+  ];
+}
+
+function projects({ project, projects, navigate }: Surroundings): Entry[] {
+  return projects
+    .filter(({ slug }) => slug !== project)
+    .map(({ slug, name }) => ({
+      id: `project ${slug}`,
+      label: name,
+      ...(name === slug ? {} : { hint: slug }),
+      names: [slug],
+      icon: FolderOpen,
+      run: () => navigate(addresses.project(slug)),
+    }));
+}
+
+function settings({ role }: Surroundings): Entry[] {
+  return [
+    ...(role === null
+      ? []
+      : [{ id: "see as myself", label: t.seeAsMyself, icon: KeyRound, run: returnToMyself }]),
+    ...themes.map(({ id, label }) => ({
+      id: `theme ${id}`,
+      label: t.setTheme(label),
+      icon: Moon,
+      run: () => setAppearance({ theme: id }),
+    })),
+    ...densities.map(({ id, label }) => ({
+      id: `density ${id}`,
+      label: t.setDensity(label),
+      icon: Rows3,
+      run: () => setAppearance({ density: id }),
+    })),
+    { id: "sign out", label: t.signOut, icon: LogOut, run: leave },
+  ];
+}
+
+const MAKERS: [SectionId, (all: Surroundings) => Entry[]][] = [
+  ["actions", actions],
+  ["templates", templates],
+  ["views", views],
+  ["pages", pages],
+  ["projects", projects],
+  ["settings", settings],
+];
+
+/** As many of each are shown: what is not among them is found by another letter. */
+const MOST = 8;
+
+/** What answers the query, section by section; the sections that answer it best come first. */
+export function sectionsFor(query: string, all: Surroundings): Section[] {
+  return MAKERS.map(([id, make]) => ({
+    id,
+    entries: best(query, make(all), ({ label, names = [] }) => [label, ...names]).slice(0, MOST),
+  })).filter(({ entries }) => entries.length > 0);
+}

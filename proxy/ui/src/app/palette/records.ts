@@ -1,0 +1,62 @@
+/** The records that have exactly the key that was typed. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { answer, inProject, POST } from "../../api/client";
+import { isLosslessNumber } from "../../api/json";
+import type { Template } from "../../api/queries";
+import { useSession } from "../../session/session";
+
+/** As many templates are asked; the open one is the first. */
+const MOST_TEMPLATES = 10;
+const PAUSE = 120;
+
+export type FoundRecord = { id: string; template: Template; key: string; name: string };
+
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), PAUSE);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+async function lookUp(project: string, template: Template, key: string, signal: AbortSignal) {
+  const params = { path: { template: template.slug }, header: inProject(project) };
+  const fields = template.display ? [template.display] : [];
+  const body = {
+    filters: [{ field: "external_key", operator: "eq" as const, value: key }],
+    fields,
+    limit: 1,
+  };
+  const found = await answer(POST("/v1/entities/search/{template}", { params, body, signal }));
+  return found.records.map((record): FoundRecord => {
+    const name = template.display ? record.attributes?.[template.display] : null;
+    const isShort = typeof name === "string" || typeof name === "number" || isLosslessNumber(name);
+    return { id: record.id, template, key: record.external_key ?? key, name: isShort ? String(name) : "" };
+  });
+}
+
+/** Looks for the key in the templates of the project at once. A template that refuses the look-up has no such record. */
+export function useRecordsWithKey(project: string, templates: readonly Template[], typed: string) {
+  const { key } = useSession();
+  const wanted = useSettled(typed.trim());
+  const asked = templates.slice(0, MOST_TEMPLATES);
+  const records = useQuery({
+    queryKey: [key, "palette", project, asked.map(({ slug }) => slug), wanted],
+    queryFn: async ({ signal }) => {
+      const found = await Promise.allSettled(
+        asked.map((template) => lookUp(project, template, wanted, signal)),
+      );
+      return found.flatMap((it) => (it.status === "fulfilled" ? it.value : []));
+    },
+    enabled: key !== null && wanted !== "" && asked.length > 0,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  const isCurrent = typed.trim() === wanted;
+  return {
+    records: wanted === "" ? [] : (records.data ?? []).filter((it) => it.key === typed.trim()),
+    isLooking: typed.trim() !== "" && (!isCurrent || records.isFetching),
+  };
+}

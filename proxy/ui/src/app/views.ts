@@ -1,0 +1,37 @@
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { answer, GET, inProject } from "../api/client";
+import { useSession } from "../session/session";
+import { inTurn } from "./turns";
+
+async function read(project: string, template: string) {
+  const params = { path: { template }, header: inProject(project) };
+  return (await answer(GET("/v1/templates/{template}/views", { params }))).views;
+}
+
+const viewsOf = (key: string | null, project: string, template: string) => ({
+  queryKey: [key, "views", project, template],
+  queryFn: () => read(project, template),
+  enabled: key !== null,
+  staleTime: 60_000,
+});
+
+/** The saved views of a template. */
+export function useViews(project: string, template: string) {
+  const { key } = useSession();
+  return useQuery(viewsOf(key, project, template));
+}
+
+/** The saved views of several templates, as far as they are known. */
+export function useViewsOfMany(project: string, templates: readonly string[]) {
+  const { key } = useSession();
+  return useQueries({
+    queries: templates.map((template) => ({
+      ...viewsOf(key, project, template),
+      queryFn: () => inTurn(() => read(project, template)),
+    })),
+    combine: (results) =>
+      results.flatMap(({ data }, at) =>
+        (data ?? []).map((view) => ({ ...view, template: templates[at] ?? "" })),
+      ),
+  });
+}

@@ -1,0 +1,3 @@
+export default function CodeDialog(_props: { onClose: () => void }) {
+  return null;
+}
