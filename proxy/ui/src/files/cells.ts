@@ -1,0 +1,77 @@
+/** Whether a cell of a CSV file fits an attribute, by the rules of the service. References are checked there alone. */
+import type { Attribute } from "../api/queries";
+
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const DATETIME = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})$/;
+const MOST_KEY = 255;
+
+export type Verdict = "fits" | "empty" | "refused" | "unknown";
+
+/** A verdict on one cell. A leading `'` marks a text that a spreadsheet would take for a formula. */
+export function verdict(attribute: Attribute, cell: string): Verdict {
+  if (cell === "") return attribute.required ? "refused" : "empty";
+  switch (attribute.type) {
+    case "number":
+      return fits(NUMBER.test(cell));
+    case "boolean":
+      return fits(cell === "true" || cell === "false");
+    case "date":
+      return fits(isDate(DATE.exec(cell)));
+    case "datetime":
+      return fits(isDate(DATETIME.exec(cell)));
+    case "metric":
+      return fits(NUMBER.test(cell) || isJson(cell));
+    case "list":
+      return listVerdict(attribute, cell);
+    case "reference":
+      return "unknown";
+    default:
+      return "fits";
+  }
+}
+
+/** A verdict on a cell of keys. */
+export function keyVerdict(cell: string): Verdict {
+  const key = cell.replace(/^ +| +$/g, "");
+  if (key === "") return "empty";
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: keys have none.
+  return fits([...key].length <= MOST_KEY && !/[\u0000-\u001f\u007f-\u009f]/.test(key));
+}
+
+const fits = (does: boolean): Verdict => (does ? "fits" : "refused");
+
+function isDate(parts: RegExpExecArray | null): boolean {
+  if (!parts) return false;
+  const [year, month, day] = parts.slice(1, 4).map(Number) as [number, number, number];
+  if (year < 1 || month < 1 || month > 12 || day < 1) return false;
+  // Day 0 of the next month is the last of this one; year 2000 + n keeps leap years of early centuries.
+  return day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+}
+
+function isJson(cell: string): boolean {
+  if (!/^[[{]/.test(cell)) return false;
+  try {
+    JSON.parse(cell);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function listVerdict(attribute: Attribute, cell: string): Verdict {
+  const elements = elementsOf(cell);
+  if (elements === null) return "refused";
+  const options = attribute.options;
+  return fits(!options || elements.every((it) => options.some(({ value }) => value === it)));
+}
+
+function elementsOf(cell: string): string[] | null {
+  if (!cell.startsWith("[")) return cell.split(";");
+  try {
+    const value = JSON.parse(cell) as unknown[];
+    return value.every((it) => typeof it === "string") ? (value as string[]) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import type { Attribute, Template } from "../api/queries";
+import { keyVerdict, verdict } from "./cells";
+import { faultsOf, fitOf, guess, mappingOf } from "./columns";
+import type { Reading } from "./reading";
+
+const attribute = (slug: string, type: Attribute["type"], more: Partial<Attribute> = {}): Attribute => ({
+  id: slug,
+  slug,
+  type,
+  label: null,
+  required: false,
+  indexed: false,
+  ...more,
+});
+
+const template = {
+  attributes: [
+    attribute("name", "string", { label: "Full name", required: true }),
+    attribute("city", "string"),
+    attribute("born", "date"),
+    attribute("tags", "list", { options: [{ value: "a" }, { value: "b" }] }),
+  ],
+} as Template;
+
+const reading = (header: string[], ...rows: string[][]) =>
+  ({ header, rows: rows.map((cells, at) => ({ line: at + 2, cells })) }) as Reading;
+
+test("columns are matched by slug, then by label, then by likeness", () => {
+  expect(guess(template, reading(["external_key", "city", "Full name", "BORN"]))).toEqual([
+    "external_key",
+    "city",
+    "name",
+    "born",
+  ]);
+  expect(guess(template, reading(["City", "city"]))).toEqual([null, "city"]);
+});
+
+test("a column like a key becomes the key if its cells differ", () => {
+  expect(guess(template, reading(["No.", "name"], ["1", "a"], ["2", "b"]))).toEqual(["external_key", "name"]);
+  expect(guess(template, reading(["No.", "name"], ["1", "a"], ["1", "b"]))).toEqual([null, "name"]);
+});
+
+test("standard columns of an export are left to the service", () => {
+  const header = ["id", "external_key", "name", "created_at"];
+  const targets = guess(template, reading(header));
+  expect(targets).toEqual([null, "external_key", "name", null]);
+  expect(mappingOf(header, targets)).toEqual({ external_key: "external_key", name: "name" });
+  expect(mappingOf(["name", "Other"], ["name", null])).toEqual({ name: "name", Other: null });
+});
+
+test("a column counts cells that fit, are empty, or are refused", () => {
+  const fit = fitOf(template, "born", reading(["born"], ["2024-02-29"], ["2023-02-29"], [""], ["1.2.2024"]), 0);
+  expect(fit).toEqual({ fits: 1, refused: 2, empty: 1, unknown: 0, example: "2023-02-29" });
+});
+
+test("a required attribute without a column and a target of two columns are faults", () => {
+  expect(faultsOf(template, ["city", "city"]).map(({ kind }) => kind)).toEqual(["twice", "missing"]);
+  expect(faultsOf(template, ["name", null])).toEqual([]);
+});
+
+test("cells fit by the type of their attribute", () => {
+  const is = (type: Attribute["type"], cell: string) => verdict(attribute("x", type), cell);
+  expect(["-1234.50", "1e3", "0"].map((it) => is("number", it))).toEqual(["fits", "fits", "fits"]);
+  expect(["1,5", "01", "+1", "1'000"].map((it) => is("number", it))).toEqual(Array(4).fill("refused"));
+  expect(["true", "TRUE", "ja"].map((it) => is("boolean", it))).toEqual(["fits", "refused", "refused"]);
+  expect(["2024-02-01T10:00:00Z", "2024-02-01T10:00:00"].map((it) => is("datetime", it))).toEqual([
+    "fits",
+    "refused",
+  ]);
+  expect(["2.5", '{"value":2.5}', "{"].map((it) => is("metric", it))).toEqual(["fits", "fits", "refused"]);
+  expect(is("reference", "erp:1")).toBe("unknown");
+});
+
+test("a list has only its options", () => {
+  const tags = template.attributes[3] as Attribute;
+  expect(["a;b", '["a"]', "a;c", '["a",1]'].map((it) => verdict(tags, it))).toEqual([
+    "fits",
+    "fits",
+    "refused",
+    "refused",
+  ]);
+});
+
+test("a key has 255 characters at most and no control characters", () => {
+  expect(keyVerdict(`  ${"k".repeat(255)} `)).toBe("fits");
+  expect(keyVerdict("k".repeat(256))).toBe("refused");
+  expect(keyVerdict("a\tb")).toBe("refused");
+  expect(keyVerdict("  ")).toBe("empty");
+});

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { countRows, RowCounter } from "./count";
+
+const file = (text: string) => new File([text], "a.csv");
+const never = new AbortController().signal;
+
+test("the header is no row, nor is an empty line", async () => {
+  expect(await countRows(file("key,name\na,1\n\nb,2"), "csv", never)).toBe(2);
+  expect(await countRows(file("key,name"), "csv", never)).toBe(0);
+  expect(await countRows(file('{"a":1}\n{"b":2}\n'), "ndjson", never)).toBe(2);
+});
+
+test("a line break in quotes ends no row", async () => {
+  expect(await countRows(file('key,name\na,"1\n\n2 ""x"""\nb,2\n'), "csv", never)).toBe(2);
+});
+
+test("a row may be cut anywhere between two pieces", () => {
+  const bytes = new TextEncoder().encode('a,"x\ny"\nb,2\n');
+  for (let cut = 0; cut <= bytes.length; cut++) {
+    const counter = new RowCounter(true);
+    counter.add(bytes.subarray(0, cut));
+    counter.add(bytes.subarray(cut));
+    expect(counter.end()).toBe(2);
+  }
+});

@@ -1,0 +1,71 @@
+/** Counts rows, and finds rows by their lines, in a file of any size. The file is read as a stream. */
+import type { Reading, Row } from "./reading";
+import { breaks } from "./reading";
+
+const QUOTE = 0x22;
+const NEWLINE = 0x0a;
+
+/** A count of rows that goes on from one piece of a file to the next. */
+export class RowCounter {
+  private isQuoted = false;
+  private hasContent = false;
+  rows = 0;
+
+  constructor(private readonly hasQuotes: boolean) {}
+
+  add(bytes: Uint8Array) {
+    for (const byte of bytes) {
+      if (byte === NEWLINE && !this.isQuoted) {
+        if (this.hasContent) this.rows++;
+        this.hasContent = false;
+      } else {
+        if (byte === QUOTE && this.hasQuotes) this.isQuoted = !this.isQuoted;
+        if (byte > 0x20) this.hasContent = true;
+      }
+    }
+  }
+
+  /** All rows, the last one too if no line break ends it. */
+  end(): number {
+    return this.rows + (this.hasContent ? 1 : 0);
+  }
+}
+
+/** How many rows a file has below its header. */
+export async function countRows(file: File, format: Reading["format"], signal: AbortSignal): Promise<number> {
+  const counter = new RowCounter(format === "csv");
+  const reader = file.stream().getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done || signal.aborted) break;
+    counter.add(value);
+  }
+  if (signal.aborted) await reader.cancel();
+  return Math.max(0, counter.end() - (format === "csv" ? 1 : 0));
+}
+
+/** The rows that begin in these lines. */
+export async function rowsAt(file: File, reading: Reading, lines: Set<number>): Promise<Map<number, Row>> {
+  const found = new Map<number, Row>();
+  if (lines.size === 0) return found;
+  const last = Math.max(...lines);
+  const { default: Papa } = await import("papaparse");
+  let line = 1;
+  await new Promise<void>((resolve, reject) => {
+    Papa.parse<string[]>(file, {
+      // A line of JSON is one cell.
+      delimiter: reading.format === "csv" ? reading.delimiter : "\u001f",
+      quoteChar: reading.format === "csv" ? '"' : "\u001e",
+      encoding: reading.encoding,
+      chunkSize: 1 << 20,
+      step: ({ data }, parser) => {
+        if (lines.has(line)) found.set(line, { line, cells: data });
+        line += 1 + breaks(data);
+        if (line > last) parser.abort();
+      },
+      complete: () => resolve(),
+      error: reject,
+    });
+  });
+  return found;
+}

@@ -1,0 +1,102 @@
+/**
+ * The imports and exports of this tab. They go on while the reader of the page looks at other pages, and are forgotten
+ * with the tab.
+ */
+import { useSyncExternalStore } from "react";
+import { queryClient } from "../api/queries";
+import { type Counts, type Options, type RefusedRow, type Report, reportOf, Stopped, transfer } from "./transfer";
+
+export type Import = {
+  id: number;
+  file: File;
+  project: string;
+  template: string;
+  state: "running" | "done" | "stopped" | "failed";
+  /** Whether one refused row undoes everything. */
+  isWhole: boolean;
+  /** How many rows the file has, by the trial before. */
+  total: number;
+  sent: number;
+  counts: Counts | null;
+  refused: RefusedRow[];
+  report: Report | null;
+  error: unknown;
+  startedAt: number;
+  stop: () => void;
+};
+
+/** The refused rows of an answer that is read only after the file has been sent: see `transfer`. */
+const MOST_TOLD = 256 << 10;
+const TEXT_OF_A_REFUSAL = 250;
+
+let imports: Import[] = [];
+const listeners = new Set<() => void>();
+
+function change(id: number, next: Partial<Import>) {
+  imports = imports.map((it) => (it.id === id ? { ...it, ...next } : it));
+  for (const listener of listeners) listener();
+}
+
+/** Nobody leaves the tab unasked while an import runs. */
+function warn(event: BeforeUnloadEvent) {
+  if (imports.some(({ state }) => state === "running")) event.preventDefault();
+}
+if (typeof window !== "undefined") window.addEventListener("beforeunload", warn);
+
+/** Starts an import after its trial, and gives back its id. */
+export function startImport(file: File, options: Options, trial: Report): number {
+  const id = imports.length + 1;
+  const controller = new AbortController();
+  const begun: Import = {
+    id,
+    file,
+    project: options.project,
+    template: options.template,
+    state: "running",
+    isWhole: options.query.on_error !== "skip",
+    total: trial.rows,
+    sent: 0,
+    counts: null,
+    refused: [],
+    report: null,
+    error: null,
+    startedAt: Date.now(),
+    stop: () => controller.abort(),
+  };
+  imports = [...imports, begun];
+  change(id, {});
+  const refused: RefusedRow[] = [];
+  const length = trial.failed * (file.size / Math.max(1, trial.rows) + TEXT_OF_A_REFUSAL);
+  const events = {
+    sent: (sent: number) => change(id, { sent }),
+    counted: (counts: Counts) => change(id, { counts }),
+    refused: (row: RefusedRow) => refused.push(row),
+  };
+  transfer(file, options, length < MOST_TOLD, events, controller.signal)
+    .then(
+      (report) => change(id, { state: "done", report, refused }),
+      (error) =>
+        change(id, {
+          state: error instanceof Stopped ? "stopped" : "failed",
+          error: error instanceof Stopped ? null : error,
+          report: reportOf(error),
+          refused,
+        }),
+    )
+    .finally(() => queryClient.invalidateQueries());
+  return id;
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+/** The imports of this tab, the newest last. */
+export const useImports = (): Import[] => useSyncExternalStore(subscribe, () => imports);
+
+/** How many rows are done: counted by the service, or else by the share of the file that it has taken. */
+export function rowsDone({ counts, sent, file, total }: Pick<Import, "counts" | "sent" | "file" | "total">): number {
+  const bySize = file.size === 0 ? 0 : Math.floor((sent / file.size) * total);
+  return counts === null ? (sent < file.size ? bySize : 0) : Math.max(counts.rows, sent < file.size ? bySize : 0);
+}

@@ -1,0 +1,104 @@
+/** What the browser understands of a file before it is sent: its form, its header, its first rows. */
+import type { Delimiter, Encoding } from "./encoding";
+import { delimiterOf, encodingOf } from "./encoding";
+
+/** So much is read for the preview and for the samples of columns. */
+const PREFIX = 1 << 20;
+const MOST_ROWS = 1000;
+
+/** A row of a file, and the line that it begins in. */
+export type Row = { line: number; cells: string[] };
+
+export type Reading = {
+  format: "csv" | "ndjson";
+  encoding: Encoding;
+  /** The file is ASCII as far as it was read, so that any encoding would do. */
+  isAscii: boolean;
+  delimiter: Delimiter;
+  header: string[];
+  /** The first rows. */
+  rows: Row[];
+  /** How many rows there are; estimated if the file is longer than what was read. */
+  rowCount: number;
+  isEstimate: boolean;
+};
+
+/** What the reader of the page changed. */
+export type Choices = { encoding?: Encoding; delimiter?: Delimiter };
+
+const isNdjson = (file: File) => /\.(ndjson|jsonl|json)$/i.test(file.name) || file.type.includes("ndjson");
+
+/** Reads the beginning of a file. */
+export async function read(file: File, choices: Choices = {}): Promise<Reading> {
+  const bytes = new Uint8Array(await file.slice(0, PREFIX).arrayBuffer());
+  const isWhole = file.size <= PREFIX;
+  const found = encodingOf(bytes);
+  const encoding = choices.encoding ?? found ?? "utf-8";
+  const text = whole(new TextDecoder(encoding).decode(bytes), isWhole);
+  const base = { encoding, isAscii: found === null };
+  const reading = isNdjson(file)
+    ? { ...base, format: "ndjson" as const, delimiter: "," as const, ...readLines(text) }
+    : { ...base, format: "csv" as const, ...(await readTable(text, choices.delimiter)) };
+  const share = isWhole ? 1 : file.size / bytes.length;
+  return {
+    ...reading,
+    rows: reading.rows.slice(0, MOST_ROWS),
+    rowCount: Math.round(reading.rows.length * share),
+    isEstimate: !isWhole,
+  };
+}
+
+/** Without the last line, unless the text is that of the whole file. */
+function whole(text: string, isWhole: boolean): string {
+  const end = text.lastIndexOf("\n");
+  return isWhole || end === -1 ? text : text.slice(0, end + 1);
+}
+
+async function readTable(text: string, given: Delimiter | undefined) {
+  const delimiter = given ?? delimiterOf(text);
+  const { default: Papa } = await import("papaparse");
+  const [first, ...rows] = numbered(Papa.parse<string[]>(text, { delimiter }).data);
+  return { delimiter, header: first?.cells ?? [], rows };
+}
+
+/** Rows with the lines that they begin in. Empty lines are no rows. */
+export function numbered(data: string[][], from = 1): Row[] {
+  let line = from;
+  const rows: Row[] = [];
+  for (const cells of data) {
+    if (cells.length > 1 || cells[0] !== "") rows.push({ line, cells });
+    line += 1 + breaks(cells);
+  }
+  return rows;
+}
+
+export const breaks = (cells: string[]) =>
+  cells.reduce((sum, cell) => sum + (cell.includes("\n") ? cell.split("\n").length - 1 : 0), 0);
+
+type Line = { external_key?: unknown; attributes?: unknown };
+
+/** Lines of JSON as a table: the key, and each attribute that a line names. */
+function readLines(text: string): { header: string[]; rows: Row[] } {
+  const lines = text.split("\n").flatMap((source, index) => {
+    if (source.trim() === "") return [];
+    try {
+      const value = JSON.parse(source) as Line | null;
+      return [{ line: index + 1, source, value: typeof value === "object" ? value : null }];
+    } catch {
+      return [{ line: index + 1, source, value: null }];
+    }
+  });
+  const attributes = lines.map(({ value }) => (value?.attributes ?? {}) as Record<string, unknown>);
+  const names = [...new Set(attributes.slice(0, MOST_ROWS).flatMap((it) => Object.keys(it)))];
+  const rows = lines.map(({ line, source, value }, index) => ({
+    line,
+    cells:
+      value === null
+        ? [source]
+        : [shown(value.external_key), ...names.map((name) => shown(attributes[index]?.[name]))],
+  }));
+  return { header: ["external_key", ...names], rows };
+}
+
+const shown = (value: unknown) =>
+  value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);

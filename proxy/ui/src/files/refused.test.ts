@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import type { Reading } from "./reading";
+import { byLine, refusedFile, refusedName } from "./refused";
+
+const error = (line: number, column: string | null, message: string) => ({
+  line,
+  column,
+  code: "invalid_value",
+  message,
+});
+
+const csv = { format: "csv", delimiter: ";", header: ["No", "Name", "import_error"] } as Reading;
+
+test("a refused row ends with its reasons, which replace earlier ones", async () => {
+  const rows = [
+    { line: 2, row: '1;"a\nb;";wrong\n', errors: [error(2, "No", "taken"), error(2, null, "too long")] },
+    { line: 4, row: "2\n", errors: [error(4, "Name", 'no "x"')] },
+  ];
+  expect(await (await refusedFile(csv, rows)).text()).toBe(
+    'No;Name;import_error\n1;"a\nb;";No: taken; too long\n2;;"Name: no ""x"""\n'.replace(
+      "No: taken; too long",
+      '"No: taken; too long"',
+    ),
+  );
+});
+
+test("refused lines of JSON stay as they were", async () => {
+  const rows = [{ line: 1, row: '{"a":1}\n', errors: [error(1, "a", "no")] }];
+  expect(await (await refusedFile({ ...csv, format: "ndjson" }, rows)).text()).toBe('{"a":1}\n');
+});
+
+test("faults are grouped by line, in order", () => {
+  const grouped = byLine([error(9, "a", "1"), error(3, "a", "2"), error(9, "b", "3")]);
+  expect([...grouped].map(([line, errors]) => [line, errors.length])).toEqual([
+    [3, 1],
+    [9, 2],
+  ]);
+});
+
+test("the file is named after the one that was imported", () => {
+  expect(["a.b.csv", "data"].map(refusedName)).toEqual(["a.b-refused.csv", "data-refused"]);
+});

@@ -1,0 +1,39 @@
+/** The file of refused rows: the rows as they were, each with the reason, to be corrected and imported again. */
+import type { Reading } from "./reading";
+import type { Refusal, RefusedRow } from "./transfer";
+
+const REASON = "import_error";
+
+/** By row: all faults of a row together, in the order of the lines. */
+export function byLine(errors: Refusal[]): Map<number, Refusal[]> {
+  const lines = new Map<number, Refusal[]>();
+  for (const error of errors) lines.set(error.line, [...(lines.get(error.line) ?? []), error]);
+  return new Map([...lines].sort(([a], [b]) => a - b));
+}
+
+export const reason = (errors: Refusal[]) =>
+  errors.map(({ column, message }) => (column === null ? message : `${column}: ${message}`)).join("; ");
+
+/** The refused rows as a file of the same format. */
+export async function refusedFile(reading: Reading, rows: RefusedRow[]): Promise<Blob> {
+  if (reading.format === "ndjson") {
+    const lines = rows.map(({ row }) => `${row.trimEnd()}\n`);
+    return new Blob(lines, { type: "application/x-ndjson" });
+  }
+  const { default: Papa } = await import("papaparse");
+  const { delimiter, header } = reading;
+  const earlier = header.indexOf(REASON);
+  const others = (cells: string[]) => cells.filter((_, at) => at !== earlier);
+  const cells = (row: string) => Papa.parse<string[]>(row, { delimiter }).data[0] ?? [];
+  const width = others(header).length;
+  const padded = (row: string[]) => [...row, ...Array<string>(Math.max(0, width - row.length)).fill("")];
+  const table = rows.map(({ row, errors }) => [...padded(others(cells(row))), reason(errors)]);
+  const text = Papa.unparse([[...others(header), REASON], ...table], { delimiter, newline: "\n" });
+  return new Blob([text, "\n"], { type: "text/csv;charset=utf-8" });
+}
+
+/** customers.csv → customers-refused.csv */
+export function refusedName(name: string): string {
+  const dot = name.lastIndexOf(".");
+  return dot <= 0 ? `${name}-refused` : `${name.slice(0, dot)}-refused${name.slice(dot)}`;
+}

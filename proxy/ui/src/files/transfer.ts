@@ -1,0 +1,131 @@
+/** Sends a file to the service. The browser reads the file while it sends it, so that its size does not matter. */
+import { inProject } from "../api/client";
+import { parseJson } from "../api/json";
+import { RequestError, requestError } from "../api/problem";
+import { currentSession, refuse } from "../session/session";
+import { words } from "../language";
+
+export type Refusal = { line: number; column: string | null; code: string; message: string };
+
+/** A row that was refused, with its text. */
+export type RefusedRow = { line: number; row: string; errors: Refusal[] };
+
+export type Counts = { rows: number; created: number; updated: number; unchanged: number; failed: number };
+
+export type Report = Counts & {
+  dry_run: boolean;
+  encoding: string;
+  delimiter?: string;
+  warnings?: string[];
+  errors: Refusal[];
+};
+
+export type Options = {
+  project: string;
+  template: string;
+  contentType: string;
+  /** The parameters of the import. */
+  query: Record<string, string>;
+};
+
+export type Events = {
+  /** So much of the file has left the browser. */
+  sent: (bytes: number) => void;
+  counted: (counts: Counts) => void;
+  refused: (row: RefusedRow) => void;
+};
+
+/** Why a running transfer ended: the reader of the page stopped it. */
+export class Stopped extends Error {}
+
+/**
+ * Sends the file and waits for the report.
+ *
+ * With `isTold`, the answer has a line for each portion and each refused row. A browser reads an answer only after it
+ * has sent the whole request: a long answer would fill all buffers while the file is still on its way, and block both.
+ * So this is for files with few refused rows.
+ *
+ * @throws Stopped if `signal` says so; RequestError if the file was refused.
+ */
+export function transfer(
+  file: File,
+  options: Options,
+  isTold: boolean,
+  events: Partial<Events>,
+  signal: AbortSignal,
+): Promise<Report> {
+  const request = new XMLHttpRequest();
+  const { project, template, contentType, query } = options;
+  const address = `/v1/entities/template/${encodeURIComponent(template)}/import?${new URLSearchParams(query)}`;
+  const { key } = currentSession();
+  return new Promise((resolve, reject) => {
+    request.open("POST", address);
+    const headers = { ...inProject(project), "Content-Type": contentType, Authorization: `Bearer ${key}` };
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.setRequestHeader("Accept", isTold ? "application/x-ndjson" : "application/json");
+    const lines = new Lines(events);
+    request.upload.onprogress = (event) => events.sent?.(event.loaded);
+    request.upload.onload = () => events.sent?.(file.size);
+    request.onprogress = () => isTold && request.status === 200 && lines.read(request.responseText, false);
+    request.onload = () => {
+      if (request.status === 401 && key !== null) refuse(key);
+      try {
+        if (request.status !== 200) throw requestError(request.status, tryParse(request.responseText));
+        resolve(
+          isTold ? lines.read(request.responseText, true) : (parseJson(request.responseText) as Report),
+        );
+      } catch (error) {
+        reject(error);
+      }
+    };
+    request.onerror = () => reject(new RequestError(0, null, words.files.connectionLost));
+    signal.addEventListener("abort", () => {
+      request.abort();
+      reject(new Stopped());
+    });
+    if (signal.aborted) reject(new Stopped());
+    else request.send(file);
+  });
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Reads the lines of an answer as they arrive. */
+export class Lines {
+  private at = 0;
+  private report: Report | null = null;
+
+  constructor(private readonly events: Partial<Events>) {}
+
+  /** Reads what is new. @throws RequestError if the answer says so, or at its end if it has no report. */
+  read(text: string, isEnd: boolean): Report {
+    const end = isEnd ? text.length : text.lastIndexOf("\n") + 1;
+    for (const line of text.slice(this.at, end).split("\n")) if (line !== "") this.take(line);
+    this.at = Math.max(this.at, end);
+    if (isEnd && this.report === null) throw new RequestError(0, null, words.files.connectionLost);
+    return this.report as Report;
+  }
+
+  private take(line: string) {
+    const value = tryParse(line) as Record<string, unknown> | null;
+    if (value === null || "file" in value) return;
+    if ("progress" in value) this.events.counted?.(value.progress as Counts);
+    else if ("refused" in value) this.events.refused?.(value.refused as RefusedRow);
+    else if ("problem" in value) {
+      const status = (value.problem as { status?: number }).status ?? 500;
+      throw requestError(status, value.problem);
+    } else this.report = value as unknown as Report;
+  }
+}
+
+/** The report that an import has although it was refused. */
+export function reportOf(error: unknown): Report | null {
+  const problem = error instanceof RequestError ? (error.problem as { report?: Report } | null) : null;
+  return problem?.report ?? null;
+}
