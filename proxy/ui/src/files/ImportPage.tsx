@@ -1,5 +1,132 @@
+import { useEffect, useState } from "react";
+import { privileges, type Template, useMe, useTemplates } from "../api/queries";
+import { Empty, Failure, Notice, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
+import { attributeLabel } from "../format/label";
+import { words } from "../language";
+import { ColumnsStep } from "./ColumnsStep";
+import { guess, type Target } from "./columns";
+import { DropArea, DropInvitation } from "./DropArea";
+import { FileStep } from "./FileStep";
+import { takeFile } from "./handover";
+import { startImport, useImports } from "./imports";
+import { RunStep } from "./RunStep";
+import { type Choices, type Reading, read } from "./reading";
+import { optionsOf, type Plan } from "./request";
+import { type Step, Steps } from "./Steps";
+import { TrialStep } from "./TrialStep";
+import type { Report } from "./transfer";
 
-export default function ImportPage(_props: { project: string; template: string }) {
-  return <Page title="ImportPage">{null}</Page>;
+const t = words.files;
+
+/** Brings a file into a template, in four steps of which only the last writes. */
+export default function ImportPage({ project, template: slug }: { project: string; template: string }) {
+  const templates = useTemplates(project);
+  const me = useMe(project);
+  const [dropped, setDropped] = useState(takeFile);
+  const failed = [templates, me].find((it) => it.isError);
+  if (failed) return <Failure error={failed.error} retry={() => failed.refetch()} />;
+  if (!templates.data || !me.data) return <Skeleton lines={8} />;
+  const template = templates.data.find((it) => it.slug === slug);
+  if (!template) return <Empty title={words.frame.notFound}>{words.frame.notFoundHint}</Empty>;
+  const may = privileges(me.data, project, slug);
+  const title = t.importTitle(attributeLabel(template));
+  if (!may.has("create") && !may.has("update"))
+    return (
+      <Page title={title}>
+        <Empty title={t.mayNotImport}>{t.mayNotImportHint(attributeLabel(template))}</Empty>
+      </Page>
+    );
+  return (
+    <DropArea onFile={setDropped}>
+      <Page title={title} lead={t.importLead}>
+        <Wizard {...{ project, template, dropped }} />
+      </Page>
+    </DropArea>
+  );
+}
+
+type Chosen = { file: File; reading: Reading; targets: Target[] };
+
+type Props = { project: string; template: Template; dropped: File | null };
+
+function Wizard({ project, template, dropped }: Props) {
+  const imports = useImports();
+  const running = imports.findLast(
+    (it) => it.project === project && it.template === template.slug && it.state === "running",
+  );
+  const [step, setStep] = useState<Step>(running ? "run" : "file");
+  const [importId, setImportId] = useState<number | null>(running?.id ?? null);
+  const [chosen, setChosen] = useState<Chosen | null>(null);
+  const [prefix, setPrefix] = useState("");
+  const [plan, setPlan] = useState<Plan | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+
+  const open = async (file: File, choices?: Choices) => {
+    try {
+      const reading = await read(file, choices);
+      const isText = !reading.rows
+        .slice(0, 20)
+        .some(({ cells }) => cells.some((it) => it.includes("\u0000")));
+      setFault(isText ? null : t.looksBinary);
+      setChosen(isText ? { file, reading, targets: guess(template, reading) } : null);
+      setStep("file");
+    } catch {
+      setFault(t.unreadable);
+    }
+  };
+  useEffect(() => {
+    if (dropped) void open(dropped);
+    // Only a file that is dropped now is opened.
+  }, [dropped]);
+
+  const start = (trial: Report, isWhole: boolean) => {
+    if (!chosen || !plan) return;
+    setImportId(startImport(chosen.file, chosen.reading, optionsOf(plan, false, isWhole), trial));
+    setStep("run");
+  };
+  const current = imports.find(({ id }) => id === importId);
+  if (step === "run" && current) {
+    const again = () => {
+      setChosen(null);
+      setStep("file");
+    };
+    return (
+      <>
+        <Steps step="run" />
+        <RunStep it={current} template={template} again={again} />
+      </>
+    );
+  }
+  return (
+    <>
+      <Steps step={chosen ? step : "file"} />
+      {fault !== null && <Notice kind="refusal">{fault}</Notice>}
+      {!chosen && <DropInvitation onFile={open} />}
+      {chosen && step === "file" && (
+        <FileStep
+          {...chosen}
+          choose={(choices) => open(chosen.file, choices)}
+          onFile={open}
+          next={() => setStep("columns")}
+        />
+      )}
+      {chosen && step === "columns" && (
+        <ColumnsStep
+          {...{ template, prefix, setPrefix }}
+          reading={chosen.reading}
+          targets={chosen.targets}
+          setTargets={(targets) => setChosen({ ...chosen, targets })}
+          back={() => setStep("file")}
+          next={() => {
+            setPlan({ project, template: template.slug, ...chosen, prefix });
+            setStep("trial");
+          }}
+        />
+      )}
+      {chosen && plan && step === "trial" && (
+        <TrialStep file={chosen.file} plan={plan} back={() => setStep("columns")} start={start} />
+      )}
+    </>
+  );
 }

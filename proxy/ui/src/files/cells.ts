@@ -35,7 +35,6 @@ export function verdict(attribute: Attribute, cell: string): Verdict {
 export function keyVerdict(cell: string): Verdict {
   const key = cell.replace(/^ +| +$/g, "");
   if (key === "") return "empty";
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: keys have none.
   return fits([...key].length <= MOST_KEY && !/[\u0000-\u001f\u007f-\u009f]/.test(key));
 }
 

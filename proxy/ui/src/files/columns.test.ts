@@ -50,7 +50,12 @@ test("standard columns of an export are left to the service", () => {
 });
 
 test("a column counts cells that fit, are empty, or are refused", () => {
-  const fit = fitOf(template, "born", reading(["born"], ["2024-02-29"], ["2023-02-29"], [""], ["1.2.2024"]), 0);
+  const fit = fitOf(
+    template,
+    "born",
+    reading(["born"], ["2024-02-29"], ["2023-02-29"], [""], ["1.2.2024"]),
+    0,
+  );
   expect(fit).toEqual({ fits: 1, refused: 2, empty: 1, unknown: 0, example: "2023-02-29" });
 });
 

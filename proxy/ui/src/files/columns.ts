@@ -9,7 +9,15 @@ export const KEY = "external_key";
 export type Target = string | null;
 
 /** Columns that the service reads or passes over by itself, in every template. */
-const STANDARD = ["id", "template_id", "template_slug", "created_at", "updated_at", "deleted_at", "import_error"];
+const STANDARD = [
+  "id",
+  "template_id",
+  "template_slug",
+  "created_at",
+  "updated_at",
+  "deleted_at",
+  "import_error",
+];
 
 export const isStandard = (column: string) => STANDARD.includes(column);
 
@@ -44,7 +52,8 @@ export function guess(template: Template, reading: Reading): Target[] {
   });
   if (!taken.has(KEY)) {
     const column = header.findIndex(
-      (name, index) => targets[index] === null && KEY_NAMES.includes(plain(name)) && isDistinct(reading, index),
+      (name, index) =>
+        targets[index] === null && KEY_NAMES.includes(plain(name)) && isDistinct(reading, index),
     );
     if (column >= 0) targets[column] = take(KEY);
   }

@@ -4,11 +4,21 @@
  */
 import { useSyncExternalStore } from "react";
 import { queryClient } from "../api/queries";
-import { type Counts, type Options, type RefusedRow, type Report, reportOf, Stopped, transfer } from "./transfer";
+import type { Reading } from "./reading";
+import {
+  type Counts,
+  type Options,
+  type RefusedRow,
+  type Report,
+  reportOf,
+  Stopped,
+  transfer,
+} from "./transfer";
 
 export type Import = {
   id: number;
   file: File;
+  reading: Reading;
   project: string;
   template: string;
   state: "running" | "done" | "stopped" | "failed";
@@ -44,12 +54,13 @@ function warn(event: BeforeUnloadEvent) {
 if (typeof window !== "undefined") window.addEventListener("beforeunload", warn);
 
 /** Starts an import after its trial, and gives back its id. */
-export function startImport(file: File, options: Options, trial: Report): number {
+export function startImport(file: File, reading: Reading, options: Options, trial: Report): number {
   const id = imports.length + 1;
   const controller = new AbortController();
   const begun: Import = {
     id,
     file,
+    reading,
     project: options.project,
     template: options.template,
     state: "running",
@@ -96,7 +107,16 @@ const subscribe = (listener: () => void) => {
 export const useImports = (): Import[] => useSyncExternalStore(subscribe, () => imports);
 
 /** How many rows are done: counted by the service, or else by the share of the file that it has taken. */
-export function rowsDone({ counts, sent, file, total }: Pick<Import, "counts" | "sent" | "file" | "total">): number {
+export function rowsDone({
+  counts,
+  sent,
+  file,
+  total,
+}: Pick<Import, "counts" | "sent" | "file" | "total">): number {
   const bySize = file.size === 0 ? 0 : Math.floor((sent / file.size) * total);
-  return counts === null ? (sent < file.size ? bySize : 0) : Math.max(counts.rows, sent < file.size ? bySize : 0);
+  return counts === null
+    ? sent < file.size
+      ? bySize
+      : 0
+    : Math.max(counts.rows, sent < file.size ? bySize : 0);
 }

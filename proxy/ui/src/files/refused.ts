@@ -17,17 +17,18 @@ export const reason = (errors: Refusal[]) =>
 /** The refused rows as a file of the same format. */
 export async function refusedFile(reading: Reading, rows: RefusedRow[]): Promise<Blob> {
   if (reading.format === "ndjson") {
-    const lines = rows.map(({ row }) => `${row.trimEnd()}\n`);
+    const lines = rows.map(({ row, cells }) => `${(cells?.[0] ?? row).trimEnd()}\n`);
     return new Blob(lines, { type: "application/x-ndjson" });
   }
   const { default: Papa } = await import("papaparse");
   const { delimiter, header } = reading;
   const earlier = header.indexOf(REASON);
   const others = (cells: string[]) => cells.filter((_, at) => at !== earlier);
-  const cells = (row: string) => Papa.parse<string[]>(row, { delimiter }).data[0] ?? [];
+  const cellsOf = ({ row, cells }: RefusedRow) =>
+    cells ?? Papa.parse<string[]>(row, { delimiter }).data[0] ?? [];
   const width = others(header).length;
   const padded = (row: string[]) => [...row, ...Array<string>(Math.max(0, width - row.length)).fill("")];
-  const table = rows.map(({ row, errors }) => [...padded(others(cells(row))), reason(errors)]);
+  const table = rows.map((row) => [...padded(others(cellsOf(row))), reason(row.errors)]);
   const text = Papa.unparse([[...others(header), REASON], ...table], { delimiter, newline: "\n" });
   return new Blob([text, "\n"], { type: "text/csv;charset=utf-8" });
 }

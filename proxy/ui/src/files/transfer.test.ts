@@ -5,7 +5,9 @@ import { type Counts, Lines, type RefusedRow } from "./transfer";
 const report = { rows: 3, created: 2, updated: 0, unchanged: 0, failed: 1, errors: [] };
 const text = [
   { file: { header: ["a"], delimiter: "," } },
-  { refused: { line: 2, row: "x", errors: [{ line: 2, column: "a", code: "invalid_value", message: "no" }] } },
+  {
+    refused: { line: 2, row: "x", errors: [{ line: 2, column: "a", code: "invalid_value", message: "no" }] },
+  },
   { progress: { rows: 3 } },
   report,
 ]

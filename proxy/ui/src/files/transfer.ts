@@ -2,13 +2,13 @@
 import { inProject } from "../api/client";
 import { parseJson } from "../api/json";
 import { RequestError, requestError } from "../api/problem";
-import { currentSession, refuse } from "../session/session";
 import { words } from "../language";
+import { currentSession, refuse } from "../session/session";
 
 export type Refusal = { line: number; column: string | null; code: string; message: string };
 
-/** A row that was refused, with its text. */
-export type RefusedRow = { line: number; row: string; errors: Refusal[] };
+/** A row that was refused, with its text in the file; with `cells` where the browser has read them. */
+export type RefusedRow = { line: number; row: string; cells?: string[]; errors: Refusal[] };
 
 export type Counts = { rows: number; created: number; updated: number; unchanged: number; failed: number };
 

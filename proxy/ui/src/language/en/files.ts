@@ -1,2 +1,196 @@
 /** The words of src/files. */
-export const files = {};
+import { count, number } from "../plural";
+
+const rows = (n: number) => count(n, "row");
+
+/** 1536000 → "1.5 MB" */
+function size(bytes: number): string {
+  const units = ["bytes", "KB", "MB", "GB"];
+  const step = Math.min(units.length - 1, bytes < 1000 ? 0 : Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** step;
+  const digits = step === 0 || value >= 100 ? 0 : 1;
+  return `${number(Number(value.toFixed(digits)))} ${units[step]}`;
+}
+
+export const files = {
+  size,
+  rows,
+  title: "Files",
+  lead: "Bring records in from CSV or NDJSON files, and take them out again.",
+  importTitle: (template: string) => `Import into ${template}`,
+  importLead: "Nothing is written before the last step.",
+  steps: { file: "File", columns: "Columns", trial: "Trial", run: "Import" },
+  stepOf: (place: number, of: number) => `Step ${place} of ${of}`,
+
+  dropTitle: "Drop a file anywhere on this page",
+  dropHint: "CSV (comma, semicolon, tab or bar; UTF-8, windows-1252 or UTF-16) or NDJSON, of any size.",
+  dropHere: "Drop the file to import it",
+  chooseFile: "Choose a file",
+  chooseOther: "Choose another file",
+  notAFile: "This cannot be read as a file. Drop one CSV or NDJSON file.",
+  unreadable: "The browser cannot read this file. It may have been moved or changed: choose it again.",
+  emptyFile: "There are no rows in this file. A CSV file begins with a line of column names.",
+  looksBinary: "This looks like no text. Save the spreadsheet as CSV, then choose that file.",
+
+  understood: "What is in the file",
+  format: "Format",
+  formats: { csv: "CSV", ndjson: "NDJSON" },
+  encoding: "Encoding",
+  encodings: {
+    "utf-8": "UTF-8",
+    "windows-1252": "Windows-1252 (Western European)",
+    "utf-16le": "UTF-16, little endian",
+    "utf-16be": "UTF-16, big endian",
+  },
+  asciiOnly: "plain ASCII so far",
+  delimiter: "Delimiter",
+  delimiters: { ",": "Comma", ";": "Semicolon", "\t": "Tab", "|": "Bar" },
+  header: "Columns",
+  rowsFound: "Rows",
+  about: (n: number) => `about ${number(n)}`,
+  counting: (n: number) => `about ${number(n)}, counting`,
+  preview: (shown: number) => (shown === 1 ? "The first row" : `The first ${number(shown)} rows`),
+  line: "Line",
+  oneColumn: "All text is in one column. If that is wrong, choose another delimiter.",
+  next: "Match columns",
+  back: "Back",
+
+  columnsTitle: "Columns to attributes",
+  columnsLead: (n: number) => `Checked with the first ${rows(n)} of the file.`,
+  attributesTitle: "Attributes in the file",
+  column: "Column",
+  samples: "Samples",
+  attribute: "Attribute",
+  attributeOf: (column: string) => `Attribute of the column ${column}`,
+  fit: "Cells that fit",
+  externalKey: "External key",
+  leaveOut: "Leave out",
+  standard: "The service reads it",
+  standardId: "Names the record where a row has no key",
+  standardOther: "Passed over: the service sets it",
+  allFit: (n: number) => `${number(n)} fit`,
+  notAllFit: (bad: number, of: number) => `${number(bad)} of ${number(of)} do not fit`,
+  checkedLater: "Checked in the trial",
+  allEmpty: "All empty",
+  empties: (n: number) => `${number(n)} empty`,
+  example: (cell: string, expected: string) => `“${cell}” does not fit. ${expected}`,
+  expected: {
+    number: "Write numbers as -1234.50.",
+    date: "Write dates as 2024-02-29.",
+    datetime: "Write times with an offset: 2024-02-29T10:00:00Z.",
+    boolean: "Write true or false.",
+    metric: "Write a number such as 2.5.",
+    list: "Write the values of the options, with ; between them.",
+    reference: "Write the external key of the record.",
+    string: "A required attribute needs a text.",
+    dimension: "A required attribute needs a text.",
+    key: "A key has 1 to 255 characters and no control characters.",
+  },
+  optionsAre: (options: string) => `Its options are ${options}.`,
+  requiredEmpty: "The attribute is required.",
+  twice: (name: string) => `Two columns fill ${name}. Leave one of them out.`,
+  missing: (names: string, n: number) =>
+    n === 1
+      ? `${names} is required and in no column: rows that create a record are refused.`
+      : `${names} are required and in no column: rows that create a record are refused.`,
+  noKey:
+    "No column is the external key. Every row creates a new record, and the same file again creates all of them again.",
+  emptyCells: "An empty cell clears the attribute. Leave a column out to keep the values that records have.",
+  keyPrefix: "Prefix of keys",
+  keyPrefixHint: "Put before every key, so that several systems can feed one template: erp:4711.",
+  ndjsonLead: "Lines of JSON name their attributes themselves.",
+  ndjsonUnknown: (names: string) =>
+    `The template has no attribute ${names}. Lines that name it are refused. Rename it in the file.`,
+  try: "Try the import",
+
+  trying: "Trying the import",
+  tryingLead: "The service applies all its rules to the whole file and writes nothing.",
+  sentOf: (sent: number, all: number) => `${size(sent)} of ${size(all)} sent`,
+  checking: (n: number) => `Checking ${rows(n)}`,
+  trialTitle: "What the import will do",
+  trialLead: (n: number) => `${rows(n)} tried. Nothing is written yet.`,
+  created: "New",
+  updated: "Changed",
+  unchanged: "Unchanged",
+  failed: "Refused",
+  refusedTitle: "Refused rows",
+  refusedLead: (shown: number, all: number) =>
+    shown < all ? `The first ${number(shown)} of ${rows(all)}.` : `${rows(all)}.`,
+  refusedMany: "A trial names the first 1,000 faults. Mend those, and try again for the others.",
+  wholeRow: "Whole row",
+  rowTooFar: "The row is not shown here.",
+  saveRefused: "Save refused rows",
+  import: (n: number) => `Import ${rows(n)}`,
+  importOthers: (n: number, left: number) => `Import ${rows(n)}, leave out ${number(left)}`,
+  allOrNothing: "All or nothing",
+  allOrNothingHint:
+    "If a row is refused or you stop, nothing stays. Others who write the same keys wait meanwhile.",
+  nothingToImport:
+    "No row can be imported. Correct the file and choose it again, or match the columns otherwise.",
+  nothingChanges: "The records are already as the file has them.",
+
+  running: (template: string) => `Importing into ${template}`,
+  rowsOf: (done: number, of: number) => `${number(done)} of ${rows(of)}`,
+  stop: "Stop",
+  stopKeeps:
+    "If you stop, the rows imported so far stay. The same file again goes on where it stopped: rows that exist are unchanged.",
+  stopUndoes: "If you stop, nothing of the file stays.",
+  mayLeave: "You can look at other pages meanwhile. Keep this tab open.",
+  doneTitle: "Imported",
+  doneSentence: (created: number, updated: number, unchanged: number) =>
+    [
+      created > 0 && `${count(created, "record")} created`,
+      updated > 0 && `${number(updated)} changed`,
+      unchanged > 0 && `${number(unchanged)} unchanged`,
+    ]
+      .filter(Boolean)
+      .join(", ") || "Nothing was imported",
+  refusedSentence: (n: number) =>
+    `${rows(n)} ${n === 1 ? "was" : "were"} refused. Correct the file of refused rows and import it.`,
+  stoppedTitle: "Stopped",
+  stoppedKept: (n: number) =>
+    n === 0
+      ? "Stopped before the first rows were confirmed. A few may have been imported; they stay."
+      : `Stopped after about ${rows(n)}. What was imported stays. Import the same file again to go on: rows that exist are unchanged.`,
+  stoppedUndone: "Stopped. Nothing of the file was imported.",
+  failedTitle: "Not imported",
+  failedKept:
+    "Rows imported before this stay. Import the same file again to go on: rows that exist are unchanged.",
+  failedUndone: "Nothing of the file was imported.",
+  connectionLost: "The connection to the service was lost.",
+  firstRefused:
+    "The file has the rows of the first 1,000 faults. keyed-proxy import --failed writes all of them.",
+  openList: "Open the list",
+  importOther: "Import another file",
+  mayNotImport: "Your role may not write here",
+  mayNotImportHint: (template: string) =>
+    `To import into ${template}, a role needs create or update. An administrator can grant it under Access.`,
+
+  importSection: "Import",
+  importSectionLead: "Choose where the records go, then a file.",
+  template: "Template",
+  noTarget: "There is no template that your role may write to. An administrator can grant it under Access.",
+  exportSection: "Export",
+  exportSectionLead:
+    "An export has the key, all attributes and times of the records that you may see. Importing it gives the same records.",
+  view: "Records",
+  allRecords: "All records",
+  export: "Export",
+  exporting: (name: string) => `Exporting ${name}`,
+  received: (bytes: number) => `${size(bytes)} received`,
+  cancel: "Cancel",
+  cancelled: "Cancelled. Nothing was saved.",
+  exported: (bytes: number) => `${size(bytes)} saved.`,
+  saveAgain: "Save again",
+  tabTitle: "In this tab",
+  tabLead: "Imports and exports since this tab was opened. They are forgotten when it closes.",
+  tabEmpty: "Nothing was imported or exported yet.",
+  what: "What",
+  file: "File",
+  state: "State",
+  outcome: "Outcome",
+  started: "Started",
+  kinds: { import: "Import", export: "Export" },
+  states: { running: "Running", done: "Done", stopped: "Stopped", failed: "Failed" },
+  showImport: "Show",
+};

@@ -1,0 +1,202 @@
+import type { Attribute, Template } from "../api/queries";
+import { Button } from "../components/Button";
+import { TextField } from "../components/Field";
+import { Notice } from "../components/Notice";
+import { Section } from "../components/Page";
+import { Select } from "../components/Select";
+import { Tag } from "../components/Tag";
+import { attributeLabel } from "../format/label";
+import { words } from "../language";
+import { type Fit, faultsOf, fitOf, isStandard, KEY, type Target } from "./columns";
+import style from "./files.module.css";
+import type { Reading } from "./reading";
+
+const t = words.files;
+const LEFT_OUT = "";
+const SAMPLES = 3;
+
+type Props = {
+  template: Template;
+  reading: Reading;
+  targets: Target[];
+  setTargets: (targets: Target[]) => void;
+  prefix: string;
+  setPrefix: (prefix: string) => void;
+  back: () => void;
+  next: () => void;
+};
+
+/** Which attribute each column fills, and how well its cells fit. */
+export function ColumnsStep(props: Props) {
+  const { template, reading, targets, setTargets, prefix, setPrefix, back, next } = props;
+  const isCsv = reading.format === "csv";
+  const faults = faultsOf(template, targets);
+  const twice = faults.filter((it) => it.kind === "twice");
+  const missing = faults.flatMap((it) => (it.kind === "missing" ? attributeLabel(it.attribute) : []));
+  const unknown = isCsv ? [] : reading.header.filter((name) => name !== KEY && !known(template, name));
+  return (
+    <>
+      <Section
+        title={isCsv ? t.columnsTitle : t.attributesTitle}
+        lead={isCsv ? t.columnsLead(reading.rows.length) : t.ndjsonLead}
+      >
+        <section className={style.table} aria-label={t.columnsTitle}>
+          <table className={style.columns}>
+            <thead>
+              <tr>
+                {[t.column, t.samples, t.attribute, t.fit].map((title) => (
+                  <th key={title} scope="col">
+                    {title}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {reading.header.map((name, at) => (
+                <ColumnRow
+                  key={at}
+                  {...{ template, reading, at, name }}
+                  target={targets[at] ?? null}
+                  setTarget={(target) => setTargets(targets.with(at, target))}
+                />
+              ))}
+            </tbody>
+          </table>
+        </section>
+        <p className={style.quiet}>{t.emptyCells}</p>
+      </Section>
+      {isCsv && targets.includes(KEY) && (
+        <div className={style.narrowField}>
+          <TextField
+            label={t.keyPrefix}
+            hint={t.keyPrefixHint}
+            value={prefix}
+            onChange={setPrefix}
+            placeholder="erp:"
+            isCode
+          />
+        </div>
+      )}
+      {twice.map(({ target }) => (
+        <Notice key={target} kind="refusal">
+          {t.twice(nameOf(template, target))}
+        </Notice>
+      ))}
+      {unknown.length > 0 && <Notice kind="attention">{t.ndjsonUnknown(unknown.join(", "))}</Notice>}
+      {missing.length > 0 && (
+        <Notice kind="attention">{t.missing(missing.join(", "), missing.length)}</Notice>
+      )}
+      {!targets.includes(KEY) && <Notice kind="attention">{t.noKey}</Notice>}
+      <div className={style.foot}>
+        <Button onPress={back}>{t.back}</Button>
+        <Button kind="main" onPress={next} isDisabled={twice.length > 0}>
+          {t.try}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+const known = (template: Template, slug: string) => template.attributes.find((it) => it.slug === slug);
+
+function nameOf(template: Template, target: string): string {
+  const attribute = known(template, target);
+  return attribute ? attributeLabel(attribute) : t.externalKey;
+}
+
+type RowProps = {
+  template: Template;
+  reading: Reading;
+  at: number;
+  name: string;
+  target: Target;
+  setTarget: (target: Target) => void;
+};
+
+function ColumnRow({ template, reading, at, name, target, setTarget }: RowProps) {
+  const samples = reading.rows.map(({ cells }) => cells[at] ?? "").filter((cell) => cell !== "");
+  const isService = isStandard(name) && target === null;
+  const choices = [
+    { id: LEFT_OUT, label: isService ? t.standard : t.leaveOut },
+    { id: KEY, label: t.externalKey },
+    ...template.attributes.map((it) => ({
+      id: it.slug,
+      label: attributeLabel(it),
+      hint: `${it.slug} · ${words.template.types[it.type]}`,
+    })),
+  ];
+  return (
+    <tr>
+      <td className={style.name} dir="auto">
+        {name}
+      </td>
+      <td>
+        {samples.slice(0, SAMPLES).map((sample, place) => (
+          <span key={place} className={style.sample} dir="auto" title={sample}>
+            {sample}
+          </span>
+        ))}
+      </td>
+      <td className={style.choice}>
+        {reading.format === "csv" ? (
+          <Select
+            label={t.attributeOf(name)}
+            isLabelHidden
+            choices={choices}
+            value={target ?? LEFT_OUT}
+            onChange={(id) => setTarget(id === LEFT_OUT ? null : id)}
+          />
+        ) : (
+          (target && nameOf(template, target)) || "–"
+        )}
+      </td>
+      <td>
+        {target !== null ? (
+          <FitCell
+            fit={fitOf(template, target, reading, at)}
+            attribute={known(template, target)}
+            rows={reading.rows.length}
+          />
+        ) : (
+          isService && <p className={style.why}>{name === "id" ? t.standardId : t.standardOther}</p>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function FitCell({ fit, attribute, rows }: { fit: Fit; attribute: Attribute | undefined; rows: number }) {
+  const empties = fit.empty > 0 && fit.empty < rows && (
+    <span className={style.why}> {t.empties(fit.empty)}</span>
+  );
+  if (fit.refused > 0)
+    return (
+      <>
+        <Tag kind="bad">{t.notAllFit(fit.refused, rows)}</Tag>
+        {empties}
+        <p className={style.why} dir="auto">
+          {why(fit, attribute)}
+        </p>
+      </>
+    );
+  if (fit.empty === rows) return <Tag>{t.allEmpty}</Tag>;
+  if (fit.unknown > 0) return <Tag>{t.checkedLater}</Tag>;
+  return (
+    <>
+      <Tag kind="good">{t.allFit(fit.fits)}</Tag>
+      {empties}
+    </>
+  );
+}
+
+/** Why a cell does not fit, and what would. */
+function why({ example }: Fit, attribute: Attribute | undefined): string {
+  if (example === "" || example === null) return t.requiredEmpty;
+  const shown = example.length > 40 ? `${example.slice(0, 40)}…` : example;
+  if (!attribute) return t.example(shown, t.expected.key);
+  const options = attribute.type === "list" ? attribute.options?.map(({ value }) => value) : undefined;
+  return t.example(
+    shown,
+    options ? t.optionsAre(options.slice(0, 12).join(", ")) : t.expected[attribute.type],
+  );
+}

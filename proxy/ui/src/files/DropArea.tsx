@@ -1,0 +1,67 @@
+import { FileUp } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { DropZone, FileTrigger, isFileDropItem } from "react-aria-components";
+import { Button } from "../components/Button";
+import { Notice } from "../components/Notice";
+import { words } from "../language";
+import style from "./files.module.css";
+
+const t = words.files;
+const KINDS = [".csv", ".tsv", ".txt", ".ndjson", ".jsonl", "text/csv", "application/x-ndjson"];
+
+/** A page that takes a file wherever it is dropped. */
+export function DropArea({ onFile, children }: { onFile: (file: File) => void; children: ReactNode }) {
+  const [isRefused, setRefused] = useState(false);
+  return (
+    <DropZone
+      className={style.zone ?? ""}
+      aria-label={t.dropTitle}
+      onDrop={async ({ items }) => {
+        const item = items.find(isFileDropItem);
+        setRefused(item === undefined);
+        if (item) onFile(await item.getFile());
+      }}
+    >
+      {children}
+      {isRefused && <Notice kind="refusal">{t.notAFile}</Notice>}
+    </DropZone>
+  );
+}
+
+/** A button that asks for a file. */
+export function ChooseFile({
+  onFile,
+  isMain,
+  children,
+}: {
+  onFile: (file: File) => void;
+  isMain?: boolean;
+  children: string;
+}) {
+  return (
+    <FileTrigger
+      acceptedFileTypes={KINDS}
+      onSelect={(list) => {
+        const file = list?.[0];
+        if (file) onFile(file);
+      }}
+    >
+      <Button kind={isMain ? "main" : "plain"} icon={FileUp}>
+        {children}
+      </Button>
+    </FileTrigger>
+  );
+}
+
+/** The place that invites a file. */
+export function DropInvitation({ onFile }: { onFile: (file: File) => void }) {
+  return (
+    <div className={style.drop}>
+      <h2>{t.dropTitle}</h2>
+      <p>{t.dropHint}</p>
+      <ChooseFile onFile={onFile} isMain>
+        {t.chooseFile}
+      </ChooseFile>
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+import { useEffect, useState } from "react";
+import { Button } from "../components/Button";
+import { Notice } from "../components/Notice";
+import { Section } from "../components/Page";
+import { sayRefused } from "../components/toast";
+import { words } from "../language";
+import { number } from "../language/plural";
+import { rowsAt } from "./count";
+import style from "./files.module.css";
+import type { Row } from "./reading";
+import { byLine } from "./refused";
+import type { Plan } from "./request";
+import { saveRefused } from "./saveRefused";
+import type { Refusal, Report } from "./transfer";
+
+const t = words.files;
+const MOST_SHOWN = 50;
+const MOST_ERRORS = 1000;
+
+/** The refused rows as they are in the file, with the reason in the cell that it is about. */
+export function RefusedTable({ file, plan, report }: { file: File; plan: Plan; report: Report }) {
+  const [rows, setRows] = useState<Map<number, Row> | null>(null);
+  const { reading } = plan;
+  const shown = [...byLine(report.errors)].slice(0, MOST_SHOWN);
+  useEffect(() => {
+    let isHere = true;
+    rowsAt(file, reading, new Set(shown.map(([line]) => line))).then(
+      (found) => isHere && setRows(found),
+      () => isHere && setRows(new Map()),
+    );
+    return () => {
+      isHere = false;
+    };
+  }, [file, reading, report]);
+  const isCsv = reading.format === "csv";
+  const columns = isCsv ? reading.header : [t.wholeRow];
+  return (
+    <Section
+      title={t.refusedTitle}
+      lead={t.refusedLead(shown.length, report.failed)}
+      actions={
+        <Button
+          onPress={() => saveRefused(file, reading, report.errors, []).catch(() => sayRefused(t.unreadable))}
+        >
+          {t.saveRefused}
+        </Button>
+      }
+    >
+      {report.errors.length >= MOST_ERRORS && <Notice kind="attention">{t.refusedMany}</Notice>}
+      <section className={style.table} aria-label={t.refusedTitle} tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col" className={style.line}>
+                {t.line}
+              </th>
+              {columns.map((name, at) => (
+                <th key={at} scope="col" dir="auto">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(([line, errors]) => (
+              <RefusedRow
+                key={line}
+                line={line}
+                errors={errors}
+                columns={columns}
+                isCsv={isCsv}
+                cells={rows === null ? null : (rows.get(line)?.cells ?? [])}
+              />
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </Section>
+  );
+}
+
+type RowProps = {
+  line: number;
+  errors: Refusal[];
+  columns: string[];
+  isCsv: boolean;
+  /** Null while the file is read for them. */
+  cells: string[] | null;
+};
+
+function RefusedRow({ line, errors, columns, isCsv, cells }: RowProps) {
+  // A fault of the whole row stands in its first cell.
+  const placed = errors.map((error) => ({ error, at: isCsv ? columns.indexOf(error.column ?? "") : 0 }));
+  return (
+    <tr>
+      <td className={style.line}>{number(line)}</td>
+      {columns.map((name, at) => {
+        const here = placed.filter((it) => Math.max(0, it.at) === at);
+        return (
+          <td key={at} className={here.length > 0 ? style.bad : ""} title={cells?.[at]}>
+            <div className={style.cell} dir="auto">
+              {cells?.[at] ?? (at === 0 && cells !== null && cells.length === 0 ? t.rowTooFar : "")}
+            </div>
+            {here.map(({ error }) => (
+              <p key={error.message} dir="auto">
+                {error.column !== null && error.column !== name ? `${error.column}: ` : ""}
+                {error.message}
+              </p>
+            ))}
+          </td>
+        );
+      })}
+    </tr>
+  );
+}

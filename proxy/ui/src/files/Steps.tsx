@@ -1,0 +1,29 @@
+import { Check } from "lucide-react";
+import { words } from "../language";
+import style from "./files.module.css";
+
+const t = words.files;
+
+export const STEPS = ["file", "columns", "trial", "run"] as const;
+export type Step = (typeof STEPS)[number];
+
+/** Where the reader is on the way. */
+export function Steps({ step }: { step: Step }) {
+  const here = STEPS.indexOf(step);
+  return (
+    <ol className={style.steps} aria-label={t.stepOf(here + 1, STEPS.length)}>
+      {STEPS.map((name, place) => (
+        <li
+          key={name}
+          className={`${style.step} ${place < here ? style.past : ""}`}
+          aria-current={place === here ? "step" : undefined}
+        >
+          <span className={style.number} aria-hidden>
+            {place < here ? <Check size={12} /> : place + 1}
+          </span>
+          {t.steps[name]}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,28 @@
+/** The parameters of an import, from what the reader of the page chose. */
+import { KEY, mappingOf, type Target } from "./columns";
+import type { Reading } from "./reading";
+import type { Options } from "./transfer";
+
+export type Plan = {
+  project: string;
+  template: string;
+  reading: Reading;
+  targets: Target[];
+  prefix: string;
+};
+
+/** How the file is sent. `isTrial` writes nothing; `isWhole` keeps nothing if one row is refused. */
+export function optionsOf(plan: Plan, isTrial: boolean, isWhole: boolean): Options {
+  const { project, template, reading, targets, prefix } = plan;
+  const query: Record<string, string> = { on_error: isWhole ? "abort" : "skip" };
+  if (isTrial) query.dry_run = "true";
+  if (prefix !== "") query.key_prefix = prefix;
+  if (reading.format === "ndjson") return { project, template, contentType: "application/x-ndjson", query };
+  query.mapping = JSON.stringify(mappingOf(reading.header, targets));
+  query.delimiter = reading.delimiter;
+  // Of a file that begins with ASCII, the service finds the encoding where other characters begin.
+  if (!reading.isAscii) query.encoding = reading.encoding;
+  const column = reading.header[targets.indexOf(KEY)];
+  if (column !== undefined) query.key_column = column;
+  return { project, template, contentType: "text/csv", query };
+}
