@@ -25,3 +25,8 @@ export function parseJson(text: string): Json {
 export function renderJson(value: unknown): string {
   return stringify(value) ?? "null";
 }
+
+/** The same over several lines, to be read. */
+export function prettyJson(value: unknown): string {
+  return stringify(value, null, 2) ?? "null";
+}

@@ -2516,9 +2516,22 @@ export interface components {
          *       "role": "erp"
          *     }
          */
-        NewApiKey: components["schemas"]["ApiKey"] & {
+        NewApiKey: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            id: number;
             /** @description The API key: keep it, it is shown once. Null in the stored answer of a repeated request. */
             key: string | null;
+            label: string;
+            last_used_at: null;
+            orphaned: boolean;
+            /** @description The projects that the key is limited to; null for all. */
+            projects: string[] | null;
+            revoked_at: null;
+            /** @description The role that the key acts as. */
+            role: string;
         };
         /**
          * @example {

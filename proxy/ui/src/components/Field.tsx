@@ -37,7 +37,13 @@ export function TextField({ label, isLabelHidden, hint, error, placeholder, rows
       {rows === undefined ? (
         <Input className={shape} placeholder={placeholder} dir="auto" />
       ) : (
-        <TextArea className={`${shape} ${style.area}`} rows={rows} placeholder={placeholder} dir="auto" />
+        <TextArea
+          className={`${shape} ${style.area}`}
+          style={{ minHeight: `calc(${rows}lh + 18px)` }}
+          rows={rows}
+          placeholder={placeholder}
+          dir="auto"
+        />
       )}
       {hint !== undefined && (
         <AriaText slot="description" className={style.hint ?? ""}>

@@ -1,5 +1,38 @@
-import { Page } from "../components/Page";
+import { Route, Switch } from "wouter";
+import { AdministratorsOnly } from "../components/AdministratorsOnly";
+import { EndpointList } from "./EndpointList";
+import { EndpointPage } from "./EndpointPage";
+import { NewEndpoint } from "./NewEndpoint";
 
-export default function InboundPage(_props: { project: string }) {
-  return <Page title="InboundPage">{null}</Page>;
+/** Inbound endpoints: addresses to which other systems deliver. */
+export default function InboundPage({ project }: { project: string }) {
+  return (
+    <AdministratorsOnly project={project} alsoDefiners>
+      <Switch>
+        <Route path="/p/:project/inbound">
+          <EndpointList project={project} />
+        </Route>
+        {/* A slug has no hyphen, so no endpoint is named so. */}
+        <Route path="/p/:project/inbound/new-endpoint">
+          <NewEndpoint project={project} />
+        </Route>
+        <Route path="/p/:project/inbound/:endpoint/:tab?">
+          {({ endpoint, tab }) => (
+            <EndpointPage
+              key={endpoint}
+              project={project}
+              slug={endpoint}
+              tab={tab ?? "mapping"}
+              delivery={null}
+            />
+          )}
+        </Route>
+        <Route path="/p/:project/inbound/:endpoint/:tab/:delivery">
+          {({ endpoint, tab, delivery }) => (
+            <EndpointPage key={endpoint} project={project} slug={endpoint} tab={tab} delivery={delivery} />
+          )}
+        </Route>
+      </Switch>
+    </AdministratorsOnly>
+  );
 }

@@ -15,6 +15,11 @@ export const addresses = {
   import: (project: string, template: string) => `/p/${part(project)}/t/${part(template)}/import`,
   files: (project: string) => `/p/${part(project)}/files`,
   inbound: (project: string) => `/p/${part(project)}/inbound`,
+  newEndpoint: (project: string) => `/p/${part(project)}/inbound/new-endpoint`,
+  endpoint: (project: string, endpoint: string, tab = "mapping") =>
+    `/p/${part(project)}/inbound/${part(endpoint)}/${part(tab)}`,
+  delivery: (project: string, endpoint: string, delivery: string) =>
+    `/p/${part(project)}/inbound/${part(endpoint)}/deliveries/${part(delivery)}`,
   access: (project: string) => `/p/${part(project)}/access`,
   operations: (project: string) => `/p/${part(project)}/operations`,
   reference: () => "/docs",

@@ -1,0 +1,96 @@
+/** What administrators read. A service that does not serve a route yet answers null. */
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { useSession } from "../session/session";
+import { answer, GET, inProject, type Schemas } from "./client";
+import { RequestError } from "./problem";
+import { queryClient } from "./queries";
+
+export type ApiKey = Schemas["ApiKey"];
+export type Role = Schemas["Roles"]["roles"][number];
+export type Grant = Schemas["Grant"];
+export type Quota = Schemas["Quota"];
+
+/** The answer, or null where the service has no such route. */
+async function ifServed<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof RequestError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+type Options = { isPolled?: boolean };
+const POLL = 3_000;
+
+function useAdministration<T>(
+  name: string,
+  project: string,
+  read: () => Promise<T>,
+  { isPolled = false }: Options = {},
+): UseQueryResult<T | null> {
+  const { key } = useSession();
+  return useQuery({
+    queryKey: [key, "administration", project, name],
+    queryFn: () => ifServed(read()),
+    enabled: key !== null,
+    // What is not served is not asked for again.
+    refetchInterval: ({ state }) => (isPolled && state.data !== null ? POLL : false),
+  });
+}
+
+const params = (project: string) => ({ params: { header: inProject(project) } });
+
+export const useApiKeys = (project: string) =>
+  useAdministration(
+    "keys",
+    project,
+    async () => (await answer(GET("/v1/api-keys", params(project)))).api_keys,
+  );
+
+export const useRoles = (project: string) =>
+  useAdministration("roles", project, async () => (await answer(GET("/v1/roles", params(project)))).roles);
+
+export const useGrants = (project: string) =>
+  useAdministration("grants", project, async () => (await answer(GET("/v1/grants", params(project)))).grants);
+
+export const useQuotas = (project: string) =>
+  useAdministration("quotas", project, async () => (await answer(GET("/v1/quotas", params(project)))).quotas);
+
+export const useJobs = (project: string) =>
+  useAdministration("jobs", project, async () => (await answer(GET("/v1/jobs", params(project)))).jobs, {
+    isPolled: true,
+  });
+
+export const useEmbeddingStatus = (project: string) =>
+  useAdministration(
+    "embeddings",
+    project,
+    async () => (await answer(GET("/v1/embeddings/status", params(project)))).templates,
+    { isPolled: true },
+  );
+
+export const useEmbeddingFailures = (project: string) =>
+  useAdministration(
+    "embedding-failures",
+    project,
+    async () => (await answer(GET("/v1/embeddings/failures", params(project)))).failures,
+  );
+
+/** What `keyed-proxy doctor` found. */
+export type Examination = {
+  healthy: boolean;
+  checks: { name: string; description: string; sound: boolean | null }[];
+  findings: { check: string; severity: "note" | "warning" | "error"; message: string; remedy: string }[];
+};
+
+export const useExamination = (project: string) =>
+  useAdministration(
+    "doctor",
+    project,
+    async () => (await answer(GET("/v1/doctor" as never, params(project) as never))) as Examination,
+  );
+
+/** Reads all of it again after a change. */
+export const readAdministrationAgain = () =>
+  queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === "administration" });

@@ -1,0 +1,130 @@
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { answer, inProject, POST } from "../api/client";
+import { prettyJson } from "../api/json";
+import { type Attribute, useTemplate } from "../api/queries";
+import { Button } from "../components/Button";
+import { Code } from "../components/Code";
+import { Dialog } from "../components/Dialog";
+import { Failure, Notice, Skeleton } from "../components/Notice";
+import { sayDone } from "../components/toast";
+import { exactTime } from "../format/moment";
+import { words } from "../language";
+import { addresses } from "../navigation/addresses";
+import { Status } from "./Deliveries";
+import type { Endpoint } from "./draft";
+import style from "./Mapping.module.css";
+import { placeInWords, type Refusal, readAgain, useDelivery } from "./queries";
+import { setSample } from "./samples";
+
+const t = words.inbound;
+
+type Props = { project: string; endpoint: Endpoint; id: string; onClose: () => void };
+
+/** One delivery: its payload, and what became of it. */
+export function DeliveryDialog({ project, endpoint, id, onClose }: Props) {
+  const delivery = useDelivery(project, endpoint.id, id);
+  const [, navigate] = useLocation();
+  const [state, setState] = useState<{ isRunning: boolean; isRefused?: boolean; error?: unknown }>({
+    isRunning: false,
+  });
+  const attributes = useTemplate(project, endpoint.template)?.attributes ?? [];
+  const { data } = delivery;
+  const payload = data?.payload === undefined || data.payload === null ? undefined : prettyJson(data.payload);
+  const refusal = (data?.error ?? null) as Refusal | null;
+  const replay = async () => {
+    setState({ isRunning: true });
+    try {
+      const { status, created, updated } = await answer(
+        POST("/v1/inbound-endpoints/{endpoint}/deliveries/{id}/replay", {
+          params: { path: { endpoint: endpoint.id, id }, header: inProject(project) },
+        }),
+      );
+      await readAgain();
+      if (status === "done") sayDone(t.replayed(created ?? 0, updated ?? 0));
+      setState({ isRunning: false, isRefused: status !== "done" });
+    } catch (error) {
+      setState({ isRunning: false, error });
+    }
+  };
+  const tryMapping = () => {
+    if (payload !== undefined) setSample(endpoint.id, payload);
+    navigate(addresses.endpoint(project, endpoint.slug, "mapping"));
+  };
+  const actions = data && (
+    <>
+      {payload !== undefined && <Button onPress={tryMapping}>{t.tryMapping}</Button>}
+      {data.status === "failed" && (
+        <Button kind="main" onPress={replay} isDisabled={state.isRunning}>
+          {t.replay}
+        </Button>
+      )}
+      {data.status === "done" && <Button onPress={onClose}>{t.close}</Button>}
+    </>
+  );
+  return (
+    <Dialog title={t.delivery(id)} isOpen onClose={onClose} width="wide" actions={actions}>
+      {delivery.isError && <Failure error={delivery.error} retry={() => delivery.refetch()} />}
+      {delivery.isPending && <Skeleton lines={6} />}
+      {data && (
+        <>
+          <dl className={style.facts}>
+            <dt>{t.status}</dt>
+            <dd>
+              <Status status={data.status} />
+            </dd>
+            {data.received_at && (
+              <>
+                <dt>{t.received}</dt>
+                <dd>{exactTime(data.received_at)}</dd>
+              </>
+            )}
+            {data.webhook_id && (
+              <>
+                <dt>{t.webhookId}</dt>
+                <dd>
+                  <code>{data.webhook_id}</code>
+                </dd>
+              </>
+            )}
+            {data.status === "done" && (
+              <>
+                <dt>{t.outcome}</dt>
+                <dd>{t.wrote(data.created ?? 0, data.updated ?? 0)}</dd>
+              </>
+            )}
+          </dl>
+          {refusal && <Reasons refusal={refusal} attributes={attributes} />}
+          {state.isRefused && <Notice kind="attention">{t.refusedAgain}</Notice>}
+          {state.error !== undefined && <Failure error={state.error} />}
+          <h3>{t.payload}</h3>
+          {payload === undefined ? (
+            <p>{t.payloadPurged}</p>
+          ) : (
+            <Code text={payload} what={t.payload} isBlock />
+          )}
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function Reasons({ refusal, attributes }: { refusal: Refusal; attributes: readonly Attribute[] }) {
+  return (
+    <Notice kind="refusal">
+      <div className={style.refusals}>
+        {refusal.errors?.length ? (
+          refusal.errors.map(({ pointer, detail }) => (
+            <div key={pointer}>
+              <strong title={pointer}>{placeInWords(pointer, attributes)}</strong>
+              <bdi>{detail}</bdi>
+            </div>
+          ))
+        ) : (
+          <bdi>{refusal.detail}</bdi>
+        )}
+        {refusal.hint && <bdi>{refusal.hint}</bdi>}
+      </div>
+    </Notice>
+  );
+}

@@ -1,0 +1,200 @@
+import { ChevronLeft, ChevronRight, ChevronsRight } from "lucide-react";
+import type { ReactNode } from "react";
+import type { Json } from "../api/json";
+import type { RequestError } from "../api/problem";
+import type { Attribute } from "../api/queries";
+import { IconButton } from "../components/Button";
+import { TextField } from "../components/Field";
+import { words } from "../language";
+import { type Draft, NO_SOURCE, type Source } from "./draft";
+import style from "./Mapping.module.css";
+import { PathField } from "./PathField";
+import type { Place } from "./sample";
+import { type Item, refusalAt, refusedItems, shownValue, type Trial } from "./trial";
+
+const t = words.inbound;
+
+type Props = {
+  attributes: readonly Attribute[];
+  draft: Draft;
+  onChange: (draft: Draft) => void;
+  places: readonly Place[];
+  trial: Trial | undefined;
+  /** The answer is of an earlier draft or sample. */
+  isOld: boolean;
+  /** Which item's values are shown. */
+  item: number;
+  onItem: (item: number) => void;
+  /** Why the paths themselves were refused. */
+  refusal: RequestError | null;
+};
+
+/** One line for each attribute: where its value comes from, and what was found there. */
+export function MappingLines({ attributes, draft, onChange, refusal, ...props }: Props) {
+  const { trial, item, places } = props;
+  const shown = trial?.items[item];
+  const set = (slug: string, source: Source) =>
+    onChange({ ...draft, mapping: { ...draft.mapping, [slug]: source } });
+  return (
+    <section className={style.lines} aria-label={t.lines}>
+      <div className={style.head}>
+        <span>{t.attribute}</span>
+        <span>{t.path}</span>
+        <Stepper {...props} />
+      </div>
+      <div className={style.line}>
+        <div className={style.attribute}>
+          {t.externalKey}
+          <small>{t.required}</small>
+        </div>
+        <PathField
+          label={t.key}
+          isLabelHidden
+          value={draft.external_key}
+          onChange={(external_key) => onChange({ ...draft, external_key })}
+          places={places}
+          placeholder="$.id"
+          error={refusal?.at("/external_key")}
+        />
+        <Result
+          isOld={props.isOld}
+          value={shown && (shown.external_key ?? undefined)}
+          refusal={refusalAt(trial?.error ?? null, item, "external_key")}
+          isTried={trial !== undefined}
+          isKey
+        />
+      </div>
+      {attributes.map((attribute) => (
+        <Line
+          key={attribute.slug}
+          attribute={attribute}
+          source={draft.mapping[attribute.slug] ?? NO_SOURCE}
+          onChange={(source) => set(attribute.slug, source)}
+          places={places}
+          fault={refusal?.at(`/mapping/${attribute.slug}`)}
+        >
+          <Result
+            isOld={props.isOld}
+            value={valueOf(shown, attribute.slug)}
+            refusal={refusalAt(trial?.error ?? null, item, `attributes/${attribute.slug}`)}
+            isTried={shown !== undefined && (draft.mapping[attribute.slug]?.path ?? "") !== ""}
+          />
+        </Line>
+      ))}
+    </section>
+  );
+}
+
+function valueOf(item: Item | undefined, slug: string): Json | undefined {
+  return item?.attributes && Object.hasOwn(item.attributes, slug) ? item.attributes[slug] : undefined;
+}
+
+type LineProps = {
+  attribute: Attribute;
+  source: Source;
+  onChange: (source: Source) => void;
+  places: readonly Place[];
+  fault: string | undefined;
+  children: ReactNode;
+};
+
+function Line({ attribute, source, onChange, places, fault, children }: LineProps) {
+  const label = attribute.label ?? attribute.slug;
+  const isReference = attribute.type === "reference";
+  return (
+    <div className={style.line}>
+      <div className={style.attribute} dir="auto">
+        {label}
+        <small>
+          {attribute.type}
+          {attribute.required && `, ${t.required}`}
+        </small>
+      </div>
+      <div className={`${style.sources} ${isReference ? style.twoSources : ""}`}>
+        <PathField
+          label={t.pathOf(label)}
+          isLabelHidden
+          value={source.path}
+          onChange={(path) => onChange({ ...source, path })}
+          places={places}
+          placeholder={t.notMapped}
+          error={fault}
+        />
+        {isReference && (
+          <TextField
+            label={t.prefixOf(label)}
+            isLabelHidden
+            placeholder={t.prefix}
+            value={source.key_prefix}
+            onChange={(key_prefix) => onChange({ ...source, key_prefix })}
+            isCode
+          />
+        )}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+type ResultProps = {
+  value: Json | undefined;
+  refusal: string | undefined;
+  isTried: boolean;
+  isOld: boolean;
+  isKey?: boolean;
+};
+
+function Result({ value, refusal, isTried, isOld, isKey }: ResultProps) {
+  if (!isTried) return <div className={style.result} />;
+  return (
+    <div className={`${style.result} ${isOld ? style.old : ""}`} dir="auto">
+      {value === undefined && !isKey && refusal === undefined && (
+        <span className={style.quiet}>{t.left}</span>
+      )}
+      {value === null && <span className={style.quiet}>{t.cleared}</span>}
+      {value !== undefined &&
+        value !== null &&
+        (isKey ? <code>{shownValue(value)}</code> : shownValue(value))}
+      {refusal !== undefined && <div className={style.refused}>{refusal}</div>}
+    </div>
+  );
+}
+
+/** Steps through the items of the sample. */
+function Stepper({ trial, item, onItem }: Pick<Props, "trial" | "item" | "onItem">) {
+  const items = trial?.items.length ?? 0;
+  const refused = refusedItems(trial?.error ?? null);
+  const next = refused.find((it) => it > item) ?? refused[0];
+  return (
+    <div className={style.stepper}>
+      <span>{t.result}</span>
+      {items > 1 && (
+        <>
+          <IconButton
+            icon={ChevronLeft}
+            label={t.previousItem}
+            size="small"
+            isDisabled={item === 0}
+            onPress={() => onItem(item - 1)}
+          />
+          <span aria-live="polite">{t.resultOf(item + 1, items)}</span>
+          <IconButton
+            icon={ChevronRight}
+            label={t.nextItem}
+            size="small"
+            isDisabled={item >= items - 1}
+            onPress={() => onItem(item + 1)}
+          />
+          {next !== undefined && (
+            <IconButton
+              icon={ChevronsRight}
+              label={t.nextRefused}
+              size="small"
+              onPress={() => onItem(next)}
+            />
+          )}
+        </>
+      )}
+    </div>
+  );
+}

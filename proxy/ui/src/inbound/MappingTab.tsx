@@ -1,0 +1,151 @@
+import { Wand2 } from "lucide-react";
+import { useMemo, useState } from "react";
+import { answer, inProject, PATCH } from "../api/client";
+import { RequestError } from "../api/problem";
+import { type Template, useTemplate } from "../api/queries";
+import { Button } from "../components/Button";
+import { TextField } from "../components/Field";
+import { Failure, Notice, Skeleton } from "../components/Notice";
+import { sayDone } from "../components/toast";
+import { words } from "../language";
+import { type Draft, draftOf, type Endpoint, isSame, membersOf } from "./draft";
+import style from "./Mapping.module.css";
+import { MappingLines } from "./MappingLines";
+import { PathField } from "./PathField";
+import { readAgain } from "./queries";
+import { SampleField } from "./SampleField";
+import { firstItem, guess, itemsOf, placesOf } from "./sample";
+import { setSample, useSample } from "./samples";
+import { readSample, refusedItems, type Trial, useTrial } from "./trial";
+
+const t = words.inbound;
+
+type Props = { project: string; endpoint: Endpoint };
+
+/** The mapping of an endpoint, tried on a sample while it is edited. */
+export function MappingTab({ project, endpoint }: Props) {
+  const template = useTemplate(project, endpoint.template);
+  if (template === undefined) return <Skeleton lines={6} />;
+  return <Mapping project={project} endpoint={endpoint} template={template} />;
+}
+
+function Mapping({ project, endpoint, template }: Props & { template: Template }) {
+  const saved = useMemo(() => draftOf(endpoint), [endpoint]);
+  const [draft, setDraft] = useState(saved);
+  const [item, setItem] = useState(0);
+  const [failure, setFailure] = useState<unknown>();
+  const sample = useSample(endpoint.id);
+  const { payload } = useMemo(() => readSample(sample), [sample]);
+  const trial = useTrial(project, endpoint.id, draft, sample);
+  const result = payload === undefined ? undefined : trial.data;
+  const places = useMemo(() => {
+    const first = payload === undefined ? undefined : firstItem(payload, draft.items);
+    return first === undefined ? [] : placesOf(first);
+  }, [payload, draft.items]);
+  const refusal = [failure, trial.error].find((it) => it instanceof RequestError) ?? null;
+  const change = (next: Draft) => {
+    setDraft(next);
+    setFailure(undefined);
+  };
+  const save = async () => {
+    try {
+      const { mapping, items, external_key, key_prefix } = membersOf(draft);
+      await answer(
+        PATCH("/v1/inbound-endpoints/{endpoint}", {
+          params: { path: { endpoint: endpoint.id }, header: inProject(project) },
+          body: { mapping, items, external_key, key_prefix },
+        }),
+      );
+      setFailure(undefined);
+      await readAgain();
+      sayDone(t.saved);
+    } catch (error) {
+      setFailure(error);
+    }
+  };
+  const propose = () => {
+    if (payload === undefined) return;
+    const { mapping, ...rest } = guess(payload, template.attributes);
+    const sources = Object.entries(mapping).map(([slug, path]) => [slug, { path, key_prefix: "" }]);
+    change({ ...draft, ...rest, mapping: { ...Object.fromEntries(sources), ...draft.mapping } });
+  };
+  const isChanged = !isSame(draft, saved);
+  const shownItem = Math.min(item, Math.max(0, (result?.items.length ?? 1) - 1));
+  return (
+    <div className={style.fields}>
+      <div className={style.top}>
+        <div className={style.fields}>
+          <PathField
+            label={t.items}
+            hint={t.itemsHint}
+            value={draft.items}
+            onChange={(items) => change({ ...draft, items })}
+            places={
+              payload === undefined
+                ? []
+                : itemsOf(payload).map(({ path, items }) => ({ path, example: t.itemCount(items.length) }))
+            }
+            placeholder="$"
+            error={
+              refusal?.at("/items") ?? result?.error?.errors?.find((it) => it.pointer === "/items")?.detail
+            }
+          />
+          <TextField
+            label={t.keyPrefix}
+            hint={t.keyPrefixHint}
+            value={draft.key_prefix}
+            onChange={(key_prefix) => change({ ...draft, key_prefix })}
+            isCode
+            error={refusal?.at("/key_prefix")}
+          />
+        </div>
+        <SampleField
+          value={sample}
+          onChange={(text) => setSample(endpoint.id, text)}
+          hint={t.sampleHint}
+          rows={9}
+          actions={
+            <Button icon={Wand2} onPress={propose}>
+              {t.propose}
+            </Button>
+          }
+        />
+      </div>
+      {result && <Verdict trial={result} />}
+      {trial.error && !(refusal?.problem?.errors?.length ?? 0) && <Failure error={trial.error} />}
+      <MappingLines
+        attributes={template.attributes}
+        draft={draft}
+        onChange={change}
+        places={places}
+        trial={result}
+        isOld={trial.isFetching || trial.isError}
+        item={shownItem}
+        onItem={setItem}
+        refusal={refusal}
+      />
+      {failure !== undefined && <Failure error={failure} />}
+      <div className={style.foot}>
+        <span>{isChanged ? t.unsaved : payload === undefined && sample === "" ? t.noSampleYet : ""}</span>
+        {isChanged && <Button onPress={() => change(saved)}>{t.undo}</Button>}
+        <Button kind="main" onPress={save} isDisabled={!isChanged}>
+          {t.save}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** What a delivery of the sample would do, in a sentence. */
+function Verdict({ trial }: { trial: Trial }) {
+  if (trial.error === null) return <Notice kind="done">{t.would(trial.created, trial.updated)}</Notice>;
+  const values = trial.error.errors?.filter(({ pointer }) => pointer !== "/items").length ?? 0;
+  if (refusedItems(trial.error).length === 0) {
+    return (
+      <Notice kind="refusal">
+        {trial.error.detail} {trial.error.hint}
+      </Notice>
+    );
+  }
+  return <Notice kind="refusal">{values === 1 ? t.wouldRefuseOne : t.wouldRefuse(values)}</Notice>;
+}

@@ -1,0 +1,82 @@
+import { ChevronDown } from "lucide-react";
+import {
+  Button,
+  ComboBox,
+  FieldError,
+  Input,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+} from "react-aria-components";
+import field from "../components/Field.module.css";
+import list from "../components/Select.module.css";
+import { words } from "../language";
+import style from "./Mapping.module.css";
+import type { Place } from "./sample";
+
+type Props = {
+  label: string;
+  isLabelHidden?: boolean;
+  hint?: string;
+  value: string;
+  onChange: (path: string) => void;
+  /** The places that the sample has. */
+  places: readonly Place[];
+  placeholder?: string;
+  error?: string | undefined;
+};
+
+/** A path, written or chosen from those of the sample. */
+export function PathField({
+  label,
+  isLabelHidden,
+  hint,
+  value,
+  onChange,
+  places,
+  placeholder,
+  error,
+}: Props) {
+  return (
+    <ComboBox
+      className={field.field ?? ""}
+      aria-label={isLabelHidden ? label : undefined}
+      inputValue={value}
+      onInputChange={onChange}
+      defaultItems={places}
+      menuTrigger="manual"
+      allowsCustomValue
+      isInvalid={error !== undefined}
+    >
+      {!isLabelHidden && <Label className={field.label}>{label}</Label>}
+      <div className={style.path}>
+        <Input
+          className={`${field.input} ${field.code}`}
+          placeholder={placeholder}
+          spellCheck={false}
+          dir="ltr"
+        />
+        {places.length > 0 && (
+          <Button className={style.choose ?? ""} aria-label={words.inbound.choosePath}>
+            <ChevronDown size={14} aria-hidden />
+          </Button>
+        )}
+      </div>
+      {hint !== undefined && <span className={field.hint}>{hint}</span>}
+      <FieldError className={field.error ?? ""}>{error}</FieldError>
+      <Popover className={list.popover ?? ""}>
+        <ListBox className={list.list ?? ""}>
+          {({ path, example }: Place) => (
+            <ListBoxItem id={path} textValue={path} className={list.item ?? ""}>
+              <span>
+                <code>{path}</code>
+                <small dir="auto">{example}</small>
+              </span>
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </ComboBox>
+  );
+}

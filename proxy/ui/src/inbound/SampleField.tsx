@@ -1,0 +1,44 @@
+import type { ReactNode } from "react";
+import { prettyJson } from "../api/json";
+import { Button } from "../components/Button";
+import { TextField } from "../components/Field";
+import { words } from "../language";
+import style from "./Mapping.module.css";
+import { readSample } from "./trial";
+
+const t = words.inbound;
+
+type Props = {
+  value: string;
+  onChange: (text: string) => void;
+  hint: string;
+  rows: number;
+  /** What else can be done with a sample that is JSON. */
+  actions?: ReactNode;
+};
+
+/** Where a payload of the other system is pasted. */
+export function SampleField({ value, onChange, hint, rows, actions }: Props) {
+  const { payload, fault } = readSample(value);
+  const tidy = () => onChange(prettyJson(payload));
+  return (
+    <div className={style.fields}>
+      <TextField
+        label={t.sample}
+        hint={hint}
+        value={value}
+        onChange={onChange}
+        rows={rows}
+        isCode
+        spellCheck="false"
+        error={fault && t.sampleBroken(fault)}
+      />
+      {payload !== undefined && (
+        <div className={style.bar}>
+          <Button onPress={tidy}>{t.tidy}</Button>
+          {actions}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,96 @@
+/** What the pages of inbound endpoints read. */
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { answer, GET, inProject, type Schemas } from "../api/client";
+import { type Attribute, queryClient } from "../api/queries";
+import { words } from "../language";
+import { useSession } from "../session/session";
+
+const t = words.inbound;
+
+export type Delivery = Schemas["Delivery"];
+export type DeliveryStatus = Delivery["status"];
+
+/** What the service says of a refused delivery, and of a mapping that was tried. */
+export type Refusal = {
+  detail?: string;
+  hint?: string;
+  code?: string;
+  errors?: { pointer: string; detail: string }[];
+};
+
+/** A place of a delivery in words: "/items/0/attributes/city" is "Item 1, City". */
+export function placeInWords(pointer: string, attributes: readonly Attribute[]): string {
+  const [, kind, item, part, member = ""] = pointer.split("/");
+  if (kind !== "items" || item === undefined) return t.items;
+  const of = t.itemNumber(Number(item) + 1);
+  if (part === "external_key") return `${of}, ${t.externalKey}`;
+  if (part !== "attributes") return of;
+  const slug = member.replaceAll("~1", "/").replaceAll("~0", "~");
+  return `${of}, ${attributes.find((attribute) => attribute.slug === slug)?.label ?? slug}`;
+}
+
+/** Why a delivery was refused, in a line. */
+export function reasonInWords(refusal: Refusal | null, attributes: readonly Attribute[]): string {
+  const [first, ...more] = refusal?.errors ?? [];
+  if (first === undefined) return refusal?.detail ?? "";
+  const sentence = `${placeInWords(first.pointer, attributes)}: ${first.detail}`;
+  return more.length === 0 ? sentence : t.andMore(sentence, more.length);
+}
+
+export function useEndpoints(project: string) {
+  const { key } = useSession();
+  return useQuery({
+    queryKey: [key, "inbound", project],
+    queryFn: async () =>
+      (await answer(GET("/v1/inbound-endpoints", { params: { header: inProject(project) } }))).endpoints,
+  });
+}
+
+export function useEndpoint(project: string, endpoint: string) {
+  const { key } = useSession();
+  return useQuery({
+    queryKey: [key, "inbound", project, endpoint],
+    queryFn: () =>
+      answer(
+        GET("/v1/inbound-endpoints/{endpoint}", {
+          params: { path: { endpoint }, header: inProject(project) },
+        }),
+      ),
+  });
+}
+
+export function useDeliveries(project: string, endpoint: string, status: DeliveryStatus | null) {
+  const { key } = useSession();
+  return useInfiniteQuery({
+    queryKey: [key, "inbound", project, endpoint, "deliveries", status],
+    queryFn: ({ pageParam }) =>
+      answer(
+        GET("/v1/inbound-endpoints/{endpoint}/deliveries", {
+          params: {
+            path: { endpoint },
+            query: { ...(status && { status }), ...(pageParam && { cursor: pageParam }) },
+            header: inProject(project),
+          },
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+  });
+}
+
+export function useDelivery(project: string, endpoint: string, id: string) {
+  const { key } = useSession();
+  return useQuery({
+    queryKey: [key, "inbound", project, endpoint, "delivery", id],
+    queryFn: () =>
+      answer(
+        GET("/v1/inbound-endpoints/{endpoint}/deliveries/{id}", {
+          params: { path: { endpoint, id }, header: inProject(project) },
+        }),
+      ),
+  });
+}
+
+/** Reads all of inbound again after a change. */
+export const readAgain = () =>
+  queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === "inbound" });

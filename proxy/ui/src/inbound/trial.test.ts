@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { parseJson } from "../api/json";
+import { readSample, refusalAt, refusedItems, shownValue } from "./trial";
+
+const error = {
+  errors: [
+    { pointer: "/items/3/attributes/tags/0", detail: "is no option" },
+    { pointer: "/items/1/attributes/total", detail: "must be a number" },
+    { pointer: "/items/1/external_key", detail: "finds nothing" },
+    { pointer: "/items", detail: "of all" },
+  ],
+};
+
+test("a refusal stands beside the value that it is about", () => {
+  expect(refusalAt(error, 1, "attributes/total")).toBe("must be a number");
+  expect(refusalAt(error, 3, "attributes/tags")).toBe("is no option");
+  expect(refusalAt(error, 0, "attributes/total")).toBeUndefined();
+  expect(refusalAt(error, 1, "attributes/tot")).toBeUndefined();
+});
+
+test("refused items are counted once, in order", () => {
+  expect(refusedItems(error)).toEqual([1, 3]);
+  expect(refusedItems(null)).toEqual([]);
+});
+
+test("values are shown with every digit, and references by the key of their target", () => {
+  expect(shownValue(parseJson("12345678901234567890.50"))).toBe("12345678901234567890.50");
+  expect(shownValue(["web", "shop"])).toBe("web, shop");
+  expect(shownValue({ external_key: "a:1" })).toBe("a:1");
+});
+
+test("an empty sample is no fault, a broken one is", () => {
+  expect(readSample(" ")).toEqual({});
+  expect(readSample("{").fault).toBeTypeOf("string");
+});

@@ -1,0 +1,76 @@
+/** A mapping tried on a sample. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
+import { answer, inProject, POST } from "../api/client";
+import { isLosslessNumber, type Json, parseJson, renderJson } from "../api/json";
+import { sentence } from "../api/problem";
+import { useSession } from "../session/session";
+import { type Draft, membersOf } from "./draft";
+import type { Refusal } from "./queries";
+
+export type Item = { external_key?: string | null; attributes?: { [attribute: string]: Json } };
+
+export type Trial = { items: Item[]; created: number; updated: number; error: Refusal | null };
+
+/** The pasted text as JSON, or why it is none. */
+export function readSample(text: string): { payload?: Json; fault?: string } {
+  if (text.trim() === "") return {};
+  try {
+    return { payload: parseJson(text) };
+  } catch (error) {
+    return { fault: sentence(error) };
+  }
+}
+
+/** The sentence for a value of an item; `member` is `external_key` or `attributes/city`. */
+export function refusalAt(error: Refusal | null, item: number, member: string): string | undefined {
+  const place = `/items/${item}/${member}`;
+  return error?.errors?.find(({ pointer }) => pointer === place || pointer.startsWith(`${place}/`))?.detail;
+}
+
+/** The items that have a refused value, in order. */
+export function refusedItems(error: Refusal | null): number[] {
+  const items = (error?.errors ?? []).flatMap(({ pointer }) => pointer.match(/^\/items\/(\d+)\//)?.[1] ?? []);
+  return [...new Set(items.map(Number))].sort((a, b) => a - b);
+}
+
+/** A value as the record will have it, to be read. */
+export function shownValue(value: Json): string {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.map(shownValue).join(", ");
+  if (typeof value === "object" && value !== null && !isLosslessNumber(value) && "external_key" in value)
+    return shownValue(value.external_key ?? null);
+  return renderJson(value);
+}
+
+const PAUSE = 350;
+
+/** A value after it has rested. */
+function useRested<T>(value: T): T {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(value), PAUSE);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return rested;
+}
+
+/** What a delivery of the sample would do; asked again whenever draft or sample rest. */
+export function useTrial(project: string, endpoint: string, draft: Draft, sample: string) {
+  const { key } = useSession();
+  const asked = useRested(useMemo(() => ({ draft, sample }), [draft, sample]));
+  const { payload } = useMemo(() => readSample(asked.sample), [asked.sample]);
+  return useQuery({
+    queryKey: [key, "trial", project, endpoint, membersOf(asked.draft), asked.sample],
+    queryFn: async () =>
+      (await answer(
+        POST("/v1/inbound-endpoints/{endpoint}/dry-run", {
+          params: { path: { endpoint }, header: inProject(project) },
+          body: { payload, ...membersOf(asked.draft) },
+        }),
+      )) as unknown as Trial,
+    enabled: payload !== undefined,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}
