@@ -4,7 +4,7 @@
 use source_layers::Sources;
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 26] = [
+const ORDER: [&str; 27] = [
     "json_write",
     "error",
     "json",
@@ -31,6 +31,7 @@ const ORDER: [&str; 26] = [
     "define",
     "trigger",
     "job_worker",
+    "administration",
 ];
 
 /// The most lines of a file.

@@ -5,8 +5,8 @@
 //! short: pure code (`json`, `error`, `value`), the interface to PostgreSQL (`postgres`), definitions (`attribute_type`,
 //! `filter`, `template`), authorization (`access`), records and what is beside them (`quota`, `job`, `metric`, `vectors`,
 //! `record`), reading (`view`, `search`), interfaces over these (`embedding`, `batch`, `import`, `export`, `inbound`,
-//! `idempotency`), changes of definitions (`define`), the triggers of each write (`trigger`) and background workers
-//! (`job_worker`).
+//! `idempotency`), changes of definitions (`define`), the triggers of each write (`trigger`), background workers
+//! (`job_worker`), and what administrators do over HTTP (`administration`).
 
 #![deny(unsafe_code)]
 
@@ -14,6 +14,8 @@ pgrx::pg_module_magic!();
 
 /// API keys, principals and privileges.
 pub mod access;
+/// What administrators do over HTTP.
+pub mod administration;
 /// The types of attributes.
 pub mod attribute_type;
 /// Batches.

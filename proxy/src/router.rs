@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::routing::{MethodRouter, get, post, put};
+use axum::routing::{MethodRouter, delete, get, post, put};
 
 #[cfg(feature = "ui")]
 use crate::application;
@@ -11,7 +11,8 @@ use crate::envelope;
 use crate::openapi;
 use crate::problem::Problem;
 use crate::routes::{
-    access, batch, by_key, entities, export, health, import, inbound, search, templates, views,
+    access, administration, background, batch, by_key, entities, export, health, import, inbound, search,
+    templates, views,
 };
 use crate::state::App;
 
@@ -42,9 +43,22 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
         ("/inbound-endpoints/{endpoint}/deliveries/{id}/replay", post(inbound::replay)),
         ("/entities/semantic-search", post(search::semantic)),
         ("/me", get(access::me)),
-        ("/projects", get(access::projects)),
+        ("/projects", get(access::projects).post(administration::create_project)),
+        ("/api-keys", get(administration::list_keys).post(administration::create_key)),
+        ("/api-keys/{id}", delete(administration::revoke_key)),
+        ("/roles", get(administration::roles)),
+        ("/grants", get(administration::grants).put(administration::grant).delete(administration::revoke)),
+        ("/entities/{id}/access", get(administration::explain)),
+        ("/quotas", get(administration::quotas)),
+        ("/quotas/{name}", put(administration::set_quota)),
+        ("/jobs", get(background::jobs)),
+        ("/jobs/retry", post(background::retry_jobs)),
+        ("/embeddings/status", get(background::embedding_status)),
+        ("/embeddings/failures", get(background::embedding_failures)),
+        ("/embeddings/retry", post(background::retry_embeddings)),
         ("/templates", get(templates::list).post(templates::create)),
         ("/templates/{template}", get(templates::read).patch(templates::alter).delete(templates::drop)),
+        ("/templates/{template}/index-suggestions", get(background::suggest_indexes)),
         ("/templates/{template}/views", get(views::list).post(views::create)),
         ("/templates/{template}/views/{slug}", get(views::read).put(views::save).delete(views::drop)),
     ]

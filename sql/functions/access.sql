@@ -83,4 +83,4 @@ comment on function keyed.explain_access(uuid, name) is
 create function keyed.me() returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_me';
 comment on function keyed.me() is
-  'Describes what the caller may do: {key: {id, label} or null, role, admin, project, projects (null: all), templates: [{id, template, privileges, scoped}]}. scoped: the privileges that cover some records only.';
+  'Describes what the caller may do: {key: {id, label, expires_at} or null, role, admin, project, projects (null: all), templates: [{id, template, privileges, scoped}]}. scoped: the privileges that cover some records only.';

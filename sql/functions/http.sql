@@ -126,9 +126,9 @@ create function keyed_http.check_semantic_search(body text) returns boolean
 comment on function keyed_http.check_semantic_search(text) is
   'Validates a search as keyed_http.semantic_search does, without running it; called before the query text is embedded. Returns true.';
 
-create function keyed_http.me() returns text
+create function keyed_http.me(query_text boolean default false) returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_http_me';
-comment on function keyed_http.me() is 'GET /me.';
+comment on function keyed_http.me(boolean) is 'GET /me. query_text: whether the service embeds the texts of searches.';
 
 create function keyed_http.list_projects() returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_http_list_projects';

@@ -1,5 +1,6 @@
 //! Who sees and may change what, through every entry point.
 
+mod administration;
 mod attacks;
 mod batch;
 mod changes;

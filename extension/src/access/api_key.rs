@@ -147,14 +147,16 @@ fn read_key(rows: &Rows) -> Key {
     }
 }
 
-/// Issues a key that acts as `role`, bound to `projects` (slugs) or to all; the answer is its only copy.
+/// Issues a key that acts as `role`, bound to `projects` (slugs) or to all; the answer is its only copy. With a key that is
+/// bound itself, to some of its projects.
 pub fn issue(
     role: &str,
     projects: Option<&[String]>,
     label: Option<&str>,
     expires_at: Option<Datum>,
 ) -> Result<String, Error> {
-    Caller::current().require_admin("issue API keys")?;
+    let caller = Caller::current();
+    caller.require_admin("issue API keys")?;
     let Some(acts_as) = role::find_by_name(role) else {
         return Err(Error::at(Code::InvalidValue, "/role", format!("role {role:?} does not exist"))
             .hint(format!("create it first: CREATE ROLE {}", identifier(role))));
@@ -169,7 +171,10 @@ pub fn issue(
         .hint("issue the key for keyed_admin, or for a role of its own"));
     }
     catalog::refresh();
-    let project_ids = projects.map(project_ids).transpose()?;
+    if projects.is_none() {
+        caller.require_all_projects("issue one for all projects")?;
+    }
+    let project_ids = projects.map(|slugs| project_ids(&caller, slugs)).transpose()?;
     if expires_at.is_some_and(|expires_at| datum::read_i64(expires_at) <= now()) {
         return Err(Error::at(Code::InvalidValue, "/expires_at", "expires_at lies in the past"));
     }
@@ -219,10 +224,11 @@ pub fn issue(
     }))
 }
 
-fn project_ids(slugs: &[String]) -> Result<Vec<String>, Error> {
+fn project_ids(caller: &Caller, slugs: &[String]) -> Result<Vec<String>, Error> {
+    let known = |id: &i32| caller.key_projects().is_none_or(|projects| projects.contains(id));
     let find = |(position, slug): (usize, &String)| match catalog::project_by_name_or_id(slug) {
-        Some(project) => Ok(project.id.to_string()),
-        None => Err(Error::at(
+        Some(project) if known(&project.id) => Ok(project.id.to_string()),
+        _ => Err(Error::at(
             Code::InvalidValue,
             format!("/projects/{position}"),
             format!("no project {slug:?}"),
@@ -234,19 +240,22 @@ fn project_ids(slugs: &[String]) -> Result<Vec<String>, Error> {
     slugs.iter().enumerate().map(find).collect()
 }
 
-/// Revokes a key: the next request with it is refused. False when it is unknown or already revoked.
+/// Revokes a key: the next request with it is refused. False when it is unknown or already revoked, or when the caller's
+/// key is bound to projects and this one is not bound to some of them.
 ///
 /// Sessions drop the key from their caches because the trigger `keyed_announce` of the table (`sql/state/`) announces
 /// the update ([`invalidation::announce`]).
 pub fn revoke(id: i32) -> Result<bool, Error> {
-    Caller::current().require_admin("revoke API keys")?;
+    let caller = Caller::current();
+    caller.require_admin("revoke API keys")?;
+    let projects = caller.key_projects();
     Ok(as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once(
                 "update keyed_state.api_key set revoked_at = pg_catalog.now() \
-                 where id = $1 and revoked_at is null",
+                 where id = $1 and revoked_at is null and ($2 is null or projects <@ $2)",
                 Snapshot::Latest,
-                &params![id],
+                &params![id, projects],
             );
             !rows.is_empty()
         })

@@ -67,6 +67,19 @@ impl Caller {
         self.principal.as_ref().and_then(|principal| principal.project)
     }
 
+    /// The projects that the caller's key is limited to; `None` for all.
+    pub fn key_projects(&self) -> Option<&[i32]> {
+        self.principal.as_ref().and_then(|principal| principal.projects.as_deref())
+    }
+
+    /// The projects that this request can be about: the one that it chose, else those of the key; `None` for all.
+    pub fn projects(&self) -> Option<Vec<i32>> {
+        match self.project() {
+            Some(project) => Some(vec![project]),
+            None => self.key_projects().map(<[i32]>::to_vec),
+        }
+    }
+
     /// Whether the caller's key is bound to this project, and the request chose no other.
     pub fn sees_project(&self, project: i32) -> bool {
         self.principal.as_ref().is_none_or(|principal| {
@@ -228,6 +241,15 @@ impl Caller {
         let role = self.role_name();
         Err(Error::new(Code::Forbidden, format!("role {role:?} may not {what}"))
             .hint("this needs a member of keyed_admin, or a superuser"))
+    }
+
+    /// Refuses a key that is limited to projects, for what concerns the whole database.
+    pub fn require_all_projects(&self, what: &str) -> Result<(), Error> {
+        if self.key_projects().is_none() {
+            return Ok(());
+        }
+        Err(Error::new(Code::Forbidden, format!("an API key that is limited to projects may not {what}"))
+            .hint("use a key that was issued for all projects"))
     }
 
     /// Refuses a caller who is neither that nor the proxy itself, which does what has to be done now and then. Upkeep takes

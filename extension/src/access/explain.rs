@@ -25,11 +25,14 @@ use uuid::Uuid;
 /// [{pointer?, field, operator, value, holds}]}]}`: what a role may do with a record, and by which conditions of which
 /// grants.
 pub fn explain(id: Uuid, role_name: &str) -> Result<String, Error> {
-    Caller::current().require_admin("explain the access of other roles")?;
+    let asking = Caller::current();
+    asking.require_admin("explain the access of other roles")?;
     let role = role::find_by_name(role_name).ok_or_else(|| {
         Error::at(Code::InvalidValue, "/role", format!("role {role_name:?} does not exist"))
     })?;
-    let template = record_id::template_of(id).and_then(catalog::by_id).ok_or_else(Error::not_found)?;
+    let template = record_id::template_of(id).and_then(catalog::by_id);
+    let template = template.filter(|template| asking.sees_project(template.project_id));
+    let template = template.ok_or_else(Error::not_found)?;
     let state = state_of(&template, id);
     let results: Vec<GrantResult> = grants_of(role, &template)
         .into_iter()

@@ -5,8 +5,9 @@ use super::principal::Principal;
 use super::template_list::{self, ListedTemplate};
 use crate::json_write::to_json;
 use crate::postgres::guard::as_owner;
+use crate::postgres::parameter::params;
 use crate::postgres::role;
-use crate::postgres::spi::{Snapshot, connected};
+use crate::postgres::spi::connected;
 use crate::template::catalog;
 use crate::value::time;
 use serde::Serialize;
@@ -21,6 +22,9 @@ struct Me<'a> {
     project: Option<String>,
     /// Null where all may be chosen.
     projects: Option<Vec<String>>,
+    /// Whether searches may have a text to be embedded, as keyed-proxy says; in SQL they may not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    query_text: Option<bool>,
     templates: Vec<ShownTemplate>,
 }
 
@@ -28,6 +32,7 @@ struct Me<'a> {
 struct Key<'a> {
     id: i32,
     label: &'a str,
+    expires_at: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -49,14 +54,21 @@ struct ShownProject {
     id: String,
     slug: String,
     name: String,
+    /// Null: UTC.
+    time_zone: Option<String>,
+    /// Whether the caller may make templates there.
+    define: bool,
     created_at: String,
 }
 
-/// `{key: {id, label}, role, admin, project, projects, templates: [{id, template, privileges, scoped}]}`.
-pub fn me(caller: &Caller) -> String {
+/// `{key: {id, label, expires_at}, role, admin, project, projects, query_text?, templates: [{id, template, privileges,
+/// scoped}]}`.
+pub fn me(caller: &Caller, query_text: Option<bool>) -> String {
     let principal = Principal::current();
     let slug = |id: i32| catalog::project_by_name_or_id(&id.to_string()).map(|project| project.slug);
-    let key = principal.as_ref().and_then(|it| Some(Key { id: it.key?, label: &it.label }));
+    let key = principal
+        .as_ref()
+        .and_then(|it| Some(Key { id: it.key?, label: &it.label, expires_at: expiry(it.key?) }));
     let projects = principal.as_ref().and_then(|it| it.projects.clone());
     to_json(&Me {
         key,
@@ -64,6 +76,7 @@ pub fn me(caller: &Caller) -> String {
         admin: caller.is_admin(),
         project: caller.project().and_then(slug),
         projects: projects.map(|projects| projects.into_iter().filter_map(slug).collect()),
+        query_text,
         templates: template_list::templates(caller).into_iter().map(shown).collect(),
     })
 }
@@ -78,28 +91,44 @@ fn shown(template: ListedTemplate) -> ShownTemplate {
     }
 }
 
-/// `{projects: [{id, slug, name, created_at}]}`: those in which the caller may do anything at all.
+fn expiry(key: i32) -> Option<String> {
+    let sql = "select k.expires_at from keyed_state.api_key k where k.id = $1 and isfinite(k.expires_at)";
+    let at = as_owner(|| connected(|spi| spi.run_newest(sql, &params![key]).value::<Option<i64>>()));
+    at.flatten().map(time::datetime)
+}
+
+/// `{projects: [{id, slug, name, time_zone, define, created_at}]}`: those in which the caller may do anything at all.
 pub fn projects(caller: &Caller) -> String {
     let known: HashSet<i32> =
         template_list::templates(caller).iter().map(|template| template.project).collect();
-    let projects = as_owner(|| {
+    let mut projects = all_projects(caller, None);
+    projects.retain(|(id, project)| caller.sees_project(*id) && (known.contains(id) || project.define));
+    to_json(&Projects { projects: projects.into_iter().map(|(_, project)| project).collect() })
+}
+
+/// One project, as a caller who just made it sees it.
+pub fn project(caller: &Caller, id: i32) -> Option<String> {
+    all_projects(caller, Some(id)).first().map(|(_, project)| to_json(project))
+}
+
+fn all_projects(caller: &Caller, only: Option<i32>) -> Vec<(i32, ShownProject)> {
+    let sql = "select p.id, p.slug, p.name, p.time_zone, p.created_at from keyed_state.project p \
+               where $1 is null or p.id = $1 order by p.slug";
+    as_owner(|| {
         connected(|spi| {
-            let rows = spi.run_once(
-                "select p.id, p.slug, p.name, p.created_at from keyed_state.project p order by p.slug",
-                Snapshot::Active,
-                &[],
-            );
-            let project = |(id, slug, name, created_at): (i32, String, Option<String>, i64)| {
-                let may_know = || known.contains(&id) || caller.require_define_in(id).is_ok();
-                (caller.sees_project(id) && may_know()).then(|| ShownProject {
+            let rows = spi.run_newest_and_own(sql, &params![only]);
+            let project = |(id, slug, name, time_zone, created_at): (i32, String, Option<String>, _, i64)| {
+                let shown = ShownProject {
                     id: id.to_string(),
                     slug,
                     name: name.unwrap_or_default(),
+                    time_zone,
+                    define: caller.is_admin() || caller.require_define_in(id).is_ok(),
                     created_at: time::datetime(created_at),
-                })
+                };
+                (id, shown)
             };
-            rows.iter().filter_map(project).collect()
+            rows.iter().map(project).collect()
         })
-    });
-    to_json(&Projects { projects })
+    })
 }

@@ -1,5 +1,6 @@
 //! The target of a grant. It is looked up without opening the table, so a grant waits for no reader or writer.
 
+use super::Caller;
 use super::template_list::TABLES;
 use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
@@ -28,16 +29,18 @@ pub struct Table {
 }
 
 impl Target {
-    /// Reads `project` or `project.template`.
+    /// Reads `project` or `project.template`, of a project that the caller sees.
     pub fn find(name: &str) -> Result<Target, Error> {
         catalog::refresh();
+        let caller = Caller::current();
         let unknown = || {
             Error::at(Code::InvalidValue, "/target", format!("project or template {name:?} does not exist"))
                 .hint("a target is 'project' or 'project.template'")
         };
         let (project, slug) =
             name.split_once('.').map_or((name, None), |(project, slug)| (project, Some(slug)));
-        let project = catalog::project_by_name_or_id(project).ok_or_else(unknown)?;
+        let project = catalog::project_by_name_or_id(project);
+        let project = project.filter(|project| caller.sees_project(project.id)).ok_or_else(unknown)?;
         let template = slug.map(|slug| number(project.id, slug).ok_or_else(unknown)).transpose()?;
         Ok(Target { project, template })
     }

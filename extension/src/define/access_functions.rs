@@ -59,10 +59,10 @@ sql_functions! {
     };
 
     /// `keyed.me() returns jsonb`.
-    keyed_me => |_| Ok(Answer::Json(overview::me(&Caller::current())));
+    keyed_me => |_| Ok(Answer::Json(overview::me(&Caller::current(), None)));
 
-    /// `keyed_http.me() returns text`.
-    keyed_http_me => |_| Ok(Answer::Text(overview::me(&Caller::current())));
+    /// `keyed_http.me(query_text boolean) returns text`.
+    keyed_http_me => |call| Ok(Answer::Text(overview::me(&Caller::current(), Some(call.flag(0)))));
 
     /// `keyed_http.list_projects() returns text`.
     keyed_http_list_projects => |_| Ok(Answer::Text(overview::projects(&Caller::current())));

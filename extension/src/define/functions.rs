@@ -1,7 +1,7 @@
 //! The SQL and HTTP functions that define templates.
 
 use super::creation::{NewTemplate, create};
-use super::{alter, project_removal, removal, setup};
+use super::{alter, project, project_removal, removal, setup};
 use crate::access::lookup::template_by_name;
 use crate::access::{Caller, definition_lock, template_list};
 use crate::error::{Code, Error};
@@ -33,7 +33,7 @@ sql_functions! {
     /// `keyed.create_project(slug text, name text) returns integer`.
     keyed_create_project => |call| {
         let slug = call.required_text(0, "slug")?;
-        setup::create_project(&slug, call.text(1).as_deref()).map(|id| Answer::Datum(Datum::from(id)))
+        project::create(&slug, call.text(1).as_deref(), None).map(|id| Answer::Datum(Datum::from(id)))
     };
 
     /// `keyed.drop_project(project text, with_records boolean) returns void`.
@@ -45,7 +45,7 @@ sql_functions! {
     /// `keyed.set_time_zone(project text, time_zone text) returns void`.
     keyed_set_time_zone => |call| {
         let project = call.required_text(0, "project")?;
-        setup::set_time_zone(&project, call.text(1).as_deref()).map(|()| Answer::Void)
+        project::set_time_zone(&project, call.text(1).as_deref()).map(|()| Answer::Void)
     };
 
     /// `keyed.create_template(project text, slug text, attributes jsonb, label text, embed text[]) returns jsonb`.

@@ -22,6 +22,8 @@ pub mod foreign;
 pub mod functions;
 /// Grants privileges.
 pub mod grant;
+/// Creates projects.
+pub mod project;
 /// Drops a project.
 pub mod project_removal;
 /// Updates policies that could not be updated at once.

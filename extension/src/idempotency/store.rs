@@ -73,11 +73,13 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
     }
 }
 
-/// Keeps the answer of a request that this transaction has run.
+/// Keeps the answer of a request that this transaction has run. An answer with a secret has a fifth element: the body
+/// without it, which is kept in place of the body.
 pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
     let sql = format!(
         "insert into keyed_state.idempotent_request as r (key_id, idempotency_key, fingerprint, answer) \
-         values ($1, $2, $3, $4) on conflict (key_id, idempotency_key) do update \
+         values ($1, $2, $3, case cardinality($4) when 5 then array[$4[1], $4[2], $4[5], $4[4]] else $4 end) \
+         on conflict (key_id, idempotency_key) do update \
          set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at \
          where r.created_at < excluded.created_at - {KEPT} returning pg_column_size(r.answer), {}",
         capacity::was_full("r.key_id"),

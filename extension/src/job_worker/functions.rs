@@ -57,7 +57,7 @@ fn report(caller: &Caller) -> Result<String, Error> {
            left join at_work w on w.number = j.id, \
            lateral (select exists (select from at_work p where p.number = \
              case when j.{by_record} then {records} else {indexes} end)) p (has_worker)) \
-         select j.template_id, pg_catalog.jsonb_build_object('id', j.id, 'template', p.slug || '.' || t.slug, \
+         select j.template_id, t.project_id, pg_catalog.jsonb_build_object('id', j.id, 'template', p.slug || '.' || t.slug, \
            'kind', j.kind, 'attribute', a.slug, 'state', case when j.is_running then 'running' else j.state end, \
            'records_done', j.records_done, 'records', j.records, 'attempts', j.attempts, 'error', j.error, \
            'created_at', j.created_at, 'started_at', j.started_at, 'worker', j.worker, 'hint', case \
@@ -77,20 +77,21 @@ open transactions: the job comes back to them' \
         records = Worker::Records.place(),
         indexes = Worker::Indexes.place(),
     );
-    let mut jobs: Vec<(i32, String)> = as_owner(|| {
+    let mut jobs: Vec<(i32, i32, String)> = as_owner(|| {
         connected(|spi| {
             let rows = spi.run_once(&sql, Snapshot::Active, &[]);
             rows.iter().collect()
         })
     });
+    jobs.retain(|(_, project, _)| caller.sees_project(*project));
     if !caller.is_admin() && !jobs.is_empty() {
         // No template is opened: that would lock its table, also for a caller without any right, and wait for a definition
         // under way.
         let defined =
             template_list::templates(caller).into_iter().filter(|listed| listed.holds(Privilege::Define));
         let defined: BTreeSet<i32> = defined.map(|listed| listed.id).collect();
-        jobs.retain(|(template, _)| defined.contains(template));
+        jobs.retain(|(template, _, _)| defined.contains(template));
     }
-    let seen: Vec<String> = jobs.into_iter().map(|(_, job)| job).collect();
+    let seen: Vec<String> = jobs.into_iter().map(|(_, _, job)| job).collect();
     Ok(format!("[{}]", seen.join(",")))
 }

@@ -9,39 +9,40 @@ use crate::postgres::guard::{as_owner, attempt};
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::catalog;
-use std::fmt::Write as _;
 
 /// `[{name, maximum, used, resets_at}]`: each quota of a project and what is used of it.
 pub fn report(project: &str) -> Result<String, Error> {
     Caller::current().require_admin("see quotas")?;
-    let project = project_named(project)?;
-    let quotas = of_project(project.id);
-    let mut out = String::from("[");
-    for name in Name::ALL {
-        let maximum = quotas.maximum(name);
-        let used = match (name, maximum) {
-            (Name::Templates, _) => Some(templates(project.id)),
-            (Name::AttributesPerTemplate, _) => Some(most_attributes(project.id)),
-            (Name::LiveRecords, None) => Some(live_records(project.id)),
-            (Name::LiveRecords | Name::WritesPerDay, Some(_)) => Some(rebalance::used(project.id, name)),
-            (Name::WritesPerDay, None) => None,
-        };
-        let resets_at = match name {
-            Name::WritesPerDay => format!("\"{}\"", end_of_day(project.id)),
-            _ => "null".to_owned(),
-        };
-        let number = |number: Option<i64>| number.map_or("null".to_owned(), |number| number.to_string());
-        let comma = if out.len() > 1 { "," } else { "" };
-        let _ = write!(
-            out,
-            "{comma}{{\"name\":\"{}\",\"maximum\":{},\"used\":{},\"resets_at\":{resets_at}}}",
-            name.text(),
-            number(maximum),
-            number(used),
-        );
-    }
-    out.push(']');
-    Ok(out)
+    let project = project_named(project)?.id;
+    Ok(format!("[{}]", Name::ALL.map(|name| line(project, name)).join(",")))
+}
+
+/// One of them.
+pub fn report_one(project: &str, name: Name) -> Result<String, Error> {
+    Caller::current().require_admin("see quotas")?;
+    Ok(line(project_named(project)?.id, name))
+}
+
+fn line(project: i32, name: Name) -> String {
+    let maximum = of_project(project).maximum(name);
+    let used = match (name, maximum) {
+        (Name::Templates, _) => Some(templates(project)),
+        (Name::AttributesPerTemplate, _) => Some(most_attributes(project)),
+        (Name::LiveRecords, None) => Some(live_records(project)),
+        (Name::LiveRecords | Name::WritesPerDay, Some(_)) => Some(rebalance::used(project, name)),
+        (Name::WritesPerDay, None) => None,
+    };
+    let resets_at = match name {
+        Name::WritesPerDay => format!("\"{}\"", end_of_day(project)),
+        _ => "null".to_owned(),
+    };
+    let number = |number: Option<i64>| number.map_or("null".to_owned(), |number| number.to_string());
+    format!(
+        "{{\"name\":\"{}\",\"maximum\":{},\"used\":{},\"resets_at\":{resets_at}}}",
+        name.text(),
+        number(maximum),
+        number(used),
+    )
 }
 
 /// How many templates a project has.

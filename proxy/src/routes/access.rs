@@ -4,10 +4,11 @@ use axum::response::Response;
 
 use crate::call::Call;
 use crate::problem::Problem;
-use crate::statement::statement;
+use crate::statement::{flag, statement};
 
 pub(crate) async fn me(call: Call<0>) -> Result<Response, Problem> {
-    call.read(statement!("me()"), &[]).await
+    let query_text = call.app.embedder.is_some();
+    call.read(statement!("me($3::bool)"), &[flag(&query_text)]).await
 }
 
 pub(crate) async fn projects(call: Call<0>) -> Result<Response, Problem> {

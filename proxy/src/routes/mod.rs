@@ -1,6 +1,8 @@
 //! The routes, one module per resource. Each handler names the statement that it runs.
 
 pub(crate) mod access;
+pub(crate) mod administration;
+pub(crate) mod background;
 pub(crate) mod batch;
 pub(crate) mod by_key;
 pub(crate) mod entities;

@@ -1,5 +1,7 @@
 //! What each route answers.
 
+mod administration;
+mod background;
 mod batch;
 mod batch_refusals;
 mod by_key;

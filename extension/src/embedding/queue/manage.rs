@@ -8,19 +8,22 @@ use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::template::Template;
 
-/// Has those tried again that were given up, of one template or of all. Answers how many.
+/// Has those tried again that were given up, of one template or of all that the caller sees. Answers how many.
 pub fn retry(template: Option<&Template>) -> Result<i64, Error> {
-    Caller::current().require_admin("have embeddings tried again")?;
+    let caller = Caller::current();
+    caller.require_admin("have embeddings tried again")?;
     require()?;
+    let projects = caller.projects();
     let template = template.map(|template| template.id);
     Ok(as_owner(|| {
         connected(|spi| {
             lock(spi);
             let sql = format!(
                 "update {TABLE} set state = 'pending', attempts = 0, due_at = now() \
-                 where state = 'failed' and ($1 is null or template_id = $1)"
+                 where state = 'failed' and ($1 is null or template_id = $1) and ($2 is null or template_id in ( \
+                   select t.id from keyed_state.template t where t.project_id = any ($2)))"
             );
-            spi.run_once(&sql, Snapshot::Latest, &params![template]).len() as i64
+            spi.run_once(&sql, Snapshot::Latest, &params![template, projects]).len() as i64
         })
     }))
 }

@@ -1,0 +1,118 @@
+//! API keys over HTTP.
+
+use super::Texts;
+use super::report::{lines, slugs, utc};
+use crate::access::{Caller, api_key};
+use crate::error::Error;
+use crate::json::{self, array_at, is_null, pointer_step};
+use crate::json_write::write_string;
+use crate::postgres::parameter::params;
+use crate::value::member::{missing, text_at, unknown_member};
+use crate::value::time;
+use pgrx::pg_sys::Datum;
+
+/// `{api_keys: [{id, role, projects, label, created_at, expires_at, revoked_at, last_used_at, orphaned}]}`.
+pub(super) fn list() -> Result<String, Error> {
+    Caller::current().require_admin("list API keys")?;
+    Ok(format!("{{\"api_keys\":{}}}", listed(None)))
+}
+
+/// The keys that the caller may administer, or that one of them.
+fn listed(id: Option<i32>) -> String {
+    let times = ["k.created_at", "k.expires_at", "k.revoked_at", "k.last_used_at"].map(utc).join(", ");
+    let query = format!(
+        "select k.id, k.role, k.projects, k.label, {times}, k.orphaned from keyed.list_api_keys() k \
+         where ($1 is null or k.projects <@ $1 and k.projects <> '{{}}') and ($2 is null or k.id = $2) order by k.id"
+    );
+    lines(&query, &params![slugs(Caller::current().key_projects()), id])
+}
+
+/// Issues a key. The answer is the only copy of it: what is stored for a repeated request, the last element, has null in
+/// its place.
+pub(super) fn create(body: &str) -> Result<Texts, Error> {
+    Caller::current().require_admin("issue API keys")?;
+    let given = Given::parse(body)?;
+    let role = given.role.ok_or_else(|| missing("role", ""))?;
+    let expires_at = given.expires_at.map(Datum::from);
+    let key = api_key::issue(&role, given.projects.as_deref(), given.label.as_deref(), expires_at)?;
+    let id: Option<i32> = key.split('_').nth(1).and_then(|id| id.parse().ok());
+    let listed = listed(id);
+    // An array of one object.
+    let members = listed.trim_start_matches("[{").trim_end_matches(']');
+    let mut shown = String::new();
+    write_string(&mut shown, &key);
+    let body = |key: &str| Some(format!("{{\"key\":{key},{members}"));
+    Ok(vec![Some("201".to_owned()), id.map(|id| id.to_string()), body(&shown), None, body("null")])
+}
+
+/// Revokes a key.
+pub(super) fn revoke(id: &str) -> Result<Texts, Error> {
+    Caller::current().require_admin("revoke API keys")?;
+    let id = id.parse().map_err(|_| Error::not_found())?;
+    match api_key::revoke(id)? {
+        true => Ok(super::answer(204, None)),
+        false => Err(Error::not_found()),
+    }
+}
+
+/// The members of a request that were given.
+#[derive(Default)]
+struct Given {
+    role: Option<String>,
+    projects: Option<Vec<String>>,
+    label: Option<String>,
+    expires_at: Option<i64>,
+}
+
+impl Given {
+    fn parse(body: &str) -> Result<Given, Error> {
+        let mut given = Given::default();
+        for (name, value) in json::object(body)?.0 {
+            let here = format!("/{}", pointer_step(&name));
+            match name.as_ref() {
+                "projects" | "label" | "expires_at" if is_null(value) => {}
+                "role" => given.role = Some(text_at(value, &here)?),
+                "projects" => {
+                    let slugs = array_at(value, &here)?.into_iter().enumerate();
+                    let slug = |(position, slug)| text_at(slug, &format!("{here}/{position}"));
+                    given.projects = Some(slugs.map(slug).collect::<Result<_, _>>()?);
+                }
+                "label" => given.label = Some(text_at(value, &here)?),
+                "expires_at" => {
+                    given.expires_at = Some(time::parse_datetime(&text_at(value, &here)?, &here)?)
+                }
+                _ => {
+                    return Err(unknown_member(&name, &here)
+                        .hint("the members here are role, projects, label, expires_at"));
+                }
+            }
+        }
+        Ok(given)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Code;
+
+    #[test]
+    fn a_request_for_a_key_names_a_role_and_known_members() {
+        let body =
+            r#"{"role": "erp", "projects": ["crm"], "label": null, "expires_at": "2026-01-31T12:00:00Z"}"#;
+        let given = Given::parse(body).expect("a request");
+        assert_eq!((given.role.as_deref(), given.label), (Some("erp"), None));
+        assert_eq!(given.projects, Some(vec!["crm".to_owned()]));
+        assert!(given.expires_at.is_some());
+        for (body, code, pointer) in [
+            (r#"{"role": null}"#, Code::InvalidValue, "/role"),
+            (r#"{"projects": "crm"}"#, Code::InvalidValue, "/projects"),
+            (r#"{"projects": [1]}"#, Code::InvalidValue, "/projects/0"),
+            (r#"{"expires_at": "tomorrow"}"#, Code::InvalidValue, "/expires_at"),
+            (r#"{"roles": "erp"}"#, Code::UnknownField, "/roles"),
+        ] {
+            let error = Given::parse(body).err().expect(body);
+            assert_eq!((error.code, error.faults[0].pointer.as_str()), (code, pointer), "{body}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The HTTP functions of administration.
+
+use super::{api_keys, background, grants, projects};
+use crate::postgres::function::{Answer, sql_functions};
+use crate::template::catalog;
+
+sql_functions! {
+    /// `keyed_http.list_api_keys() returns text`.
+    keyed_http_list_api_keys => |_| api_keys::list().map(Answer::Text);
+
+    /// `keyed_http.create_api_key(body text) returns text[]`.
+    keyed_http_create_api_key => |call| {
+        api_keys::create(&call.required_text(0, "body")?).map(Answer::Texts)
+    };
+
+    /// `keyed_http.revoke_api_key(id text) returns text[]`.
+    keyed_http_revoke_api_key => |call| api_keys::revoke(&call.required_text(0, "id")?).map(Answer::Texts);
+
+    /// `keyed_http.list_roles() returns text`.
+    keyed_http_list_roles => |_| grants::roles().map(Answer::Text);
+
+    /// `keyed_http.list_grants(role text, target text) returns text`.
+    keyed_http_list_grants => |call| {
+        catalog::refresh();
+        grants::list(call.text(0).as_deref(), call.text(1).as_deref()).map(Answer::Text)
+    };
+
+    /// `keyed_http.grant_access(body text) returns text[]`.
+    keyed_http_grant_access => |call| grants::put(&call.required_text(0, "body")?).map(Answer::Texts);
+
+    /// `keyed_http.revoke_access(role text, target text) returns text[]`.
+    keyed_http_revoke_access => |call| {
+        let (role, target) = (call.required_text(0, "role")?, call.required_text(1, "target")?);
+        grants::revoke(&role, &target).map(Answer::Texts)
+    };
+
+    /// `keyed_http.explain_access(id text, role text) returns text`.
+    keyed_http_explain_access => |call| {
+        let (id, role) = (call.required_text(0, "id")?, call.required_text(1, "role")?);
+        grants::explain(&id, &role).map(Answer::Text)
+    };
+
+    /// `keyed_http.create_project(body text) returns text[]`.
+    keyed_http_create_project => |call| projects::create(&call.required_text(0, "body")?).map(Answer::Texts);
+
+    /// `keyed_http.list_quotas() returns text`.
+    keyed_http_list_quotas => |_| projects::quotas().map(Answer::Text);
+
+    /// `keyed_http.set_quota(name text, body text) returns text[]`.
+    keyed_http_set_quota => |call| {
+        let (name, body) = (call.required_text(0, "name")?, call.required_text(1, "body")?);
+        projects::set_quota(&name, &body).map(Answer::Texts)
+    };
+
+    /// `keyed_http.list_jobs() returns text`.
+    keyed_http_list_jobs => |_| Ok(Answer::Text(background::jobs()));
+
+    /// `keyed_http.retry_jobs() returns text[]`.
+    keyed_http_retry_jobs => |_| background::retry_jobs().map(Answer::Texts);
+
+    /// `keyed_http.embedding_status() returns text`.
+    keyed_http_embedding_status => |_| background::embedding_status().map(Answer::Text);
+
+    /// `keyed_http.embedding_failures(template text, page_size integer) returns text`.
+    keyed_http_embedding_failures => |call| {
+        background::embedding_failures(call.text(0).as_deref(), call.integer(1)).map(Answer::Text)
+    };
+
+    /// `keyed_http.retry_embeddings(template text) returns text[]`.
+    keyed_http_retry_embeddings => |call| {
+        background::retry_embeddings(call.text(0).as_deref()).map(Answer::Texts)
+    };
+
+    /// `keyed_http.suggest_indexes(template text) returns text`.
+    keyed_http_suggest_indexes => |call| {
+        background::suggest_indexes(&call.required_text(0, "template")?).map(Answer::Text)
+    };
+}

@@ -1,0 +1,23 @@
+//! What administrators do over HTTP: API keys, projects, grants, quotas and background work. The SQL functions of the
+//! schema `keyed` do the same with the same code; these read a body and answer JSON.
+
+/// API keys.
+mod api_keys;
+/// Background work: jobs, embedding, indexes that are missing.
+mod background;
+/// The SQL functions.
+pub mod functions;
+/// Grants and roles.
+mod grants;
+/// Projects and their quotas.
+mod projects;
+/// Reading as JSON.
+mod report;
+
+/// Status, what the answer's address ends with, and body.
+type Texts = Vec<Option<String>>;
+
+/// The answer of a write.
+fn answer(status: u16, body: Option<String>) -> Texts {
+    vec![Some(status.to_string()), None, body]
+}

@@ -1,0 +1,79 @@
+//! Projects and their quotas over HTTP.
+
+use super::{Texts, answer};
+use crate::access::{Caller, overview};
+use crate::define::project;
+use crate::error::{Code, Error};
+use crate::json::{self, is_null, pointer_step};
+use crate::quota::{Name, define, usage};
+use crate::template::catalog;
+use crate::value::member::{missing, parse_label, text_at, unknown_member};
+use serde_json::value::RawValue;
+
+/// Creates a project.
+pub(super) fn create(body: &str) -> Result<Texts, Error> {
+    let caller = Caller::current();
+    caller.require_admin("create projects")?;
+    let (mut slug, mut project_name, mut time_zone) = (None, None, None);
+    for (name, value) in json::object(body)?.0 {
+        let here = format!("/{}", pointer_step(&name));
+        match name.as_ref() {
+            "slug" => slug = Some(text_at(value, &here)?),
+            "name" => project_name = parse_label(value, &here)?,
+            "time_zone" if is_null(value) => time_zone = None,
+            "time_zone" => time_zone = Some(text_at(value, &here)?),
+            _ => return Err(unknown_member(&name, &here).hint("the members here are slug, name, time_zone")),
+        }
+    }
+    let slug = slug.ok_or_else(|| missing("slug", ""))?;
+    let id = project::create(&slug, project_name.as_deref(), time_zone.as_deref())?;
+    let made = overview::project(&caller, id).ok_or_else(Error::not_found)?;
+    Ok(vec![Some("201".to_owned()), Some(id.to_string()), Some(made)])
+}
+
+/// `{project, quotas: [{name, maximum, used, resets_at}]}` of the request's project.
+pub(super) fn quotas() -> Result<String, Error> {
+    let caller = Caller::current();
+    caller.require_admin("see quotas")?;
+    let project = chosen(&caller)?;
+    let slug = catalog::project_by_name_or_id(&project).ok_or_else(Error::not_found)?.slug;
+    Ok(format!("{{\"project\":\"{slug}\",\"quotas\":{}}}", usage::report(&project)?))
+}
+
+/// Sets a quota of the request's project.
+pub(super) fn set_quota(name: &str, body: &str) -> Result<Texts, Error> {
+    let caller = Caller::current();
+    caller.require_admin("set quotas")?;
+    let project = chosen(&caller)?;
+    let mut maximum = None;
+    for (member, value) in json::object(body)?.0 {
+        let here = format!("/{}", pointer_step(&member));
+        match member.as_ref() {
+            "maximum" => maximum = Some(number_or_null(value, &here)?),
+            _ => return Err(unknown_member(&member, &here).hint("the body has maximum")),
+        }
+    }
+    define::set(&project, name, maximum.ok_or_else(|| missing("maximum", ""))?)?;
+    // One of that name was set just now.
+    let name = Name::parse(name).ok_or_else(Error::not_found)?;
+    Ok(answer(200, Some(usage::report_one(&project, name)?)))
+}
+
+fn number_or_null(value: &RawValue, pointer: &str) -> Result<Option<i64>, Error> {
+    if is_null(value) {
+        return Ok(None);
+    }
+    let refuse = |_| {
+        Error::at(Code::InvalidValue, pointer, "must be a whole number, or null")
+            .hint("null removes the quota")
+    };
+    value.get().parse().map(Some).map_err(refuse)
+}
+
+/// The number of the project that the request chose.
+fn chosen(caller: &Caller) -> Result<String, Error> {
+    caller.project().map(|project| project.to_string()).ok_or_else(|| {
+        Error::new(Code::ProjectRequired, "the request names no project for the quotas")
+            .hint("send the header X-Service-Project-Id")
+    })
+}

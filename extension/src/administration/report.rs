@@ -1,0 +1,44 @@
+//! Reading the reports of the schema `keyed` as JSON.
+
+use crate::access::principal::Principal;
+use crate::postgres::guard::{as_owner, with_pinned_path};
+use crate::postgres::parameter::{Parameter, params};
+use crate::postgres::spi::connected;
+
+/// The rows of a query as a JSON array, in their order, each as an object with the names of its columns.
+///
+/// The query calls a function that asks for the rights of the caller: with an API key the principal's. Then the tables are
+/// read by their owner, as the login of the service may not; a login reads them itself.
+pub(super) fn lines(query: &str, arguments: &[Parameter]) -> String {
+    match Principal::current() {
+        Some(_) => as_owner(|| own_lines(query, arguments)),
+        None => own_lines(query, arguments),
+    }
+}
+
+/// The same, always as the caller.
+pub(super) fn own_lines(query: &str, arguments: &[Parameter]) -> String {
+    let sql = format!(
+        "select string_agg(row_to_json(line)::text, ',' order by position) \
+         from (select line, row_number() over () as position from ({query}) line) lines"
+    );
+    let lines = with_pinned_path(|| {
+        connected(|spi| spi.run_newest_and_own(&sql, arguments).value::<Option<String>>().flatten())
+    });
+    format!("[{}]", lines.unwrap_or_default())
+}
+
+/// A `timestamptz` as [`time::write_datetime`](crate::value::time::write_datetime) writes it, as SQL; null for infinity.
+pub(super) fn utc(column: &str) -> String {
+    let name = column.rsplit('.').next().unwrap_or(column);
+    let digits = format!(r#"to_char({column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')"#);
+    format!("rtrim(rtrim({digits}, '0'), '.') || 'Z' as {name}")
+}
+
+/// The slugs of projects; `None` for all.
+pub(super) fn slugs(projects: Option<&[i32]>) -> Option<Vec<String>> {
+    let sql = "select p.slug from keyed_state.project p where p.id = any ($1) order by p.slug";
+    projects.map(|ids| {
+        as_owner(|| connected(|spi| spi.run_newest_and_own(sql, &params![ids]).column().collect()))
+    })
+}

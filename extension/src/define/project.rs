@@ -1,0 +1,96 @@
+//! Creates projects, and sets their time zone.
+
+use super::view::dependents;
+use super::{ddl, setup};
+use crate::access::{Caller, definition_lock};
+use crate::error::{Code, Error};
+use crate::postgres::guard::{as_owner_defining, subtransaction};
+use crate::postgres::parameter::params;
+use crate::postgres::role;
+use crate::postgres::spi::{Snapshot, connected};
+use crate::postgres::transaction::begin_command;
+use crate::search::time_zone;
+use crate::template::catalog;
+use crate::value::slug::{self, Noun};
+use crate::view::stored;
+use pgrx::prelude::PgSqlErrorCode;
+
+/// Makes a project: a schema. Returns its number.
+pub fn create(slug: &str, name: Option<&str>, zone: Option<&str>) -> Result<i32, Error> {
+    let caller = Caller::current();
+    caller.require_admin("create projects")?;
+    caller.require_all_projects("create projects")?;
+    let zone = zone.map(time_zone::check).transpose()?;
+    slug::check(Noun::Project, slug, "/slug")?;
+    // The right to make schemas belongs to the database itself, so a dump of its contents does not bring it along.
+    if role::find(role::OWNER).is_none() || !catalog::state_exists() || !owner_may_create_schemas() {
+        setup::init()?;
+    }
+    catalog::refresh();
+    let name = name.unwrap_or(slug);
+    let taken = || {
+        Error::at(Code::Conflict, "/slug", format!("a schema {slug:?} exists already"))
+            .hint("choose another slug. If the schema came from pg_dump --schema, the definitions of its templates are missing: drop it, and restore the whole database")
+    };
+    let made = subtransaction(|| {
+        as_owner_defining(|| {
+            connected(|spi| {
+                spi.script(&ddl::create_schema(slug, name));
+                let rows = spi.run_once(
+                    "insert into keyed_state.project (slug, name) values ($1, $2) returning id",
+                    Snapshot::Latest,
+                    &params![slug, name],
+                );
+                let id = rows.get::<Option<i32>>(0, 0).unwrap_or_default();
+                if let Some(zone) = &zone {
+                    let sql = "update keyed_state.project set time_zone = $2 where id = $1";
+                    spi.run_once(sql, Snapshot::Latest, &params![id, zone]);
+                }
+                id
+            })
+        })
+    });
+    made.map_err(|caught| match caught.state {
+        PgSqlErrorCode::ERRCODE_DUPLICATE_SCHEMA | PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION => taken(),
+        _ => caught.rethrow(),
+    })
+}
+
+/// Sets the time zone of a project's searches that name none; without one, UTC.
+pub fn set_time_zone(project: &str, name: Option<&str>) -> Result<(), Error> {
+    let caller = Caller::current();
+    caller.require_admin("set the time zone of a project")?;
+    catalog::refresh();
+    let project = catalog::project_by_name_or_id(project)
+        .filter(|project| caller.sees_project(project.id))
+        .ok_or_else(|| Error::new(Code::NotFound, format!("project {project:?} does not exist")))?;
+    let name = name.map(time_zone::check).transpose()?;
+    definition_lock::one_at_a_time(project.id, || change_time_zone(&caller, project.id, name.as_deref()))
+}
+
+fn change_time_zone(caller: &Caller, project: i32, name: Option<&str>) -> Result<(), Error> {
+    as_owner_defining(|| {
+        connected(|spi| {
+            spi.run_once(
+                "update keyed_state.project set time_zone = $2 where id = $1",
+                Snapshot::Latest,
+                &params![project, name],
+            );
+            // Makes the new time zone known to the look-ups that follow.
+            begin_command();
+            catalog::refresh();
+            dependents::sync(spi, caller, &stored::of_project(spi, project))
+        })
+    })
+}
+
+fn owner_may_create_schemas() -> bool {
+    connected(|spi| {
+        let rows = spi.run_once(
+            "select pg_catalog.has_database_privilege('keyed_owner', pg_catalog.current_database(), 'create')",
+            Snapshot::Active,
+            &[],
+        );
+        rows.get::<Option<bool>>(0, 0).unwrap_or_default()
+    })
+}

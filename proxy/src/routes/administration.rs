@@ -1,0 +1,66 @@
+//! What administrators do: API keys, projects, grants and quotas.
+
+use std::borrow::Cow;
+
+use axum::response::Response;
+
+use crate::body::JsonText;
+use crate::call::Call;
+use crate::problem::Problem;
+use crate::statement::{statement, text};
+
+pub(crate) async fn list_keys(call: Call<0>) -> Result<Response, Problem> {
+    call.read(statement!("list_api_keys()"), &[]).await
+}
+
+pub(crate) async fn create_key(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    call.write(statement!("create_api_key($3::text)"), &[text(&body)]).await
+}
+
+pub(crate) async fn revoke_key(call: Call<1>) -> Result<Response, Problem> {
+    let [id] = call.segments();
+    call.write(statement!("revoke_api_key($3::text)"), &[text(id)]).await
+}
+
+pub(crate) async fn roles(call: Call<0>) -> Result<Response, Problem> {
+    call.read(statement!("list_roles()"), &[]).await
+}
+
+pub(crate) async fn grants(mut call: Call<0>) -> Result<Response, Problem> {
+    let [role, target] = call.parameters(["role", "target"])?;
+    call.read(statement!("list_grants($3::text, $4::text)"), &[text(&role), text(&target)]).await
+}
+
+pub(crate) async fn grant(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    call.write(statement!("grant_access($3::text)"), &[text(&body)]).await
+}
+
+pub(crate) async fn revoke(mut call: Call<0>) -> Result<Response, Problem> {
+    let [role, target] = call.parameters(["role", "target"])?;
+    let (role, target) = (given("role", role)?, given("target", target)?);
+    call.write(statement!("revoke_access($3::text, $4::text)"), &[text(&role), text(&target)]).await
+}
+
+pub(crate) async fn explain(mut call: Call<1>) -> Result<Response, Problem> {
+    let [role] = call.parameters(["role"])?;
+    let role = given("role", role)?;
+    let [id] = call.segments();
+    call.read(statement!("explain_access($3::text, $4::text)"), &[text(id), text(&role)]).await
+}
+
+fn given(name: &str, value: Option<Cow<'static, str>>) -> Result<Cow<'static, str>, Problem> {
+    value.ok_or_else(|| Problem::malformed(format!("the query parameter \"{name}\" is required")))
+}
+
+pub(crate) async fn create_project(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    call.write(statement!("create_project($3::text)"), &[text(&body)]).await
+}
+
+pub(crate) async fn quotas(call: Call<0>) -> Result<Response, Problem> {
+    call.read(statement!("list_quotas()"), &[]).await
+}
+
+pub(crate) async fn set_quota(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    let [name] = call.segments();
+    call.write(statement!("set_quota($3::text, $4::text)"), &[text(name), text(&body)]).await
+}

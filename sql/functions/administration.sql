@@ -1,0 +1,87 @@
+-- What keyed-proxy calls for administrators: bodies in and answers out are texts, as in http.sql. Each function checks
+-- its caller. A key that is limited to projects sees and changes only what concerns these.
+
+create function keyed_http.list_api_keys() returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_list_api_keys';
+comment on function keyed_http.list_api_keys() is
+  'GET /api-keys.';
+
+create function keyed_http.create_api_key(body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_create_api_key';
+comment on function keyed_http.create_api_key(text) is
+  'POST /api-keys. The fifth element of the answer is the body without the secret.';
+
+create function keyed_http.revoke_api_key(id text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_revoke_api_key';
+comment on function keyed_http.revoke_api_key(text) is
+  'DELETE /api-keys/{id}.';
+
+create function keyed_http.list_roles() returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_list_roles';
+comment on function keyed_http.list_roles() is
+  'GET /roles.';
+
+create function keyed_http.list_grants(role text, target text) returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_list_grants';
+comment on function keyed_http.list_grants(text, text) is
+  'GET /grants.';
+
+create function keyed_http.grant_access(body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_grant_access';
+comment on function keyed_http.grant_access(text) is
+  'PUT /grants.';
+
+create function keyed_http.revoke_access(role text, target text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_revoke_access';
+comment on function keyed_http.revoke_access(text, text) is
+  'DELETE /grants.';
+
+create function keyed_http.explain_access(id text, role text) returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_explain_access';
+comment on function keyed_http.explain_access(text, text) is
+  'GET /entities/{id}/access.';
+
+create function keyed_http.create_project(body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_create_project';
+comment on function keyed_http.create_project(text) is
+  'POST /projects.';
+
+create function keyed_http.list_quotas() returns text
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_list_quotas';
+comment on function keyed_http.list_quotas() is
+  'GET /quotas.';
+
+create function keyed_http.set_quota(name text, body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_set_quota';
+comment on function keyed_http.set_quota(text, text) is
+  'PUT /quotas/{name}.';
+
+create function keyed_http.list_jobs() returns text
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_list_jobs';
+comment on function keyed_http.list_jobs() is
+  'GET /jobs.';
+
+create function keyed_http.retry_jobs() returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_retry_jobs';
+comment on function keyed_http.retry_jobs() is
+  'POST /jobs/retry.';
+
+create function keyed_http.embedding_status() returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_embedding_status';
+comment on function keyed_http.embedding_status() is
+  'GET /embeddings/status.';
+
+create function keyed_http.embedding_failures(template text, page_size integer) returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_embedding_failures';
+comment on function keyed_http.embedding_failures(text, integer) is
+  'GET /embeddings/failures.';
+
+create function keyed_http.retry_embeddings(template text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_retry_embeddings';
+comment on function keyed_http.retry_embeddings(text) is
+  'POST /embeddings/retry.';
+
+create function keyed_http.suggest_indexes(template text) returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_suggest_indexes';
+comment on function keyed_http.suggest_indexes(text) is
+  'GET /templates/{template}/index-suggestions.';
