@@ -15,10 +15,13 @@ export const listKey = (project: string, template: string) => [
 ];
 
 function change(project: string, template: string, changed: (records: RecordBody[]) => RecordBody[]) {
-  queryClient.setQueriesData<InfiniteData<SearchPage>>(
+  queryClient.setQueriesData<InfiniteData<SearchPage> | number>(
     { queryKey: listKey(project, template) },
     (data) =>
-      data && { ...data, pages: data.pages.map((page) => ({ ...page, records: changed(page.records) })) },
+      // Beside the pages of lists stand their counts.
+      typeof data === "object"
+        ? { ...data, pages: data.pages.map((page) => ({ ...page, records: changed(page.records) })) }
+        : data,
   );
 }
 

@@ -67,7 +67,6 @@ export const Value = memo(function Value({ project, attribute, value, verbose, f
       return (
         <span className={`${shape} ${style.tags}`} title={fit === "line" ? text : undefined}>
           {listLabels(attribute, value).map((label, place) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: an element may stand in a list twice
             <Tag key={place}>{label}</Tag>
           ))}
         </span>

@@ -1,2 +1,123 @@
 /** The words of src/list. */
-export const list = {};
+import { count, number } from "../plural";
+
+const records = (n: number) => count(n, "record");
+
+export const list = {
+  key: "External key",
+  standard: { created_at: "Created", updated_at: "Changed" },
+  search: "Search",
+  searchIn: (template: string) => `Search ${template}`,
+  searchHint:
+    'Words, a part of a word, an external key. "…" for words next to each other, - for words to leave out.',
+  clearSearch: "Clear the search",
+  mode: "Search by",
+  modes: { words: "Words", meaning: "Meaning", both: "Both" },
+  newRecord: "New record",
+  layout: "Layout",
+  table: "Table",
+  cards: "Cards",
+  columns: "Columns",
+  columnsLead: (shown: number, all: number) => `${number(shown)} of ${number(all)} are shown`,
+  columnsHint: "Drag to reorder. With the keyboard: Enter on the handle, then the arrows.",
+  showColumn: (label: string) => `Show ${label}`,
+  moveColumn: (label: string) => `Move ${label}`,
+  findColumn: "Find a column",
+  resetColumns: "Show the columns of the beginning",
+  more: "More",
+  exportAs: (format: string) => `Export what is shown as ${format}`,
+  exporting: (bytes: string) => `Exporting: ${bytes}`,
+  exported: (name: string) => `Exported to ${name}`,
+  import: "Import a file",
+  definition: "Change the template",
+  refresh: "Load again",
+
+  counted: (n: number, isExact: boolean) => (isExact ? records(n) : `About ${records(n)}`),
+  range: (first: number, last: number, total: number | null, isExact: boolean) =>
+    total === null
+      ? `${number(first)}–${number(last)}`
+      : `${number(first)}–${number(last)} of ${isExact ? "" : "about "}${number(total)}`,
+  ranked: (n: number) => `The ${number(n)} closest`,
+  countExactly: "Count exactly",
+  counting: "Counting",
+  searching: "Searching",
+  searchingLong: "This search takes long. It reads many records.",
+  stop: "Stop",
+  stopped: "The search was stopped. You see what was found before.",
+  searchAgain: "Search again",
+  loadFailed: "The next records could not be loaded.",
+  tryAgain: "Try again",
+
+  sortTitle: (label: string) =>
+    `Sort by ${label}. Shift adds to the sort. Records without a value come last.`,
+  sortedBy: (parts: { label: string; isDescending: boolean }[]) =>
+    parts.length === 0
+      ? "Not sorted: the newest first"
+      : `Sorted by ${parts
+          .map(({ label, isDescending }) => `${label}, ${isDescending ? "descending" : "ascending"}`)
+          .join(", then ")}`,
+  sortPlace: (place: number) => `Place ${place} of the sort`,
+  notSortable: "Ranked by meaning. To sort, search by words.",
+  resize: (label: string) => `Drag to resize ${label}. Double-click for its first width.`,
+  gridLabel: (template: string) => `Records of ${template}`,
+  gridHint:
+    "Arrows move, Enter opens, Space selects, c copies the value. Above the first row, Enter sorts and Alt with an arrow resizes.",
+  open: (name: string) => `Open ${name}`,
+  copyKey: "Copy the external key",
+  copied: (text: string) => `Copied: ${text}`,
+  unnamed: "Unnamed record",
+
+  selectRow: (name: string) => `Select ${name}`,
+  selectAll: "Select all records that are loaded",
+  selected: (n: number) => `${records(n)} selected`,
+  allSelected: (n: number | null, isExact: boolean) =>
+    n === null
+      ? "All that match are selected"
+      : `All ${isExact ? "" : "about "}${number(n)} that match are selected`,
+  selectMatching: (n: number | null, isExact: boolean) =>
+    n === null ? "Select all that match" : `Select all ${isExact ? "" : "about "}${number(n)} that match`,
+  unselect: "Clear the selection",
+  setValue: "Set a value",
+  delete: "Delete",
+  deleteTitle: (n: string) => `Delete ${n}?`,
+  deleteLead: "They leave the list, and their external keys are free for others. You can restore them.",
+  deleteAction: (n: string) => `Delete ${n}`,
+  records,
+  aboutRecords: (n: number | null, isExact: boolean) =>
+    n === null ? "all that match" : isExact ? records(n) : `about ${records(n)}`,
+  setTitle: (n: string) => `Set a value of ${n}`,
+  setLead: "The former values are kept for undo until you leave the list.",
+  attribute: "Attribute",
+  value: "New value",
+  noValue: "Without a value, the attribute is cleared.",
+  setAction: (n: string) => `Change ${n}`,
+  clearAction: (n: string) => `Clear it in ${n}`,
+  running: { delete: "Deleting", set: "Changing", restore: "Restoring", undo: "Taking back" },
+  progress: (done: number, total: number | null) =>
+    total === null ? records(done) : `${number(done)} of ${number(total)}`,
+  done: {
+    delete: (n: number) => `Deleted ${records(n)}`,
+    set: (n: number) => `Changed ${records(n)}`,
+    restore: (n: number) => `Restored ${records(n)}`,
+    undo: (n: number) => `Took back the change of ${records(n)}`,
+  },
+  wasStopped: "Stopped. What was done before stays.",
+  refused: (n: number) => `${records(n)} could not be changed:`,
+  refusedMore: (n: number) => `and ${number(n)} more for the same or other reasons`,
+  undo: "Undo",
+  restore: "Restore",
+  changedSince: "Somebody else has changed it since. It stays as it is.",
+
+  emptyTitle: (template: string) => `No records in ${template} yet`,
+  emptyLead: "Import a file, or create the first record.",
+  emptyLeadReader: "Nobody has created one, or your role sees none of them.",
+  nothingTitle: "Nothing matches",
+  nothingLead: "No record matches the search and the filters.",
+  clearAll: "Clear search and filters",
+  noTemplate: "There is no such template",
+  noTemplateLead:
+    "It was renamed or removed, or your role may not read it. An administrator can grant it under Access.",
+  mayNotRead: "Your role may not read these records",
+  mayNotReadLead: (role: string) =>
+    `You act as the role ${role}. An administrator can grant it the right to read under Access.`,
+};

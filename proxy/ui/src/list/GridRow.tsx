@@ -1,0 +1,122 @@
+import { Copy } from "lucide-react";
+import { memo } from "react";
+import type { RecordBody } from "../api/queries";
+import { words } from "../language";
+import { Nothing, Value } from "../value/Value";
+import type { ListColumn } from "./columns";
+import style from "./Grid.module.css";
+import { recordName } from "./names";
+
+const t = words.list;
+
+/** The places of the cells before those of the columns. */
+export const SELECT_CELL = 0;
+export const KEY_CELL = 1;
+export const FIRST_CELL = 2;
+
+export const cellId = (row: number, cell: number) => `cell-${row}-${cell}`;
+
+type Props = {
+  project: string;
+  display: string | null;
+  record: RecordBody;
+  index: number;
+  columns: readonly ListColumn[];
+  isSelected: boolean;
+  isOpen: boolean;
+  /** The cell that the keyboard is at, or -1. */
+  active: number;
+};
+
+/** A record as a row. What a press does is decided by the grid, by the `data-` attributes. */
+export const GridRow = memo(function GridRow({ record, index, columns, active, ...props }: Props) {
+  const at = (cell: number) => ({
+    id: cellId(index, cell),
+    role: "gridcell",
+    "aria-colindex": cell + 1,
+    "data-cell": cell,
+  });
+  const shape = (cell: number, more = "") => `${style.cell} ${more} ${cell === active ? style.active : ""}`;
+  return (
+    <div
+      role="row"
+      className={`${style.row} ${props.isSelected ? style.selected : ""} ${props.isOpen ? style.open : ""}`}
+      aria-rowindex={index + 2}
+      aria-selected={props.isSelected}
+      data-row={index}
+    >
+      <div {...at(SELECT_CELL)} className={shape(SELECT_CELL, style.select)} data-press="select">
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          readOnly
+          checked={props.isSelected}
+          aria-label={t.selectRow(recordName(record, props.display))}
+        />
+      </div>
+      <div {...at(KEY_CELL)} className={shape(KEY_CELL, style.key)}>
+        {record.external_key === null ? (
+          <Nothing />
+        ) : (
+          <>
+            <code dir="auto" title={record.external_key}>
+              {record.external_key}
+            </code>
+            <button
+              type="button"
+              tabIndex={-1}
+              className={style.copy}
+              data-press="copy"
+              aria-label={t.copyKey}
+              title={t.copyKey}
+            >
+              <Copy size={13} aria-hidden />
+            </button>
+          </>
+        )}
+      </div>
+      {columns.map((column, place) => {
+        const cell = FIRST_CELL + place;
+        return (
+          <div
+            key={column.id}
+            {...at(cell)}
+            className={shape(
+              cell,
+              column.isNumber ? style.number : column.attribute.type === "string" ? style.text : "",
+            )}
+          >
+            <Value
+              project={props.project}
+              attribute={column.attribute}
+              value={valueOf(record, column)}
+              verbose={record.attribute_values?.[column.id]}
+            />
+          </div>
+        );
+      })}
+    </div>
+  );
+});
+
+/** What a record has in a column. */
+export function valueOf(record: RecordBody, { id, isStandard }: ListColumn): unknown {
+  return isStandard ? record[id as "created_at" | "updated_at"] : record.attributes?.[id];
+}
+
+/** A row that is still loading. */
+export function PendingRow({ index, columns }: { index: number; columns: readonly ListColumn[] }) {
+  return (
+    <div className={style.row} aria-hidden data-pending={index}>
+      <div className={`${style.cell} ${style.select}`} />
+      <div className={`${style.cell} ${style.key}`}>
+        <span className={style.pending} />
+      </div>
+      {columns.map(({ id }) => (
+        <div key={id} className={style.cell}>
+          <span className={style.pending} />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { decodeState, encodeState } from "./address";
+import { INITIAL, type ListState } from "./state";
+
+const full: ListState = {
+  search: "river & “sea” 100%",
+  mode: "both",
+  conditions: [
+    { field: "city", operator: "in", value: ["Bern", "Basel, Stadt"] },
+    {
+      or: [
+        { field: "credit", operator: "gt", value: 5 },
+        { field: "company", operator: "empty" },
+      ],
+    },
+  ],
+  sort: [
+    { field: "price", isDescending: true },
+    { field: "company.name", isDescending: false },
+  ],
+  view: "big",
+  layout: "cards",
+  columns: [{ id: "name", width: 240 }, { id: "city" }],
+};
+
+test("a list has no query at first", () => {
+  expect(encodeState(INITIAL)).toBe("");
+  expect(decodeState("")).toEqual(INITIAL);
+});
+
+test("every part of the state comes back from its address", () => {
+  expect(decodeState(encodeState(full))).toEqual(full);
+});
+
+test("an address is readable", () => {
+  const state = { ...full, search: "old masters", conditions: [] };
+  expect(encodeState(state)).toBe("q=old+masters&m=both&s=-price,company.name&v=big&l=cards&c=name.240,city");
+});
+
+test("what cannot be read is as at first", () => {
+  const state = decodeState("m=magic&s=,-,a%20b&l=list&c=,DROP,name.1,name.9,city.999999&x=1");
+  expect(state).toEqual({ ...INITIAL, columns: [{ id: "name" }, { id: "city" }] });
+});

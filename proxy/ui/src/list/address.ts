@@ -1,0 +1,75 @@
+/**
+ * The state of a list as the query of its address, short and readable:
+ *
+ *     ?q=river&f=city:in:Bern,Basel&s=-price,title&v=big&l=cards&c=name.240,city
+ */
+import { decodeConditions, encodeConditions } from "../filter/address";
+import { INITIAL, type ListState, MOST_SORTS, type Mode, type ShownColumn, type SortBy } from "./state";
+
+const FIELD = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$/;
+const SLUG = /^[a-z][a-z0-9_]*$/;
+export const NARROWEST = 48;
+export const WIDEST = 1200;
+
+/** Percent-encodes what a query needs encoded, and leaves the rest readable. */
+const escape = (text: string): string =>
+  encodeURIComponent(text)
+    .replace(/%(?:3A|2C|40|2F|3B)/gi, decodeURIComponent)
+    .replace(/%20/g, "+");
+
+export function encodeColumns(columns: readonly ShownColumn[]): string {
+  return columns.map(({ id, width }) => (width === undefined ? id : `${id}.${Math.round(width)}`)).join(",");
+}
+
+export function decodeColumns(text: string): ShownColumn[] {
+  const seen = new Set<string>();
+  return text.split(",").flatMap((part) => {
+    const [id = "", size] = part.split(".");
+    if (!SLUG.test(id) || seen.has(id)) return [];
+    seen.add(id);
+    const width = Number(size);
+    const isWidth = size !== undefined && width >= NARROWEST && width <= WIDEST;
+    return [isWidth ? { id, width } : { id }];
+  });
+}
+
+function decodeSort(text: string): SortBy[] {
+  return text
+    .split(",")
+    .map((part) => ({ field: part.replace(/^-/, ""), isDescending: part.startsWith("-") }))
+    .filter(({ field }) => FIELD.test(field))
+    .slice(0, MOST_SORTS);
+}
+
+/** The query without its question mark; nothing for the state that a list has at first. */
+export function encodeState(state: ListState): string {
+  const parts: [string, string][] = [];
+  if (state.search !== "") parts.push(["q", state.search]);
+  if (state.mode !== INITIAL.mode) parts.push(["m", state.mode]);
+  for (const text of encodeConditions(state.conditions)) parts.push(["f", text]);
+  if (state.sort.length > 0)
+    parts.push([
+      "s",
+      state.sort.map(({ field, isDescending }) => (isDescending ? `-${field}` : field)).join(","),
+    ]);
+  if (state.view !== null) parts.push(["v", state.view]);
+  if (state.layout !== INITIAL.layout) parts.push(["l", state.layout]);
+  if (state.columns !== null) parts.push(["c", encodeColumns(state.columns)]);
+  return parts.map(([name, value]) => `${name}=${escape(value)}`).join("&");
+}
+
+/** The state that a query says. What cannot be read is as at first. */
+export function decodeState(query: string): ListState {
+  const parts = new URLSearchParams(query);
+  const mode = parts.get("m");
+  const columns = parts.get("c");
+  return {
+    search: parts.get("q") ?? "",
+    mode: mode === "meaning" || mode === "both" ? (mode as Mode) : "words",
+    conditions: decodeConditions(parts.getAll("f")).conditions,
+    sort: decodeSort(parts.get("s") ?? ""),
+    view: parts.get("v"),
+    layout: parts.get("l") === "cards" ? "cards" : "table",
+    columns: columns === null ? null : decodeColumns(columns),
+  };
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import type { Attribute, Template } from "../api/queries";
+import { initialColumns, keptColumns, neededFields, shownColumns } from "./columns";
+
+const attribute = (slug: string, type: Attribute["type"] = "string"): Attribute => ({
+  id: slug,
+  slug,
+  type,
+  label: null,
+  required: false,
+  indexed: false,
+});
+
+const template: Template = {
+  id: "1",
+  slug: "people",
+  label: null,
+  project: "shop",
+  display: "name",
+  language: "english",
+  attributes: [attribute("city"), attribute("name"), attribute("born", "date")],
+  created_at: "",
+  updated_at: "",
+};
+
+const ids = (columns: { id: string }[]) => columns.map(({ id }) => id);
+
+test("the display attribute comes first, then the order of the template", () => {
+  expect(ids(initialColumns(template))).toEqual(["name", "city", "born"]);
+});
+
+test("columns that the template no longer has are left out", () => {
+  expect(ids(shownColumns(template, [{ id: "born" }, { id: "gone" }, { id: "created_at" }]))).toEqual([
+    "born",
+    "created_at",
+  ]);
+});
+
+test("the display is asked for even where its column is hidden", () => {
+  expect(neededFields(template, shownColumns(template, [{ id: "city" }]))).toEqual(["city", "name"]);
+});
+
+test("the columns of the beginning are kept as none, others with the widths that differ", () => {
+  const columns = initialColumns(template);
+  expect(keptColumns(template, columns)).toBeNull();
+  const [name, city] = columns;
+  if (!name || !city) throw new Error("columns are missing");
+  expect(keptColumns(template, [city, { ...name, width: 300 }])).toEqual([
+    { id: "city" },
+    { id: "name", width: 300 },
+  ]);
+});

@@ -1,0 +1,88 @@
+/** The columns of a list. The external key is always the first and is not among them. */
+import type { Attribute, Template } from "../api/queries";
+import { attributeLabel } from "../format/label";
+import { words } from "../language";
+import type { ShownColumn } from "./state";
+
+export const KEY = "external_key";
+export const KEY_WIDTH = 176;
+
+export type ListColumn = {
+  id: string;
+  label: string;
+  width: number;
+  isNumber: boolean;
+  /** What a cell shows: an attribute, or a moment of the record itself. */
+  attribute: Attribute;
+  isStandard: boolean;
+};
+
+/** A list shows so many columns at first; the others wait in the chooser. */
+const MOST_AT_FIRST = 20;
+
+const WIDTHS: Partial<Record<Attribute["type"], number>> = {
+  number: 128,
+  metric: 148,
+  list: 184,
+  date: 124,
+  datetime: 188,
+  reference: 176,
+  boolean: 108,
+};
+
+const STANDARD: Attribute[] = (["created_at", "updated_at"] as const).map((slug) => ({
+  id: slug,
+  slug,
+  type: "datetime",
+  label: words.list.standard[slug],
+  required: true,
+  indexed: false,
+}));
+
+/** Every column that a list of the template can have: the display attribute first. */
+export function allColumns(template: Template): ListColumn[] {
+  const rank = ({ slug }: Attribute) => (slug === template.display ? 0 : 1);
+  const attributes = [...template.attributes].sort((a, b) => rank(a) - rank(b));
+  return [...attributes, ...STANDARD].map((attribute) => ({
+    id: attribute.slug,
+    label: attributeLabel(attribute),
+    width: attribute.slug === template.display ? 240 : (WIDTHS[attribute.type] ?? 200),
+    isNumber: attribute.type === "number" || attribute.type === "metric",
+    attribute,
+    isStandard: STANDARD.includes(attribute),
+  }));
+}
+
+/** The columns that a list shows at first. */
+export const initialColumns = (template: Template): ListColumn[] =>
+  allColumns(template)
+    .filter(({ isStandard }) => !isStandard)
+    .slice(0, MOST_AT_FIRST);
+
+/** The columns that are shown, in their order. What the template no longer has is left out. */
+export function shownColumns(template: Template, shown: readonly ShownColumn[] | null): ListColumn[] {
+  if (shown === null) return initialColumns(template);
+  const known = new Map(allColumns(template).map((column) => [column.id, column]));
+  return shown.flatMap(({ id, width }) => {
+    const column = known.get(id);
+    return column ? [width === undefined ? column : { ...column, width }] : [];
+  });
+}
+
+/** The names of the fields that a list asks for. The display names a record in menus and cards. */
+export function neededFields(template: Template, columns: readonly ListColumn[]): string[] {
+  const fields = new Set(columns.map(({ id }) => id));
+  if (template.display !== null) fields.add(template.display);
+  return [...fields].sort();
+}
+
+/** The columns as the state keeps them; null if they are those at first. */
+export function keptColumns(template: Template, columns: readonly ListColumn[]): ShownColumn[] | null {
+  const widths = new Map(allColumns(template).map(({ id, width }) => [id, width]));
+  const initial = initialColumns(template);
+  const isInitial =
+    columns.length === initial.length &&
+    columns.every(({ id, width }, place) => id === initial[place]?.id && width === widths.get(id));
+  if (isInitial) return null;
+  return columns.map(({ id, width }) => (width === widths.get(id) ? { id } : { id, width }));
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { INITIAL, pressedSort, searchBody } from "./state";
+
+const up = { field: "city", isDescending: false };
+const down = { field: "city", isDescending: true };
+const price = { field: "price", isDescending: false };
+
+test("a header sorts ascending, then descending, then no more", () => {
+  expect(pressedSort([], "city", false)).toEqual([up]);
+  expect(pressedSort([up], "city", false)).toEqual([down]);
+  expect(pressedSort([down], "city", false)).toEqual([]);
+});
+
+test("a press replaces the sort, with Shift it adds to it", () => {
+  expect(pressedSort([up], "price", false)).toEqual([price]);
+  expect(pressedSort([up], "price", true)).toEqual([up, price]);
+  expect(pressedSort([up, price], "city", true)).toEqual([down, price]);
+  expect(pressedSort([down, price], "city", true)).toEqual([price]);
+});
+
+test("at most five fields sort", () => {
+  const five = ["a", "b", "c", "d", "e"].map((field) => ({ field, isDescending: false }));
+  expect(pressedSort(five, "city", true).map(({ field }) => field)).toEqual(["b", "c", "d", "e", "city"]);
+});
+
+test("a search by words has a sort, a search by meaning has none", () => {
+  const state = { ...INITIAL, search: " river ", sort: [down, price] };
+  expect(searchBody(state)).toEqual({ global_search: "river", sort: "-city,price" });
+  expect(searchBody({ ...state, mode: "meaning" })).toEqual({ mode: "semantic", query_text: "river" });
+  expect(searchBody({ ...state, mode: "both" })).toEqual({
+    mode: "hybrid",
+    query_text: "river",
+    global_search: "river",
+  });
+});
+
+test("without words there is nothing to rank by", () => {
+  expect(searchBody({ ...INITIAL, search: "  ", mode: "meaning", sort: [price] })).toEqual({ sort: "price" });
+});

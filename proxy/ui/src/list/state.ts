@@ -1,0 +1,80 @@
+/** What a list shows. All of it stands in the address. */
+import type { Schemas } from "../api/client";
+import { renderJson } from "../api/json";
+import type { Condition } from "../filter/condition";
+
+export type Mode = "words" | "meaning" | "both";
+export type Layout = "table" | "cards";
+export type SortBy = { field: string; isDescending: boolean };
+/** A column after that of the external key, in the order of the list. Without a width it has that of its type. */
+export type ShownColumn = { id: string; width?: number };
+
+export type ListState = {
+  search: string;
+  mode: Mode;
+  conditions: Condition[];
+  sort: SortBy[];
+  /** The saved view that the list began with. */
+  view: string | null;
+  layout: Layout;
+  /** Null for the columns that a list of this template has at first. */
+  columns: ShownColumn[] | null;
+};
+
+export const INITIAL: ListState = {
+  search: "",
+  mode: "words",
+  conditions: [],
+  sort: [],
+  view: null,
+  layout: "table",
+  columns: null,
+};
+
+/** The most fields that the service sorts by. */
+export const MOST_SORTS = 5;
+
+/**
+ * The sort after a press on a header: none → ascending → descending → none. With `isAdded`, the other fields stay and
+ * this one comes after them.
+ */
+export function pressedSort(sort: readonly SortBy[], field: string, isAdded: boolean): SortBy[] {
+  const current = sort.find((it) => it.field === field);
+  const next: SortBy[] =
+    current === undefined
+      ? [{ field, isDescending: false }]
+      : current.isDescending
+        ? []
+        : [{ field, isDescending: true }];
+  if (!isAdded) return next;
+  if (current === undefined) return [...sort, ...next].slice(-MOST_SORTS);
+  return sort.flatMap((it) => (it.field === field ? next : [it]));
+}
+
+export const sortText = (sort: readonly SortBy[]): string =>
+  sort.map(({ field, isDescending }) => (isDescending ? `-${field}` : field)).join(",");
+
+export type SearchBody = Schemas["Search"];
+
+/** Whether records are ranked by meaning, which the service does without sort, cursor and count. */
+export const isRanked = ({ search, mode }: ListState): boolean => search.trim() !== "" && mode !== "words";
+
+/** What the list asks for: the words and conditions. */
+export function searchBody(state: ListState): SearchBody {
+  const search = state.search.trim();
+  const body: SearchBody = {};
+  if (state.conditions.length > 0) body.filters = state.conditions as NonNullable<SearchBody["filters"]>;
+  if (isRanked(state)) {
+    body.query_text = search;
+    body.mode = state.mode === "meaning" ? "semantic" : "hybrid";
+    if (state.mode === "both") body.global_search = search;
+    return body;
+  }
+  if (search !== "") body.global_search = search;
+  if (state.sort.length > 0) body.sort = sortText(state.sort);
+  return body;
+}
+
+/** Whether two states find the same records. */
+export const findTheSame = (a: ListState, b: ListState): boolean =>
+  renderJson({ ...searchBody(a), sort: null }) === renderJson({ ...searchBody(b), sort: null });

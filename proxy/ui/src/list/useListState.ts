@@ -1,0 +1,33 @@
+import { useCallback, useEffect, useMemo } from "react";
+import { useLocation, useSearch } from "wouter";
+import { decodeState, encodeState } from "./address";
+import { rememberedQuery, rememberState } from "./remembered";
+import type { ListState } from "./state";
+
+/** Changes part of the state. `isStep` makes it a step that the browser's back button takes back. */
+export type ChangeState = (change: Partial<ListState>, isStep?: boolean) => void;
+
+/** The state of a list, which is that of the address. An address without a query shows what is remembered. */
+export function useListState(project: string, template: string): [ListState, ChangeState] {
+  const [path, navigate] = useLocation();
+  const query = useSearch();
+  const shown = query === "" ? rememberedQuery(project, template) : query;
+  const state = useMemo(() => decodeState(shown), [shown]);
+
+  useEffect(() => {
+    if (query === "" && shown !== "") navigate(`${path}?${shown}`, { replace: true });
+  }, [query, shown, path, navigate]);
+
+  const change = useCallback<ChangeState>(
+    (change, isStep = false) => {
+      // Two changes in one event both count: the address is asked, not the last rendering.
+      const current = window.location.search.slice(1);
+      const next = { ...decodeState(current || rememberedQuery(project, template)), ...change };
+      rememberState(project, template, next);
+      const encoded = encodeState(next);
+      navigate(window.location.pathname + (encoded === "" ? "" : `?${encoded}`), { replace: !isStep });
+    },
+    [project, template, navigate],
+  );
+  return [state, change];
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { windowAt } from "./useWindow";
+
+test("rows around the visible ones are rendered", () => {
+  const { from, to, firstSeen, lastSeen } = windowAt(32 * 1000, 640, 32, 500_000);
+  expect([firstSeen, lastSeen]).toEqual([1000, 1020]);
+  expect(from).toBeLessThan(firstSeen);
+  expect(to).toBeGreaterThan(lastSeen);
+  expect(to - from).toBeLessThan(64);
+});
+
+test("a step of few rows renders the same rows", () => {
+  const at = (row: number) => windowAt(32 * row, 640, 32, 500_000);
+  expect(at(1002).from).toBe(at(1004).from);
+});
+
+test("the window ends with the rows", () => {
+  expect(windowAt(0, 640, 32, 3)).toEqual({ from: 0, to: 3, firstSeen: 0, lastSeen: 3 });
+  expect(windowAt(0, 640, 32, 0)).toEqual({ from: 0, to: 0, firstSeen: 0, lastSeen: 0 });
+});
