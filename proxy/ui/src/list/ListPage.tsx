@@ -1,5 +1,34 @@
-import { Page } from "../components/Page";
+import { useEffect } from "react";
+import { privileges, useMe, useTemplates } from "../api/queries";
+import { Empty, Failure, Skeleton } from "../components/Notice";
+import { words } from "../language";
+import { rememberPlace } from "../navigation/place";
+import { RecordList } from "./RecordList";
+import { useOpenedView } from "./useOpenedView";
 
-export default function ListPage(_props: { project: string; template: string; record: string | null }) {
-  return <Page title="ListPage">{null}</Page>;
+const t = words.list;
+
+type Props = { project: string; template: string; record: string | null };
+
+/** The home of a template: its records as a list, and one of them in a drawer over it. */
+export default function ListPage({ project, template: slug, record }: Props) {
+  const templates = useTemplates(project);
+  const me = useMe(project);
+  const template = templates.data?.find((it) => it.slug === slug);
+  const isOpening = useOpenedView(project, template);
+  useEffect(() => {
+    if (template) rememberPlace({ project, template: slug });
+  }, [project, slug, template]);
+
+  if (templates.isError && !templates.data)
+    return <Failure error={templates.error} retry={() => templates.refetch()} />;
+  if (!templates.data || !me.data) {
+    if (me.isError) return <Failure error={me.error} retry={() => me.refetch()} />;
+    return <Skeleton lines={8} />;
+  }
+  if (!template) return <Empty title={t.noTemplate}>{t.noTemplateLead}</Empty>;
+  const rights = privileges(me.data, project, slug);
+  if (!rights.has("read")) return <Empty title={t.mayNotRead}>{t.mayNotReadLead(me.data.role)}</Empty>;
+  if (isOpening) return <Skeleton lines={8} />;
+  return <RecordList project={project} template={template} rights={rights} record={record} />;
 }

@@ -34,7 +34,9 @@ test("every part of the state comes back from its address", () => {
 
 test("an address is readable", () => {
   const state = { ...full, search: "old masters", conditions: [] };
-  expect(encodeState(state)).toBe("q=old+masters&m=both&s=-price,company.name&v=big&l=cards&c=name.240,city");
+  expect(encodeState(state)).toBe(
+    "q=old+masters&m=both&s=-price,company.name&view=big&l=cards&c=name.240,city",
+  );
 });
 
 test("what cannot be read is as at first", () => {

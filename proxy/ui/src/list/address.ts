@@ -1,7 +1,7 @@
 /**
  * The state of a list as the query of its address, short and readable:
  *
- *     ?q=river&f=city:in:Bern,Basel&s=-price,title&v=big&l=cards&c=name.240,city
+ *     ?q=river&f=city:in:Bern,Basel&s=-price,title&view=big&l=cards&c=name.240,city
  */
 import { decodeConditions, encodeConditions } from "../filter/address";
 import { INITIAL, type ListState, MOST_SORTS, type Mode, type ShownColumn, type SortBy } from "./state";
@@ -52,7 +52,7 @@ export function encodeState(state: ListState): string {
       "s",
       state.sort.map(({ field, isDescending }) => (isDescending ? `-${field}` : field)).join(","),
     ]);
-  if (state.view !== null) parts.push(["v", state.view]);
+  if (state.view !== null) parts.push(["view", state.view]);
   if (state.layout !== INITIAL.layout) parts.push(["l", state.layout]);
   if (state.columns !== null) parts.push(["c", encodeColumns(state.columns)]);
   return parts.map(([name, value]) => `${name}=${escape(value)}`).join("&");
@@ -68,7 +68,7 @@ export function decodeState(query: string): ListState {
     mode: mode === "meaning" || mode === "both" ? (mode as Mode) : "words",
     conditions: decodeConditions(parts.getAll("f")).conditions,
     sort: decodeSort(parts.get("s") ?? ""),
-    view: parts.get("v"),
+    view: parts.get("view"),
     layout: parts.get("l") === "cards" ? "cards" : "table",
     columns: columns === null ? null : decodeColumns(columns),
   };

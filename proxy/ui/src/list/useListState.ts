@@ -7,6 +7,10 @@ import type { ListState } from "./state";
 /** Changes part of the state. `isStep` makes it a step that the browser's back button takes back. */
 export type ChangeState = (change: Partial<ListState>, isStep?: boolean) => void;
 
+/** A view of which nothing is left is no longer that view; its name alone stands for all that it says. */
+const withoutEmptiedView = (state: ListState): ListState =>
+  encodeState({ ...state, view: null }) === "" ? { ...state, view: null } : state;
+
 /** The state of a list, which is that of the address. An address without a query shows what is remembered. */
 export function useListState(project: string, template: string): [ListState, ChangeState] {
   const [path, navigate] = useLocation();
@@ -23,8 +27,8 @@ export function useListState(project: string, template: string): [ListState, Cha
       // Two changes in one event both count: the address is asked, not the last rendering.
       const current = window.location.search.slice(1);
       const next = { ...decodeState(current || rememberedQuery(project, template)), ...change };
-      rememberState(project, template, next);
-      const encoded = encodeState(next);
+      if (next.view === null) rememberState(project, template, next);
+      const encoded = encodeState(withoutEmptiedView(next));
       navigate(window.location.pathname + (encoded === "" ? "" : `?${encoded}`), { replace: !isStep });
     },
     [project, template, navigate],

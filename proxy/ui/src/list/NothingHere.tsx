@@ -1,0 +1,38 @@
+import { useLocation } from "wouter";
+import type { Template } from "../api/queries";
+import { Button } from "../components/Button";
+import { Empty } from "../components/Notice";
+import { words } from "../language";
+import { addresses } from "../navigation/addresses";
+
+const t = words.list;
+
+type Props = {
+  project: string;
+  template: Template;
+  isSearched: boolean;
+  mayCreate: boolean;
+  onClear: () => void;
+};
+
+/** A list without records: because nothing matches, or because there are none. */
+export function NothingHere({ project, template, isSearched, mayCreate, onClear }: Props) {
+  const [, navigate] = useLocation();
+  if (isSearched) {
+    return (
+      <Empty title={t.nothingTitle} action={<Button onPress={onClear}>{t.clearAll}</Button>}>
+        {t.nothingLead}
+      </Empty>
+    );
+  }
+  const title = t.emptyTitle(template.label ?? template.slug);
+  if (!mayCreate) return <Empty title={title}>{t.emptyLeadReader}</Empty>;
+  return (
+    <Empty
+      title={title}
+      action={<Button onPress={() => navigate(addresses.import(project, template.slug))}>{t.import}</Button>}
+    >
+      {t.emptyLead}
+    </Empty>
+  );
+}

@@ -1,0 +1,107 @@
+import { Search, X } from "lucide-react";
+import { type Ref, useEffect, useRef, useState } from "react";
+import { Button, Input, SearchField, ToggleButton, ToggleButtonGroup } from "react-aria-components";
+import { words } from "../language";
+import style from "./SearchBar.module.css";
+import type { Mode } from "./state";
+
+const t = words.list;
+/** The service refuses longer ones. */
+const MOST_LETTERS = 255;
+/** A pause in typing after which the search begins. */
+const PAUSE = 40;
+
+type Props = {
+  label: string;
+  search: string;
+  mode: Mode;
+  /** Whether records can be searched by meaning. */
+  hasMeaning: boolean;
+  field: Ref<HTMLInputElement>;
+  onSearch: (search: string) => void;
+  onMode: (mode: Mode) => void;
+  onLeave: () => void;
+};
+
+/** The field that searches while one types, and the way to search. */
+export function SearchBar({ search, onSearch, ...props }: Props) {
+  const [text, setText] = useState(search);
+  const sent = useRef(search);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+
+  // The address changed by other means: the back button, a saved view, "clear".
+  useEffect(() => {
+    if (search === sent.current) return;
+    sent.current = search;
+    clearTimeout(timer.current);
+    setText(search);
+  }, [search]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  const send = (next: string) => {
+    clearTimeout(timer.current);
+    sent.current = next;
+    onSearch(next);
+  };
+  const type = (next: string) => {
+    setText(next);
+    clearTimeout(timer.current);
+    if (next === "") send(next);
+    else timer.current = setTimeout(() => send(next), PAUSE);
+  };
+
+  return (
+    <div className={style.search}>
+      <SearchField
+        className={style.field ?? ""}
+        aria-label={props.label}
+        value={text}
+        maxLength={MOST_LETTERS}
+        onChange={type}
+        onSubmit={send}
+        onKeyDown={(event) => {
+          // Esc clears, and leaves an empty field; the arrow leads to the records.
+          if ((event.key === "Escape" && text === "") || event.key === "ArrowDown") {
+            event.preventDefault();
+            props.onLeave();
+          }
+        }}
+      >
+        <Search size={15} aria-hidden />
+        <Input
+          ref={props.field}
+          className={style.input ?? ""}
+          placeholder={props.label}
+          title={t.searchHint}
+          dir="auto"
+          spellCheck={false}
+        />
+        {text === "" ? (
+          <kbd className={style.hint} aria-hidden>
+            /
+          </kbd>
+        ) : (
+          <Button className={style.clear ?? ""} aria-label={t.clearSearch}>
+            <X size={14} aria-hidden />
+          </Button>
+        )}
+      </SearchField>
+      {props.hasMeaning && (
+        <ToggleButtonGroup
+          className={style.modes ?? ""}
+          aria-label={t.mode}
+          selectionMode="single"
+          disallowEmptySelection
+          selectedKeys={[props.mode]}
+          onSelectionChange={([mode]) => props.onMode(mode as Mode)}
+        >
+          {(Object.keys(t.modes) as Mode[]).map((mode) => (
+            <ToggleButton key={mode} id={mode} className={style.mode ?? ""}>
+              {t.modes[mode]}
+            </ToggleButton>
+          ))}
+        </ToggleButtonGroup>
+      )}
+    </div>
+  );
+}

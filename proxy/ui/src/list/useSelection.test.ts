@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { pressed, type Selection } from "./useSelection";
+
+const records = ["a", "b", "c", "d", "e"].map((id) => ({ id }));
+const of = (...ids: string[]): Selection => ({ ids: new Set(ids), isAll: false });
+const ids = (selection: Selection) => [...selection.ids].sort().join("");
+
+test("a press selects a row, another takes it out", () => {
+  expect(ids(pressed(of(), records, 1, null))).toBe("b");
+  expect(ids(pressed(of("b"), records, 1, null))).toBe("");
+});
+
+test("with Shift, the rows from the last pressed one on are selected, in either direction", () => {
+  expect(ids(pressed(of("b"), records, 3, 1))).toBe("bcd");
+  expect(ids(pressed(of("d"), records, 0, 3))).toBe("abcd");
+});
+
+test("a range takes out what its first row took out", () => {
+  expect(ids(pressed(of("a", "c", "d"), records, 3, 1))).toBe("a");
+});
+
+test("a row taken out of everything leaves the rows that are loaded", () => {
+  const selection = pressed({ ids: new Set(), isAll: true }, records, 2, null);
+  expect(selection.isAll).toBe(false);
+  expect(ids(selection)).toBe("abde");
+});

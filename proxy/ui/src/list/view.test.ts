@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import type { Template, View } from "../api/queries";
+import { stateOfView } from "./view";
+
+const template = {
+  attributes: [{ id: "1", slug: "city", type: "string", label: null, required: false, indexed: false }],
+  display: null,
+} as unknown as Template;
+
+const stateOf = (query: View["query"]) =>
+  stateOfView({ slug: "big", label: null, query, sql_view: null, created_at: "", updated_at: "" }, template);
+
+const bern = { field: "city", operator: "eq" as const, value: "Bern" };
+const rich = { field: "credit", operator: "gt" as const, value: 5 };
+
+test("filters and groups of a view become conditions that all hold", () => {
+  const { conditions } = stateOf({ filters: [rich], filter_groups: [[bern], [rich, bern]] });
+  expect(conditions).toEqual([rich, { or: [bern, { and: [rich, bern] }] }]);
+  expect(stateOf({ filter_groups: [[bern]] }).conditions).toEqual([bern]);
+});
+
+test("a sort is read in each of its forms", () => {
+  const sort = [
+    { field: "city", isDescending: true },
+    { field: "name", isDescending: false },
+  ];
+  expect(stateOf({ sort: "-city, name" }).sort).toEqual(sort);
+  expect(stateOf({ sort: [{ field: "city", direction: "desc" }, "name"] }).sort).toEqual(sort);
+});
+
+test("fields become columns as far as the template has them", () => {
+  expect(stateOf({ fields: "city, gone" }).columns).toEqual([{ id: "city" }]);
+  expect(stateOf({}).columns).toBeNull();
+});
