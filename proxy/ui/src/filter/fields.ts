@@ -1,5 +1,6 @@
 /** The fields that a condition may name: attributes, standard fields, and both behind references. */
 import type { Attribute, Template } from "../api/queries";
+import { attributeLabel } from "../format/label";
 import { words } from "../language";
 import { type Kind, kindOf } from "./operators";
 
@@ -32,9 +33,6 @@ const MOST_STEPS = 3;
 /** Fields that the list of attributes shows at most; others are behind references of references. */
 const MOST_LISTED = 300;
 
-export const labelOf = (attribute: Pick<Attribute, "label" | "slug">): string =>
-  attribute.label || attribute.slug;
-
 const standard = (slug: string, owner: string | null): Field | null => {
   const kind = STANDARD[slug];
   if (kind === undefined) return null;
@@ -45,7 +43,7 @@ function own(attribute: Attribute, owner: string): Field {
   const { slug, template } = attribute;
   const field: Field = {
     path: slug,
-    label: labelOf(attribute),
+    label: attributeLabel(attribute),
     kind: kindOf(attribute.type),
     owner,
     slug,

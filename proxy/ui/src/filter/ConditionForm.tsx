@@ -1,0 +1,173 @@
+import { ChevronLeft } from "lucide-react";
+import { type KeyboardEvent, type RefObject, useEffect, useState } from "react";
+import {
+  Button as AriaButton,
+  Select as AriaSelect,
+  Header,
+  ListBox,
+  ListBoxItem,
+  ListBoxSection,
+  Popover,
+  SelectValue,
+} from "react-aria-components";
+import { Button } from "../components/Button";
+import select from "../components/Select.module.css";
+import { words } from "../language";
+import { takesTyped } from "./ChoiceOperand";
+import type { Condition } from "./condition";
+import { check, type Draft, withOperator } from "./draft";
+import type { Field } from "./fields";
+import { Operand } from "./Operand";
+import style from "./operand.module.css";
+import { arity, type Operator, offered } from "./operators";
+import { type Context, named } from "./sentence";
+
+const t = words.filter;
+
+/** The operator by the name that the specification gives it for this kind of field. */
+export function operatorName(operator: Operator, { kind }: Field): string {
+  const own: Partial<Record<Operator, string>> =
+    kind === "number"
+      ? t.numberOperators
+      : kind === "date" || kind === "datetime"
+        ? t.dateOperators
+        : kind === "reference"
+          ? t.referenceOperators
+          : kind === "external_key"
+            ? t.keyOperators
+            : {};
+  return own[operator] ?? t.operators[operator];
+}
+
+/** What a form gives when it is left by a press outside: its condition, if it is whole and was changed. */
+export type Pending = RefObject<(() => Condition | null) | null>;
+
+type Props = {
+  project: string;
+  context: Context;
+  initial: Draft;
+  pending: Pending;
+  onDone: (condition: Condition) => void;
+  onChooseField: () => void;
+  onRemove: (() => void) | undefined;
+};
+
+/** Attribute, operator, value. */
+export function ConditionForm({
+  project,
+  context,
+  initial,
+  pending,
+  onDone,
+  onChooseField,
+  onRemove,
+}: Props) {
+  const [draft, setDraft] = useState(initial);
+  const [typed, setTyped] = useState("");
+  const [isChecked, setChecked] = useState(false);
+  const whole = withTyped(draft, typed);
+  const checked = check(whole);
+  const isChanged = draft !== initial || typed.trim() !== "";
+  useEffect(() => {
+    pending.current = () => (isChanged && "condition" in checked ? checked.condition : null);
+  });
+  const done = () => ("condition" in checked ? onDone(checked.condition) : setChecked(true));
+  const press = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      done();
+    }
+  };
+  return (
+    <form
+      className={style.form ?? ""}
+      onKeyDownCapture={press}
+      onSubmit={(event) => {
+        event.preventDefault();
+        done();
+      }}
+    >
+      <div className={style.head}>
+        <AriaButton className={style.field ?? ""} onPress={onChooseField}>
+          <ChevronLeft size={14} aria-hidden />
+          <span dir="auto">{draft.field.label}</span>
+        </AriaButton>
+        <OperatorSelect
+          draft={draft}
+          onChange={(operator) => {
+            setDraft(withOperator(whole, operator));
+            setTyped("");
+            setChecked(false);
+          }}
+        />
+      </div>
+      <Operand
+        key={arity(draft.operator)}
+        project={project}
+        draft={draft}
+        onChange={(values) => setDraft({ ...draft, values })}
+        typed={typed}
+        onType={setTyped}
+        nameOf={(value) => named(value, draft.field, context)}
+        fault={isChecked && "fault" in checked ? checked : null}
+      />
+      <footer className={style.foot}>
+        {onRemove && (
+          <Button kind="quiet" onPress={onRemove}>
+            {t.removeThis}
+          </Button>
+        )}
+        <span className={style.gap} />
+        <Button kind="main" type="submit" autoFocus={arity(draft.operator) === "none"}>
+          {t.apply}
+        </Button>
+      </footer>
+    </form>
+  );
+}
+
+/** The draft with the text that is typed in its search field and not chosen yet. */
+function withTyped(draft: Draft, typed: string): Draft {
+  const text = typed.trim();
+  const takes = arity(draft.operator);
+  if (text === "" || !takesTyped(draft.field) || draft.values.includes(text)) return draft;
+  if (takes === "many") return { ...draft, values: [...draft.values, text] };
+  return takes === "one" ? { ...draft, values: [text] } : draft;
+}
+
+function OperatorSelect({ draft, onChange }: { draft: Draft; onChange: (operator: Operator) => void }) {
+  const { first, more } = offered(draft.field.kind);
+  const item = (operator: Operator) => (
+    <ListBoxItem
+      key={operator}
+      id={operator}
+      textValue={operatorName(operator, draft.field)}
+      className={select.item ?? ""}
+    >
+      {operatorName(operator, draft.field)}
+    </ListBoxItem>
+  );
+  return (
+    <AriaSelect
+      aria-label={t.operator}
+      className={style.operator ?? ""}
+      value={draft.operator}
+      onChange={(key) => key !== null && onChange(key as Operator)}
+    >
+      <AriaButton className={select.button ?? ""}>
+        <SelectValue className={select.value ?? ""} />
+      </AriaButton>
+      <Popover className={select.popover ?? ""}>
+        <ListBox className={select.list ?? ""}>
+          {first.map(item)}
+          {more.length > 0 && (
+            <ListBoxSection className={style.section ?? ""}>
+              <Header className={style.sectionTitle}>{t.moreOperators}</Header>
+              {more.map(item)}
+            </ListBoxSection>
+          )}
+        </ListBox>
+      </Popover>
+    </AriaSelect>
+  );
+}

@@ -1,0 +1,112 @@
+import {
+  Calendar,
+  CheckSquare,
+  Hash,
+  KeyRound,
+  Layers,
+  Link2,
+  ListFilter,
+  type LucideIcon,
+  Tags,
+  Type,
+} from "lucide-react";
+import {
+  Autocomplete,
+  Collection,
+  Header,
+  Input,
+  Label,
+  ListBox,
+  ListBoxItem,
+  ListBoxSection,
+  SearchField,
+  useFilter,
+} from "react-aria-components";
+import { words } from "../language";
+import type { Field, Fields } from "./fields";
+import style from "./operand.module.css";
+import type { Kind } from "./operators";
+
+const t = words.filter;
+
+const ICONS: Record<Kind, LucideIcon> = {
+  string: Type,
+  number: Hash,
+  list: Tags,
+  date: Calendar,
+  datetime: Calendar,
+  reference: Link2,
+  boolean: CheckSquare,
+  external_key: KeyRound,
+  id: KeyRound,
+  template: Layers,
+};
+
+const GROUP = "(group)";
+
+type Props = {
+  fields: Fields;
+  onChoose: (field: Field) => void;
+  /** A group to choose instead of an attribute. */
+  group?: { label: string; hint?: string; choose: () => void };
+};
+
+/** The attribute that a condition is about, found by typing. */
+export function FieldChoice({ fields, onChoose, group }: Props) {
+  const { contains } = useFilter({ sensitivity: "base" });
+  const { own, standard, behind } = fields.list();
+  const sections = [
+    { id: "own", title: t.ownFields, fields: own },
+    { id: "standard", title: t.standardFields, fields: standard },
+    { id: "behind", title: t.fieldsBehind, fields: behind },
+  ].filter((it) => it.fields.length > 0);
+  const choose = (path: string) => {
+    if (path === GROUP) return group?.choose();
+    const field = fields.find(path);
+    if (field) onChoose(field);
+  };
+  return (
+    <Autocomplete filter={contains}>
+      <SearchField className={style.search ?? ""} autoFocus>
+        <Label className="visually-hidden">{t.searchFields}</Label>
+        <Input className={style.input ?? ""} placeholder={t.searchFields} />
+      </SearchField>
+      <ListBox
+        aria-label={t.field}
+        className={`${style.list} ${style.tall}`}
+        onAction={(path) => choose(String(path))}
+        renderEmptyState={() => <p className={style.note}>{t.noField}</p>}
+      >
+        {group && (
+          <ListBoxItem id={GROUP} textValue={group.label} className={style.item ?? ""}>
+            <span className={style.mark}>
+              <ListFilter size={14} aria-hidden />
+            </span>
+            <span className={style.name}>{group.label}</span>
+            {group.hint && <span className={style.hint}>{group.hint}</span>}
+          </ListBoxItem>
+        )}
+        {sections.map((section) => (
+          <ListBoxSection key={section.id} id={section.id} className={style.section ?? ""}>
+            <Header className={style.sectionTitle}>{section.title}</Header>
+            <Collection items={section.fields}>{(field) => <FieldItem field={field} />}</Collection>
+          </ListBoxSection>
+        ))}
+      </ListBox>
+    </Autocomplete>
+  );
+}
+
+function FieldItem({ field }: { field: Field }) {
+  const Icon = ICONS[field.kind];
+  return (
+    <ListBoxItem id={field.path} textValue={`${field.label} ${field.path}`} className={style.item ?? ""}>
+      <span className={style.mark}>
+        <Icon size={14} aria-hidden />
+      </span>
+      <span className={style.name} dir="auto">
+        {field.label}
+      </span>
+    </ListBoxItem>
+  );
+}

@@ -1,0 +1,175 @@
+import { ListFilter, Plus, X } from "lucide-react";
+import { type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
+import { Dialog, Popover, Tag, Button as TagButton, TagGroup, TagList } from "react-aria-components";
+import { Button } from "../components/Button";
+import { Refusal } from "../components/Field";
+import { words } from "../language";
+import { useShortcuts } from "../navigation/shortcuts";
+import { Chip } from "./Chip";
+import { ConditionEditor } from "./ConditionEditor";
+import type { Condition } from "./condition";
+import style from "./FilterBar.module.css";
+import { sentence } from "./sentence";
+import { useSentences } from "./useContext";
+
+const t = words.filter;
+
+/** What a page may ask of the bar. */
+export type FilterBarHandle = { add: () => void };
+
+type Props = {
+  project: string;
+  /** null stands for a whole project, whose conditions know only the standard fields. */
+  template: string | null;
+  /** All of them hold. */
+  value: readonly Condition[];
+  onChange: (value: Condition[]) => void;
+  /** Why the service refused the condition at an index, as `faultsOfFilters` reads them. */
+  errors?: readonly (string | undefined)[] | undefined;
+  isDisabled?: boolean;
+  /** The key that adds a condition, such as "f". */
+  shortcut?: string;
+  ref?: Ref<FilterBarHandle>;
+};
+
+/** Conditions as chips, each a sentence. A press on a chip, or Enter, changes it; Backspace removes it. */
+export function FilterBar({ project, template, value, onChange, errors, isDisabled, shortcut, ref }: Props) {
+  const context = useSentences(project, template, value);
+  // The index of the condition in the editor; the number of conditions for a new one.
+  const [open, setOpen] = useState<number | null>(null);
+  const bar = useRef<HTMLDivElement>(null);
+  const adder = useRef<HTMLSpanElement>(null);
+  const anchor = useRef<Element>(null);
+  const pending = useRef<(() => Condition | null) | null>(null);
+  const isEscaped = useRef(false);
+
+  const show = (index: number) => {
+    if (isDisabled) return;
+    const chip = bar.current?.querySelector(`[data-condition="${index}"]`)?.closest("[role=row]");
+    anchor.current = chip ?? adder.current;
+    pending.current = null;
+    isEscaped.current = false;
+    setOpen(index);
+  };
+  const put = (condition: Condition) => {
+    const next = [...value];
+    next[open ?? next.length] = condition;
+    onChange(next);
+  };
+  const removeAt = (removed: (index: number) => boolean) => onChange(value.filter((_, at) => !removed(at)));
+  const close = () => {
+    // A press outside takes what is whole; Escape gives back.
+    const condition = isEscaped.current ? null : pending.current?.();
+    if (condition) put(condition);
+    setOpen(null);
+  };
+
+  const add = useRef(() => {});
+  useEffect(() => {
+    add.current = () => show(value.length);
+  });
+  useImperativeHandle(ref, () => ({ add: () => add.current() }), []);
+  useShortcuts(
+    useMemo(
+      () => (shortcut ? [{ keys: shortcut, label: t.shortcut, run: () => add.current() }] : []),
+      [shortcut],
+    ),
+  );
+
+  const chips = value.map((condition, at) => ({ id: at, condition, text: sentence(condition, context) }));
+  return (
+    <div ref={bar} className={style.bar}>
+      {chips.length > 0 && (
+        <TagGroup
+          aria-label={t.label}
+          className={style.group ?? ""}
+          {...(isDisabled ? {} : { onRemove: (keys: Set<unknown>) => removeAt((at) => keys.has(at)) })}
+        >
+          <TagList items={chips} dependencies={[context, errors, isDisabled]} className={style.chips ?? ""}>
+            {({ id, condition, text }) => (
+              <Tag
+                id={id}
+                textValue={text}
+                className={`${style.chip} ${errors?.[id] === undefined ? "" : style.refused}`}
+                onAction={() => show(id)}
+              >
+                <span className={style.text} data-condition={id} title={text}>
+                  <Chip condition={condition} context={context} />
+                </span>
+                {!isDisabled && (
+                  <TagButton slot="remove" className={style.remove ?? ""} aria-label={t.remove(text)}>
+                    <X size={14} aria-hidden />
+                  </TagButton>
+                )}
+              </Tag>
+            )}
+          </TagList>
+        </TagGroup>
+      )}
+      {!isDisabled && (
+        <span ref={adder}>
+          <Button
+            kind="quiet"
+            icon={chips.length === 0 ? ListFilter : Plus}
+            onPress={() => show(value.length)}
+            aria-label={t.addLong}
+          >
+            {t.add}
+          </Button>
+        </span>
+      )}
+      {isDisabled && chips.length === 0 && <span className={style.none}>{t.none}</span>}
+      {!isDisabled && chips.length > 1 && (
+        <Button kind="quiet" onPress={() => onChange([])} aria-label={t.clearLong}>
+          {t.clear}
+        </Button>
+      )}
+      {errors?.map(
+        (error, at) =>
+          error !== undefined &&
+          chips[at] && (
+            <div key={at} className={style.error}>
+              <Refusal>{t.refused(chips[at].text, error)}</Refusal>
+            </div>
+          ),
+      )}
+      <Popover
+        triggerRef={anchor}
+        isOpen={open !== null}
+        onOpenChange={(isOpen) => !isOpen && close()}
+        placement="bottom start"
+        className={style.popover ?? ""}
+      >
+        <Dialog aria-label={open === value.length ? t.addLong : t.editLong} className={style.dialog ?? ""}>
+          {open !== null && (
+            <div
+              onKeyDownCapture={(event) => {
+                isEscaped.current = event.key === "Escape";
+              }}
+            >
+              <ConditionEditor
+                key={open}
+                project={project}
+                context={context}
+                condition={value[open] ?? null}
+                pending={pending}
+                onDone={(condition) => {
+                  put(condition);
+                  setOpen(null);
+                }}
+                onRemove={
+                  open < value.length
+                    ? () => {
+                        removeAt((at) => at === open);
+                        setOpen(null);
+                      }
+                    : undefined
+                }
+              />
+            </div>
+          )}
+        </Dialog>
+      </Popover>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+/** A condition while it is being made in the form. */
+import type { Json } from "../api/json";
+import { words } from "../language";
+import { numberOf, textOf } from "../value/exact";
+import type { Condition } from "./condition";
+import type { Field } from "./fields";
+import {
+  arity,
+  firstOperator,
+  isOffered,
+  type Operator,
+  simple,
+  simpleValues,
+  toCondition,
+} from "./operators";
+
+/** Numbers are the texts that were typed, so that no digit is lost and what is half typed stays. */
+export type Draft = { field: Field; operator: Operator; values: (Json | null)[] };
+
+export function newDraft(field: Field): Draft {
+  return { field, operator: firstOperator(field.kind), values: [] };
+}
+
+/** The form of a condition that has one. */
+export function draftOf(condition: Condition, field: Field): Draft | null {
+  const it = simple(condition);
+  const values = it && simpleValues(it);
+  if (!it || !values || !isOffered(field.kind, it.operator)) return null;
+  return { field, operator: it.operator, values: values.map((value) => read(value, field)) };
+}
+
+function read(value: Json, { kind }: Field): Json {
+  if (kind === "number" || kind === "string" || kind === "external_key") return textOf(value);
+  return kind === "boolean" ? value === true || value === "true" : value;
+}
+
+/** The same values under another operator, as far as it takes them. */
+export function withOperator(draft: Draft, operator: Operator): Draft {
+  const takes = arity(operator);
+  const given = draft.values.filter((value) => value !== null && value !== "");
+  const most = { none: 0, one: 1, two: 2, many: given.length }[takes];
+  return { ...draft, operator, values: given.slice(0, most) };
+}
+
+export type Checked = { condition: Condition } | { fault: string; place: number };
+
+const t = words.filter;
+
+/** The condition of the form, or what it lacks. */
+export function check({ field, operator, values }: Draft): Checked {
+  const takes = arity(operator);
+  const made = (value?: Json) => ({
+    condition: toCondition({ field: field.path, operator, ...(value === undefined ? {} : { value }) }),
+  });
+  if (takes === "none") return made();
+  const most = takes === "one" ? 1 : takes === "two" ? 2 : Math.max(values.length, 1);
+  const checked: Json[] = [];
+  for (let place = 0; place < most; place++) {
+    const value = values[place] ?? null;
+    if (value === null || value === "") return { fault: missing(field, takes === "many"), place };
+    const number = field.kind === "number" ? numberOf(String(value)) : undefined;
+    if (field.kind === "number" && number === undefined) return { fault: t.needNumber, place };
+    checked.push(number ?? value);
+  }
+  const [from, to] = checked;
+  if (takes === "two" && isAfter(from, to, field)) return { fault: t.needOrder, place: 1 };
+  return made(takes === "one" ? from : checked);
+}
+
+function missing({ kind }: Field, isMany: boolean): string {
+  if (isMany) return t.needValues;
+  if (kind === "number") return t.needNumber;
+  return kind === "date" || kind === "datetime" ? t.needDate : t.needValue;
+}
+
+/** Whether the first value is surely after the second. */
+function isAfter(from: Json | undefined, to: Json | undefined, { kind }: Field): boolean {
+  if (kind === "number") return Number(from) > Number(to);
+  // A day ends after each of its moments.
+  return Date.parse(String(from).slice(0, 10)) > Date.parse(String(to).slice(0, 10));
+}

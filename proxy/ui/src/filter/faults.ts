@@ -1,0 +1,15 @@
+/** What the service says of single conditions. */
+import { RequestError } from "../api/problem";
+
+const PLACE = /^(?:\/scope)?\/filters\/(\d+)(?:\/|$)/;
+
+/** The sentence for each refused condition of `filters`, by its index; undefined if the refusal is about none. */
+export function faultsOfFilters(error: unknown): (string | undefined)[] | undefined {
+  if (!(error instanceof RequestError)) return undefined;
+  const faults: (string | undefined)[] = [];
+  for (const { pointer, detail } of error.problem?.errors ?? []) {
+    const index = PLACE.exec(pointer ?? "")?.[1];
+    if (index !== undefined) faults[Number(index)] ??= detail;
+  }
+  return faults.length > 0 ? faults : undefined;
+}

@@ -1,0 +1,81 @@
+/** What sentences and editors of conditions need from the service. */
+import { useQueries } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { answer, inProject, POST } from "../api/client";
+import type { Json } from "../api/json";
+import { type Template, useTemplates } from "../api/queries";
+import { useSession } from "../session/session";
+import { targetOf } from "../value/references";
+import { type Condition, comparisonsOf, valuesOf } from "./condition";
+import { Fields } from "./fields";
+import type { Context } from "./sentence";
+
+const NONE: Template[] = [];
+
+export function useFields(project: string, template: string | null): Fields {
+  const templates = useTemplates(project).data ?? NONE;
+  return useMemo(() => new Fields(templates, template), [templates, template]);
+}
+
+/** The most records of one template that are asked for their names. */
+const MOST_NAMES = 200;
+
+/** The ids that conditions name, by the template of the records. */
+function idsOf(conditions: readonly Condition[], fields: Fields): Map<string, string[]> {
+  const found = new Map<string, Set<string>>();
+  for (const comparison of comparisonsOf(conditions)) {
+    const target = fields.find(comparison.field)?.target;
+    if (target === undefined) continue;
+    const ids = (valuesOf(comparison) ?? []).filter((value) => typeof value === "string");
+    found.set(target, new Set([...(found.get(target) ?? []), ...ids]));
+  }
+  return new Map([...found].map(([target, ids]) => [target, [...ids].sort().slice(0, MOST_NAMES)]));
+}
+
+/** The names of the records that conditions name, by id. Those that are still asked for are "…". */
+function useNames(
+  project: string,
+  conditions: readonly Condition[],
+  fields: Fields,
+): ReadonlyMap<string, string> {
+  const { key } = useSession();
+  const templates = useTemplates(project).data ?? NONE;
+  const asked = [...idsOf(conditions, fields)].filter(([, ids]) => ids.length > 0);
+  return useQueries({
+    queries: asked.map(([target, ids]) => {
+      const display = templates.find((it) => it.slug === target)?.display;
+      return {
+        queryKey: [key, "names", project, target, display, ids],
+        queryFn: async () => {
+          const filters = [{ field: "id", operator: "in" as const, value: ids as Json[] }];
+          const { records } = await answer(
+            POST("/v1/entities/search/{template}", {
+              params: { path: { template: target }, header: inProject(project) },
+              body: { filters, fields: display ? [display] : ["id"], limit: ids.length },
+            }),
+          );
+          return records.map((record) => targetOf(record, display));
+        },
+        staleTime: 60_000,
+      };
+    }),
+    combine: (results) =>
+      new Map(
+        results.flatMap((result, at) => {
+          if (result.isPending) return (asked[at]?.[1] ?? []).map((id) => [id, "…"] as const);
+          return (result.data ?? []).map((it) => [it.id, it.name] as const);
+        }),
+      ),
+  });
+}
+
+/** What sentences of these conditions need. */
+export function useSentences(
+  project: string,
+  template: string | null,
+  conditions: readonly Condition[],
+): Context {
+  const fields = useFields(project, template);
+  const names = useNames(project, conditions, fields);
+  return { fields, names };
+}
