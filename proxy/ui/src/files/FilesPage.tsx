@@ -1,5 +1,80 @@
-import { Page } from "../components/Page";
+import { useState } from "react";
+import { useLocation, useSearchParams } from "wouter";
+import { type Me, privileges, type Template, useMe, useTemplates } from "../api/queries";
+import { Empty, Failure, Skeleton } from "../components/Notice";
+import { Page, Section } from "../components/Page";
+import { Select } from "../components/Select";
+import { attributeLabel } from "../format/label";
+import { words } from "../language";
+import { addresses } from "../navigation/addresses";
+import { lastPlace } from "../navigation/place";
+import { DropArea, DropInvitation } from "./DropArea";
+import { ExportForm } from "./ExportForm";
+import style from "./files.module.css";
+import { handOver } from "./handover";
+import { Transfers } from "./Transfers";
 
-export default function FilesPage(_props: { project: string }) {
-  return <Page title="FilesPage">{null}</Page>;
+const t = words.files;
+
+/** The way in and out for files. */
+export default function FilesPage({ project }: { project: string }) {
+  const templates = useTemplates(project);
+  const me = useMe(project);
+  const failed = [templates, me].find((it) => it.isError);
+  if (failed) return <Failure error={failed.error} retry={() => failed.refetch()} />;
+  if (!templates.data || !me.data) return <Skeleton lines={8} />;
+  return <Ready project={project} templates={templates.data} me={me.data} />;
+}
+
+type Props = { project: string; templates: Template[]; me: Me };
+
+function Ready({ project, templates, me }: Props) {
+  const [, navigate] = useLocation();
+  const [parameters] = useSearchParams();
+  const may = (slug: string, ...needed: ("create" | "update" | "read")[]) =>
+    needed.some((it) => privileges(me, project, slug).has(it));
+  const targets = templates.filter(({ slug }) => may(slug, "create", "update"));
+  const sources = templates.filter(({ slug }) => may(slug, "read"));
+  const asked = parameters.get("template") ?? lastPlace().template;
+  const [target, setTarget] = useState(
+    () => (targets.find(({ slug }) => slug === asked) ?? targets[0])?.slug,
+  );
+  const open = (file: File) => {
+    if (target === undefined) return;
+    handOver(file);
+    navigate(addresses.import(project, target));
+  };
+  return (
+    <DropArea onFile={open}>
+      <Page title={t.title} lead={t.lead}>
+        <Section title={t.importSection} lead={t.importSectionLead}>
+          {target === undefined ? (
+            <Empty title={t.mayNotImport}>{t.noTarget}</Empty>
+          ) : (
+            <>
+              <div className={style.form}>
+                <Select
+                  label={t.template}
+                  choices={targets.map((it) => ({ id: it.slug, label: attributeLabel(it) }))}
+                  value={target}
+                  onChange={setTarget}
+                />
+              </div>
+              <DropInvitation onFile={open} />
+            </>
+          )}
+        </Section>
+        {sources.length > 0 && (
+          <Section title={t.exportSection} lead={t.exportSectionLead}>
+            <ExportForm
+              project={project}
+              templates={sources}
+              asked={{ template: asked ?? null, view: parameters.get("view") }}
+            />
+          </Section>
+        )}
+        <Transfers project={project} templates={templates} />
+      </Page>
+    </DropArea>
+  );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { useSearchParams } from "wouter";
 import { privileges, type Template, useMe, useTemplates } from "../api/queries";
 import { Empty, Failure, Notice, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
@@ -52,11 +53,13 @@ type Props = { project: string; template: Template; dropped: File | null };
 
 function Wizard({ project, template, dropped }: Props) {
   const imports = useImports();
-  const running = imports.findLast(
-    (it) => it.project === project && it.template === template.slug && it.state === "running",
-  );
-  const [step, setStep] = useState<Step>(running ? "run" : "file");
-  const [importId, setImportId] = useState<number | null>(running?.id ?? null);
+  const [parameters] = useSearchParams();
+  const asked = Number(parameters.get("import"));
+  const earlier = imports
+    .filter((it) => it.project === project && it.template === template.slug)
+    .findLast((it) => it.id === asked || it.state === "running");
+  const [step, setStep] = useState<Step>(earlier && !dropped ? "run" : "file");
+  const [importId, setImportId] = useState<number | null>(earlier?.id ?? null);
   const [chosen, setChosen] = useState<Chosen | null>(null);
   const [prefix, setPrefix] = useState("");
   const [plan, setPlan] = useState<Plan | null>(null);

@@ -34,9 +34,7 @@ function Running({ it, name }: { it: Import; name: string }) {
         text={t.rowsOf(done, it.total)}
       />
       <div className={style.buttons}>
-        <Button kind="danger" onPress={it.stop}>
-          {t.stop}
-        </Button>
+        <Button onPress={it.stop}>{t.stop}</Button>
         <p className={style.quiet}>{it.isWhole ? t.stopUndoes : t.stopKeeps}</p>
       </div>
     </Section>

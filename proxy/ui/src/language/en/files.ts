@@ -35,6 +35,7 @@ export const files = {
   understood: "What is in the file",
   format: "Format",
   formats: { csv: "CSV", ndjson: "NDJSON" },
+  formatHints: { csv: "For spreadsheets", ndjson: "A record in each line, for programs" },
   encoding: "Encoding",
   encodings: {
     "utf-8": "UTF-8",
@@ -180,6 +181,8 @@ export const files = {
   received: (bytes: number) => `${size(bytes)} received`,
   cancel: "Cancel",
   cancelled: "Cancelled. Nothing was saved.",
+  exportBroken: "The export ended early and was not saved. Start it again.",
+  refusedCount: (n: number) => `${number(n)} refused`,
   exported: (bytes: number) => `${size(bytes)} saved.`,
   saveAgain: "Save again",
   tabTitle: "In this tab",

@@ -1,0 +1,122 @@
+/** The exports of this tab: a search without pages, as a file. */
+import { useSyncExternalStore } from "react";
+import { inProject, send } from "../api/client";
+import { parseJson, renderJson } from "../api/json";
+import { RequestError, requestError } from "../api/problem";
+import { words } from "../language";
+import { save } from "./save";
+
+export type Wanted = {
+  project: string;
+  template: string;
+  format: "csv" | "ndjson";
+  /** A saved view; null for all records. */
+  view: string | null;
+};
+
+export type Export = Wanted & {
+  id: number;
+  name: string;
+  state: "running" | "done" | "stopped" | "failed";
+  bytes: number;
+  file: Blob | null;
+  error: unknown;
+  startedAt: number;
+  stop: () => void;
+};
+
+/** Pieces are put together now and then, so that the browser can keep them outside of its memory. */
+const PIECE = 8 << 20;
+
+let exports: Export[] = [];
+const listeners = new Set<() => void>();
+
+function change(id: number, next: Partial<Export>) {
+  exports = exports.map((it) => (it.id === id ? { ...it, ...next } : it));
+  for (const listener of listeners) listener();
+}
+
+/** customers.csv, customers-vip.csv */
+export const exportName = ({ template, view, format }: Wanted) =>
+  `${template}${view === null ? "" : `-${view}`}.${format}`;
+
+/** Starts an export, which is saved when it is complete. */
+export function startExport(wanted: Wanted): number {
+  const id = exports.length + 1;
+  const controller = new AbortController();
+  const begun: Export = {
+    ...wanted,
+    id,
+    name: exportName(wanted),
+    state: "running",
+    bytes: 0,
+    file: null,
+    error: null,
+    startedAt: Date.now(),
+    stop: () => controller.abort(),
+  };
+  exports = [...exports, begun];
+  change(id, {});
+  receive(wanted, (bytes) => change(id, { bytes }), controller.signal).then(
+    (file) => {
+      change(id, { state: "done", file, bytes: file.size });
+      save(file, begun.name);
+    },
+    (error) => change(id, controller.signal.aborted ? { state: "stopped" } : { state: "failed", error }),
+  );
+  return id;
+}
+
+async function receive(wanted: Wanted, count: (bytes: number) => void, signal: AbortSignal): Promise<Blob> {
+  const { project, template, format, view } = wanted;
+  const query = new URLSearchParams({ format, ...(view !== null && { view }) });
+  const response = await send(
+    new Request(`/v1/entities/template/${encodeURIComponent(template)}/export?${query}`, {
+      method: "POST",
+      headers: { ...inProject(project), "Content-Type": "application/json" },
+      body: renderJson({}),
+      signal,
+    }),
+  );
+  if (!response.ok || !response.body) throw requestError(response.status, parsed(await response.text()));
+  const type = response.headers.get("content-type") ?? "";
+  let file = new Blob([], { type });
+  let pieces: Uint8Array<ArrayBuffer>[] = [];
+  let held = 0;
+  const reader = response.body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (value) {
+        pieces.push(value);
+        held += value.length;
+        count(file.size + held);
+      }
+      if (done || held > PIECE) {
+        file = new Blob([file, ...pieces], { type });
+        pieces = [];
+        held = 0;
+      }
+      if (done) return file;
+    }
+  } catch {
+    // The service can say by nothing else that the rest is missing.
+    throw new RequestError(0, null, words.files.exportBroken);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return null;
+  }
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+/** The exports of this tab, the newest last. */
+export const useExports = (): Export[] => useSyncExternalStore(subscribe, () => exports);
