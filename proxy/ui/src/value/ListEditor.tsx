@@ -102,6 +102,7 @@ function FreeText({ label, onAdd, onRemoveLast, autoFocus }: FieldProps) {
       className={style.adding ?? ""}
       aria-label={label}
       placeholder={t.addElement}
+      data-adds="text"
       autoFocus={autoFocus}
       dir="auto"
       value={text}

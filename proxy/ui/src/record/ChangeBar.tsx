@@ -1,0 +1,94 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { answer, GET } from "../api/client";
+import { type RecordBody, useTemplate } from "../api/queries";
+import { Button } from "../components/Button";
+import { Notice } from "../components/Notice";
+import { datetimeText, relativeText } from "../format/date";
+import { words } from "../language";
+import { entriesOf, entrySentence, fieldLabel } from "./sentences";
+import { dismissChanges, historyKey, type Shown } from "./store";
+
+const t = words.record;
+const NEWEST = 20;
+const MOST_SHOWN = 3;
+
+/** The newest entries of the history, for who changed what just now. */
+function useNewest(record: RecordBody, isEnabled: boolean) {
+  return useQuery({
+    queryKey: [...historyKey(record.id), "newest", record.updated_at],
+    queryFn: async () =>
+      (
+        await answer(
+          GET("/v1/entities/{id}/history", { params: { path: { id: record.id }, query: { limit: NEWEST } } }),
+        )
+      ).history,
+    enabled: isEnabled,
+  });
+}
+
+/** The time between now and then, which grows while it is shown. */
+export function Ago({ at }: { at: string }) {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((n) => n + 1), 15_000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <time dateTime={at} title={`${datetimeText(at)} (${at})`}>
+      {relativeText(at)}
+    </time>
+  );
+}
+
+type WhoProps = { project: string; record: RecordBody; fields: readonly string[] };
+
+/** "Anna set City to Bern 10 seconds ago." for each of these fields. */
+export function WhoChanged({ project, record, fields }: WhoProps) {
+  const template = useTemplate(project, record.template_slug ?? "");
+  const newest = useNewest(record, true);
+  const told = entriesOf(newest.data ?? [], fields);
+  if (told.length === 0) {
+    return <>{t.changedFields(t.somebody, fields.map((field) => fieldLabel(template, field)).join(", "))}.</>;
+  }
+  return (
+    <>
+      {told.slice(0, MOST_SHOWN).map(({ entry, fields: touched }) => (
+        <span key={entry.version} dir="auto">
+          {entrySentence(template, entry, touched)} <Ago at={entry.at} />.{" "}
+        </span>
+      ))}
+      {told.length > MOST_SHOWN && t.andMore(told.length - MOST_SHOWN)}
+    </>
+  );
+}
+
+/** Says what others changed while the record was open. */
+export function ChangeBar({
+  project,
+  shown,
+  onHistory,
+}: {
+  project: string;
+  shown: Shown;
+  onHistory: () => void;
+}) {
+  if (shown.changed.length === 0) return null;
+  return (
+    <Notice
+      kind="attention"
+      actions={
+        <>
+          <Button kind="quiet" onPress={onHistory}>
+            {t.showHistory}
+          </Button>
+          <Button kind="quiet" onPress={() => dismissChanges(shown.record.id)}>
+            {t.dismiss}
+          </Button>
+        </>
+      }
+    >
+      <WhoChanged project={project} record={shown.record} fields={shown.changed} />
+    </Notice>
+  );
+}

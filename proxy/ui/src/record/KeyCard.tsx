@@ -1,0 +1,158 @@
+import { type FormEvent, useState } from "react";
+import { Link } from "wouter";
+import { RequestError } from "../api/problem";
+import type { RecordBody } from "../api/queries";
+import { Button } from "../components/Button";
+import { Confirm } from "../components/Confirm";
+import { CopyButton } from "../components/CopyButton";
+import { Refusal } from "../components/Field";
+import { Notice } from "../components/Notice";
+import { words } from "../language";
+import { addresses } from "../navigation/addresses";
+import { WhoChanged } from "./ChangeBar";
+import style from "./Details.module.css";
+import { Tick } from "./FieldRow";
+import { keyFault } from "./faults";
+import { KeyField } from "./KeyField";
+import { checkKey } from "./key";
+import { KEY } from "./merge";
+import { saveField } from "./store";
+
+const t = words.record;
+
+type Props = { project: string; template: string; record: RecordBody; mayEdit: boolean; isChanged: boolean };
+
+/** The key of the record in another system: copy, set, change, clear. */
+export function KeyCard({ project, template, record, mayEdit, isChanged }: Props) {
+  const key = record.external_key;
+  const [isEditing, setEditing] = useState(false);
+  const [isClearing, setClearing] = useState(false);
+  const [isSaved, setSaved] = useState(false);
+  const clear = () => saveField(project, record.id, KEY, key, { external_key: null });
+  return (
+    <section className={`${style.card} ${isChanged ? style.changed : ""}`} aria-label={t.key}>
+      {isEditing ? (
+        <KeyForm
+          project={project}
+          template={template}
+          record={record}
+          onClose={(saved) => {
+            setEditing(false);
+            setSaved(saved);
+          }}
+        />
+      ) : (
+        <div className={style.keyLine}>
+          <div className={style.keyText}>
+            <span className={style.label}>{t.key}</span>
+            {key === null ? (
+              <span className={style.none}>{t.noKey}</span>
+            ) : (
+              <span className={style.keyValue}>
+                <code dir="auto">{key}</code>
+                <CopyButton text={key} what={t.copyKey} />
+                {isSaved && <Tick />}
+              </span>
+            )}
+          </div>
+          {mayEdit && (
+            <div className={style.choice}>
+              <Button onPress={() => setEditing(true)}>{key === null ? t.setKey : t.changeKey}</Button>
+              {key !== null && (
+                <Button kind="quiet" onPress={() => setClearing(true)}>
+                  {t.clearKey}
+                </Button>
+              )}
+            </div>
+          )}
+        </div>
+      )}
+      {isClearing && key !== null && (
+        <Confirm title={t.clearKeyTitle} action={t.clearKey} run={clear} onClose={() => setClearing(false)}>
+          {t.clearKeyQuestion(key)}
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+type FormProps = {
+  project: string;
+  template: string;
+  record: RecordBody;
+  onClose: (isSaved: boolean) => void;
+};
+
+function KeyForm({ project, template, record, onClose }: FormProps) {
+  const [start, setStart] = useState(record.external_key);
+  const [typed, setTyped] = useState(start ?? "");
+  const [error, setError] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
+  const isContradicted = record.external_key !== start;
+  const { trimmed, isValid } = checkKey(typed);
+
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!isValid || isContradicted) return;
+    if (trimmed === start) return onClose(false);
+    setBusy(true);
+    try {
+      if (await saveField(project, record.id, KEY, start, { external_key: trimmed })) onClose(true);
+    } catch (refusal) {
+      setError(refusal);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      className={style.keyForm}
+      onSubmit={save}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        onClose(false);
+      }}
+    >
+      <KeyField
+        label={t.key}
+        value={typed}
+        onChange={(next) => {
+          setTyped(next);
+          setError(null);
+        }}
+        isRequired
+        autoFocus
+      />
+      {error !== null && <KeyRefusal project={project} template={template} typed={trimmed} error={error} />}
+      {isContradicted && (
+        <Notice
+          kind="attention"
+          actions={<Button onPress={() => setStart(record.external_key)}>{t.takeMine}</Button>}
+        >
+          <WhoChanged project={project} record={record} fields={[KEY]} />
+        </Notice>
+      )}
+      <div className={style.choice}>
+        <Button type="submit" kind="main" isPending={isBusy} isDisabled={!isValid || isContradicted}>
+          {t.save}
+        </Button>
+        <Button onPress={() => onClose(false)}>{isContradicted ? t.takeTheirs : t.giveBack}</Button>
+      </div>
+    </form>
+  );
+}
+
+type RefusalProps = { project: string; template: string; typed: string; error: unknown };
+
+/** Why a key was refused; where it is taken, the way to its holder if the caller may see it. */
+export function KeyRefusal({ project, template, typed, error }: RefusalProps) {
+  const holder = error instanceof RequestError ? error.problem?.existing_id : undefined;
+  const isTaken = error instanceof RequestError && error.code === "external_key_taken";
+  return (
+    <Refusal>
+      {isTaken ? t.keyTaken(typed) : keyFault(error)}{" "}
+      {holder && <Link href={addresses.record(project, template, holder)}>{t.openHolder}</Link>}
+    </Refusal>
+  );
+}

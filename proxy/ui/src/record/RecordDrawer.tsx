@@ -1,0 +1,227 @@
+import { Hash, Link2, Maximize2, Minimize2, MoreHorizontal, Trash2, X } from "lucide-react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { useSearchParams } from "wouter";
+import { RequestError } from "../api/problem";
+import { privileges, type Template, useMe, useTemplate } from "../api/queries";
+import { useOnScreen } from "../code/current";
+import { Button, IconButton } from "../components/Button";
+import { Menu } from "../components/Menu";
+import { Empty, Failure, Skeleton } from "../components/Notice";
+import { type TabItem, Tabs } from "../components/Tabs";
+import { sayDone } from "../components/toast";
+import { words } from "../language";
+import { addresses } from "../navigation/addresses";
+import { targetOf } from "../value/references";
+import { ChangeBar } from "./ChangeBar";
+import { Deleted, DeleteQuestion } from "./Deletion";
+import { Details } from "./Details";
+import style from "./RecordDrawer.module.css";
+import { type Shown, useRecord } from "./store";
+
+const t = words.record;
+
+type Props = { project: string; template: string; id: string; onClose: () => void };
+
+const TABS = ["details", "metrics", "history", "related", "access"] as const;
+type Tab = (typeof TABS)[number];
+
+/** Whether the record fills the page, and its tab: in the query of the address, so that both can be shared. */
+function usePlace() {
+  const [search, setSearch] = useSearchParams();
+  const set = (name: string, value: string | null) =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value === null) next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  return {
+    isFull: search.get("record") === "page",
+    setFull: (isFull: boolean) => set("record", isFull ? "page" : null),
+    tab: TABS.find((tab) => tab === search.get("tab")) ?? "details",
+    setTab: (tab: Tab) => set("tab", tab === "details" ? null : tab),
+  };
+}
+
+/** A record over its list, with its own address. */
+export function RecordDrawer({ project, template, id, onClose }: Props) {
+  const { isFull, setFull, tab, setTab } = usePlace();
+  const shown = useRecord(project, id);
+  const panel = useRef<HTMLElement>(null);
+  const definition = useTemplate(project, shown.data?.record.template_slug ?? template);
+  useOnScreen(
+    { method: "GET", path: `/v1/entities/${encodeURIComponent(id)}`, query: { verbose: true } },
+    "record",
+  );
+  // The reader who opened the record goes on reading in it; who closes it goes on in the list.
+  useEffect(() => {
+    const before = document.activeElement;
+    panel.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || event.defaultPrevented || !panel.current?.contains(event.target as Node))
+      return;
+    event.stopPropagation();
+    onClose();
+  };
+  const isMissing = shown.error instanceof RequestError && shown.error.status === 404;
+  return (
+    <aside
+      ref={panel}
+      className={`${style.drawer} ${isFull ? style.full : ""}`}
+      aria-label={t.record}
+      data-place="record"
+      tabIndex={-1}
+      onKeyDown={press}
+    >
+      {shown.data && definition ? (
+        <Open
+          key={id}
+          project={project}
+          template={definition}
+          shown={shown.data}
+          tab={tab}
+          setTab={setTab}
+          isFull={isFull}
+          setFull={setFull}
+          onClose={onClose}
+        />
+      ) : (
+        <div className={style.waiting}>
+          <div className={style.tools}>
+            <IconButton icon={X} label={t.close} onPress={onClose} />
+          </div>
+          {isMissing ? (
+            <Empty title={t.notFound} action={<Button onPress={onClose}>{t.backToList}</Button>}>
+              {t.notFoundHint}
+            </Empty>
+          ) : shown.isError ? (
+            <Failure error={shown.error} retry={() => shown.refetch()} />
+          ) : (
+            <Skeleton lines={8} />
+          )}
+        </div>
+      )}
+    </aside>
+  );
+}
+
+type OpenProps = {
+  project: string;
+  template: Template;
+  shown: Shown;
+  tab: Tab;
+  setTab: (tab: Tab) => void;
+  isFull: boolean;
+  setFull: (isFull: boolean) => void;
+  onClose: () => void;
+};
+
+function Open({ project, template, shown, tab, setTab, isFull, setFull, onClose }: OpenProps) {
+  const { record } = shown;
+  const me = useMe(project);
+  const may = privileges(me.data, project, template.slug);
+  const isDeleted = record.deleted_at != null;
+  const [isDeleting, setDeleting] = useState(false);
+  const { name } = targetOf(record, template.display);
+  const copy = async (text: string, said: string) => {
+    await navigator.clipboard.writeText(text);
+    sayDone(said);
+  };
+  useEffect(() => {
+    const before = document.title;
+    document.title = `${name} · keyed`;
+    return () => {
+      document.title = before;
+    };
+  }, [name]);
+
+  const items: TabItem[] = [
+    {
+      id: "details",
+      label: t.tabs.details,
+      content: (
+        <Details
+          project={project}
+          template={template}
+          shown={shown}
+          mayEdit={may.has("update") && !isDeleted}
+          isReader={me.data !== undefined && !may.has("update")}
+        />
+      ),
+    },
+  ];
+  return (
+    <>
+      <header className={style.head}>
+        <div className={style.names}>
+          <span className={style.template}>{template.label ?? template.slug}</span>
+          <h2 className={isDeleted ? style.gone : ""} dir="auto" title={name}>
+            {name}
+          </h2>
+        </div>
+        <div className={style.tools}>
+          <Menu
+            label={t.actions}
+            actions={[
+              {
+                id: "address",
+                label: t.copyAddress,
+                icon: Link2,
+                run: () =>
+                  copy(
+                    new URL(addresses.record(project, template.slug, record.id), location.href).href,
+                    t.addressCopied,
+                  ),
+              },
+              { id: "id", label: t.copyId, icon: Hash, run: () => copy(record.id, t.idCopied) },
+              ...(may.has("delete") && !isDeleted
+                ? ([
+                    "separator",
+                    { id: "delete", label: t.delete, icon: Trash2, run: () => setDeleting(true) },
+                  ] as const)
+                : []),
+            ]}
+          >
+            <IconButton icon={MoreHorizontal} label={t.actions} />
+          </Menu>
+          <span className={style.wide}>
+            <IconButton
+              icon={isFull ? Minimize2 : Maximize2}
+              label={isFull ? t.closeFull : t.openFull}
+              onPress={() => setFull(!isFull)}
+            />
+          </span>
+          <IconButton icon={X} label={t.close} onPress={onClose} />
+        </div>
+      </header>
+      <div className={`${style.body} ${isDeleted ? style.deleted : ""}`}>
+        {isDeleted && (
+          <Deleted project={project} template={template.slug} record={record} name={name} may={may} />
+        )}
+        <ChangeBar project={project} shown={shown} onHistory={() => setTab("history")} />
+        <Tabs
+          label={t.record}
+          items={items}
+          selected={items.some(({ id }) => id === tab) ? tab : "details"}
+          onSelect={(next) => setTab(next as Tab)}
+        />
+      </div>
+      {isDeleting && (
+        <DeleteQuestion
+          project={project}
+          template={template.slug}
+          record={record}
+          name={name}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </>
+  );
+}

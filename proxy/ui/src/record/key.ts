@@ -1,0 +1,54 @@
+/** The rules of external keys, as the service checks them. */
+
+export const MOST_CHARACTERS = 255;
+
+/** Control characters as Rust's `char::is_control` has them: those the service refuses. */
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+/** Characters that nobody sees and that stay in a key: spaces that are no U+0020, marks without width. */
+const INVISIBLE =
+  /[\u00a0\u00ad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufeff]/u;
+
+const codePoint = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+
+export type KeyCheck = {
+  /** The key as it will be: without spaces at its ends. */
+  trimmed: string;
+  /** Its length, in code points. */
+  length: number;
+  /** How many spaces are removed. */
+  removed: number;
+  /** The control characters in it, such as "U+0007". */
+  controls: string[];
+  /** Characters that stay and cannot be seen. */
+  invisible: string[];
+  isValid: boolean;
+};
+
+export function checkKey(typed: string): KeyCheck {
+  const trimmed = typed.replace(/^ +| +$/g, "");
+  const characters = [...trimmed];
+  const found = (kind: RegExp) => [...new Set(characters.filter((it) => kind.test(it)))].map(codePoint);
+  const controls = found(CONTROL);
+  const { length } = characters;
+  return {
+    trimmed,
+    length,
+    removed: [...typed].length - length,
+    controls,
+    invisible: found(INVISIBLE),
+    isValid: length >= 1 && length <= MOST_CHARACTERS && controls.length === 0,
+  };
+}
+
+/** A key with its control and invisible characters as symbols: a tab is ␉. */
+export function withSymbols(key: string): string {
+  return [...key]
+    .map((character) => {
+      const code = character.codePointAt(0) ?? 0;
+      if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+      if (code === 0x7f) return "\u2421";
+      return CONTROL.test(character) || INVISIBLE.test(character) ? `⟨${codePoint(character)}⟩` : character;
+    })
+    .join("");
+}

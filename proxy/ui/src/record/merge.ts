@@ -1,0 +1,27 @@
+/** What changed between two versions of a record, field by field. */
+import type { Json } from "../api/json";
+import type { RecordBody } from "../api/queries";
+import { isSame } from "../value/exact";
+
+/** The external key as a field, beside the attributes. A slug is never this. */
+export const KEY = "external_key";
+
+/** The value of an attribute, or the external key. No value is null. */
+export function fieldOf(record: RecordBody, field: string): Json {
+  if (field === KEY) return record.external_key;
+  return (record.attributes?.[field] as Json | undefined) ?? null;
+}
+
+/** The fields whose values differ. */
+export function changedFields(before: RecordBody, after: RecordBody): string[] {
+  const fields = new Set([
+    KEY,
+    ...Object.keys(before.attributes ?? {}),
+    ...Object.keys(after.attributes ?? {}),
+  ]);
+  return [...fields].filter((field) => !isSame(fieldOf(before, field), fieldOf(after, field)));
+}
+
+/** Whether somebody deleted or restored the record between. */
+export const isDeletedElse = (before: RecordBody, after: RecordBody): boolean =>
+  (before.deleted_at == null) !== (after.deleted_at == null);

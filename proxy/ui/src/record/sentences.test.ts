@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import type { Template } from "../api/queries";
+import { actorName, type Entry, entriesOf, entrySentence, wayIn } from "./sentences";
+
+const template = {
+  attributes: [
+    { slug: "city", type: "string", label: "City" },
+    { slug: "tags", type: "list", label: null, options: [{ value: "vip", label: "Very important" }] },
+    { slug: "company", type: "reference", label: "Company" },
+    { slug: "name", type: "string", label: "Name" },
+  ],
+} as unknown as Template;
+
+const entry = (changes: Entry["changes"], rest: Partial<Entry> = {}): Entry => ({
+  version: 2,
+  at: "2026-01-31T12:00:00Z",
+  actor: "Anna (key 3)",
+  source: "api",
+  operation: "update",
+  external_key: null,
+  changes,
+  ...rest,
+});
+const say = (it: Entry, only?: string[]) => entrySentence(template, it, only);
+
+test("an actor is named without the number of the key", () => {
+  expect(["erp sync (key 3)", "postgres", "endpoint museum"].map(actorName)).toEqual([
+    "erp sync",
+    "postgres",
+    "endpoint museum",
+  ]);
+});
+
+test("one changed field is named with its value", () => {
+  expect(say(entry({ city: { old: "Basel", new: "Bern" } }))).toBe("Anna set City to Bern");
+  expect(say(entry({ tags: { old: null, new: ["vip"] } }))).toBe("Anna set tags to Very important");
+  expect(say(entry({ external_key: { old: "a", new: "b" } }))).toBe("Anna set External key to b");
+});
+
+test("a cleared field is said to be cleared", () => {
+  expect(say(entry({ city: { old: "Bern", new: null } }))).toBe("Anna cleared City");
+});
+
+test("the id of a reference is not read out", () => {
+  expect(say(entry({ company: { old: null, new: "01a2" } }))).toBe("Anna changed Company");
+});
+
+test("several fields are listed, many are counted", () => {
+  const changed = { old: null, new: "x" };
+  expect(say(entry({ city: changed, name: changed }))).toBe("Anna changed City, Name");
+  expect(say(entry({ city: changed, name: changed, tags: changed, company: changed, gone: changed }))).toBe(
+    "Anna changed City, Name, tags and 2 more changes",
+  );
+  expect(say(entry({ city: changed, name: changed }), ["city"])).toBe("Anna set City to x");
+});
+
+test("what is no update is said by its operation", () => {
+  expect(say(entry({}, { operation: "delete" }))).toBe("Anna deleted the record");
+  expect(say(entry({ city: { old: null, new: "Bern" } }, { operation: "create" }))).toBe(
+    "Anna created the record",
+  );
+});
+
+test("each changed field is told by the newest entry that has it", () => {
+  const newest = entry({ city: { old: "a", new: "b" } }, { version: 3 });
+  const older = entry({ city: { old: "0", new: "a" }, name: { old: "x", new: "y" } });
+  expect(entriesOf([newest, older], ["city", "name"])).toEqual([
+    { entry: newest, fields: ["city"] },
+    { entry: older, fields: ["name"] },
+  ]);
+});
+
+test("a way in without words of its own is named", () => {
+  expect([wayIn("api"), wayIn("batch")]).toEqual(["by the API", "by batch"]);
+});

@@ -1,0 +1,64 @@
+/** What happened to a record, as sentences. */
+import type { Schemas } from "../api/client";
+import type { Attribute, Template } from "../api/queries";
+import { attributeLabel } from "../format/label";
+import { words } from "../language";
+import { isEmptyValue, valueText } from "../value/text";
+import { KEY } from "./merge";
+
+const t = words.record;
+
+export type Entry = Schemas["History"]["history"][number];
+
+/** Who did it, without the number of the key: "erp sync (key 3)" is "erp sync". */
+export const actorName = (actor: string): string => actor.replace(/ \(key \d+\)$/, "") || t.somebody;
+
+export const attributeOf = (template: Template | undefined, field: string): Attribute | undefined =>
+  template?.attributes.find((it) => it.slug === field);
+
+/** The name of a field: its label, or what it was called if the template no longer has it. */
+export function fieldLabel(template: Template | undefined, field: string): string {
+  if (field === KEY) return t.key;
+  const attribute = attributeOf(template, field);
+  return attribute ? attributeLabel(attribute) : field;
+}
+
+/** By which way in: "by the API". */
+export const wayIn = (source: string): string => t.ways[source] ?? t.way(source);
+
+const MOST_NAMED = 3;
+
+/** An entry in one sentence, without its time. Of a reference, the sentence has no name; its id says nobody anything. */
+export function entrySentence(
+  template: Template | undefined,
+  entry: Entry,
+  only?: readonly string[],
+): string {
+  const actor = actorName(entry.actor);
+  const fields = Object.keys(entry.changes).filter((field) => only === undefined || only.includes(field));
+  if (entry.operation !== "update" || fields.length === 0) return t.did[entry.operation](actor);
+  const [field = ""] = fields;
+  const label = fieldLabel(template, field);
+  if (fields.length > 1) {
+    const labels = fields.slice(0, MOST_NAMED).map((it) => fieldLabel(template, it));
+    const rest = fields.length - labels.length;
+    return t.changedFields(actor, labels.join(", ") + (rest > 0 ? ` ${t.andMore(rest)}` : ""));
+  }
+  const value = entry.changes[field]?.new;
+  if (isEmptyValue(value)) return t.cleared(actor, label);
+  const attribute = attributeOf(template, field);
+  if (attribute?.type === "reference") return t.changedFields(actor, label);
+  return t.setTo(actor, label, attribute ? valueText(attribute, value) : String(value));
+}
+
+/** The entries that last touched these fields, newest first. */
+export function entriesOf(
+  entries: readonly Entry[],
+  fields: readonly string[],
+): { entry: Entry; fields: string[] }[] {
+  const left = new Set(fields);
+  return entries.flatMap((entry) => {
+    const touched = Object.keys(entry.changes).filter((field) => left.delete(field));
+    return touched.length === 0 ? [] : [{ entry, fields: touched }];
+  });
+}

@@ -1,0 +1,204 @@
+/**
+ * The record that is open: read, asked again while it is looked at, and written field by field.
+ *
+ * No write overwrites what its writer has not seen: each sends the tag of the version that is shown (`If-Match`). If
+ * somebody else changed another field meanwhile, the write is sent again; if they changed the same one, the writer
+ * chooses.
+ */
+import { useQuery } from "@tanstack/react-query";
+import { answer, answerWithTag, DELETE, GET, PATCH, POST, type Schemas } from "../api/client";
+import type { Json } from "../api/json";
+import { dropFromLists, refreshLists, showInLists } from "../api/lists";
+import { RequestError } from "../api/problem";
+import { queryClient, type RecordBody } from "../api/queries";
+import { currentSession, useSession } from "../session/session";
+import { isSame } from "../value/exact";
+import { changedFields, fieldOf, isDeletedElse } from "./merge";
+
+export type Shown = {
+  project: string;
+  record: RecordBody;
+  tag: string;
+  /** The fields that others changed since they were last said to have. */
+  changed: string[];
+  /** Whether others deleted or restored it since. */
+  isDeletedElse: boolean;
+};
+
+const SECONDS = 1_000;
+const POLLING = 10 * SECONDS;
+const MOST_TRIES = 5;
+
+const shownKey = (id: string, key = currentSession().key) => [key, "record", id];
+export const historyKey = (id: string) => [currentSession().key, "history", id];
+export const seriesKey = (id: string, slug: string) => [currentSession().key, "series", id, slug];
+
+const cached = (id: string) => queryClient.getQueryData<Shown>(shownKey(id));
+
+/** Reads a record; the same object if it is as `known`. */
+async function read(project: string, id: string, known?: Shown): Promise<Shown> {
+  const header = known ? { "If-None-Match": known.tag } : {};
+  const query = { verbose: true, include_deleted: true };
+  const call = await GET("/v1/entities/{id}", { params: { path: { id }, query, header } });
+  if (call.response.status === 304 && known) return known;
+  const { body, tag } = await answerWithTag(Promise.resolve(call));
+  return { project, record: body, tag: tag ?? "", changed: [], isDeletedElse: false };
+}
+
+/** `next` after `before`: what differs was changed by others. */
+function seen(before: Shown | undefined, next: Shown): Shown {
+  if (!before || next === before) return next;
+  const changed = [...new Set([...before.changed, ...changedFields(before.record, next.record)])];
+  return {
+    ...next,
+    changed,
+    isDeletedElse: before.isDeletedElse || isDeletedElse(before.record, next.record),
+  };
+}
+
+/** A record with the labels of its values, asked again every ten seconds while the page is looked at. */
+export function useRecord(project: string, id: string) {
+  const { key } = useSession();
+  return useQuery({
+    queryKey: shownKey(id, key),
+    queryFn: async () => {
+      const known = cached(id);
+      const next = await read(project, id, known);
+      const now = cached(id);
+      // What was written while this answer was under way is newer than the answer.
+      if (now !== undefined && now !== known) return now;
+      const result = seen(known, next);
+      if (result !== known) void queryClient.invalidateQueries({ queryKey: historyKey(id) });
+      return result;
+    },
+    enabled: key !== null,
+    staleTime: 0,
+    refetchInterval: POLLING,
+    refetchOnWindowFocus: true,
+    structuralSharing: false,
+  });
+}
+
+/** The bar of changes was read. */
+export function dismissChanges(id: string) {
+  const shown = cached(id);
+  if (shown) queryClient.setQueryData<Shown>(shownKey(id), { ...shown, changed: [], isDeletedElse: false });
+}
+
+/** Shows the record as it is after a write of our own, with what others changed at the same time. */
+async function accept(before: Shown, written: RecordBody, ours: string) {
+  const { project } = before;
+  const { id } = before.record;
+  const fresh = await read(project, id);
+  const others = changedFields(before.record, fresh.record).filter((field) => field !== ours);
+  const changed = [...new Set([...before.changed, ...others])].filter((field) => field !== ours);
+  // Between the write and the answer, somebody may have changed the very field again.
+  const isOursAgain = isSame(fieldOf(written, ours), fieldOf(fresh.record, ours));
+  queryClient.setQueryData<Shown>(shownKey(id), {
+    ...fresh,
+    changed: isOursAgain ? changed : [...changed, ours],
+  });
+  void queryClient.invalidateQueries({ queryKey: historyKey(id) });
+  const { template_slug: template } = fresh.record;
+  if (template && fresh.record.deleted_at == null) showInLists(project, template, fresh.record);
+}
+
+/** One write after the other, so that none meets the tag of the one before it. */
+const queues = new Map<string, Promise<unknown>>();
+
+function inTurn<T>(id: string, run: () => Promise<T>): Promise<T> {
+  const turn = (queues.get(id) ?? Promise.resolve()).then(run, run);
+  queues.set(id, turn);
+  return turn;
+}
+
+const isStale = (error: unknown) => error instanceof RequestError && error.status === 412;
+
+/**
+ * Writes with the tag that is shown, and again if only other fields changed.
+ * @returns false if `field` is no longer `start`; nothing is written then.
+ */
+async function withTag(
+  project: string,
+  id: string,
+  isUnchanged: (record: RecordBody) => boolean,
+  send: (shown: Shown) => Promise<void>,
+): Promise<boolean> {
+  for (let attempt = 1; ; attempt += 1) {
+    const shown = cached(id) ?? (await read(project, id));
+    if (!isUnchanged(shown.record)) return false;
+    try {
+      await send(shown);
+      return true;
+    } catch (error) {
+      if (!isStale(error) || attempt === MOST_TRIES) throw error;
+      const next = await read(project, id);
+      queryClient.setQueryData<Shown>(shownKey(id), seen(shown, next));
+    }
+  }
+}
+
+/** Writes one field that had the value `start`. @returns false if others changed that field. @throws RequestError */
+export function saveField(
+  project: string,
+  id: string,
+  field: string,
+  start: Json,
+  change: Schemas["RecordChange"],
+): Promise<boolean> {
+  const isUnchanged = (record: RecordBody) => isSame(fieldOf(record, field), start);
+  return inTurn(id, () =>
+    withTag(project, id, isUnchanged, async (shown) => {
+      const params = { path: { id }, header: { "If-Match": shown.tag } };
+      const written = await answer(PATCH("/v1/entities/{id}", { params, body: change }));
+      await accept(shown, written, field);
+    }),
+  );
+}
+
+/** Appends points, or adds to a number: what others write at the same time is no contradiction. @throws RequestError */
+export function addTo(project: string, id: string, field: string, value: Json): Promise<void> {
+  return inTurn(id, async () => {
+    const body = { attributes: { [field]: value } } as Schemas["RecordChange"];
+    const written = await answer(PATCH("/v1/entities/{id}", { params: { path: { id } }, body }));
+    await accept(cached(id) ?? (await read(project, id)), written, field);
+    void queryClient.invalidateQueries({ queryKey: seriesKey(id, field) });
+  });
+}
+
+/** Marks the record as deleted, in the version that is shown. @throws RequestError, 412 if it is another now */
+export function deleteRecord(project: string, template: string, id: string): Promise<void> {
+  return inTurn(id, async () => {
+    const shown = cached(id);
+    const header = shown ? { "If-Match": shown.tag } : {};
+    try {
+      await answer(DELETE("/v1/entities/{id}", { params: { path: { id }, header } }));
+    } catch (error) {
+      if (isStale(error)) void queryClient.invalidateQueries({ queryKey: shownKey(id) });
+      throw error;
+    }
+    dropFromLists(project, template, new Set([id]));
+    await reload(project, id);
+  });
+}
+
+/** Restores the record, with another key or none if `key` is given. @throws RequestError */
+export function restoreRecord(
+  project: string,
+  template: string,
+  id: string,
+  key?: string | null,
+): Promise<void> {
+  return inTurn(id, async () => {
+    const params = { path: { id } };
+    const body = key === undefined ? {} : { external_key: key };
+    await answer(POST("/v1/entities/{id}/restore", { params, body }));
+    await reload(project, id);
+    void refreshLists(project, template);
+  });
+}
+
+async function reload(project: string, id: string) {
+  queryClient.setQueryData<Shown>(shownKey(id), await read(project, id));
+  void queryClient.invalidateQueries({ queryKey: historyKey(id) });
+}
