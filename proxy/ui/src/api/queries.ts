@@ -46,13 +46,13 @@ export function useProjects() {
 }
 
 /** The templates of a project that the caller may know. */
-export function useTemplates(project: string) {
+export function useTemplates(project: string, isWanted = true) {
   const { key } = useSession();
   return useQuery({
     queryKey: [key, "templates", project],
     queryFn: async () =>
       (await answer(GET("/v1/templates", { params: { header: inProject(project) } }))).templates,
-    enabled: key !== null,
+    enabled: key !== null && isWanted,
     staleTime: 60_000,
   });
 }

@@ -1,3 +1,35 @@
-export default function CodeDialog(_props: { onClose: () => void }) {
-  return null;
+import { useState } from "react";
+import { Link } from "wouter";
+import { useRequestsOnScreen } from "../code/current";
+import { Dialog } from "../components/Dialog";
+import { Select } from "../components/Select";
+import { words } from "../language";
+import { addresses } from "../navigation/addresses";
+import { Snippets } from "./Snippets";
+
+const t = words.reference;
+
+/** What is on the screen as code that reads the same. */
+export default function CodeDialog({ onClose }: { onClose: () => void }) {
+  const shown = useRequestsOnScreen();
+  const [place, setPlace] = useState(shown[0]?.place);
+  const chosen = shown.find((it) => it.place === place) ?? shown[0];
+  return (
+    <Dialog title={t.useFromCode} isOpen onClose={onClose} width="wide">
+      {shown.length > 1 && (
+        <Select
+          label={t.whatIsShown}
+          choices={shown.map((it) => ({ id: it.place, label: t.places[it.place] }))}
+          value={chosen?.place ?? null}
+          onChange={setPlace}
+        />
+      )}
+      {chosen ? <Snippets request={chosen.request} /> : <p>{t.nothingOnScreen}</p>}
+      <p>
+        <Link href={addresses.reference()} onClick={onClose}>
+          {t.readReference}
+        </Link>
+      </p>
+    </Dialog>
+  );
 }

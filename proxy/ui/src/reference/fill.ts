@@ -1,0 +1,120 @@
+/** Examples and requests filled with the project and the template that the reader works in. */
+import type { Json } from "../api/json";
+import type { Attribute, Template } from "../api/queries";
+import type { ApiRequest } from "../code/request";
+import { jsonb, recordByKeySql, recordSql, searchSql, text } from "../code/sql";
+import type { Operation } from "./document";
+
+const isObject = (value: Json | undefined): value is { [member: string]: Json } =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !("isLosslessNumber" in value);
+
+const SAMPLES: Record<string, Json> = {
+  string: "text",
+  dimension: "text",
+  number: 80.5,
+  metric: 80.5,
+  boolean: true,
+  date: "2026-01-31",
+  datetime: "2026-01-31T12:00:00Z",
+  reference: { external_key: "erp:4711" },
+};
+
+function sampleOf(attribute: Attribute): Json {
+  const option = attribute.options?.[0]?.value;
+  if (attribute.type === "list") return [option ?? "text"];
+  return option ?? SAMPLES[attribute.type] ?? null;
+}
+
+/** The example with the attributes of the template in place of those of another. */
+export function fillExample(example: Json | undefined, template: Template | undefined): Json | undefined {
+  if (!template || !isObject(example)) return example;
+  const attributes = template.attributes.filter(({ required }, at) => required || at < 2);
+  const [first] = template.attributes;
+  return Object.fromEntries(
+    Object.entries(example).map(([name, value]): [string, Json] => {
+      if (name === "attributes" && isObject(value)) {
+        return [name, Object.fromEntries(attributes.map((it) => [it.slug, sampleOf(it)]))];
+      }
+      if (name === "filters" && Array.isArray(value) && first) {
+        return [name, [{ field: first.slug, operator: "not-empty" }]];
+      }
+      return [name, name === "query" ? (fillExample(value, template) ?? value) : value];
+    }),
+  );
+}
+
+export type Values = Readonly<Record<string, string>>;
+/** Parameters of the same name may stand in the path and in the query. */
+export const valueId = (parameter: { in: string; name: string }) => `${parameter.in} ${parameter.name}`;
+export const PROJECT_HEADER = "X-Service-Project-Id";
+
+/** What the reader would enter first. */
+export function initialValues(
+  operation: Operation,
+  project: string | null,
+  template: string | undefined,
+): Values {
+  const known: Record<string, string | null | undefined> = {
+    [`header ${PROJECT_HEADER}`]: project,
+    "path template": template,
+  };
+  return Object.fromEntries(
+    operation.parameters.flatMap((it) => {
+      const value = known[valueId(it)];
+      return value ? [[valueId(it), value] as [string, string]] : [];
+    }),
+  );
+}
+
+type Body = { type: string; json?: Json; text?: string } | null;
+
+/** The request that the operation makes of the values. What is missing in the path stays as its name. */
+export function requestOf(operation: Operation, values: Values, body: Body): ApiRequest {
+  const given = (place: string) =>
+    operation.parameters.flatMap((it) => {
+      const value = values[valueId(it)];
+      return it.in === place && value ? [[it.name, value] as [string, string]] : [];
+    });
+  const path = operation.path.replace(/\{([^}]+)\}/g, (whole, name) => {
+    const value = values[`path ${name}`];
+    return value ? encodeURIComponent(value) : whole;
+  });
+  const headers = given("header");
+  const project = headers.find(([name]) => name === PROJECT_HEADER)?.[1] ?? null;
+  const request: ApiRequest = {
+    method: operation.method,
+    path,
+    query: Object.fromEntries(given("query")),
+    project,
+    headers: Object.fromEntries(headers.filter(([name]) => name !== PROJECT_HEADER)),
+    isOpen: operation.isOpen,
+    ...(body?.json !== undefined ? { body: body.json } : {}),
+    ...(body?.text !== undefined ? { text: { type: body.type, content: body.text } } : {}),
+  };
+  const sql = sqlOf(operation.id, project, values, body?.json);
+  return sql === null ? request : { ...request, sql };
+}
+
+/** The same in SQL, for the operations that programs use most. */
+function sqlOf(id: string, project: string | null, values: Values, body: Json | undefined): string | null {
+  const template = values["path template"] ?? "";
+  const table = text(`${project}.${template}`);
+  const record = text(values["path id"] || "…");
+  const fields = isObject(body) ? body : {};
+  const attributes = jsonb(fields.attributes ?? {});
+  const key = text(String(fields.external_key ?? "…"));
+  if (project && template !== "") {
+    if (id === "search") return searchSql(project, template, body ?? {});
+    if (id === "getRecordByKey") return recordByKeySql(project, template, values["query key"] || "…");
+    if (id === "upsertRecord") return `select * from keyed.upsert_by_key(${table}, ${key}, ${attributes});`;
+    if (id === "createRecord") {
+      const last = fields.external_key === undefined ? "" : `, ${key}`;
+      return `select keyed.create_record(${table}, ${attributes}${last});`;
+    }
+  }
+  if (id === "getRecord") return recordSql(values["path id"] || "…");
+  if (id === "patchRecord") return `select keyed.patch_record(${record}, ${jsonb(fields)});`;
+  if (id === "deleteRecord") return `select keyed.delete_record(${record});`;
+  if (id === "getHistory") return `select * from keyed.history(${record});`;
+  return null;
+}
