@@ -10,6 +10,8 @@ type Props = {
   onClose: () => void;
   /** A question stays until it is answered; other dialogs close by a press outside. */
   isQuestion?: boolean;
+  /** Escape does not close it either, because what it shows cannot be shown again. */
+  isShownOnce?: boolean;
   width?: "narrow" | "wide";
   /** The buttons at the bottom; the last is the main action. */
   actions?: ReactNode;
@@ -17,13 +19,23 @@ type Props = {
 };
 
 /** A dialog over the page. */
-export function Dialog({ title, isOpen, onClose, isQuestion, width = "narrow", actions, children }: Props) {
+export function Dialog({
+  title,
+  isOpen,
+  onClose,
+  isQuestion,
+  isShownOnce = false,
+  width = "narrow",
+  actions,
+  children,
+}: Props) {
   return (
     <ModalOverlay
       className={style.veil ?? ""}
       isOpen={isOpen}
       onOpenChange={(open) => !open && onClose()}
       isDismissable={!isQuestion}
+      isKeyboardDismissDisabled={isShownOnce}
     >
       <Modal className={`${style.modal} ${style[width]}`}>
         <AriaDialog className={style.dialog ?? ""} {...(isQuestion ? { role: "alertdialog" as const } : {})}>

@@ -46,33 +46,25 @@ export function Connection({ project, endpoint }: { project: string; endpoint: E
   const close = () => setQuestion(null);
   return (
     <div className={style.form}>
-      <Section
-        title={t.address}
-        lead={t.addressKept}
-        actions={<Button onPress={() => setQuestion("token")}>{t.newAddress}</Button>}
-      >
-        {null}
+      <Section title={t.address} lead={t.addressKept}>
+        <div className={style.bar}>
+          <Button onPress={() => setQuestion("token")}>{t.newAddress}</Button>
+        </div>
       </Section>
       {endpoint.signed && (
-        <Section
-          title={t.secretTitle}
-          lead={t.secretKept}
-          actions={<Button onPress={() => setQuestion("secret")}>{t.newSecret}</Button>}
-        >
-          {null}
+        <Section title={t.secretTitle} lead={t.secretKept}>
+          <div className={style.bar}>
+            <Button onPress={() => setQuestion("secret")}>{t.newSecret}</Button>
+          </div>
         </Section>
       )}
       <Settings key={endpoint.updated_at} project={project} endpoint={endpoint} change={change} />
-      <Section
-        title={t.remove}
-        lead={t.removeLead}
-        actions={
+      <Section title={t.remove} lead={t.removeLead}>
+        <div className={style.bar}>
           <Button kind="danger" onPress={() => setQuestion("remove")}>
             {t.remove}
           </Button>
-        }
-      >
-        {null}
+        </div>
       </Section>
       {question === "token" && (
         <Confirm

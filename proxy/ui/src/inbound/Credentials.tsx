@@ -28,6 +28,7 @@ export function Credentials({ title, token, secret, isSigned, sample, onClose }:
       title={title}
       isOpen
       isQuestion
+      isShownOnce
       width="wide"
       onClose={onClose}
       actions={

@@ -37,7 +37,7 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
   const sample = useSample(endpoint.id);
   const { payload } = useMemo(() => readSample(sample), [sample]);
   const trial = useTrial(project, endpoint.id, draft, sample);
-  const result = payload === undefined ? undefined : trial.data;
+  const result = payload === undefined ? undefined : trial.result;
   const places = useMemo(() => {
     const first = payload === undefined ? undefined : firstItem(payload, draft.items);
     return first === undefined ? [] : placesOf(first);
@@ -119,7 +119,7 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
         onChange={change}
         places={places}
         trial={result}
-        isOld={trial.isFetching || trial.isError}
+        isOld={trial.isOld}
         item={shownItem}
         onItem={setItem}
         refusal={refusal}

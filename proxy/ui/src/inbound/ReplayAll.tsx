@@ -62,7 +62,7 @@ export function ReplayAll({ project, endpoint }: { project: string; endpoint: En
         {t.replayAll}
       </Button>
       <Dialog
-        title={t.replayAllTitle}
+        title={step === "asking" ? t.replayAllTitle : t.replayAll}
         isOpen={step !== "closed"}
         isQuestion
         onClose={close}

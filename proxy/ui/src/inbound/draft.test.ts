@@ -4,7 +4,7 @@ import { draftOf, isSame, membersOf } from "./draft";
 const endpoint = {
   items: "$.orders[*]",
   external_key: "$.id",
-  key_prefix: null,
+  key_prefix: "",
   mapping: { title: "$.title", artist: { path: "$.artist", key_prefix: "a:" } as never },
 };
 

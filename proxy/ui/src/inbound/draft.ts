@@ -42,7 +42,7 @@ export function membersOf(draft: Draft) {
   return {
     items: draft.items.trim() === "" ? "$" : draft.items.trim(),
     external_key: draft.external_key.trim(),
-    key_prefix: draft.key_prefix === "" ? null : draft.key_prefix,
+    key_prefix: draft.key_prefix,
     mapping: Object.fromEntries(sources) as Mapping,
   };
 }

@@ -1,6 +1,6 @@
 /** A mapping tried on a sample. */
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { answer, inProject, POST } from "../api/client";
 import { isLosslessNumber, type Json, parseJson, renderJson } from "../api/json";
 import { sentence } from "../api/problem";
@@ -60,7 +60,8 @@ export function useTrial(project: string, endpoint: string, draft: Draft, sample
   const { key } = useSession();
   const asked = useRested(useMemo(() => ({ draft, sample }), [draft, sample]));
   const { payload } = useMemo(() => readSample(asked.sample), [asked.sample]);
-  return useQuery({
+  const last = useRef<Trial>(undefined);
+  const trial = useQuery({
     queryKey: [key, "trial", project, endpoint, membersOf(asked.draft), asked.sample],
     queryFn: async () =>
       (await answer(
@@ -70,7 +71,10 @@ export function useTrial(project: string, endpoint: string, draft: Draft, sample
         }),
       )) as unknown as Trial,
     enabled: payload !== undefined,
-    placeholderData: keepPreviousData,
+    // While a path is being written, what the last complete draft found stays.
+    placeholderData: () => last.current,
     retry: false,
   });
+  if (trial.isSuccess && !trial.isPlaceholderData) last.current = trial.data;
+  return { result: trial.data ?? last.current, error: trial.error, isOld: trial.isFetching || trial.isError };
 }

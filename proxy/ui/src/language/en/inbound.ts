@@ -100,7 +100,7 @@ export const inbound = {
   secretTitle: "Secret",
   secretLead: "The other system signs with this secret.",
   secretKept: "The secret is shown when it is generated.",
-  example: "Try it from a command line",
+  example: "Deliver from a command line",
   shownOnce: "Shown once. Copy what you need before you close this.",
   kept: "I have copied it",
   newAddress: "Generate a new address",
