@@ -18,8 +18,6 @@ export type ApiRequest = {
   text?: { type: string; content: string };
   /** Whether the request goes without a key, as for `/healthz`. */
   isOpen?: boolean;
-  /** The same as a statement of SQL, where there is one. */
-  sql?: string;
 };
 
 /** The parameters of the query that are set. */

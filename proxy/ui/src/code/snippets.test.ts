@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { parseJson } from "../api/json";
 import type { ApiRequest } from "./request";
 import { type Language, snippet } from "./snippets";
-import { searchSql } from "./sql";
 
 const base = "http://keyed.test";
 const search: ApiRequest = {
@@ -73,9 +72,30 @@ test("what an editor would not show is written as an escape", () => {
 });
 
 test("a quote in a value stays in its literal of SQL", () => {
-  expect(searchSql("shop", "customers", { global_search: "O'Brien'; drop" })).toBe(
+  const body = { global_search: "O'Brien'; drop" };
+  expect(code("sql", { ...search, body })).toBe(
     `select keyed.search('shop.customers', '{ "global_search": "O''Brien''; drop" }');`,
   );
+});
+
+test("requests of records have their statements of SQL", () => {
+  const record = "/v1/entities/01931f3e";
+  expect(code("sql", { method: "GET", path: record })).toBe("select keyed.get_record('01931f3e');");
+  expect(code("sql", { method: "PATCH", path: record, body: { attributes: { a: null } } })).toBe(
+    `select keyed.patch_record('01931f3e', '{ "attributes": { "a": null } }');`,
+  );
+  const byKey = { path: "/v1/entities/template/customers/by-key", project: "shop" };
+  expect(code("sql", { method: "GET", ...byKey, query: { key: "erp:1" } })).toBe(
+    "select keyed.get_by_key('shop.customers', 'erp:1');",
+  );
+  expect(
+    code("sql", { method: "PUT", ...byKey, body: { external_key: "erp:1", attributes: { a: 1 } } }),
+  ).toBe(`select * from keyed.upsert_by_key('shop.customers', 'erp:1', '{ "a": 1 }');`);
+});
+
+test("what only the service does has no statement of SQL", () => {
+  expect(snippet("sql", { ...search, body: { query_text: "near" } }, { base })).toBeNull();
+  expect(snippet("sql", { method: "GET", path: "/v1/templates" }, { base })).toBeNull();
 });
 
 test("a request without a body says its method only where curl would guess another", () => {

@@ -1,6 +1,7 @@
 /** A request as code that does the same: curl, SQL, Python, JavaScript. */
 import { JAVASCRIPT, JSON_SYNTAX, literal, losesDigits, PYTHON, quoted } from "./literal";
 import { type ApiRequest, addressOf, queryOf } from "./request";
+import { sqlOf } from "./sql";
 
 export type Language = "curl" | "sql" | "python" | "javascript";
 
@@ -15,7 +16,7 @@ type Options = {
 };
 
 export function snippet(language: Language, request: ApiRequest, options: Options): string | null {
-  if (language === "sql") return request.sql ?? null;
+  if (language === "sql") return sqlOf(request);
   if (language === "curl") return curl(request, options);
   return language === "python" ? python(request, options) : javascript(request, options);
 }

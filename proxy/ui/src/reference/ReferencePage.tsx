@@ -185,7 +185,7 @@ function Introduction({ document }: { document: ApiDocument }) {
         <a href="/openapi.json">{t.openDocument}</a>
       </p>
       <Section title={t.firstRequest} lead={t.firstRequestLead}>
-        <Snippets request={{ method: "GET", path: "/v1/me", sql: "select keyed.me();" }} />
+        <Snippets request={{ method: "GET", path: "/v1/me" }} />
       </Section>
     </div>
   );

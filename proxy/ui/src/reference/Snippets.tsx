@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { ApiRequest } from "../code/request";
 import { KEY_VARIABLE, type Language, snippet } from "../code/snippets";
+import { sqlOf } from "../code/sql";
 import { Checkbox } from "../components/Checkbox";
 import { Code } from "../components/Code";
 import { Tabs } from "../components/Tabs";
@@ -26,7 +27,7 @@ export function Snippets({ request }: { request: ApiRequest }) {
     localStorage.setItem(PLACE, id);
     setLanguage(id as Language);
   };
-  const offered = LANGUAGES.filter((it) => it !== "sql" || request.sql !== undefined);
+  const offered = LANGUAGES.filter((it) => it !== "sql" || sqlOf(request) !== null);
   const hasKey = !request.isOpen;
   const items = offered.map((it) => ({
     id: it,

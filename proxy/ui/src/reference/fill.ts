@@ -2,7 +2,6 @@
 import type { Json } from "../api/json";
 import type { Attribute, Template } from "../api/queries";
 import type { ApiRequest } from "../code/request";
-import { jsonb, recordByKeySql, recordSql, searchSql, text } from "../code/sql";
 import type { Operation } from "./document";
 
 const isObject = (value: Json | undefined): value is { [member: string]: Json } =>
@@ -81,7 +80,7 @@ export function requestOf(operation: Operation, values: Values, body: Body): Api
   });
   const headers = given("header");
   const project = headers.find(([name]) => name === PROJECT_HEADER)?.[1] ?? null;
-  const request: ApiRequest = {
+  return {
     method: operation.method,
     path,
     query: Object.fromEntries(given("query")),
@@ -91,30 +90,4 @@ export function requestOf(operation: Operation, values: Values, body: Body): Api
     ...(body?.json !== undefined ? { body: body.json } : {}),
     ...(body?.text !== undefined ? { text: { type: body.type, content: body.text } } : {}),
   };
-  const sql = sqlOf(operation.id, project, values, body?.json);
-  return sql === null ? request : { ...request, sql };
-}
-
-/** The same in SQL, for the operations that programs use most. */
-function sqlOf(id: string, project: string | null, values: Values, body: Json | undefined): string | null {
-  const template = values["path template"] ?? "";
-  const table = text(`${project}.${template}`);
-  const record = text(values["path id"] || "…");
-  const fields = isObject(body) ? body : {};
-  const attributes = jsonb(fields.attributes ?? {});
-  const key = text(String(fields.external_key ?? "…"));
-  if (project && template !== "") {
-    if (id === "search") return searchSql(project, template, body ?? {});
-    if (id === "getRecordByKey") return recordByKeySql(project, template, values["query key"] || "…");
-    if (id === "upsertRecord") return `select * from keyed.upsert_by_key(${table}, ${key}, ${attributes});`;
-    if (id === "createRecord") {
-      const last = fields.external_key === undefined ? "" : `, ${key}`;
-      return `select keyed.create_record(${table}, ${attributes}${last});`;
-    }
-  }
-  if (id === "getRecord") return recordSql(values["path id"] || "…");
-  if (id === "patchRecord") return `select keyed.patch_record(${record}, ${jsonb(fields)});`;
-  if (id === "deleteRecord") return `select keyed.delete_record(${record});`;
-  if (id === "getHistory") return `select * from keyed.history(${record});`;
-  return null;
 }

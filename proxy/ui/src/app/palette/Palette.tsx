@@ -145,8 +145,22 @@ function useSections(project: string, query: string): { sections: Section[]; isL
     shortcuts,
     navigate,
   });
+  const wanted = query.trim();
+  const [first] = openFirst;
+  const search: Entry[] =
+    wanted === "" || !first
+      ? []
+      : [
+          {
+            id: "search",
+            label: t.searchFor(wanted, first.label ?? first.slug),
+            icon: Search,
+            run: () => navigate(addresses.found(project, first.slug, wanted)),
+          },
+        ];
+  const all: Section[] = [{ id: "records", entries: found }, ...others, { id: "search", entries: search }];
   return {
-    sections: found.length > 0 ? [{ id: "records", entries: found }, ...others] : others,
+    sections: all.filter(({ entries }) => entries.length > 0),
     isLooking,
   };
 }

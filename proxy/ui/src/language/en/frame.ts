@@ -73,6 +73,7 @@ export const frame = {
   lookingForKey: "Looking for a record with this key",
   sections: {
     records: "Records with this key",
+    search: "Search",
     actions: "Actions here",
     templates: "Templates",
     views: "Saved views",
@@ -80,6 +81,7 @@ export const frame = {
     projects: "Projects",
     settings: "Settings",
   },
+  searchFor: (search: string, template: string) => `Search ${template} for "${search}"`,
   viewOf: (view: string, template: string) => `${view} in ${template}`,
   setTheme: (theme: string) => `Theme: ${theme}`,
   setDensity: (density: string) => `Rows: ${density}`,
