@@ -1,0 +1,91 @@
+/** The browser of the tests, and what several of them do in it. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+/** What the test of Rust told: {address, key, project, more, screenshot}. */
+export const told = JSON.parse(readFileSync(0, "utf8"));
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** The browser asks nothing of the network for itself. */
+const ARGUMENTS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** How long a condition may take: far more than any needs, so that a slow machine fails no test. */
+const PATIENCE = 60_000;
+
+/**
+ * Runs a test in a page of its own. It fails if the page reports an error, logs one, or loads anything from elsewhere.
+ * @param {(page: import("playwright-core").Page) => Promise<void>} test
+ * @param {{width?: number, height?: number, theme?: "light" | "dark", expected?: RegExp}} options `expected`: errors of
+ *   the console that belong to the test, such as refused requests.
+ */
+export async function browse(test, { width = 1280, height = 800, theme = "light", expected } = {}) {
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ARGUMENTS });
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme: theme });
+  page.setDefaultTimeout(PATIENCE);
+  const faults = [];
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !expected?.test(message.text())) faults.push(message.text());
+  });
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(told.address) && !/^(data|blob):/.test(url)) faults.push(`asked ${url}`);
+  });
+  try {
+    await test(page);
+    assert.deepEqual(faults, []);
+  } catch (error) {
+    await page.screenshot({ path: told.screenshot }).catch(() => {});
+    console.error(`The page as it was: ${told.screenshot}\nIts faults: ${faults.join("\n")}`);
+    throw error;
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Signs in by the form and opens an address. */
+export async function signIn(page, path = "/", key = told.key) {
+  await page.goto(told.address + path);
+  await page.getByLabel("API key").fill(key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("navigation").first().waitFor();
+}
+
+/** A request of somebody else, as administrator. @returns {Promise<any>} the body */
+export async function ask(method, path, body, headers = {}) {
+  const response = await fetch(`${told.address}/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${told.key}`,
+      "x-service-project-id": told.project,
+      ...(body && { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
+  return text === "" ? null : JSON.parse(text);
+}
+
+export const list = (template) => `/p/${told.project}/t/${template}`;
+
+/** Fails on what axe-core finds serious or critical in the page as it is. */
+export async function expectAccessible(page) {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  const found = serious.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join("\n   ")}`);
+  assert.deepEqual(found, [], page.url());
+}

@@ -1,0 +1,61 @@
+//! What a person meets in the web application, in a real browser.
+//!
+//! A test starts a service, fills it, and runs the script of its name: what the person does and sees. The scripts use
+//! `browser.mjs`, and may ask the service themselves where a colleague acts meanwhile.
+
+mod app;
+mod files;
+mod list;
+mod record;
+
+use harness::Service;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Stdio;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+
+/// The project `crm` with a few records, among them hostile ones, and a role that sees customers of one name alone.
+pub(crate) async fn service() -> Service {
+    let service = Service::start().await;
+    let company = json!({"external_key": "co:1", "attributes": {"name": "Ada & Co"}});
+    service.post("/entities/template/companies", company).await.expect(201);
+    for (number, name) in ["Anna", "Beat", "Chloé", "<img src=x onerror=document.title='broken'>", "יעל"].iter().enumerate()
+    {
+        let attributes = json!({"name": name, "visits": number, "tags": ["first", "vip"], "born": "1990-05-01",
+            "company": {"external_key": "co:1"}, "active": number % 2 == 0});
+        service.upsert(&format!("erp:{number}"), attributes).await.expect(201);
+    }
+    service
+}
+
+/// Runs the script `tests/ui/<name>.mjs` against the service. `more` is added to what it is told.
+#[track_caller]
+pub(crate) fn run(service: &Service, name: &str, more: Value) -> impl Future<Output = ()> {
+    let told = json!({
+        "address": service.proxy.url(""), "key": service.proxy.key(), "project": "crm", "more": more,
+        "screenshot": harness::target_folder().join(format!("test-logs/ui-{}.png", name.replace('/', "-"))),
+    });
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui").join(format!("{name}.mjs"));
+    async move {
+        let mut node = Command::new("node")
+            .arg(&script)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("Node.js, which `make setup` installs");
+        let mut stdin = node.stdin.take().expect("piped");
+        stdin.write_all(told.to_string().as_bytes()).await.expect("the script reads what it is told");
+        drop(stdin);
+        let output = node.wait_with_output().await.expect("the script ends");
+        assert!(
+            output.status.success(),
+            "{}:\n{}{}",
+            script.display(),
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+}
