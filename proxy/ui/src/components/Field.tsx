@@ -29,6 +29,8 @@ export function TextField({ label, isLabelHidden, hint, error, placeholder, rows
   const shape = `${style.input} ${isCode ? style.code : ""}`;
   return (
     <AriaTextField
+      // A refusal of the service keeps no form from being sent again.
+      validationBehavior="aria"
       {...props}
       isInvalid={props.isInvalid ?? error !== undefined}
       className={style.field ?? ""}

@@ -30,6 +30,7 @@ type Props<K extends string> = {
 export function Select<K extends string>({ label, isLabelHidden, choices, error, ...props }: Props<K>) {
   return (
     <AriaSelect
+      validationBehavior="aria"
       className={field.field ?? ""}
       aria-label={isLabelHidden ? label : undefined}
       value={props.value}

@@ -152,7 +152,7 @@ function useSections(project: string, query: string): { sections: Section[]; isL
       ? []
       : [
           {
-            id: "search",
+            id: "search words",
             label: t.searchFor(wanted, first.label ?? first.slug),
             icon: Search,
             run: () => navigate(addresses.found(project, first.slug, wanted)),
