@@ -12,10 +12,14 @@ import { sayDone } from "../components/toast";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
 import { targetOf } from "../value/references";
+import { Access } from "./Access";
 import { ChangeBar } from "./ChangeBar";
 import { Deleted, DeleteQuestion } from "./Deletion";
 import { Details } from "./Details";
+import { History } from "./History";
+import { Metrics } from "./Metrics";
 import style from "./RecordDrawer.module.css";
+import { Related } from "./Related";
 import { type Shown, useRecord } from "./store";
 
 const t = words.record;
@@ -128,6 +132,7 @@ function Open({ project, template, shown, tab, setTab, isFull, setFull, onClose 
   const me = useMe(project);
   const may = privileges(me.data, project, template.slug);
   const isDeleted = record.deleted_at != null;
+  const mayEdit = may.has("update") && !isDeleted;
   const [isDeleting, setDeleting] = useState(false);
   const { name } = targetOf(record, template.display);
   const copy = async (text: string, said: string) => {
@@ -151,11 +156,39 @@ function Open({ project, template, shown, tab, setTab, isFull, setFull, onClose 
           project={project}
           template={template}
           shown={shown}
-          mayEdit={may.has("update") && !isDeleted}
+          mayEdit={mayEdit}
           isReader={me.data !== undefined && !may.has("update")}
         />
       ),
     },
+    ...(template.attributes.some(({ type }) => type === "metric")
+      ? [
+          {
+            id: "metrics",
+            label: t.tabs.metrics,
+            content: <Metrics project={project} template={template} record={record} mayEdit={mayEdit} />,
+          },
+        ]
+      : []),
+    {
+      id: "history",
+      label: t.tabs.history,
+      content: <History project={project} template={template} record={record} mayEdit={mayEdit} />,
+    },
+    {
+      id: "related",
+      label: t.tabs.related,
+      content: <Related project={project} template={template} record={record} />,
+    },
+    ...(me.data?.admin
+      ? [
+          {
+            id: "access",
+            label: t.tabs.access,
+            content: <Access project={project} template={template} record={record} />,
+          },
+        ]
+      : []),
   ];
   return (
     <>

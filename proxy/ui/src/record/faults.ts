@@ -2,14 +2,15 @@
 import { RequestError, sentence } from "../api/problem";
 
 /** The fault of a field, or of a part of it such as the second element of a list. */
-export function faultOf(error: unknown, slug: string): string {
+export function faultAt(error: unknown, slug: string): string | undefined {
+  if (!(error instanceof RequestError)) return undefined;
   const pointer = `/attributes/${slug}`;
-  const fault =
-    error instanceof RequestError
-      ? error.problem?.errors?.find((it) => it.pointer === pointer || it.pointer.startsWith(`${pointer}/`))
-      : undefined;
-  return fault?.detail ?? sentence(error);
+  return error.problem?.errors?.find((it) => it.pointer === pointer || it.pointer.startsWith(`${pointer}/`))
+    ?.detail;
 }
+
+/** The fault of a field that was sent alone; without a pointer, the whole refusal. */
+export const faultOf = (error: unknown, slug: string): string => faultAt(error, slug) ?? sentence(error);
 
 /** The fault of an external key. */
 export function keyFault(error: unknown): string {

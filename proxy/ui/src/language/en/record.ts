@@ -130,6 +130,7 @@ export const record = {
   },
   noPoints: "No points in this range",
   noPointsHint: "Choose a longer range, or add a point.",
+  everyValue: "Every point",
   everyPoint: (n: number) => `Every point: ${count(n, "measurement")}`,
   perBucket: (aggregate: string, bucket: string) => `${aggregate} of each ${bucket}`,
   buckets: { "10m": "10 minutes", "1h": "hour", "6h": "6 hours", "1d": "day", "7d": "week" } as Record<
@@ -152,6 +153,7 @@ export const record = {
   relatedBy: (template: string, attribute: string) => `${template} · ${attribute}`,
   showAll: (n: string) => `Show all ${n}`,
 
+  to: "to",
   role: "Role",
   chooseRole: "Choose a role",
   accessLead: "Why a role sees this record, or why not.",

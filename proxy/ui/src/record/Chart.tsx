@@ -1,0 +1,99 @@
+import { type KeyboardEvent, type PointerEvent, useId, useState } from "react";
+import { exact } from "../api/json";
+import { datetimeText } from "../format/date";
+import { numberText } from "../format/number";
+import { words } from "../language";
+import style from "./Chart.module.css";
+import { dots, draw, line, nearest, type Point } from "./chart";
+
+const t = words.record;
+const WIDTH = 600;
+const HEIGHT = 160;
+const MOST_DOTS = 80;
+
+const tickText = (tick: number): string => numberText(exact(String(tick)));
+
+/** A series as a line. The arrow keys go from point to point, and each is read aloud. */
+export function Chart({ label, points }: { label: string; points: readonly Point[] }) {
+  const fill = useId();
+  const [place, setPlace] = useState<number | null>(null);
+  const { spots, ticks, low, high } = draw(points);
+  const last = spots.length - 1;
+  const current = place === null ? undefined : spots[Math.min(place, last)];
+  const said = current
+    ? `${numberText(current.point.value ?? 0)}, ${datetimeText(current.point.at)}`
+    : t.chart(label, t.points(spots.length), tickText(low), tickText(high));
+  const press = (event: KeyboardEvent) => {
+    const from = place ?? last;
+    const next = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    setPlace(Math.max(0, Math.min(last, next)));
+  };
+  const point = (event: PointerEvent<HTMLElement>) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    setPlace(nearest(spots, (event.clientX - box.left) / box.width));
+  };
+  const path = line(spots, WIDTH, HEIGHT);
+  return (
+    <figure className={style.chart}>
+      <div className={style.scale} aria-hidden>
+        {ticks.map((tick) => (
+          <span key={tick} style={{ bottom: `${((tick - low) / (high - low || 1)) * 100}%` }}>
+            {tickText(tick)}
+          </span>
+        ))}
+      </div>
+      <div
+        className={style.plot}
+        role="slider"
+        tabIndex={0}
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={last}
+        aria-valuenow={place ?? last}
+        aria-valuetext={said}
+        onKeyDown={press}
+        onPointerMove={point}
+        onPointerLeave={() => setPlace(null)}
+        onBlur={() => setPlace(null)}
+      >
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden>
+          <defs>
+            <linearGradient id={fill} x1="0" y1="0" x2="0" y2="1">
+              <stop offset="0" className={style.shadeTop} />
+              <stop offset="1" className={style.shadeBottom} />
+            </linearGradient>
+          </defs>
+          {ticks.map((tick) => {
+            const y = (1 - (tick - low) / (high - low || 1)) * HEIGHT;
+            return <path key={tick} className={style.grid} d={`M0 ${y}H${WIDTH}`} />;
+          })}
+          {last > 0 && <path fill={`url(#${fill})`} d={`${path}V${HEIGHT}H0Z`} />}
+          <path className={style.line} d={path} />
+          {spots.length <= MOST_DOTS && <path className={style.dots} d={dots(spots, WIDTH, HEIGHT)} />}
+          {current && (
+            <>
+              <path className={style.cursor} d={`M${current.x * WIDTH} 0V${HEIGHT}`} />
+              <path className={style.spot} d={dots([current], WIDTH, HEIGHT)} />
+            </>
+          )}
+        </svg>
+        {current && (
+          <span
+            className={style.readout}
+            data-side={current.x > 0.5 ? "left" : "right"}
+            style={{ left: `${current.x * 100}%` }}
+          >
+            <strong>{numberText(current.point.value ?? 0)}</strong>
+            <span>{datetimeText(current.point.at)}</span>
+          </span>
+        )}
+      </div>
+      <div className={style.times} aria-hidden>
+        <span>{datetimeText(spots[0]?.point.at ?? "")}</span>
+        {last > 0 && <span>{datetimeText(spots[last]?.point.at ?? "")}</span>}
+      </div>
+    </figure>
+  );
+}

@@ -1,0 +1,135 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { ArrowRight, RotateCcw } from "lucide-react";
+import { answer, GET } from "../api/client";
+import type { Json } from "../api/json";
+import { sentence } from "../api/problem";
+import type { Attribute, RecordBody, Template } from "../api/queries";
+import { Button, IconButton } from "../components/Button";
+import { Empty, Failure, Skeleton } from "../components/Notice";
+import { sayDone, sayRefused } from "../components/toast";
+import { words } from "../language";
+import { isSame } from "../value/exact";
+import { isEmptyValue } from "../value/text";
+import { Ago } from "./ChangeBar";
+import { NamedValue } from "./Contradiction";
+import style from "./History.module.css";
+import { fieldOf, KEY } from "./merge";
+import { attributeOf, type Entry, entrySentence, fieldLabel, wayIn } from "./sentences";
+import { historyKey, saveField } from "./store";
+
+const t = words.record;
+
+type Props = { project: string; template: Template; record: RecordBody; mayEdit: boolean };
+
+/** What happened to the record, newest first. */
+export function History({ project, template, record, mayEdit }: Props) {
+  const history = useInfiniteQuery({
+    queryKey: [...historyKey(record.id), "pages"],
+    queryFn: async ({ pageParam }) => {
+      const query = pageParam === null ? {} : { cursor: pageParam };
+      return answer(GET("/v1/entities/{id}/history", { params: { path: { id: record.id }, query } }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+  });
+  if (history.isError && !history.data)
+    return <Failure error={history.error} retry={() => history.refetch()} />;
+  if (!history.data) return <Skeleton lines={6} />;
+  const entries = history.data.pages.flatMap((page) => page.history);
+  if (entries.length === 0) return <Empty title={t.noHistory} />;
+  return (
+    <>
+      <ol className={style.timeline} aria-label={t.history}>
+        {entries.map((entry) => (
+          <li key={entry.version} className={style.entry}>
+            <p className={style.sentence}>
+              <span dir="auto">{entrySentence(template, entry)}</span>
+            </p>
+            <p className={style.when} title={entry.actor}>
+              <Ago at={entry.at} /> {wayIn(entry.source)}
+            </p>
+            <Changes project={project} template={template} record={record} entry={entry} mayEdit={mayEdit} />
+          </li>
+        ))}
+      </ol>
+      {history.hasNextPage && (
+        <Button onPress={() => history.fetchNextPage()} isPending={history.isFetchingNextPage}>
+          {t.more}
+        </Button>
+      )}
+      {history.isFetchNextPageError && (
+        <Failure error={history.error} retry={() => history.fetchNextPage()} />
+      )}
+    </>
+  );
+}
+
+type ChangesProps = Props & { entry: Entry };
+
+/** Field by field: the old value struck through, the new one plain. */
+function Changes({ project, template, record, entry, mayEdit }: ChangesProps) {
+  const changes = Object.entries(entry.changes);
+  if (changes.length === 0) return null;
+  return (
+    <dl className={style.changes}>
+      {changes.map(([field, change]) => {
+        const attribute = attributeOf(template, field) ?? keyAttribute(field);
+        const [before, after] = [change.old as Json, change.new as Json];
+        const isRestorable =
+          mayEdit &&
+          entry.operation === "update" &&
+          attribute.type !== "metric" &&
+          (field === KEY || attributeOf(template, field) !== undefined) &&
+          !isSame(fieldOf(record, field), before ?? null);
+        const label = fieldLabel(template, field);
+        return (
+          <div key={field} className={style.change}>
+            <dt dir="auto">{label}</dt>
+            <dd>
+              {!isEmptyValue(before) && (
+                <>
+                  <del className={style.old}>
+                    <NamedValue project={project} attribute={attribute} value={before} />
+                  </del>
+                  <ArrowRight size={12} className={style.arrow} aria-label={t.becomes} />
+                </>
+              )}
+              {isEmptyValue(after) ? (
+                <span className={style.none}>{t.noValue}</span>
+              ) : (
+                <span className={style.new}>
+                  <NamedValue project={project} attribute={attribute} value={after} />
+                </span>
+              )}
+              {isRestorable && (
+                <span className={style.restore}>
+                  <IconButton
+                    icon={RotateCcw}
+                    size="small"
+                    label={`${t.restoreValue}: ${label}`}
+                    onPress={() => restoreValue(project, record, field, before ?? null, label)}
+                  />
+                </span>
+              )}
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+/** The key, and attributes that the template no longer has, are shown as texts. */
+const keyAttribute = (slug: string) => ({ slug, type: "string" }) as Attribute;
+
+async function restoreValue(project: string, record: RecordBody, field: string, value: Json, label: string) {
+  const change =
+    field === KEY ? { external_key: value as string | null } : { attributes: { [field]: value as string } };
+  try {
+    const isDone = await saveField(project, record.id, field, fieldOf(record, field), change);
+    if (isDone) sayDone(t.valueRestored(label));
+    else sayRefused(t.valueNotRestored(label));
+  } catch (error) {
+    sayRefused(sentence(error));
+  }
+}

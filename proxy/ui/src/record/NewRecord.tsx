@@ -1,0 +1,221 @@
+import { type FormEvent, useRef, useState } from "react";
+import { answer, inProject, POST, type Schemas } from "../api/client";
+import type { Json } from "../api/json";
+import { refreshLists } from "../api/lists";
+import { RequestError } from "../api/problem";
+import { type Attribute, type RecordBody, type Template, useTemplate } from "../api/queries";
+import { Button } from "../components/Button";
+import { Checkbox } from "../components/Checkbox";
+import { Dialog } from "../components/Dialog";
+import { Failure, Skeleton } from "../components/Notice";
+import { sayDone } from "../components/toast";
+import { attributeLabel } from "../format/label";
+import { words } from "../language";
+import { valueText } from "../value/text";
+import { ValueEditor } from "../value/ValueEditor";
+import { faultAt } from "./faults";
+import { KeyRefusal } from "./KeyCard";
+import { KeyField } from "./KeyField";
+import { checkKey } from "./key";
+import style from "./NewRecord.module.css";
+
+const t = words.record;
+const FORM = "new-record";
+
+type Values = Record<string, Json | undefined>;
+
+type Props = {
+  project: string;
+  template: string;
+  isOpen: boolean;
+  onClose: () => void;
+  /** The record that was created last, when the dialog closes after it. */
+  onCreated: (record: RecordBody) => void;
+};
+
+/** A dialog that creates a record, or one after the other. */
+export function NewRecord({ project, template, isOpen, onClose, onCreated }: Props) {
+  const definition = useTemplate(project, template);
+  if (!isOpen) return null;
+  if (!definition) {
+    return (
+      <Dialog title={t.newRecord(template)} isOpen onClose={onClose} width="wide">
+        <Skeleton />
+      </Dialog>
+    );
+  }
+  return <Form project={project} template={definition} onClose={onClose} onCreated={onCreated} />;
+}
+
+/** A name for one attempt to create, so that a request that is sent twice creates one record. */
+const attemptName = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+function useCreation(project: string, template: string) {
+  const [error, setError] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
+  const attempt = useRef(attemptName());
+  const create = async (body: Schemas["NewRecord"]): Promise<RecordBody | null> => {
+    setBusy(true);
+    setError(null);
+    try {
+      const header = { ...inProject(project), "Idempotency-Key": attempt.current };
+      const params = { path: { template }, header };
+      const record = await answer(POST("/v1/entities/template/{template}", { params, body }));
+      void refreshLists(project, template);
+      attempt.current = attemptName();
+      return record;
+    } catch (refusal) {
+      // A refusal is kept under its name; an answer that never came is not.
+      if (refusal instanceof RequestError && !refusal.isOffline) attempt.current = attemptName();
+      setError(refusal);
+      return null;
+    } finally {
+      setBusy(false);
+    }
+  };
+  const changed = () => {
+    attempt.current = attemptName();
+  };
+  return { error, isBusy, create, changed };
+}
+
+type FormProps = { project: string; template: Template; onClose: () => void; onCreated: Props["onCreated"] };
+
+function Form({ project, template, onClose, onCreated }: FormProps) {
+  const { error, isBusy, create, changed } = useCreation(project, template.slug);
+  const [key, setKey] = useState("");
+  const [values, setValues] = useState<Values>({});
+  const [isAnother, setAnother] = useState(false);
+  const [isLeaving, setLeaving] = useState(false);
+  const [round, setRound] = useState(0);
+  const form = useRef<HTMLFormElement>(null);
+  const { trimmed, isValid } = checkKey(key);
+  const isDirty = key !== "" || Object.values(values).some((it) => it !== undefined && it !== null);
+  const keyError = error instanceof RequestError && error.at("/external_key") !== undefined ? error : null;
+  const isElsewhere =
+    error !== null &&
+    keyError === null &&
+    !template.attributes.some(({ slug }) => faultAt(error, slug) !== undefined);
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy || (trimmed !== "" && !isValid)) return;
+    const attributes = Object.fromEntries(
+      Object.entries(values).filter(([, value]) => value !== undefined),
+    ) as Schemas["Attributes"];
+    const record = await create(trimmed === "" ? { attributes } : { attributes, external_key: trimmed });
+    if (record === null) {
+      // The first field that was refused is where the reader goes on.
+      setTimeout(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+    } else if (isAnother) {
+      sayDone(t.isCreated);
+      setKey("");
+      setValues({});
+      setRound(round + 1);
+    } else onCreated(record);
+  };
+  return (
+    <Dialog
+      title={t.newRecord(template.label ?? template.slug)}
+      isOpen
+      isQuestion={isDirty}
+      width="wide"
+      onClose={() => (isDirty ? setLeaving(true) : onClose())}
+      actions={
+        <>
+          <span className={style.another}>
+            <Checkbox isSelected={isAnother} onChange={setAnother}>
+              {t.createAnother}
+            </Checkbox>
+          </span>
+          <Button onPress={() => (isDirty ? setLeaving(true) : onClose())}>{words.components.cancel}</Button>
+          <Button type="submit" form={FORM} kind="main" isPending={isBusy}>
+            {t.create}
+          </Button>
+        </>
+      }
+    >
+      <form id={FORM} ref={form} key={round} className={style.form} onSubmit={submit}>
+        {isElsewhere && <Failure error={error} />}
+        <div>
+          <KeyField
+            label={t.keyOptional}
+            hint={t.keyHint}
+            value={key}
+            onChange={(next) => {
+              setKey(next);
+              changed();
+            }}
+            autoFocus
+          />
+          {keyError && (
+            <KeyRefusal project={project} template={template.slug} typed={trimmed} error={keyError} />
+          )}
+        </div>
+        {template.attributes.map((attribute) => (
+          <Field
+            key={attribute.slug}
+            project={project}
+            attribute={attribute}
+            value={values[attribute.slug]}
+            onChange={(value) => {
+              setValues((before) => ({ ...before, [attribute.slug]: value }));
+              changed();
+            }}
+            error={faultAt(error, attribute.slug)}
+          />
+        ))}
+      </form>
+      {isLeaving && (
+        <Dialog
+          title={t.discardTitle}
+          isOpen
+          isQuestion
+          onClose={() => setLeaving(false)}
+          actions={
+            <>
+              <Button onPress={() => setLeaving(false)} autoFocus>
+                {words.components.cancel}
+              </Button>
+              <Button kind="danger" onPress={onClose}>
+                {t.discard}
+              </Button>
+            </>
+          }
+        >
+          <p>{t.discardQuestion}</p>
+        </Dialog>
+      )}
+    </Dialog>
+  );
+}
+
+type FieldProps = {
+  project: string;
+  attribute: Attribute;
+  value: Json | undefined;
+  onChange: (value: Json | undefined) => void;
+  error: string | undefined;
+};
+
+/** A field with a hint of what happens without a value. */
+function Field({ project, attribute, value, onChange, error }: FieldProps) {
+  const hasDefault = attribute.default !== undefined && attribute.default !== null;
+  const label = attributeLabel(attribute);
+  return (
+    <div>
+      <ValueEditor
+        project={project}
+        attribute={attribute}
+        label={attribute.required && !hasDefault ? `${label} · ${t.required}` : label}
+        value={value}
+        onChange={onChange}
+        error={error}
+      />
+      {hasDefault && value === undefined && (
+        <p className={style.hint}>{t.defaultIs(valueText(attribute, attribute.default))}</p>
+      )}
+    </div>
+  );
+}

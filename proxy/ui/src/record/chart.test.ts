@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { LosslessNumber } from "../api/json";
+import { dots, draw, line, nearest, niceTicks, type Point } from "./chart";
+
+const at = (day: number, value: Point["value"]): Point => ({
+  at: `2026-01-${String(day).padStart(2, "0")}T00:00:00Z`,
+  value,
+});
+
+test("ticks are round and enclose the values", () => {
+  expect(niceTicks(1, 3)).toEqual([1, 2, 3]);
+  expect(niceTicks(0.12, 0.57)).toEqual([0, 0.2, 0.4, 0.6]);
+  expect(niceTicks(-30, 70)).toEqual([-50, 0, 50, 100]);
+  expect(niceTicks(12_345, 98_765)).toEqual([0, 50_000, 100_000]);
+});
+
+test("a single value stands in the middle of its ticks", () => {
+  const [low = 0, high = 0] = [niceTicks(5, 5)[0], niceTicks(5, 5).at(-1)];
+  expect(low).toBeLessThan(5);
+  expect(high).toBeGreaterThan(5);
+  expect(niceTicks(0, 0)[0]).toBeLessThan(0);
+});
+
+test("points stand by their times, not by their places", () => {
+  expect(draw([at(1, 0), at(2, 10), at(11, 10)]).spots.map(({ x }) => x)).toEqual([0, 0.1, 1]);
+});
+
+test("a point without a value is no point, and none is no drawing", () => {
+  expect(draw([at(1, 1), at(2, null), at(3, 2)]).spots).toHaveLength(2);
+  expect(draw([])).toEqual({ spots: [], ticks: [], low: 0, high: 1 });
+});
+
+test("exact numbers are drawn as well", () => {
+  const { spots } = draw([at(1, 0), at(2, new LosslessNumber("10.00"))]);
+  expect(spots[1]?.y).toBe(1);
+});
+
+test("a line goes from left to right, high values at the top", () => {
+  const { spots } = draw([at(1, 0), at(3, 10)]);
+  expect(line(spots, 100, 50)).toBe("M0 50L100 0");
+  expect(dots(spots, 100, 50)).toBe("M0 50h0M100 0h0");
+});
+
+test("the pointer finds the nearest point", () => {
+  const { spots } = draw([at(1, 0), at(2, 10), at(11, 10)]);
+  expect([nearest(spots, 0.04), nearest(spots, 0.5), nearest(spots, 0.9), nearest([], 0)]).toEqual([
+    0, 1, 2, -1,
+  ]);
+});

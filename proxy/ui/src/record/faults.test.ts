@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { requestError } from "../api/problem";
+import { faultAt, faultOf, keyFault } from "./faults";
+
+const refused = requestError(422, {
+  code: "invalid_value",
+  detail: "/attributes/tags/0: must be a string (the first of 2 faults)",
+  errors: [
+    { pointer: "/attributes/tags/0", code: "invalid_value", detail: "must be a string" },
+    { pointer: "/external_key", code: "invalid_external_key", detail: "external_key must not be empty" },
+  ],
+});
+
+test("a refusal stands beside the field that its pointer names, also within the field", () => {
+  expect(faultAt(refused, "tags")).toBe("must be a string");
+  expect(keyFault(refused)).toBe("external_key must not be empty");
+});
+
+test("a field whose slug begins alike is another field", () => {
+  expect(faultAt(refused, "tag")).toBeUndefined();
+});
+
+test("a field that was sent alone shows a refusal without a pointer", () => {
+  expect(faultOf(requestError(403, { code: "forbidden", detail: "not allowed" }), "tags")).toBe(
+    "not allowed",
+  );
+  expect(faultOf(new Error("The service cannot be reached."), "tags")).toBe("The service cannot be reached.");
+});
