@@ -32,7 +32,7 @@ export function ProjectSwitch({ project }: { project: string }) {
   const all = projects.data ?? [{ id: project, slug: project, name: project }];
   const hasFilter = all.length > MOST_WITHOUT_FILTER;
   const list = (
-    <Virtualizer layout={ListLayout} layoutOptions={{ rowHeight: ROW }}>
+    <Virtualizer layout={ListLayout} layoutOptions={{ rowHeight: ROW, padding: 4 }}>
       <ListBox
         items={all}
         className={style.list ?? ""}

@@ -66,7 +66,7 @@ export const frame = {
   reload: "Reload",
   toStart: "Go to the start",
   palette: "Go to or do",
-  palettePlaceholder: "A template, view, page, action, or the exact key of a record",
+  palettePlaceholder: "Template, view, page, action or exact key",
   definition: "Definition of the template",
   import: "Import a file",
   useFromCode: "Use from code",
