@@ -1,0 +1,125 @@
+import type { Template } from "../api/queries";
+import { Checkbox } from "../components/Checkbox";
+import { Refusal, TextField } from "../components/Field";
+import { Select } from "../components/Select";
+import { attributeLabel } from "../format/label";
+import { words } from "../language";
+import { ValueEditor } from "../value/ValueEditor";
+import { type AttributeType, type Draft, type Faults, hasIndex, optionsBody, TYPES } from "./draft";
+import { OptionsEditor } from "./OptionsEditor";
+import { slugOf } from "./slug";
+import style from "./template.module.css";
+
+const t = words.template;
+
+type Props = {
+  project: string;
+  templates: Template[];
+  draft: Draft;
+  setDraft: (draft: Draft) => void;
+  /** Of an attribute that exists, the type stays. */
+  isNew: boolean;
+  faults: Faults;
+};
+
+/** All that an attribute is. */
+export function AttributeForm({ project, templates, draft, setDraft, isNew, faults }: Props) {
+  const set = (more: Partial<Draft>) => setDraft({ ...draft, ...more });
+  // A slug that nobody wrote follows the label.
+  const follows = isNew && draft.slug === slugOf(draft.label);
+  return (
+    <>
+      <div className={style.pair}>
+        <TextField
+          label={t.label}
+          hint={t.labelHint}
+          value={draft.label}
+          onChange={(label) => set(follows ? { label, slug: slugOf(label) } : { label })}
+          error={faults.label}
+          autoFocus={isNew}
+        />
+        <TextField
+          label={t.slug}
+          hint={t.slugHint}
+          value={draft.slug}
+          onChange={(slug) => set({ slug })}
+          error={faults.slug}
+          isCode
+        />
+      </div>
+      <div className={style.pair}>
+        {isNew ? (
+          <Select<AttributeType>
+            label={t.type}
+            choices={TYPES.map((id) => ({ id, label: t.types[id], hint: t.typeHints[id] }))}
+            value={draft.type}
+            onChange={(type) => set({ type, default: null })}
+            error={faults.type}
+          />
+        ) : (
+          <div className={style.box}>
+            <strong>{t.types[draft.type]}</strong>
+            <span className={style.quiet}>{t.typeStays}</span>
+          </div>
+        )}
+        {draft.type === "reference" && (
+          <Select
+            label={t.target}
+            choices={templates.map((it) => ({ id: it.slug, label: attributeLabel(it) }))}
+            value={draft.target}
+            onChange={(target) => set({ target })}
+            placeholder={t.targetHint}
+            isDisabled={!isNew}
+            error={faults.target || undefined}
+          />
+        )}
+      </div>
+      {draft.type === "list" && (
+        <OptionsEditor
+          options={draft.options}
+          setOptions={(options) => set({ options })}
+          error={faults.options}
+        />
+      )}
+      <div className={style.boxes}>
+        <div className={style.box}>
+          <Checkbox isSelected={draft.required} onChange={(required) => set({ required })}>
+            {t.required}
+          </Checkbox>
+          <p>{t.requiredHint}</p>
+          {faults.required && <Refusal>{faults.required}</Refusal>}
+        </div>
+        <div className={style.box}>
+          <Checkbox
+            isSelected={draft.indexed || !hasIndex(draft.type)}
+            isDisabled={!hasIndex(draft.type)}
+            onChange={(indexed) => set({ indexed })}
+          >
+            {t.indexed}
+          </Checkbox>
+          <p>{hasIndex(draft.type) ? t.indexedHint : t.referenceIndexed}</p>
+        </div>
+      </div>
+      {draft.type !== "metric" && !(draft.type === "reference" && draft.target === null) && (
+        <div className={style.box}>
+          <ValueEditor
+            key={`${draft.type} ${draft.target}`}
+            project={project}
+            attribute={{
+              slug: draft.slug,
+              type: draft.type,
+              label: t.default,
+              required: false,
+              options: optionsBody(draft.options)?.map((it) => (typeof it === "string" ? { value: it } : it)),
+              ...(draft.target !== null && { template: draft.target }),
+            }}
+            value={draft.default}
+            onChange={(value) => set({ default: value ?? null })}
+            error={faults.default}
+          />
+          <span className={style.quiet}>{t.defaultHint}</span>
+        </div>
+      )}
+    </>
+  );
+}

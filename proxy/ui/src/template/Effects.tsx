@@ -1,0 +1,27 @@
+import { CircleAlert, Info, TriangleAlert } from "lucide-react";
+import { words } from "../language";
+import type { Effect } from "./effects";
+import style from "./template.module.css";
+
+const ICONS = { plain: Info, attention: TriangleAlert, refusal: CircleAlert };
+
+/** What a change will do, before it is made. */
+export function Effects({ effects }: { effects: Effect[] }) {
+  return (
+    <section className={style.effects} aria-label={words.template.whatItDoes} aria-live="polite">
+      <h3>{words.template.whatItDoes}</h3>
+      {effects.length === 0 && <p className={style.note}>{words.template.noChange}</p>}
+      <ul className={style.boxes}>
+        {effects.map(({ kind, text }) => {
+          const Icon = ICONS[kind];
+          return (
+            <li key={text} className={`${style.effect} ${style[kind]}`}>
+              <Icon size={14} aria-hidden />
+              <span>{text}</span>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,60 @@
+import { Plus, X } from "lucide-react";
+import { Button, IconButton } from "../components/Button";
+import { Checkbox } from "../components/Checkbox";
+import { Refusal, TextField } from "../components/Field";
+import { words } from "../language";
+import type { Option } from "./draft";
+import style from "./template.module.css";
+
+const t = words.template;
+
+type Props = { options: Option[] | null; setOptions: (options: Option[] | null) => void; error?: string };
+
+/** The values that a list takes, each with the label that people read. */
+export function OptionsEditor({ options, setOptions, error }: Props) {
+  const set = (place: number, more: Partial<Option>) =>
+    setOptions(options?.map((it, at) => (at === place ? { ...it, ...more } : it)) ?? null);
+  return (
+    <fieldset className={style.group}>
+      <legend>{t.options}</legend>
+      <Checkbox
+        isSelected={options !== null}
+        onChange={(isLimited) => setOptions(isLimited ? [{ value: "", label: "" }] : null)}
+      >
+        {t.optionsOnly}
+      </Checkbox>
+      {options === null && <p className={style.note}>{t.optionsHint}</p>}
+      {options?.map((option, place) => (
+        <div key={place} className={style.option}>
+          <TextField
+            label={t.option(place + 1)}
+            isLabelHidden
+            value={option.value}
+            onChange={(value) => set(place, { value })}
+            isCode
+          />
+          <TextField
+            label={t.optionLabel(place + 1)}
+            isLabelHidden
+            placeholder={t.optionLabelPlaceholder}
+            value={option.label}
+            onChange={(label) => set(place, { label })}
+          />
+          <IconButton
+            icon={X}
+            label={t.removeOption(option.value)}
+            onPress={() => setOptions(options.filter((_, at) => at !== place))}
+          />
+        </div>
+      ))}
+      {options !== null && (
+        <div>
+          <Button icon={Plus} onPress={() => setOptions([...options, { value: "", label: "" }])}>
+            {t.addOption}
+          </Button>
+        </div>
+      )}
+      {error && <Refusal>{error}</Refusal>}
+    </fieldset>
+  );
+}

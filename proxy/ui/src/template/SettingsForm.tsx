@@ -1,0 +1,134 @@
+import { useState } from "react";
+import { RequestError } from "../api/problem";
+import type { Template } from "../api/queries";
+import { Button } from "../components/Button";
+import { Checkbox } from "../components/Checkbox";
+import { Refusal, TextField } from "../components/Field";
+import { Failure } from "../components/Notice";
+import { Section } from "../components/Page";
+import { Select } from "../components/Select";
+import { sayDone } from "../components/toast";
+import { attributeLabel } from "../format/label";
+import { words } from "../language";
+import { Effects } from "./Effects";
+import { effectsOfSettings, type Settings, settingsOf } from "./effects";
+import { languageChoices } from "./languages";
+import style from "./template.module.css";
+import { changeTemplate } from "./useDefinition";
+
+const t = words.template;
+const KEY = "";
+
+type Props = { project: string; template: Template; records: number | null; mayDefine: boolean };
+
+/** Label, display, language and embedded texts of a template. */
+export function SettingsForm({ project, template, records, mayDefine }: Props) {
+  const [edited, setEdited] = useState<Partial<Settings>>({});
+  const [refused, setRefused] = useState<unknown>(undefined);
+  const [isSaving, setSaving] = useState(false);
+  const before = settingsOf(template);
+  const settings = { ...before, ...edited };
+  const effects = effectsOfSettings(template, settings, records);
+  const set = (more: Partial<Settings>) => {
+    setEdited({ ...edited, ...more });
+    setRefused(undefined);
+  };
+  const save = async () => {
+    setSaving(true);
+    try {
+      const { label, display, language, embed } = edited;
+      await changeTemplate(project, template.slug, {
+        ...(label !== undefined && { label: label === "" ? null : label }),
+        ...(display !== undefined && { display }),
+        ...(language !== undefined && { language }),
+        ...(embed !== undefined && { embed: embed.length === 0 ? null : embed }),
+      });
+      sayDone(t.saved(settings.label || template.slug));
+      setEdited({});
+    } catch (error) {
+      setRefused(error);
+    } finally {
+      setSaving(false);
+    }
+  };
+  const at = (pointer: string) => (refused instanceof RequestError ? refused.at(pointer) : undefined);
+  const embedFault =
+    refused instanceof RequestError
+      ? refused.problem?.errors?.find(({ pointer }) => pointer.startsWith("/embed"))?.detail
+      : undefined;
+  const texts = template.attributes.filter(({ type }) => ["string", "dimension", "list"].includes(type));
+  const isPlaced = ["/label", "/display", "/language"].some((it) => at(it)) || embedFault !== undefined;
+  return (
+    <Section title={t.settings}>
+      <div className={style.form}>
+        <div className={style.pair}>
+          <TextField
+            label={t.templateLabel}
+            value={settings.label}
+            onChange={(label) => set({ label })}
+            isReadOnly={!mayDefine}
+            error={at("/label")}
+          />
+          <Select
+            label={t.display}
+            choices={[
+              { id: KEY, label: t.displayNone },
+              ...template.attributes.map((it) => ({ id: it.slug, label: attributeLabel(it) })),
+            ]}
+            value={settings.display ?? KEY}
+            onChange={(slug) => set({ display: slug === KEY ? null : slug })}
+            isDisabled={!mayDefine}
+            error={at("/display")}
+          />
+        </div>
+        <p className={style.note}>{t.displayHint}</p>
+        <div className={style.pair}>
+          <Select
+            label={t.language}
+            choices={languageChoices(settings.language)}
+            value={settings.language}
+            onChange={(language) => set({ language })}
+            isDisabled={!mayDefine}
+            error={at("/language")}
+          />
+        </div>
+        <p className={style.note}>{t.languageHint}</p>
+        <fieldset className={style.group}>
+          <legend>{t.embed}</legend>
+          <p className={style.note}>{texts.length === 0 ? t.embedNothing : t.embedHint}</p>
+          <div className={style.ticks}>
+            {texts.map((it) => (
+              <Checkbox
+                key={it.slug}
+                isSelected={settings.embed.includes(it.slug)}
+                isDisabled={!mayDefine}
+                onChange={(isOn) =>
+                  set({
+                    embed: isOn
+                      ? [...settings.embed, it.slug]
+                      : settings.embed.filter((slug) => slug !== it.slug),
+                  })
+                }
+              >
+                <span dir="auto">{attributeLabel(it)}</span>
+              </Checkbox>
+            ))}
+          </div>
+          {embedFault && <Refusal>{embedFault}</Refusal>}
+        </fieldset>
+        {effects.length > 0 && (
+          <>
+            <Effects effects={effects} />
+            {refused !== undefined && !isPlaced && <Failure error={refused} />}
+            <div className={style.buttons}>
+              <Button kind="main" onPress={save} isDisabled={isSaving}>
+                {t.save}
+              </Button>
+              <Button onPress={() => setEdited({})}>{t.reset}</Button>
+            </div>
+          </>
+        )}
+      </div>
+    </Section>
+  );
+}

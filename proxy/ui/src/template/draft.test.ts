@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { RequestError } from "../api/problem";
+import type { Attribute } from "../api/queries";
+import { changeOf, draftOf, EMPTY, newAttribute, refusals } from "./draft";
+
+const tags: Attribute = {
+  id: "1",
+  slug: "tags",
+  type: "list",
+  label: "Tags",
+  required: false,
+  indexed: false,
+  options: [{ value: "a", label: "A" }, { value: "b" }],
+};
+
+test("only what differs is sent, and a rename names both slugs", () => {
+  const draft = draftOf(tags);
+  expect(changeOf(tags, draft)).toBeNull();
+  expect(changeOf(tags, { ...draft, slug: "marks" })).toEqual({ rename: { tags: "marks" } });
+  expect(changeOf(tags, { ...draft, slug: "marks", label: "", indexed: true })).toEqual({
+    rename: { tags: "marks" },
+    attributes: [{ slug: "marks", label: null, indexed: true }],
+  });
+});
+
+test("options have a label only where it differs; none are null", () => {
+  const draft = draftOf(tags);
+  const more = [...(draft.options ?? []), { value: "c", label: "c" }];
+  expect(changeOf(tags, { ...draft, options: more })?.attributes?.[0]?.options).toEqual([
+    { value: "a", label: "A" },
+    "b",
+    "c",
+  ]);
+  expect(changeOf(tags, { ...draft, options: null })?.attributes?.[0]?.options).toBeNull();
+});
+
+test("a new attribute has only what its type takes", () => {
+  const draft = { ...EMPTY, slug: "x", target: "companies", options: [], indexed: true };
+  expect(newAttribute(draft)).toEqual({ slug: "x", type: "string", indexed: true });
+  expect(newAttribute({ ...draft, type: "reference" })).toEqual({
+    slug: "x",
+    type: "reference",
+    template: "companies",
+  });
+});
+
+test("refusals stand beside their fields", () => {
+  const errors = [
+    { pointer: "/attributes/0/options/1", code: "invalid_value", detail: "twice" },
+    { pointer: "/rename/tags", code: "conflict", detail: "taken" },
+    { pointer: "/attributes", code: "invalid_value", detail: "there are records without a value" },
+  ];
+  const problem = { code: "invalid_value", detail: "x", errors } as never;
+  expect(refusals(new RequestError(422, problem, "x"), "/attributes/0", "tags")).toEqual({
+    options: "twice",
+    slug: "taken",
+    required: "there are records without a value",
+  });
+});

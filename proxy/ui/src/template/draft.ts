@@ -1,0 +1,138 @@
+/** An attribute while it is written, and the request that makes it so. */
+
+import type { Schemas } from "../api/client";
+import type { Json } from "../api/json";
+import type { RequestError } from "../api/problem";
+import type { Attribute, Template } from "../api/queries";
+import { attributeSlugFault } from "./slug";
+
+export type AttributeType = Exclude<Attribute["type"], "dimension">;
+
+export const TYPES: readonly AttributeType[] = [
+  "string",
+  "number",
+  "date",
+  "datetime",
+  "boolean",
+  "list",
+  "reference",
+  "metric",
+];
+
+export type Option = { value: string; label: string };
+
+export type Draft = {
+  label: string;
+  slug: string;
+  type: AttributeType;
+  required: boolean;
+  indexed: boolean;
+  /** Null: the list takes any value. */
+  options: Option[] | null;
+  /** The slug of the template that is referred to. */
+  target: string | null;
+  default: Json;
+};
+
+export const EMPTY: Draft = {
+  label: "",
+  slug: "",
+  type: "string",
+  required: false,
+  indexed: false,
+  options: null,
+  target: null,
+  default: null,
+};
+
+export function draftOf(attribute: Attribute): Draft {
+  const { label, slug, type, required, indexed, options, template } = attribute;
+  return {
+    label: label ?? "",
+    slug,
+    type: type === "dimension" ? "string" : type,
+    required,
+    indexed,
+    options: options?.map(({ value, label }) => ({ value, label: label ?? "" })) ?? null,
+    target: template ?? null,
+    default: (attribute.default ?? null) as Json,
+  };
+}
+
+export const optionsBody = (options: Option[] | null) =>
+  options?.map(({ value, label }) => (label === "" || label === value ? value : { value, label })) ?? null;
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/** The definition of a new attribute. */
+export function newAttribute(draft: Draft): Schemas["NewAttribute"] {
+  const { label, slug, type, required, indexed, options, target } = draft;
+  return {
+    slug,
+    type,
+    ...(label !== "" && { label }),
+    ...(required && { required }),
+    ...(indexed && hasIndex(type) && { indexed }),
+    ...(type === "list" && options && { options: optionsBody(options) }),
+    ...(type === "reference" && target !== null && { template: target }),
+    ...(draft.default !== null && { default: draft.default as Schemas["Value"] }),
+  };
+}
+
+/** What changes an attribute into its draft; null if nothing does. */
+export function changeOf(attribute: Attribute, draft: Draft): Schemas["TemplateChange"] | null {
+  const before = draftOf(attribute);
+  const change: Schemas["AttributeChange"] = { slug: draft.slug };
+  if (draft.label !== before.label) change.label = draft.label === "" ? null : draft.label;
+  if (draft.required !== before.required) change.required = draft.required;
+  if (draft.indexed !== before.indexed) change.indexed = draft.indexed;
+  if (!same(optionsBody(draft.options), optionsBody(before.options)))
+    change.options = optionsBody(draft.options);
+  if (!same(draft.default, before.default)) change.default = draft.default as Schemas["Value"];
+  const isRenamed = draft.slug !== before.slug;
+  const isChanged = Object.keys(change).length > 1;
+  if (!isRenamed && !isChanged) return null;
+  return {
+    ...(isRenamed && { rename: { [before.slug]: draft.slug } }),
+    ...(isChanged && { attributes: [change] }),
+  };
+}
+
+/** References always have an index, and no index serves a series of points but that of its latest value. */
+export const hasIndex = (type: AttributeType) => type !== "reference";
+
+export type Faults = Partial<
+  Record<"label" | "slug" | "type" | "options" | "target" | "default" | "required", string>
+>;
+
+/** What keeps a draft from being sent. */
+export function faultsOf(draft: Draft, others: readonly string[]): Faults {
+  const faults: Faults = {};
+  const slug = attributeSlugFault(draft.slug, others);
+  if (slug) faults.slug = slug;
+  if (draft.type === "reference" && draft.target === null) faults.target = "";
+  return faults;
+}
+
+/** What the service refused, by field. `at` is the pointer of the attribute: `/attributes/0`. */
+export function refusals(error: RequestError, at: string, before: string | null): Faults {
+  const faults: Faults = {};
+  const set = (field: keyof Faults, text: string) => {
+    faults[field] ??= text;
+  };
+  for (const { pointer, detail } of error.problem?.errors ?? []) {
+    if (before !== null && pointer === `/rename/${before}`) set("slug", detail);
+    else if (pointer.startsWith(`${at}/options`)) set("options", detail);
+    else if (pointer === `${at}/template`) set("target", detail);
+    else if (pointer.startsWith(`${at}/default`)) set("default", detail);
+    else if (pointer === `${at}/slug`) set("slug", detail);
+    else if (pointer === `${at}/label`) set("label", detail);
+    else if (pointer === `${at}/type`) set("type", detail);
+    else if (pointer === "/attributes" || pointer === `${at}/required`) set("required", detail);
+  }
+  return faults;
+}
+
+/** The slugs of the other attributes. */
+export const othersOf = (template: Pick<Template, "attributes">, attribute: Attribute | null) =>
+  template.attributes.filter((it) => it !== attribute).map(({ slug }) => slug);

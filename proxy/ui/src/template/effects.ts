@@ -1,0 +1,149 @@
+/** What a change of a definition does, told before it is done. */
+import type { Attribute, Template, View } from "../api/queries";
+import { attributeLabel } from "../format/label";
+import { words } from "../language";
+import { type Draft, draftOf } from "./draft";
+
+const t = words.template.effects;
+
+/** `plain` changes no data, `attention` costs something, `refusal` keeps the change from being made. */
+export type Effect = { kind: "plain" | "attention" | "refusal"; text: string };
+
+/** What is known of the data; a number is null while it is counted. */
+export type Facts = {
+  records: number | null;
+  /** How many records have a value. */
+  filled: number | null;
+  /** Saved views that name the attribute. */
+  views: View[];
+};
+
+const plain = (text: string): Effect => ({ kind: "plain", text });
+const attention = (text: string): Effect => ({ kind: "attention", text });
+const refusal = (text: string): Effect => ({ kind: "refusal", text });
+
+/** A template of more records is worked on in the background. */
+const AT_ONCE = 5000;
+
+/** Views whose search names an attribute, also behind a reference. */
+export function viewsWith(views: View[], slug: string): View[] {
+  const names = (value: unknown): boolean => {
+    if (Array.isArray(value)) return value.some(names);
+    if (typeof value !== "object" || value === null) return typeof value === "string" && namesIn(value, slug);
+    return Object.entries(value).some(([member, it]) => member !== "value" && names(it));
+  };
+  return views.filter(({ query }) => names(query));
+}
+
+/** "-city,name" and "city.country" name city. */
+const namesIn = (text: string, slug: string) =>
+  text.split(",").some((part) => part.trim().replace(/^-/, "").split(".")[0] === slug);
+
+/** What saving the draft of an attribute does; `attribute` is null for a new one. */
+export function effectsOf(
+  template: Template,
+  attribute: Attribute | null,
+  draft: Draft,
+  facts: Facts,
+): Effect[] {
+  return attribute === null
+    ? effectsOfNew(draft, facts)
+    : effectsOfChange(template, draftOf(attribute), draft, facts);
+}
+
+function effectsOfNew(draft: Draft, { records }: Facts): Effect[] {
+  const effects: Effect[] = [];
+  const has = records !== null && records > 0;
+  if (draft.default !== null) effects.push(has ? plain(t.defaultForAll(records)) : plain(t.defaultForNew));
+  else if (draft.required && has) effects.push(refusal(t.requiredNeedsDefault(records)));
+  else effects.push(plain(has ? t.addedEmpty(records) : t.added));
+  if (draft.indexed || draft.type === "reference") effects.push(...indexEffects(draft, records));
+  return effects;
+}
+
+function effectsOfChange(template: Template, before: Draft, after: Draft, facts: Facts): Effect[] {
+  const effects: Effect[] = [];
+  if (after.slug !== before.slug) {
+    effects.push(plain(t.renamed(facts.views.map(({ label, slug }) => label || slug))));
+    effects.push(attention(t.renamedOutside(before.slug, after.slug)));
+  }
+  if (after.label !== before.label) effects.push(plain(t.relabelled));
+  if (after.required && !before.required) {
+    const { records, filled } = facts;
+    const empty = records !== null && filled !== null ? records - filled : null;
+    if (empty === null) effects.push(plain(t.requiredCounting));
+    else effects.push(empty > 0 ? refusal(t.requiredMissing(empty)) : plain(t.required));
+  }
+  if (!after.required && before.required) effects.push(plain(t.optional));
+  if (after.indexed && !before.indexed) effects.push(...indexEffects(after, facts.records));
+  if (!after.indexed && before.indexed) effects.push(attention(t.unindexed));
+  effects.push(...optionEffects(before, after, facts));
+  if (JSON.stringify(after.default) !== JSON.stringify(before.default))
+    effects.push(plain(after.default === null ? t.defaultRemoved : t.defaultForNew));
+  if (template.display === before.slug && after.slug !== before.slug) effects.push(plain(t.stillDisplay));
+  return effects;
+}
+
+function indexEffects(draft: Draft, records: number | null): Effect[] {
+  const isMany = records !== null && records > AT_ONCE;
+  const cost =
+    draft.type === "reference" ? t.referenceIndex : draft.type === "string" ? t.textIndex : t.index;
+  return [plain(cost), ...(isMany ? [plain(t.indexInBackground(records))] : [])];
+}
+
+function optionEffects(before: Draft, after: Draft, { records }: Facts): Effect[] {
+  if (before.options === null && after.options === null) return [];
+  if (after.options === null) return [plain(t.anyValue)];
+  const values = (draft: Draft) => draft.options?.map(({ value }) => value) ?? [];
+  const gone = values(before).filter((it) => !values(after).includes(it));
+  const isRelabelled = after.options.some(({ value, label }) =>
+    before.options?.some((it) => it.value === value && it.label !== label),
+  );
+  return [
+    ...(before.options === null ? [attention(t.onlyOptions)] : []),
+    ...(gone.length > 0 ? [attention(t.optionsGone(gone))] : []),
+    ...(isRelabelled ? [plain(records !== null && records > AT_ONCE ? t.labelsInBackground : t.labels)] : []),
+  ];
+}
+
+/** What dropping an attribute does. */
+export function effectsOfDrop(template: Template, attribute: Attribute, facts: Facts): Effect[] {
+  const name = attributeLabel(attribute);
+  const { filled, views } = facts;
+  const effects: Effect[] = [];
+  if (views.length > 0) effects.push(refusal(t.viewsUse(views.map(({ label, slug }) => label || slug))));
+  if (filled === null) effects.push(attention(t.dropCounting(name)));
+  else effects.push(filled === 0 ? plain(t.dropEmpty(name)) : attention(t.dropValues(name, filled)));
+  effects.push(plain(attribute.type === "metric" ? t.dropMetric : t.dropHistory));
+  if (template.display === attribute.slug) effects.push(attention(t.dropDisplay));
+  if (template.embed?.includes(attribute.slug)) effects.push(attention(t.dropEmbedded));
+  effects.push(plain(t.dropRefused));
+  return effects;
+}
+
+export type Settings = { label: string; display: string | null; language: string; embed: string[] };
+
+export const settingsOf = ({ label, display, language, embed }: Template): Settings => ({
+  label: label ?? "",
+  display,
+  language,
+  embed: embed ?? [],
+});
+
+/** What saving the settings of a template does. */
+export function effectsOfSettings(template: Template, after: Settings, records: number | null): Effect[] {
+  const before = settingsOf(template);
+  const isMany = records !== null && records > AT_ONCE;
+  const effects: Effect[] = [];
+  if (after.label !== before.label) effects.push(plain(t.templateRelabelled));
+  if (after.display !== before.display) effects.push(plain(t.displayChanged));
+  if (after.language !== before.language)
+    effects.push(isMany ? attention(t.languageInBackground(records)) : plain(t.languageChanged));
+  if (JSON.stringify([...after.embed].sort()) !== JSON.stringify([...before.embed].sort()))
+    effects.push(
+      after.embed.length === 0
+        ? attention(t.embedNone)
+        : attention(records === null ? t.embedAll : t.embedCount(records)),
+    );
+  return effects;
+}

@@ -1,0 +1,33 @@
+/** Which attributes deserve an index. */
+import type { Schemas } from "../api/client";
+import type { Attribute, Template, View } from "../api/queries";
+import { words } from "../language";
+import { viewsWith } from "./effects";
+
+const t = words.template;
+
+/** In smaller templates, reading every record is fast enough. */
+const MANY = 50_000;
+
+export type Suggestion = { attribute: Attribute; why: string };
+
+/** By what searches did, as the service counted, and by what saved views of a large template do. */
+export function suggestions(
+  template: Template,
+  counted: Schemas["IndexSuggestions"]["suggestions"],
+  views: View[],
+  records: number | null,
+): Suggestion[] {
+  const isLarge = (records ?? 0) >= MANY;
+  return template.attributes
+    .filter(({ indexed, type }) => !indexed && type !== "reference")
+    .flatMap((attribute) => {
+      const found = counted.find((it) => it.attribute === attribute.slug);
+      const used = isLarge ? viewsWith(views, attribute.slug) : [];
+      const reasons = [
+        found && t.suggestedBySearches(Number(found.filters), Number(found.sorts)),
+        used.length > 0 && t.suggestedByViews(used.map(({ slug, label }) => label || slug)),
+      ].filter((it): it is string => Boolean(it));
+      return reasons.length > 0 ? [{ attribute, why: `${reasons.join(". ")}.` }] : [];
+    });
+}

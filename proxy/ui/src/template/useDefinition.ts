@@ -1,0 +1,116 @@
+/** What the pages of a definition read, and how they change it. */
+import { useQuery } from "@tanstack/react-query";
+import { answer, DELETE, GET, inProject, PATCH, POST, type Schemas } from "../api/client";
+import { RequestError } from "../api/problem";
+import { queryClient, type Template } from "../api/queries";
+import { useSession } from "../session/session";
+
+export type Job = Schemas["Jobs"]["jobs"][number];
+
+/** Services of earlier versions have no such route. */
+const orNone =
+  <T>(none: T) =>
+  (error: unknown): T => {
+    if (error instanceof RequestError && (error.status === 404 || error.status === 403)) return none;
+    throw error;
+  };
+
+/** How many records match; null while they are counted. */
+export function useCount(
+  project: string,
+  template: string,
+  filters: Schemas["Condition"][] = [],
+  isWanted = true,
+): number | null {
+  const { key } = useSession();
+  const { data } = useQuery({
+    queryKey: [key, "count", project, template, filters],
+    queryFn: async () => {
+      const body: Schemas["Search"] = { filters, count: "exact", limit: 1, fields: [] };
+      const path = { template };
+      const found = await answer(
+        POST("/v1/entities/search/{template}", { params: { path, header: inProject(project) }, body }),
+      );
+      return Number(found.total ?? 0);
+    },
+    enabled: isWanted,
+  });
+  return data ?? null;
+}
+
+/** The saved views of a template. */
+export function useViews(project: string, template: string) {
+  const { key } = useSession();
+  return useQuery({
+    queryKey: [key, "views", project, template],
+    queryFn: async () =>
+      (
+        await answer(
+          GET("/v1/templates/{template}/views", {
+            params: { path: { template }, header: inProject(project) },
+          }),
+        )
+      ).views,
+  });
+}
+
+/** The background jobs of a template, asked again while there are any. */
+export function useJobs(project: string, template: string, isWanted: boolean): Job[] {
+  const { key } = useSession();
+  const { data } = useQuery({
+    queryKey: [key, "jobs", project],
+    queryFn: async () =>
+      (
+        await answer(GET("/v1/jobs", { params: { header: inProject(project) } as never })).catch(
+          orNone({ jobs: [] as Job[] }),
+        )
+      ).jobs,
+    enabled: isWanted,
+    refetchInterval: ({ state }) => (state.data && state.data.length > 0 ? 2_000 : 15_000),
+  });
+  return (data ?? []).filter((job) => job.template === `${project}.${template}`);
+}
+
+/** The attributes that searches used without an index. */
+export function useIndexSuggestions(project: string, template: string, isWanted: boolean) {
+  const { key } = useSession();
+  const { data } = useQuery({
+    queryKey: [key, "index-suggestions", project, template],
+    queryFn: async () =>
+      (
+        await answer(
+          GET("/v1/templates/{template}/index-suggestions", {
+            params: { path: { template }, header: inProject(project) },
+          }),
+        ).catch(orNone({ suggestions: [] as Schemas["IndexSuggestions"]["suggestions"] }))
+      ).suggestions,
+    enabled: isWanted,
+  });
+  return data ?? [];
+}
+
+/** Whatever reads definitions or records reads them again. */
+const forget = () => queryClient.invalidateQueries();
+
+export async function changeTemplate(project: string, slug: string, body: Schemas["TemplateChange"]) {
+  const path = { template: slug };
+  const changed = await answer(
+    PATCH("/v1/templates/{template}", { params: { path, header: inProject(project) }, body }),
+  );
+  void forget();
+  return changed;
+}
+
+export async function createTemplate(project: string, body: Schemas["NewTemplate"]): Promise<Template> {
+  const created = await answer(POST("/v1/templates", { params: { header: inProject(project) }, body }));
+  await forget();
+  return created;
+}
+
+export async function dropTemplate(project: string, slug: string) {
+  const { response, error } = await DELETE("/v1/templates/{template}", {
+    params: { path: { template: slug }, header: inProject(project) },
+  });
+  await answer(Promise.resolve({ data: {}, error, response }));
+  await forget();
+}
