@@ -1,0 +1,69 @@
+import { X } from "lucide-react";
+import { sentence } from "../api/problem";
+import { Button, IconButton } from "../components/Button";
+import { Notice } from "../components/Notice";
+import { words } from "../language";
+import style from "./SelectionBar.module.css";
+import type { useBulk } from "./useBulk";
+
+const t = words.list;
+
+/** How far a change of many records is, and what came of it, with the way back. */
+export function BulkState({ task, result, stop, dismiss }: ReturnType<typeof useBulk>) {
+  if (task) {
+    const part = task.total === null || task.total === 0 ? 0 : Math.min(1, task.done / task.total);
+    return (
+      <div className={style.task} role="status">
+        <span>
+          {t.running[task.kind]}: {t.progress(task.done, task.total)}
+        </span>
+        <div
+          className={style.meter}
+          role="progressbar"
+          aria-label={t.running[task.kind]}
+          aria-valuemin={0}
+          aria-valuemax={task.total ?? undefined}
+          aria-valuenow={task.done}
+        >
+          <div className={style.fill} style={{ width: `${part * 100}%` }} />
+        </div>
+        <Button onPress={stop}>{t.stop}</Button>
+      </div>
+    );
+  }
+  if (!result) return null;
+  const { outcome, kind, takeBack } = result;
+  const refusals = outcome.refused.length + outcome.moreRefused;
+  const isFlawless = refusals === 0 && !outcome.isStopped && outcome.error === undefined;
+  return (
+    <div className={style.result}>
+      <Notice
+        kind={isFlawless ? "done" : "attention"}
+        actions={
+          <>
+            {takeBack && <Button onPress={takeBack}>{kind === "delete" ? t.restore : t.undo}</Button>}
+            <IconButton icon={X} label={words.components.close} size="small" onPress={dismiss} />
+          </>
+        }
+      >
+        {t.done[kind](outcome.done.length)}
+        {outcome.isStopped && ` · ${t.wasStopped}`}
+        {outcome.error !== undefined && ` · ${sentence(outcome.error)}`}
+        {refusals > 0 && (
+          <div className={style.refusals}>
+            {t.refused(refusals)}
+            <ul>
+              {outcome.refused.slice(0, 5).map(({ id, name, reason }) => (
+                <li key={id}>
+                  <code dir="auto">{name}</code>
+                  {reason}
+                </li>
+              ))}
+            </ul>
+            {refusals > 5 && t.refusedMore(refusals - 5)}
+          </div>
+        )}
+      </Notice>
+    </div>
+  );
+}

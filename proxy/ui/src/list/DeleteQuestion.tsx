@@ -1,0 +1,41 @@
+import { Button } from "../components/Button";
+import { Dialog } from "../components/Dialog";
+import { words } from "../language";
+
+const t = words.list;
+
+/** Asks before records are deleted. */
+export function DeleteQuestion({
+  what,
+  onDelete,
+  onClose,
+}: {
+  what: string;
+  onDelete: () => void;
+  onClose: () => void;
+}) {
+  const remove = () => {
+    onDelete();
+    onClose();
+  };
+  return (
+    <Dialog
+      title={t.deleteTitle(what)}
+      isOpen
+      isQuestion
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose} autoFocus>
+            {words.components.cancel}
+          </Button>
+          <Button kind="danger" onPress={remove}>
+            {t.deleteAction(what)}
+          </Button>
+        </>
+      }
+    >
+      <p>{t.deleteLead}</p>
+    </Dialog>
+  );
+}

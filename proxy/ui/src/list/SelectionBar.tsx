@@ -1,0 +1,88 @@
+import { PencilLine, Trash2, X } from "lucide-react";
+import { useState } from "react";
+import type { Privilege, RecordBody, Template } from "../api/queries";
+import { Button, IconButton } from "../components/Button";
+import { words } from "../language";
+import type { Target } from "./bulk";
+import { DeleteQuestion } from "./DeleteQuestion";
+import style from "./SelectionBar.module.css";
+import { SetValueDialog } from "./SetValueDialog";
+import type { SearchBody } from "./state";
+import type { useBulk } from "./useBulk";
+import type { Total } from "./useRecords";
+import type { Selection } from "./useSelection";
+
+const t = words.list;
+
+type Props = {
+  project: string;
+  template: Template;
+  rights: ReadonlySet<Privilege>;
+  selection: Selection;
+  records: readonly RecordBody[];
+  /** What finds all that match. */
+  body: SearchBody;
+  total: Total;
+  /** Whether more match than are loaded. */
+  canSelectMatching: boolean;
+  bulk: ReturnType<typeof useBulk>;
+  onSelectMatching: () => void;
+  onClear: () => void;
+};
+
+/** What can be done with the selected records. */
+export function SelectionBar({ selection, records, total, bulk, ...props }: Props) {
+  const [asked, setAsked] = useState<"delete" | "set" | null>(null);
+  const { isAll, ids } = selection;
+  const count = isAll ? (total?.value ?? null) : ids.size;
+  const isExact = isAll ? (total?.isExact ?? false) : true;
+  const target = (): Target =>
+    isAll
+      ? { kind: "all", body: props.body }
+      : { kind: "some", records: records.filter(({ id }) => ids.has(id)) };
+  const close = () => setAsked(null);
+  const what = t.aboutRecords(count, isExact);
+  return (
+    <div className={style.bar} role="toolbar" aria-label={t.selected(ids.size)}>
+      <IconButton icon={X} label={t.unselect} size="small" onPress={props.onClear} />
+      <span className={style.count} role="status">
+        {isAll ? t.allSelected(count, isExact) : t.selected(ids.size)}
+      </span>
+      {props.canSelectMatching && !isAll && (
+        <Button kind="quiet" onPress={props.onSelectMatching}>
+          {t.selectMatching(total?.value ?? null, total?.isExact ?? false)}
+        </Button>
+      )}
+      <span className={style.spring} />
+      {props.rights.has("update") && (
+        <Button icon={PencilLine} onPress={() => setAsked("set")} isDisabled={bulk.task !== null}>
+          {t.setValue}
+        </Button>
+      )}
+      {props.rights.has("delete") && (
+        <Button icon={Trash2} onPress={() => setAsked("delete")} isDisabled={bulk.task !== null}>
+          {t.delete}
+        </Button>
+      )}
+      {asked === "delete" && (
+        <DeleteQuestion
+          what={what}
+          onClose={close}
+          onDelete={() => {
+            bulk.remove(target(), count);
+            props.onClear();
+          }}
+        />
+      )}
+      {asked === "set" && (
+        <SetValueDialog
+          project={props.project}
+          template={props.template}
+          what={what}
+          onClose={close}
+          onSet={(attribute, value) => bulk.set(target(), count, attribute, value)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,265 @@
+/**
+ * Changes of many records: batches of at most a thousand, one after another, until they are stopped.
+ *
+ * What was done stays when a change is stopped. What the service refused is told by record.
+ */
+import type { Schemas } from "../api/client";
+import { type Json, renderJson } from "../api/json";
+import type { RecordBody } from "../api/queries";
+import type { SearchBody } from "./state";
+
+/** The most operations of one batch, and the most records of one page. */
+export const MOST = 1000;
+/** Requests for single records that run at once. */
+const AT_ONCE = 6;
+/** Refusals that are kept with their sentence; of further ones only the number. */
+const MOST_REFUSALS = 20;
+
+type Operation = Schemas["Operation"];
+
+/** What the service does for a change of many records. */
+export type Service = {
+  search: (body: SearchBody, signal: AbortSignal) => Promise<Schemas["SearchResult"]>;
+  batch: (operations: Operation[], signal: AbortSignal) => Promise<Schemas["BatchReport"]>;
+  restore: (id: string, signal: AbortSignal) => Promise<unknown>;
+  sentence: (error: unknown) => string;
+};
+
+export type Refusal = { id: string; name: string; reason: string };
+export type Outcome = {
+  done: string[];
+  refused: Refusal[];
+  /** Refusals beside those that are listed. */
+  moreRefused: number;
+  isStopped: boolean;
+  /** Why it ended early, where the service failed. */
+  error?: unknown;
+};
+
+/** Records by their ids, or all that match a search. */
+export type Target = { kind: "some"; records: readonly RecordBody[] } | { kind: "all"; body: SearchBody };
+
+type Say = (done: number) => void;
+
+const isAbort = (error: unknown) => error instanceof DOMException && error.name === "AbortError";
+
+/** The records of a target in pages. Those of a search come by id, so that no change moves them past the cursor. */
+export async function* pagesOf(
+  service: Service,
+  target: Target,
+  fields: string[],
+  signal: AbortSignal,
+): AsyncGenerator<RecordBody[]> {
+  if (target.kind === "some") {
+    for (const part of partsOf(target.records)) yield part;
+    return;
+  }
+  const body: SearchBody = { ...target.body, sort: "id", fields, limit: MOST };
+  let cursor: string | null = null;
+  do {
+    const page: Schemas["SearchResult"] = await service.search(
+      cursor === null ? body : { ...body, cursor },
+      signal,
+    );
+    if (page.records.length > 0) yield page.records;
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+}
+
+export function* partsOf<T>(all: readonly T[]): Generator<T[]> {
+  for (let at = 0; at < all.length; at += MOST) yield all.slice(at, at + MOST);
+}
+
+const begin = (): Outcome => ({ done: [], refused: [], moreRefused: 0, isStopped: false });
+
+function refuse(outcome: Outcome, refusal: Refusal) {
+  if (outcome.refused.length < MOST_REFUSALS) outcome.refused.push(refusal);
+  else outcome.moreRefused += 1;
+}
+
+/** Runs steps until they end, are stopped or fail; says in the outcome which it was. */
+async function until(outcome: Outcome, signal: AbortSignal, steps: () => Promise<void>): Promise<Outcome> {
+  try {
+    await steps();
+  } catch (error) {
+    if (isAbort(error) || signal.aborted) outcome.isStopped = true;
+    else outcome.error = error;
+  }
+  return outcome;
+}
+
+const nameOf = ({ external_key: key, id }: RecordBody) => key ?? id;
+
+async function write(
+  service: Service,
+  records: readonly RecordBody[],
+  operation: (record: RecordBody) => Operation,
+  outcome: Outcome,
+  signal: AbortSignal,
+) {
+  signal.throwIfAborted();
+  const { results } = await service.batch(records.map(operation), signal);
+  for (const { index, error } of results) {
+    const record = records[index];
+    if (!record) continue;
+    if (error) refuse(outcome, { id: record.id, name: nameOf(record), reason: error.detail });
+    else outcome.done.push(record.id);
+  }
+}
+
+/** Deletes records. */
+export function deleteMany(
+  service: Service,
+  template: string,
+  target: Target,
+  signal: AbortSignal,
+  say: Say,
+) {
+  const outcome = begin();
+  return until(outcome, signal, async () => {
+    for await (const page of pagesOf(service, target, [], signal)) {
+      await write(service, page, ({ id }) => ({ op: "delete", template, id }), outcome, signal);
+      say(outcome.done.length);
+    }
+  });
+}
+
+/** What is needed to take back a change of an attribute. */
+export type Former = { attribute: string; written: Json; values: Map<string, Json> };
+
+const valueAt = (record: RecordBody, attribute: string) => (record.attributes?.[attribute] ?? null) as Json;
+
+/** Gives an attribute of records a value, and keeps the former ones. */
+export async function setMany(
+  service: Service,
+  template: string,
+  target: Target,
+  attribute: string,
+  value: Json,
+  signal: AbortSignal,
+  say: Say,
+): Promise<{ outcome: Outcome; former: Former }> {
+  const outcome = begin();
+  const former: Former = { attribute, written: value, values: new Map() };
+  await until(outcome, signal, async () => {
+    for await (const page of pagesOf(
+      service,
+      await read(service, target, attribute, signal),
+      [attribute],
+      signal,
+    )) {
+      const before = outcome.done.length;
+      await write(
+        service,
+        page,
+        ({ id }) => ({ op: "update", template, id, attributes: { [attribute]: value as never } }),
+        outcome,
+        signal,
+      );
+      const written = new Set(outcome.done.slice(before));
+      for (const record of page) {
+        if (written.has(record.id)) former.values.set(record.id, valueAt(record, attribute));
+      }
+      say(outcome.done.length);
+    }
+  });
+  return { outcome, former };
+}
+
+/** Reads what the records of a list have now, for what the list does not show. */
+async function read(
+  service: Service,
+  target: Target,
+  attribute: string,
+  signal: AbortSignal,
+): Promise<Target> {
+  if (target.kind === "all") return target;
+  const records: RecordBody[] = [];
+  for (const part of partsOf(target.records)) {
+    records.push(
+      ...(await current(
+        service,
+        part.map(({ id }) => id),
+        attribute,
+        signal,
+      )),
+    );
+  }
+  return { kind: "some", records };
+}
+
+async function current(service: Service, ids: string[], attribute: string, signal: AbortSignal) {
+  const filters = [{ field: "id", operator: "in" as const, value: ids }];
+  return (await service.search({ filters, fields: [attribute], limit: MOST }, signal)).records;
+}
+
+/**
+ * Gives records their former values back. Where somebody has changed the value since, it stays.
+ *
+ * The service keeps a value in its own form, such as a time in UTC: what the first records have in common is it.
+ */
+export function undoSet(
+  service: Service,
+  template: string,
+  { attribute, written, values }: Former,
+  changedSince: string,
+  signal: AbortSignal,
+  say: Say,
+) {
+  const outcome = begin();
+  return until(outcome, signal, async () => {
+    let form: string | null = null;
+    for (const ids of partsOf([...values.keys()])) {
+      const records = await current(service, ids, attribute, signal);
+      form ??= commonForm(
+        records.map((record) => renderJson(valueAt(record, attribute))),
+        renderJson(written),
+      );
+      const same = records.filter((record) => renderJson(valueAt(record, attribute)) === form);
+      for (const record of records) {
+        if (!same.includes(record))
+          refuse(outcome, { id: record.id, name: nameOf(record), reason: changedSince });
+      }
+      if (same.length === 0) continue;
+      const restored = (id: string) => ({ [attribute]: (values.get(id) ?? null) as never });
+      await write(
+        service,
+        same,
+        ({ id }) => ({ op: "update", template, id, attributes: restored(id) }),
+        outcome,
+        signal,
+      );
+      say(outcome.done.length);
+    }
+  });
+}
+
+/** The form in which most records have the value; that which was sent, where one of them has it. */
+export function commonForm(forms: readonly string[], sent: string): string {
+  if (forms.length === 0 || forms.includes(sent)) return sent;
+  const counts = new Map<string, number>();
+  for (const form of forms) counts.set(form, (counts.get(form) ?? 0) + 1);
+  return [...counts].reduce((most, it) => (it[1] > most[1] ? it : most))[0];
+}
+
+/** Restores deleted records, a few at once. */
+export function restoreMany(service: Service, ids: readonly string[], signal: AbortSignal, say: Say) {
+  const outcome = begin();
+  return until(outcome, signal, async () => {
+    const left = [...ids];
+    const work = async () => {
+      for (let id = left.shift(); id !== undefined; id = left.shift()) {
+        signal.throwIfAborted();
+        try {
+          await service.restore(id, signal);
+          outcome.done.push(id);
+        } catch (error) {
+          if (isAbort(error)) throw error;
+          refuse(outcome, { id, name: id, reason: service.sentence(error) });
+        }
+        say(outcome.done.length);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  });
+}

@@ -1,0 +1,89 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { answer, inProject, POST } from "../api/client";
+import type { Json } from "../api/json";
+import { dropFromLists, refreshLists } from "../api/lists";
+import { sentence } from "../api/problem";
+import { words } from "../language";
+import { deleteMany, type Outcome, restoreMany, type Service, setMany, type Target, undoSet } from "./bulk";
+import { search } from "./useRecords";
+
+export type Kind = "delete" | "set" | "restore" | "undo";
+export type Task = { kind: Kind; done: number; total: number | null };
+export type Result = { kind: Kind; outcome: Outcome; takeBack: (() => void) | null };
+
+function serviceOf(project: string, template: string): Service {
+  const header = inProject(project);
+  return {
+    sentence,
+    search: (body, signal) => search(project, template, body, signal),
+    batch: (operations, signal) =>
+      answer(POST("/v1/entities/batch", { params: { header }, body: { operations }, signal })),
+    restore: (id, signal) => answer(POST("/v1/entities/{id}/restore", { params: { path: { id } }, signal })),
+  };
+}
+
+/** Changes of many records: what runs, what came of the last one, and the way back. */
+export function useBulk(project: string, template: string) {
+  const [task, setTask] = useState<Task | null>(null);
+  const [result, setResult] = useState<Result | null>(null);
+  const controller = useRef<AbortController | null>(null);
+  const service = useMemo(() => serviceOf(project, template), [project, template]);
+
+  // Who leaves the list stops what runs: nothing changes unseen.
+  useEffect(() => () => controller.current?.abort(), []);
+
+  const run = useCallback(
+    async (
+      kind: Kind,
+      total: number | null,
+      work: (signal: AbortSignal, say: (done: number) => void) => Promise<[Outcome, (() => void) | null]>,
+    ) => {
+      controller.current = new AbortController();
+      setResult(null);
+      setTask({ kind, done: 0, total });
+      const [outcome, takeBack] = await work(controller.current.signal, (done) =>
+        setTask({ kind, done, total }),
+      );
+      setTask(null);
+      setResult({ kind, outcome, takeBack: outcome.done.length > 0 ? takeBack : null });
+      if (kind === "delete") dropFromLists(project, template, new Set(outcome.done));
+      else await refreshLists(project, template);
+    },
+    [project, template],
+  );
+
+  const restore = useCallback(
+    (ids: readonly string[]) =>
+      run("restore", ids.length, async (signal, say) => [await restoreMany(service, ids, signal, say), null]),
+    [run, service],
+  );
+  const remove = useCallback(
+    (target: Target, total: number | null) =>
+      run("delete", total, async (signal, say) => {
+        const outcome = await deleteMany(service, template, target, signal, say);
+        return [outcome, () => restore(outcome.done)];
+      }),
+    [run, service, template, restore],
+  );
+  const set = useCallback(
+    (target: Target, total: number | null, attribute: string, value: Json) =>
+      run("set", total, async (signal, say) => {
+        const { outcome, former } = await setMany(service, template, target, attribute, value, signal, say);
+        const undo = () =>
+          run("undo", former.values.size, async (signal, say) => [
+            await undoSet(service, template, former, words.list.changedSince, signal, say),
+            null,
+          ]);
+        return [outcome, undo];
+      }),
+    [run, service, template],
+  );
+  return {
+    task,
+    result,
+    remove,
+    set,
+    stop: () => controller.current?.abort(),
+    dismiss: () => setResult(null),
+  };
+}
