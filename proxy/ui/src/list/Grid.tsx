@@ -42,8 +42,8 @@ type Props = {
   isLoading: boolean;
   /** The rows are those of the search before. */
   isDimmed: boolean;
-  /** Another text begins the list at its top. */
-  beginning: string;
+  /** Another text begins the list at its top; null while it is not known what comes. */
+  beginning: string | null;
   sort: readonly SortBy[];
   isSortable: boolean;
   isSelected: (id: string) => boolean;
@@ -84,7 +84,10 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
     root.current?.style.setProperty("--columns", tracks(columns));
   }, [columns]);
 
+  const begun = useRef(props.beginning);
   useLayoutEffect(() => {
+    if (props.beginning === null || props.beginning === begun.current) return;
+    begun.current = props.beginning;
     if (root.current) root.current.scrollTop = 0;
     setActive(({ row, cell }) => ({ row: Math.min(row, 0), cell }));
   }, [props.beginning]);

@@ -4,6 +4,7 @@ import { Button } from "../components/Button";
 import { Empty } from "../components/Notice";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
+import style from "./ListPage.module.css";
 
 const t = words.list;
 
@@ -13,10 +14,11 @@ type Props = {
   isSearched: boolean;
   mayCreate: boolean;
   onClear: () => void;
+  onNew: () => void;
 };
 
 /** A list without records: because nothing matches, or because there are none. */
-export function NothingHere({ project, template, isSearched, mayCreate, onClear }: Props) {
+export function NothingHere({ project, template, isSearched, mayCreate, onClear, onNew }: Props) {
   const [, navigate] = useLocation();
   if (isSearched) {
     return (
@@ -30,7 +32,14 @@ export function NothingHere({ project, template, isSearched, mayCreate, onClear 
   return (
     <Empty
       title={title}
-      action={<Button onPress={() => navigate(addresses.import(project, template.slug))}>{t.import}</Button>}
+      action={
+        <div className={style.actions}>
+          <Button onPress={() => navigate(addresses.import(project, template.slug))}>{t.import}</Button>
+          <Button kind="main" onPress={onNew}>
+            {t.newRecord}
+          </Button>
+        </div>
+      }
     >
       {t.emptyLead}
     </Empty>

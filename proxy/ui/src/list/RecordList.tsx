@@ -1,31 +1,36 @@
-import { LayoutGrid, ListPlus, Rows3 } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { listKey } from "../api/lists";
-import { sentence } from "../api/problem";
-import { type Privilege, queryClient, type RecordBody, type Template } from "../api/queries";
+import type { Privilege, RecordBody, Template } from "../api/queries";
 import { useOnScreen } from "../code/current";
-import { Button, IconButton } from "../components/Button";
-import { Failure, Notice } from "../components/Notice";
+import { Button } from "../components/Button";
 import { sayDone } from "../components/toast";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
 import { useShortcuts } from "../navigation/shortcuts";
+import { RecordDrawer } from "../record/RecordDrawer";
 import { valueText } from "../value/text";
-import { ColumnChooser } from "./ColumnChooser";
-import { KEY, keptColumns, type ListColumn, neededFields, shownColumns } from "./columns";
-import { Footer } from "./Footer";
-import { Grid, type GridHandle } from "./Grid";
+import { BulkState } from "./BulkState";
+import { KEY, keptColumns, type ListColumn, shownColumns } from "./columns";
+import { useExport } from "./export";
+import type { GridHandle } from "./Grid";
 import { valueOf } from "./GridRow";
 import style from "./ListPage.module.css";
-import { NothingHere } from "./NothingHere";
-import { SearchBar } from "./SearchBar";
-import { INITIAL, isRanked, pressedSort, searchBody } from "./state";
-import { useListState } from "./useListState";
-import { recordsOf, totalOf, useExactCount, useRecords } from "./useRecords";
+import { ListTop } from "./ListTop";
+import { Results } from "./Results";
+import { SelectionBar } from "./SelectionBar";
+import bars from "./SelectionBar.module.css";
+import { searchBody } from "./state";
+import { useBulk } from "./useBulk";
+import { useFound } from "./useFound";
+import { listQuery, useListState } from "./useListState";
 import { useSelection } from "./useSelection";
 
 const t = words.list;
+const megabytes = new Intl.NumberFormat(undefined, {
+  style: "unit",
+  unit: "megabyte",
+  maximumFractionDigits: 1,
+});
 
 type Props = {
   project: string;
@@ -35,41 +40,26 @@ type Props = {
   record: string | null;
 };
 
-/** The list of a template that may be read. */
+/** The list of a template that may be read, and the record that is open over it. */
 export function RecordList({ project, template, rights, record }: Props) {
   const [state, change] = useListState(project, template.slug);
   const [, navigate] = useLocation();
   const columns = useMemo(() => shownColumns(template, state.columns), [template, state.columns]);
-  const fields = useMemo(() => neededFields(template, columns), [template, columns]);
-  const { query, body } = useRecords(project, template.slug, state, fields);
-  const [countAsked, setCountAsked] = useState<string | null>(null);
-  const searched = JSON.stringify({ ...searchBody(state), sort: null });
-  const count = useExactCount(project, template.slug, state, countAsked === searched);
-  const [seen, setSeen] = useState({ first: 0, last: 0 });
+  const found = useFound(project, template, state, columns);
+  const selection = useSelection(found.records, found.searched);
+  const bulk = useBulk(project, template.slug);
+  const file = useExport(project, template.slug);
+  const [, setCreating] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const grid = useRef<GridHandle>(null);
-
-  const pages = query.data?.pages;
-  const records = useMemo(() => recordsOf(pages ?? []), [pages]);
-  const isOld = query.isPlaceholderData;
-  const total = useMemo(() => totalOf(pages ?? [], count.data), [pages, count.data]);
-  const ranked = isRanked(state);
-  const selection = useSelection(records, searched);
   const label = template.label ?? template.slug;
-  const isStopped = isOld && !query.isFetching && !query.isError;
+  const list = addresses.list(project, template.slug);
 
   useEffect(() => {
     document.title = `${label} · keyed`;
   }, [label]);
-  useOnScreen(
-    {
-      method: "POST",
-      path: `/v1/entities/search/${encodeURIComponent(template.slug)}`,
-      project,
-      body,
-    },
-    "list",
-  );
+  const path = `/v1/entities/search/${encodeURIComponent(template.slug)}`;
+  useOnScreen({ method: "POST", path, project, body: found.body }, "list");
   useShortcuts(
     [
       { keys: "/", label: t.searchIn(label), run: () => field.current?.focus() },
@@ -90,9 +80,13 @@ export function RecordList({ project, template, rights, record }: Props) {
     [keep, columns, template],
   );
   const open = useCallback(
-    ({ id }: RecordBody) => navigate(addresses.record(project, template.slug, id) + window.location.search),
+    ({ id }: RecordBody) => navigate(addresses.record(project, template.slug, id) + listQuery()),
     [navigate, project, template.slug],
   );
+  const close = useCallback(() => {
+    navigate(list + listQuery());
+    grid.current?.focus(record ?? undefined);
+  }, [navigate, list, record]);
   const copy = async (from: RecordBody, column: ListColumn | null) => {
     const text =
       column === null
@@ -102,140 +96,81 @@ export function RecordList({ project, template, rights, record }: Props) {
     await navigator.clipboard.writeText(text);
     sayDone(t.copied(text));
   };
-  const { fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError } = query;
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
-  const see = useCallback((first: number, last: number) => setSeen({ first, last }), []);
-  const stop = () => queryClient.cancelQueries({ queryKey: listKey(project, template.slug) });
+  const create = () => setCreating(true);
 
-  const labels = new Map<string, string>([[KEY, t.key], ...columns.map((it) => [it.id, it.label] as const)]);
-  const sorted = ranked
-    ? ""
-    : state.sort.length === 0 && state.search.trim() !== ""
+  const labels = new Map([[KEY, t.key], ...columns.map((it): [string, string] => [it.id, it.label])]);
+  const isByRank = state.sort.length === 0 && state.search.trim() !== "";
+  const sorted =
+    found.isRanked || isByRank
       ? ""
       : t.sortedBy(state.sort.map((it) => ({ ...it, label: labels.get(it.field) ?? it.field })));
-  const isSearched = state.search.trim() !== "" || state.conditions.length > 0;
-  const isEmpty = query.isSuccess && !isOld && records.length === 0;
+  const { ids, isAll } = selection.selection;
 
   return (
     <div className={style.page}>
-      <div className={style.top}>
-        <header className={style.head}>
-          <div className={style.title}>
-            <h1 dir="auto">{label}</h1>
-            <span className={style.count} aria-live="polite">
-              {total && !isOld && !ranked && t.counted(total.value, total.isExact)}
-            </span>
-          </div>
-          {rights.has("create") && (
-            <Button kind="main" icon={ListPlus} isDisabled>
-              {t.newRecord}
-            </Button>
-          )}
-        </header>
-        <div className={style.tools}>
-          <SearchBar
-            label={t.searchIn(label)}
-            search={state.search}
-            mode={state.mode}
-            hasMeaning={(template.embed?.length ?? 0) > 0}
-            field={field}
-            onSearch={(search) => change({ search })}
-            onMode={(mode) => change({ mode })}
-            onLeave={() => grid.current?.focus()}
-          />
-          <div className={style.layouts} role="group" aria-label={t.layout}>
-            <IconButton
-              icon={Rows3}
-              label={t.table}
-              isOn={state.layout === "table"}
-              onPress={() => change({ layout: "table" })}
-            />
-            <IconButton
-              icon={LayoutGrid}
-              label={t.cards}
-              isOn={state.layout === "cards"}
-              onPress={() => change({ layout: "cards" })}
-            />
-          </div>
-          <ColumnChooser template={template} columns={columns} onChange={keep} />
+      <ListTop
+        project={project}
+        template={template}
+        rights={rights}
+        state={state}
+        change={change}
+        found={found}
+        columns={columns}
+        field={field}
+        onColumns={keep}
+        onExport={(format) =>
+          file.start({ ...searchBody(state), fields: columns.map(({ id }) => id) }, format)
+        }
+        onNew={create}
+        onLeave={() => grid.current?.focus()}
+      />
+      {(ids.size > 0 || isAll) && (
+        <SelectionBar
+          project={project}
+          template={template}
+          rights={rights}
+          selection={selection.selection}
+          records={found.records}
+          body={searchBody(state)}
+          total={found.total}
+          canSelectMatching={selection.areAll === true && found.query.hasNextPage && !found.isRanked}
+          bulk={bulk}
+          onSelectMatching={selection.selectMatching}
+          onClear={selection.clear}
+        />
+      )}
+      <BulkState {...bulk} />
+      {file.bytes !== null && (
+        <div className={bars.task} role="status">
+          {t.exporting(megabytes.format(file.bytes / 1e6))}
+          <Button onPress={file.stop}>{t.stop}</Button>
         </div>
-      </div>
+      )}
+      <span className="visually-hidden" aria-live="polite">
+        {sorted}
+      </span>
       <div className={style.main}>
-        <div className={style.records}>
-          {query.isError && !isFetchNextPageError && (
-            <div className={style.notices}>
-              <Failure error={query.error} retry={() => query.refetch()} />
-            </div>
-          )}
-          {isStopped && (
-            <div className={style.notices}>
-              <Notice
-                kind="attention"
-                actions={<Button onPress={() => query.refetch()}>{t.searchAgain}</Button>}
-              >
-                {t.stopped}
-              </Notice>
-            </div>
-          )}
-          {isEmpty ? (
-            <NothingHere
-              project={project}
-              template={template}
-              isSearched={isSearched}
-              mayCreate={rights.has("create")}
-              onClear={() => change({ ...INITIAL, columns: state.columns, layout: state.layout }, true)}
-            />
-          ) : (
-            <Grid
-              ref={grid}
-              project={project}
-              label={t.gridLabel(label)}
-              display={template.display}
-              columns={columns}
-              records={records}
-              total={total?.value ?? -1}
-              hasMore={hasNextPage}
-              isLoading={query.isPending}
-              isDimmed={isOld && !isStopped}
-              beginning={isOld ? "" : JSON.stringify(body)}
-              sort={ranked ? [] : state.sort}
-              isSortable={!ranked}
-              isSelected={selection.has}
-              areAllSelected={selection.areAll}
-              open={record}
-              onSort={(id, isAdded) => change({ sort: pressedSort(state.sort, id, isAdded) })}
-              onResize={resize}
-              onOpen={open}
-              onSelect={selection.press}
-              onSelectAll={selection.pressAll}
-              onClear={selection.clear}
-              onCopy={copy}
-              onNearEnd={more}
-              onSeen={see}
-            />
-          )}
-          {isFetchNextPageError && (
-            <div className={style.notices}>
-              <Notice kind="refusal" actions={<Button onPress={() => fetchNextPage()}>{t.tryAgain}</Button>}>
-                {t.loadFailed} {sentence(query.error)}
-              </Notice>
-            </div>
-          )}
-          <Footer
-            seen={seen}
-            total={isOld ? null : total}
-            loaded={records.length}
-            isRanked={ranked}
-            isSearching={query.isFetching && !isFetchingNextPage}
-            isCounting={count.isFetching}
-            sorted={sorted}
-            onCount={() => setCountAsked(searched)}
-            onStop={stop}
-          />
-        </div>
+        <Results
+          project={project}
+          template={template}
+          rights={rights}
+          state={state}
+          change={change}
+          found={found}
+          columns={columns}
+          selection={selection}
+          open={record}
+          grid={grid}
+          sorted={sorted}
+          onOpen={open}
+          onCopy={copy}
+          onResize={resize}
+          onNew={create}
+        />
       </div>
+      {record !== null && (
+        <RecordDrawer project={project} template={template.slug} id={record} onClose={close} />
+      )}
     </div>
   );
 }

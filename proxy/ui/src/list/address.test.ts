@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decodeState, encodeState } from "./address";
+import { decodeState, encodeState, queryWith, recordParts } from "./address";
 import { INITIAL, type ListState } from "./state";
 
 const full: ListState = {
@@ -42,4 +42,10 @@ test("an address is readable", () => {
 test("what cannot be read is as at first", () => {
   const state = decodeState("m=magic&s=,-,a%20b&l=list&c=,DROP,name.1,name.9,city.999999&x=1");
   expect(state).toEqual({ ...INITIAL, columns: [{ id: "name" }, { id: "city" }] });
+});
+
+test("what belongs to the record over the list is kept beside the state", () => {
+  expect(recordParts("q=river&tab=history&record=page&x=1")).toBe("record=page&tab=history");
+  expect(queryWith(["q=river", recordParts("tab=history")])).toBe("?q=river&tab=history");
+  expect(queryWith(["", recordParts("q=river")])).toBe("");
 });

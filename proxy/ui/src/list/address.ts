@@ -73,3 +73,19 @@ export function decodeState(query: string): ListState {
     columns: columns === null ? null : decodeColumns(columns),
   };
 }
+
+/** Of a query, the parts that belong to the record over the list. */
+export function recordParts(query: string): string {
+  const parts = new URLSearchParams(query);
+  const kept = ["record", "tab"].flatMap((name) => {
+    const value = parts.get(name);
+    return value === null ? [] : [`${name}=${escape(value)}`];
+  });
+  return kept.join("&");
+}
+
+/** The end of an address with these parts of a query. */
+export function queryWith(parts: readonly string[]): string {
+  const filled = parts.filter((part) => part !== "");
+  return filled.length === 0 ? "" : `?${filled.join("&")}`;
+}

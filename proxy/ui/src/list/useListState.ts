@@ -1,11 +1,14 @@
 import { useCallback, useEffect, useMemo } from "react";
 import { useLocation, useSearch } from "wouter";
-import { decodeState, encodeState } from "./address";
+import { decodeState, encodeState, queryWith, recordParts } from "./address";
 import { rememberedQuery, rememberState } from "./remembered";
 import type { ListState } from "./state";
 
 /** Changes part of the state. `isStep` makes it a step that the browser's back button takes back. */
 export type ChangeState = (change: Partial<ListState>, isStep?: boolean) => void;
+
+/** The query of the list that is shown, without what belongs to the record over it. */
+export const listQuery = (): string => queryWith([encodeState(decodeState(window.location.search))]);
 
 /** A view of which nothing is left is no longer that view; its name alone stands for all that it says. */
 const withoutEmptiedView = (state: ListState): ListState =>
@@ -28,8 +31,8 @@ export function useListState(project: string, template: string): [ListState, Cha
       const current = window.location.search.slice(1);
       const next = { ...decodeState(current || rememberedQuery(project, template)), ...change };
       if (next.view === null) rememberState(project, template, next);
-      const encoded = encodeState(withoutEmptiedView(next));
-      navigate(window.location.pathname + (encoded === "" ? "" : `?${encoded}`), { replace: !isStep });
+      const parts = [encodeState(withoutEmptiedView(next)), recordParts(current)];
+      navigate(window.location.pathname + queryWith(parts), { replace: !isStep });
     },
     [project, template, navigate],
   );

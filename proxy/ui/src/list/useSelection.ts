@@ -67,5 +67,6 @@ export function useSelection(records: readonly RecordBody[], search: string) {
   );
   const selectMatching = useCallback(() => setSelection((current) => ({ ...current, isAll: true })), []);
   const has = useCallback((id: string) => selection.isAll || selection.ids.has(id), [selection]);
-  return { selection, areAll, has, press, pressAll, selectMatching, clear };
+  const set = useCallback((ids: ReadonlySet<string>) => setSelection({ ids, isAll: false }), []);
+  return { selection, ids: selection.ids, areAll, has, set, press, pressAll, selectMatching, clear };
 }

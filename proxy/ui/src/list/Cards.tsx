@@ -1,0 +1,111 @@
+import { useEffect, useRef } from "react";
+import { GridLayout, GridList, GridListItem, Size, Virtualizer } from "react-aria-components";
+import type { RecordBody } from "../api/queries";
+import { Checkbox } from "../components/Checkbox";
+import { words } from "../language";
+import { isEmptyValue } from "../value/text";
+import { Nothing, Value } from "../value/Value";
+import style from "./Cards.module.css";
+import type { ListColumn } from "./columns";
+import { valueOf } from "./GridRow";
+import { recordName } from "./names";
+
+const t = words.list;
+/** The values of a record that a card shows below its name. */
+const MOST_VALUES = 5;
+const HEIGHT = 196;
+const LAYOUT = {
+  minItemSize: new Size(260, HEIGHT),
+  maxItemSize: new Size(420, HEIGHT),
+  minSpace: new Size(12, 12),
+};
+/** The next records are asked for so many pixels before the end. */
+const AHEAD = 2400;
+
+type Props = {
+  project: string;
+  label: string;
+  display: string | null;
+  columns: readonly ListColumn[];
+  records: readonly RecordBody[];
+  isDimmed: boolean;
+  isLoading: boolean;
+  ids: ReadonlySet<string>;
+  onSelect: (ids: ReadonlySet<string>) => void;
+  onOpen: (record: RecordBody) => void;
+  onNearEnd: () => void;
+};
+
+/** The records as cards, each with its key. */
+export default function Cards({ records, columns, display, onNearEnd, ...props }: Props) {
+  const root = useRef<HTMLDivElement>(null);
+  const others = columns.filter(({ id }) => id !== display);
+
+  useEffect(() => {
+    const element = root.current?.querySelector("[role=grid]");
+    if (!element) return;
+    const look = () => {
+      if (element.scrollTop + element.clientHeight > element.scrollHeight - AHEAD) onNearEnd();
+    };
+    look();
+    element.addEventListener("scroll", look, { passive: true });
+    return () => element.removeEventListener("scroll", look);
+  }, [onNearEnd]);
+
+  return (
+    <div ref={root} className={`${style.frame} ${props.isDimmed ? style.dimmed : ""}`}>
+      <Virtualizer layout={GridLayout} layoutOptions={LAYOUT}>
+        <GridList
+          aria-label={props.label}
+          layout="grid"
+          items={records}
+          dependencies={[columns]}
+          selectionMode="multiple"
+          selectionBehavior="toggle"
+          selectedKeys={props.ids}
+          onSelectionChange={(keys) =>
+            props.onSelect(new Set(keys === "all" ? records.map(({ id }) => id) : [...keys].map(String)))
+          }
+          onAction={(id) => {
+            const record = records.find((it) => it.id === id);
+            if (record) props.onOpen(record);
+          }}
+          className={style.cards ?? ""}
+        >
+          {(record) => (
+            <GridListItem id={record.id} textValue={recordName(record, display)} className={style.card ?? ""}>
+              <div className={style.head}>
+                <span className={style.name} dir="auto">
+                  {recordName(record, display)}
+                </span>
+                <Checkbox slot="selection" />
+              </div>
+              <span className={style.key} title={t.key}>
+                {record.external_key === null ? <Nothing /> : <code dir="auto">{record.external_key}</code>}
+              </span>
+              <dl className={style.values}>
+                {filled(record, others).map((column) => (
+                  <div key={column.id}>
+                    <dt dir="auto">{column.label}</dt>
+                    <dd>
+                      <Value
+                        project={props.project}
+                        attribute={column.attribute}
+                        value={valueOf(record, column)}
+                        verbose={record.attribute_values?.[column.id]}
+                      />
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </GridListItem>
+          )}
+        </GridList>
+      </Virtualizer>
+    </div>
+  );
+}
+
+/** The first columns in which the record has a value. */
+const filled = (record: RecordBody, columns: readonly ListColumn[]) =>
+  columns.filter((column) => !isEmptyValue(valueOf(record, column))).slice(0, MOST_VALUES);

@@ -1,0 +1,138 @@
+import {
+  FileDown,
+  FileUp,
+  LayoutGrid,
+  ListPlus,
+  MoreHorizontal,
+  RefreshCw,
+  Rows3,
+  Settings2,
+} from "lucide-react";
+import type { Ref } from "react";
+import { useLocation } from "wouter";
+import { refreshLists } from "../api/lists";
+import type { Privilege, Template } from "../api/queries";
+import { Button, IconButton } from "../components/Button";
+import { type Action, Menu } from "../components/Menu";
+import { FilterBar } from "../filter/FilterBar";
+import { faultsOfFilters } from "../filter/faults";
+import { words } from "../language";
+import { addresses } from "../navigation/addresses";
+import { ColumnChooser } from "./ColumnChooser";
+import type { ListColumn } from "./columns";
+import type { Format } from "./export";
+import style from "./ListPage.module.css";
+import { SearchBar } from "./SearchBar";
+import type { ListState } from "./state";
+import type { Found } from "./useFound";
+import type { ChangeState } from "./useListState";
+
+const t = words.list;
+
+type Props = {
+  project: string;
+  template: Template;
+  rights: ReadonlySet<Privilege>;
+  state: ListState;
+  change: ChangeState;
+  found: Found;
+  columns: readonly ListColumn[];
+  field: Ref<HTMLInputElement>;
+  onColumns: (columns: ListColumn[] | null) => void;
+  onExport: (format: Format) => void;
+  onNew: () => void;
+  onLeave: () => void;
+};
+
+/** What stands above the records: the title, the search, the filters. */
+export function ListTop({ project, template, rights, state, change, found, ...props }: Props) {
+  const [, navigate] = useLocation();
+  const label = template.label ?? template.slug;
+  const { total, isRanked } = found;
+  const file = (format: Format, name: string): Action => ({
+    id: format,
+    label: t.exportAs(name),
+    icon: FileDown,
+    isDisabled: isRanked,
+    run: () => props.onExport(format),
+  });
+  const actions: Action[] = [
+    file("csv", "CSV"),
+    file("ndjson", "NDJSON"),
+    {
+      id: "refresh",
+      label: t.refresh,
+      icon: RefreshCw,
+      run: () => void refreshLists(project, template.slug),
+    },
+  ];
+  if (rights.has("create"))
+    actions.push("separator", {
+      id: "import",
+      label: t.import,
+      icon: FileUp,
+      run: () => navigate(addresses.import(project, template.slug)),
+    });
+  if (rights.has("define"))
+    actions.push({
+      id: "definition",
+      label: t.definition,
+      icon: Settings2,
+      run: () => navigate(addresses.template(project, template.slug)),
+    });
+  return (
+    <div className={style.top}>
+      <header className={style.head}>
+        <div className={style.title}>
+          <h1 dir="auto">{label}</h1>
+          <span className={style.count} aria-live="polite">
+            {total && !isRanked && t.counted(total.value, total.isExact)}
+          </span>
+        </div>
+        <Menu label={t.more} actions={actions}>
+          <IconButton icon={MoreHorizontal} label={t.more} />
+        </Menu>
+        {rights.has("create") && (
+          <Button kind="main" icon={ListPlus} onPress={props.onNew}>
+            {t.newRecord}
+          </Button>
+        )}
+      </header>
+      <div className={style.tools}>
+        <SearchBar
+          label={t.searchIn(label)}
+          search={state.search}
+          mode={state.mode}
+          hasMeaning={(template.embed?.length ?? 0) > 0}
+          field={props.field}
+          onSearch={(search) => change({ search })}
+          onMode={(mode) => change({ mode })}
+          onLeave={props.onLeave}
+        />
+        <div className={style.layouts} role="group" aria-label={t.layout}>
+          <IconButton
+            icon={Rows3}
+            label={t.table}
+            isOn={state.layout === "table"}
+            onPress={() => change({ layout: "table" })}
+          />
+          <IconButton
+            icon={LayoutGrid}
+            label={t.cards}
+            isOn={state.layout === "cards"}
+            onPress={() => change({ layout: "cards" })}
+          />
+        </div>
+        <ColumnChooser template={template} columns={props.columns} onChange={props.onColumns} />
+      </div>
+      <FilterBar
+        project={project}
+        template={template.slug}
+        value={state.conditions}
+        onChange={(conditions) => change({ conditions }, true)}
+        errors={found.query.isError ? faultsOfFilters(found.query.error) : undefined}
+        shortcut="f"
+      />
+    </div>
+  );
+}

@@ -1,0 +1,139 @@
+import { lazy, type Ref, Suspense, useCallback, useState } from "react";
+import { sentence } from "../api/problem";
+import type { Privilege, RecordBody, Template } from "../api/queries";
+import { Button } from "../components/Button";
+import { Failure, Notice, Skeleton } from "../components/Notice";
+import { faultsOfFilters } from "../filter/faults";
+import { words } from "../language";
+import type { ListColumn } from "./columns";
+import { Footer } from "./Footer";
+import { Grid, type GridHandle } from "./Grid";
+import style from "./ListPage.module.css";
+import { NothingHere } from "./NothingHere";
+import { INITIAL, type ListState, pressedSort } from "./state";
+import type { Found } from "./useFound";
+import type { ChangeState } from "./useListState";
+import type { useSelection } from "./useSelection";
+
+const t = words.list;
+const Cards = lazy(() => import("./Cards"));
+
+type Props = {
+  project: string;
+  template: Template;
+  rights: ReadonlySet<Privilege>;
+  state: ListState;
+  change: ChangeState;
+  found: Found;
+  columns: readonly ListColumn[];
+  selection: ReturnType<typeof useSelection>;
+  /** The record in the drawer. */
+  open: string | null;
+  grid: Ref<GridHandle>;
+  sorted: string;
+  onOpen: (record: RecordBody) => void;
+  onCopy: (record: RecordBody, column: ListColumn | null) => void;
+  onResize: (id: string, width: number | null) => void;
+  onNew: () => void;
+};
+
+/** The records that were found, or why there are none. */
+export function Results({ project, template, state, change, found, columns, selection, ...props }: Props) {
+  const [seen, setSeen] = useState({ first: 0, last: 0 });
+  const see = useCallback((first: number, last: number) => setSeen({ first, last }), []);
+  const { query, records, isOld, isStopped } = found;
+  const label = template.label ?? template.slug;
+  const isDimmed = isOld && !isStopped;
+  // What is refused of a filter stands beside it.
+  const isRefused = query.isError && !found.isCutOff && !faultsOfFilters(query.error);
+  return (
+    <div className={style.records}>
+      {isRefused && (
+        <div className={style.notices}>
+          <Failure error={query.error} retry={found.again} />
+        </div>
+      )}
+      {isStopped && (
+        <div className={style.notices}>
+          <Notice kind="attention" actions={<Button onPress={found.again}>{t.searchAgain}</Button>}>
+            {t.stopped}
+          </Notice>
+        </div>
+      )}
+      {found.isEmpty ? (
+        <div className={style.nothing}>
+          <NothingHere
+            project={project}
+            template={template}
+            isSearched={state.search.trim() !== "" || state.conditions.length > 0}
+            mayCreate={props.rights.has("create")}
+            onClear={() => change({ ...INITIAL, columns: state.columns, layout: state.layout }, true)}
+            onNew={props.onNew}
+          />
+        </div>
+      ) : state.layout === "cards" ? (
+        <Suspense fallback={<Skeleton lines={8} />}>
+          <Cards
+            project={project}
+            label={t.gridLabel(label)}
+            display={template.display}
+            columns={columns}
+            records={records}
+            isDimmed={isDimmed}
+            isLoading={query.isFetchingNextPage || query.isPending}
+            ids={selection.ids}
+            onSelect={selection.set}
+            onOpen={props.onOpen}
+            onNearEnd={found.more}
+          />
+        </Suspense>
+      ) : (
+        <Grid
+          ref={props.grid}
+          project={project}
+          label={t.gridLabel(label)}
+          display={template.display}
+          columns={columns}
+          records={records}
+          total={found.total?.value ?? -1}
+          hasMore={query.hasNextPage}
+          isLoading={query.isPending}
+          isDimmed={isDimmed}
+          beginning={isOld ? null : JSON.stringify(found.body)}
+          sort={found.isRanked ? [] : state.sort}
+          isSortable={!found.isRanked}
+          isSelected={selection.has}
+          areAllSelected={selection.areAll}
+          open={props.open}
+          onSort={(id, isAdded) => change({ sort: pressedSort(state.sort, id, isAdded) })}
+          onResize={props.onResize}
+          onOpen={props.onOpen}
+          onSelect={selection.press}
+          onSelectAll={selection.pressAll}
+          onClear={selection.clear}
+          onCopy={props.onCopy}
+          onNearEnd={found.more}
+          onSeen={see}
+        />
+      )}
+      {found.isCutOff && (
+        <div className={style.notices}>
+          <Notice kind="refusal" actions={<Button onPress={found.moreAgain}>{t.tryAgain}</Button>}>
+            {t.loadFailed} {sentence(query.error)}
+          </Notice>
+        </div>
+      )}
+      <Footer
+        seen={state.layout === "cards" ? { first: 0, last: records.length } : seen}
+        total={found.total}
+        loaded={records.length}
+        isRanked={found.isRanked}
+        isSearching={found.isSearching}
+        isCounting={found.isCounting}
+        sorted={props.sorted}
+        onCount={found.count}
+        onStop={found.stop}
+      />
+    </div>
+  );
+}
