@@ -49,14 +49,13 @@ pub(crate) fn read_with<const N: usize>(row: &Row, names: &[HeaderName; N]) -> R
 /// Tells that the answer was given before, and that the request was not run again.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// The first column of a write is `{status, id of what was created, body}`, or that and the tag of the record that the body
-/// shows; a second one, which only a write with an
-/// Idempotency-Key has, says whether that was answered before. With a place to find it, what was created is given an
-/// address.
+/// The first column of a write is `{status, id of what was created, body, tag of the record that it shows, subject}`. The
+/// subject, and what may follow, is for the database, which stores the answer of a request with an Idempotency-Key. Only such a write has a
+/// second column, which says whether it was answered before. With a place to find it, what was created is given an address.
 pub(crate) fn written(row: &Row, place: Option<(Prefix, &str)>) -> Result<Response, Problem> {
     let unexpected = |what: String| Problem::internal(format!("not the answer of a write: {what}"));
     let columns: Vec<Option<&str>> = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
-    let [Some(status), id, body, ref tag @ ..] = columns[..] else {
+    let [Some(status), id, body, tag, _subject, ..] = columns[..] else {
         return Err(unexpected(format!("{} elements", columns.len())));
     };
     let status =
@@ -70,7 +69,7 @@ pub(crate) fn written(row: &Row, place: Option<(Prefix, &str)>) -> Result<Respon
         let address = address.map_err(|_| unexpected(format!("id {id:?}")))?;
         response.headers_mut().insert(header::LOCATION, address);
     }
-    if let [Some(tag)] = tag {
+    if let Some(tag) = tag {
         set_tag(&mut response, tag)?;
     }
     if row.try_get(1).unwrap_or(false) {

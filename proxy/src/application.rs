@@ -51,7 +51,11 @@ pub(crate) async fn serve_page(State(_): State<Arc<App>>, mut request: Request) 
 
 async fn serve_file(request: Request) -> Response {
     let response = FILES.clone().oneshot(request).await.into_response();
-    if response.status() == StatusCode::NOT_FOUND { Problem::no_such_route().into_response() } else { response }
+    if response.status() == StatusCode::NOT_FOUND {
+        Problem::no_such_route().into_response()
+    } else {
+        response
+    }
 }
 
 async fn protect(mut response: Response) -> Response {

@@ -135,3 +135,151 @@ async fn a_replay_shows_views_and_deliveries_only_to_who_may_still_ask_for_them(
     assert_eq!(view().await.expect(201), json!({"slug": "mine"}));
     assert_eq!(replay().await.expect(202), json!({"id": line["id"], "status": "failed"}));
 }
+
+/// A proxy, and a key of a role that writes the customers of Europe.
+async fn european(sales: &Sales) -> (Proxy, String, String) {
+    let role = sales.database.create_role("office").await;
+    sales.database.grant_within(&role, "crm.customers", "read, create, update", &of_region("EU")).await;
+    let key = sales.database.api_key(&role, &["crm"]).await;
+    (Proxy::start(&sales.database).await, role, key)
+}
+
+/// The results of a batch with one operation that is done and four that are refused: about a key, about a record by id and
+/// one by key, and about the request alone.
+struct Batch<'a> {
+    proxy: &'a Proxy,
+    key: &'a str,
+    body: Value,
+}
+
+impl Batch<'_> {
+    async fn send(&self) -> Value {
+        let request = self.proxy.request("POST", "/v1/entities/batch").key(self.key);
+        request.header("idempotency-key", "batch").json(&self.body).send().await.expect(200)
+    }
+
+    /// Sends it again: of these operations, and no others, the errors are withheld.
+    async fn assert_withheld(&self, first: &Value, withheld: &[usize]) {
+        let again = self.send().await;
+        assert_eq!(again["errors"], first["errors"]);
+        for (index, result) in first["results"].as_array().expect("results").iter().enumerate() {
+            let mut expected = result.clone();
+            if withheld.contains(&index) {
+                let error = &result["error"];
+                let detail = "this caller may no longer see what the error was about; the code says why the operation was refused";
+                expected["error"] = json!({"type": error["type"], "title": error["title"], "status": error["status"],
+                                           "detail": detail, "code": error["code"]});
+            }
+            assert_eq!(again["results"][index], expected, "operation {index}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_replayed_batch_shows_each_error_only_to_who_may_still_see_its_record() {
+    let sales = Sales::new().await;
+    let (proxy, role, key) = european(&sales).await;
+    let (one, two) = (sales.id("EU-1").await, sales.id("EU-2").await);
+    let body = json!({"operations": [
+        {"op": "create", "template": "customers", "external_key": "EU-3", "attributes": {"region": "EU"}},
+        {"op": "create", "template": "customers", "external_key": "EU-1", "attributes": {"region": "EU"}},
+        {"op": "update", "template": "customers", "id": two, "attributes": {"region": "US"}},
+        {"op": "update", "template": "customers", "external_key": "EU-2", "attributes": {"region": "US"}},
+        {"op": "update", "template": "customers", "external_key": "US-1", "attributes": {"amount": 2}},
+        {"op": "nothing"},
+    ]});
+    let batch = Batch { proxy: &proxy, key: &key, body };
+    let first = batch.send().await;
+    let codes: Vec<_> =
+        first["results"].as_array().expect("results").iter().map(|it| &it["error"]["code"]).collect();
+    let expected = ["", "external_key_taken", "forbidden", "forbidden", "not_found", "invalid_value"];
+    assert_eq!(codes.iter().map(|code| code.as_str().unwrap_or_default()).collect::<Vec<_>>(), expected);
+    assert_eq!(first["results"][1]["error"]["existing_id"], json!(one));
+    batch.assert_withheld(&first, &[]).await;
+
+    // The record that has the key moves out of sight, then the one that was to be changed.
+    let away = "select keyed.patch_record($1, '{\"attributes\": {\"region\": \"US\"}}')";
+    sales.admin.rows(away, &[&one]).await;
+    batch.assert_withheld(&first, &[1]).await;
+    sales.admin.rows(away, &[&two]).await;
+    batch.assert_withheld(&first, &[1, 2, 3]).await;
+    let back = "select keyed.patch_record($1, '{\"attributes\": {\"region\": \"EU\"}}')";
+    for id in [&one, &two] {
+        sales.admin.rows(back, &[id]).await;
+    }
+    batch.assert_withheld(&first, &[]).await;
+
+    // Who may not read is not told which record has the key.
+    sales.database.revoke(&role, "crm.customers").await;
+    sales.database.grant_within(&role, "crm.customers", "create, update", &of_region("EU")).await;
+    batch.assert_withheld(&first, &[1]).await;
+    sales.database.revoke(&role, "crm.customers").await;
+    batch.assert_withheld(&first, &[1, 2, 3, 4]).await;
+}
+
+#[tokio::test]
+async fn an_answer_with_a_secret_is_not_stored_and_its_request_does_not_run_again() {
+    let sales = Sales::new().await;
+    let (proxy, role, _) = european(&sales).await;
+    let send = |method: &str, path: &str, body: Value| {
+        let request = proxy.request(method, &format!("/v1{path}")).header("x-service-project-id", "crm");
+        request.header("idempotency-key", path).json(&body).send()
+    };
+    let definition = json!({"slug": "shop", "template": "customers", "external_key": "$.id", "role": role});
+    let create = || send("POST", "/inbound-endpoints", definition.clone());
+    let created = create().await.expect(201);
+    let rotate = || send("PATCH", "/inbound-endpoints/shop", json!({"rotate_token": true}));
+    let rotated = rotate().await.expect(200);
+    let tokens =
+        [&created["token"], &rotated["token"]].map(|token| token.as_str().expect("a token").to_owned());
+    for again in [create().await, rotate().await] {
+        let problem = again.refused(409, "conflict");
+        let detail = problem["detail"].as_str().expect("a detail");
+        assert!(detail.contains("a secret, which is not stored"), "{detail}");
+        assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("another Idempotency-Key")));
+    }
+    let known = "select keyed_http.knows_delivery_token(sha256(convert_to($1, 'UTF8')))";
+    let known = tokens.each_ref().map(|token| async { sales.admin.text(known, &[token]).await });
+    let [first, second] = known;
+    assert_eq!((first.await, second.await), ("f".to_owned(), "t".to_owned()), "the token was changed once");
+    let stored = sales.admin.text(&format!("select string_agg(r::text, '') from {ANSWERS} r"), &[]).await;
+    let secret = created["secret"].as_str().expect("a secret");
+    assert!(tokens.iter().all(|token| !stored.contains(token)) && !stored.contains(secret), "{stored}");
+
+    // A change without a secret is kept.
+    let path = "/inbound-endpoints/shop?";
+    let rename = || send("PATCH", path, json!({"enabled": false}));
+    let renamed = rename().await.expect(200);
+    let again = rename().await;
+    assert_eq!(again.header("idempotency-replayed"), "true");
+    assert_eq!(again.expect(200), renamed);
+}
+
+#[tokio::test]
+async fn a_dry_run_is_run_again_under_its_idempotency_key() {
+    let sales = Sales::new().await;
+    let (proxy, role, _) = european(&sales).await;
+    let definition = json!({"slug": "shop", "external_key": "$.id", "mapping": {"region": "$.region"}, "role": role,
+                            "signed": false});
+    let create = "select keyed.create_inbound_endpoint('crm.customers', $1)";
+    sales.admin.rows(create, &[&definition.to_string()]).await;
+    let try_out = || {
+        let request =
+            proxy.request("POST", "/v1/inbound-endpoints/shop/dry-run").header("x-service-project-id", "crm");
+        request
+            .header("idempotency-key", "k")
+            .json(&json!({"payload": {"id": "EU-9", "region": "EU"}}))
+            .send()
+    };
+    let first = try_out().await;
+    assert_eq!(first.header("idempotency-replayed"), "");
+    assert_eq!(first.expect(200)["created"], 1);
+    assert_eq!(sales.admin.text(&format!("select count(*) from {ANSWERS}"), &[]).await, "0");
+    sales
+        .admin
+        .rows("select keyed.upsert_by_key('crm.customers', 'EU-9', '{\"region\": \"EU\"}')", &[])
+        .await;
+    let second = try_out().await;
+    assert_eq!(second.header("idempotency-replayed"), "");
+    assert_eq!(second.expect(200)["updated"], 1, "it shows what would happen now");
+}

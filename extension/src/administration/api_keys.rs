@@ -1,6 +1,6 @@
 //! API keys over HTTP.
 
-use super::Texts;
+use super::answer;
 use super::report::{lines, slugs, utc};
 use crate::access::{Caller, api_key};
 use crate::error::Error;
@@ -9,6 +9,7 @@ use crate::json_write::write_string;
 use crate::postgres::parameter::params;
 use crate::value::member::{missing, text_at, unknown_member};
 use crate::value::time;
+use crate::value::written::Written;
 use pgrx::pg_sys::Datum;
 
 /// `{api_keys: [{id, role, projects, label, created_at, expires_at, revoked_at, last_used_at, orphaned}]}`.
@@ -27,9 +28,8 @@ fn listed(id: Option<i32>) -> String {
     lines(&query, &params![slugs(Caller::current().key_projects()), id])
 }
 
-/// Issues a key. The answer is the only copy of it: what is stored for a repeated request, the last element, has null in
-/// its place.
-pub(super) fn create(body: &str) -> Result<Texts, Error> {
+/// Issues a key. The answer is the only copy of it: what is stored for a repeated request has null in its place.
+pub(super) fn create(body: &str) -> Result<Written, Error> {
     Caller::current().require_admin("issue API keys")?;
     let given = Given::parse(body)?;
     let role = given.role.ok_or_else(|| missing("role", ""))?;
@@ -41,16 +41,16 @@ pub(super) fn create(body: &str) -> Result<Texts, Error> {
     let members = listed.trim_start_matches("[{").trim_end_matches(']');
     let mut shown = String::new();
     write_string(&mut shown, &key);
-    let body = |key: &str| Some(format!("{{\"key\":{key},{members}"));
-    Ok(vec![Some("201".to_owned()), id.map(|id| id.to_string()), body(&shown), None, body("null")])
+    let body = |key: &str| format!("{{\"key\":{key},{members}");
+    Ok(answer(201, body(&shown)).created(id).stored_as(body("null")))
 }
 
 /// Revokes a key.
-pub(super) fn revoke(id: &str) -> Result<Texts, Error> {
+pub(super) fn revoke(id: &str) -> Result<Written, Error> {
     Caller::current().require_admin("revoke API keys")?;
     let id = id.parse().map_err(|_| Error::not_found())?;
     match api_key::revoke(id)? {
-        true => Ok(super::answer(204, None)),
+        true => Ok(Written::no_content()),
         false => Err(Error::not_found()),
     }
 }

@@ -1,7 +1,7 @@
 //! What is done in the background, over HTTP.
 
+use super::answer;
 use super::report::{lines, own_lines, slugs, utc};
-use super::{Texts, answer};
 use crate::access::Caller;
 use crate::access::lookup::template_by_name;
 use crate::embedding::queue::manage;
@@ -9,6 +9,7 @@ use crate::error::{Code, Error};
 use crate::job::start_pending;
 use crate::postgres::parameter::{RegClass, params};
 use crate::template::Template;
+use crate::value::written::Written;
 use std::rc::Rc;
 
 /// `{jobs: […]}`: those of the templates that the caller may define.
@@ -23,7 +24,7 @@ pub(super) fn jobs() -> String {
 }
 
 /// Starts jobs that wait or have failed.
-pub(super) fn retry_jobs() -> Result<Texts, Error> {
+pub(super) fn retry_jobs() -> Result<Written, Error> {
     let caller = Caller::current();
     caller.require_admin("run jobs")?;
     caller.require_all_projects("run jobs")?;
@@ -70,7 +71,7 @@ pub(super) fn embedding_failures(template: Option<&str>, limit: Option<i32>) -> 
 }
 
 /// Has those tried again that were given up, of one template or of all that the caller may administer.
-pub(super) fn retry_embeddings(template: Option<&str>) -> Result<Texts, Error> {
+pub(super) fn retry_embeddings(template: Option<&str>) -> Result<Written, Error> {
     let caller = Caller::current();
     caller.require_admin("have embeddings tried again")?;
     manage::retry(named(&caller, template)?.as_deref()).map(counted)
@@ -92,6 +93,6 @@ fn named(caller: &Caller, template: Option<&str>) -> Result<Option<Rc<Template>>
     template.map(|name| template_by_name(caller, name)).transpose()
 }
 
-fn counted(count: i64) -> Texts {
-    answer(200, Some(format!("{{\"count\":{count}}}")))
+fn counted(count: i64) -> Written {
+    answer(200, format!("{{\"count\":{count}}}"))
 }

@@ -10,11 +10,11 @@ sql_functions! {
 
     /// `keyed_http.create_api_key(body text) returns text[]`.
     keyed_http_create_api_key => |call| {
-        api_keys::create(&call.required_text(0, "body")?).map(Answer::Texts)
+        api_keys::create(&call.required_text(0, "body")?).map(Answer::Written)
     };
 
     /// `keyed_http.revoke_api_key(id text) returns text[]`.
-    keyed_http_revoke_api_key => |call| api_keys::revoke(&call.required_text(0, "id")?).map(Answer::Texts);
+    keyed_http_revoke_api_key => |call| api_keys::revoke(&call.required_text(0, "id")?).map(Answer::Written);
 
     /// `keyed_http.list_roles() returns text`.
     keyed_http_list_roles => |_| grants::roles().map(Answer::Text);
@@ -26,12 +26,12 @@ sql_functions! {
     };
 
     /// `keyed_http.grant_access(body text) returns text[]`.
-    keyed_http_grant_access => |call| grants::put(&call.required_text(0, "body")?).map(Answer::Texts);
+    keyed_http_grant_access => |call| grants::put(&call.required_text(0, "body")?).map(Answer::Written);
 
     /// `keyed_http.revoke_access(role text, target text) returns text[]`.
     keyed_http_revoke_access => |call| {
         let (role, target) = (call.required_text(0, "role")?, call.required_text(1, "target")?);
-        grants::revoke(&role, &target).map(Answer::Texts)
+        grants::revoke(&role, &target).map(Answer::Written)
     };
 
     /// `keyed_http.explain_access(id text, role text) returns text`.
@@ -41,7 +41,7 @@ sql_functions! {
     };
 
     /// `keyed_http.create_project(body text) returns text[]`.
-    keyed_http_create_project => |call| projects::create(&call.required_text(0, "body")?).map(Answer::Texts);
+    keyed_http_create_project => |call| projects::create(&call.required_text(0, "body")?).map(Answer::Written);
 
     /// `keyed_http.list_quotas() returns text`.
     keyed_http_list_quotas => |_| projects::quotas().map(Answer::Text);
@@ -49,14 +49,14 @@ sql_functions! {
     /// `keyed_http.set_quota(name text, body text) returns text[]`.
     keyed_http_set_quota => |call| {
         let (name, body) = (call.required_text(0, "name")?, call.required_text(1, "body")?);
-        projects::set_quota(&name, &body).map(Answer::Texts)
+        projects::set_quota(&name, &body).map(Answer::Written)
     };
 
     /// `keyed_http.list_jobs() returns text`.
     keyed_http_list_jobs => |_| Ok(Answer::Text(background::jobs()));
 
     /// `keyed_http.retry_jobs() returns text[]`.
-    keyed_http_retry_jobs => |_| background::retry_jobs().map(Answer::Texts);
+    keyed_http_retry_jobs => |_| background::retry_jobs().map(Answer::Written);
 
     /// `keyed_http.embedding_status() returns text`.
     keyed_http_embedding_status => |_| background::embedding_status().map(Answer::Text);
@@ -68,7 +68,7 @@ sql_functions! {
 
     /// `keyed_http.retry_embeddings(template text) returns text[]`.
     keyed_http_retry_embeddings => |call| {
-        background::retry_embeddings(call.text(0).as_deref()).map(Answer::Texts)
+        background::retry_embeddings(call.text(0).as_deref()).map(Answer::Written)
     };
 
     /// `keyed_http.suggest_indexes(template text) returns text`.

@@ -1,7 +1,7 @@
 //! Grants over HTTP, and the roles that there are.
 
+use super::answer;
 use super::report::{lines, slugs, utc};
-use super::{Texts, answer};
 use crate::access::target::Target;
 use crate::access::{Caller, explain};
 use crate::define::{grant, revocation};
@@ -10,6 +10,7 @@ use crate::json::{self, array_at, is_null, pointer_step};
 use crate::postgres::datum;
 use crate::postgres::parameter::params;
 use crate::value::member::{missing, text_at, unknown_member};
+use crate::value::written::Written;
 use uuid::Uuid;
 
 /// `{roles: [{name, login, admin, grantable, member_of}]}`: the roles for which an administrator may issue keys.
@@ -51,7 +52,7 @@ fn listed(role: Option<&str>, target: Option<&str>) -> String {
 }
 
 /// Grants privileges. Answers what the role now has on the target.
-pub(super) fn put(body: &str) -> Result<Texts, Error> {
+pub(super) fn put(body: &str) -> Result<Written, Error> {
     Caller::current().require_admin("grant access")?;
     let (mut role, mut target, mut privileges, mut scope) = (None, None, None, None);
     for (name, value) in json::object(body)?.0 {
@@ -77,7 +78,7 @@ pub(super) fn put(body: &str) -> Result<Texts, Error> {
     let target = target.ok_or_else(|| missing("target", ""))?;
     let privileges = privileges.ok_or_else(|| missing("privileges", ""))?;
     grant::grant(&role, &target, &privileges, scope.as_deref())?;
-    Ok(answer(200, Some(listed(Some(&role), Some(&canonical(&target)?)))))
+    Ok(answer(200, listed(Some(&role), Some(&canonical(&target)?))))
 }
 
 /// A target by its slugs: a project may be named by its number.
@@ -90,10 +91,10 @@ fn canonical(target: &str) -> Result<String, Error> {
 }
 
 /// Revokes all privileges of a role on a target.
-pub(super) fn revoke(role: &str, target: &str) -> Result<Texts, Error> {
+pub(super) fn revoke(role: &str, target: &str) -> Result<Written, Error> {
     match revocation::revoke(role, target)? {
         0 => Err(Error::not_found()),
-        _ => Ok(answer(204, None)),
+        _ => Ok(Written::no_content()),
     }
 }
 

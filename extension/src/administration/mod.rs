@@ -14,10 +14,10 @@ mod projects;
 /// Reading as JSON.
 mod report;
 
-/// Status, what the answer's address ends with, and body.
-type Texts = Vec<Option<String>>;
+use crate::value::subject::Subject;
+use crate::value::written::Written;
 
-/// The answer of a write.
-fn answer(status: u16, body: Option<String>) -> Texts {
-    vec![Some(status.to_string()), None, body]
+/// The answer of a write, for administrators.
+fn answer(status: u16, body: String) -> Written {
+    Written::new(status, body, Subject::Administration)
 }

@@ -1,6 +1,6 @@
 //! Projects and their quotas over HTTP.
 
-use super::{Texts, answer};
+use super::answer;
 use crate::access::{Caller, overview};
 use crate::define::project;
 use crate::error::{Code, Error};
@@ -8,10 +8,11 @@ use crate::json::{self, is_null, pointer_step};
 use crate::quota::{Name, define, usage};
 use crate::template::catalog;
 use crate::value::member::{missing, parse_label, text_at, unknown_member};
+use crate::value::written::Written;
 use serde_json::value::RawValue;
 
 /// Creates a project.
-pub(super) fn create(body: &str) -> Result<Texts, Error> {
+pub(super) fn create(body: &str) -> Result<Written, Error> {
     let caller = Caller::current();
     caller.require_admin("create projects")?;
     let (mut slug, mut project_name, mut time_zone) = (None, None, None);
@@ -28,7 +29,7 @@ pub(super) fn create(body: &str) -> Result<Texts, Error> {
     let slug = slug.ok_or_else(|| missing("slug", ""))?;
     let id = project::create(&slug, project_name.as_deref(), time_zone.as_deref())?;
     let made = overview::project(&caller, id).ok_or_else(Error::not_found)?;
-    Ok(vec![Some("201".to_owned()), Some(id.to_string()), Some(made)])
+    Ok(answer(201, made).created(Some(id)))
 }
 
 /// `{project, quotas: [{name, maximum, used, resets_at}]}` of the request's project.
@@ -41,7 +42,7 @@ pub(super) fn quotas() -> Result<String, Error> {
 }
 
 /// Sets a quota of the request's project.
-pub(super) fn set_quota(name: &str, body: &str) -> Result<Texts, Error> {
+pub(super) fn set_quota(name: &str, body: &str) -> Result<Written, Error> {
     let caller = Caller::current();
     caller.require_admin("set quotas")?;
     let project = chosen(&caller)?;
@@ -56,7 +57,7 @@ pub(super) fn set_quota(name: &str, body: &str) -> Result<Texts, Error> {
     define::set(&project, name, maximum.ok_or_else(|| missing("maximum", ""))?)?;
     // One of that name was set just now.
     let name = Name::parse(name).ok_or_else(Error::not_found)?;
-    Ok(answer(200, Some(usage::report_one(&project, name)?)))
+    Ok(answer(200, usage::report_one(&project, name)?))
 }
 
 fn number_or_null(value: &RawValue, pointer: &str) -> Result<Option<i64>, Error> {

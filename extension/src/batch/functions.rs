@@ -6,27 +6,33 @@ use super::{parse, report};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::function::{Answer, sql_functions};
+use crate::value::subject::{RefusedOperation, Subject};
+use crate::value::written::Written;
+use parse::Operations;
+use serde_json::value::RawValue;
 
 sql_functions! {
     /// `keyed.batch(operations jsonb, atomic boolean, conflict text) returns jsonb`.
     keyed_batch => |call| {
         let operations = call.required_json(0, "operations")?;
-        let operations = serde_json::from_str(&operations)
+        let operations: &RawValue = serde_json::from_str(&operations)
             .map_err(|error| Error::new(Code::MalformedRequest, format!("operations cannot be read: {error}")))?;
         let conflict = call.text(2).map(|name| Conflict::parse(&name)).transpose()?;
-        run(&Caller::current(), operations, parse::mode(call.flag(1), conflict)?).map(Answer::Json)
+        run(&Caller::current(), operations, parse::mode(call.flag(1), conflict)?).map(|(report, _)| Answer::Json(report))
     };
 
     /// `keyed_http.batch(body text) returns text[]`.
     keyed_http_batch => |call| {
         let body = call.required_text(0, "body")?;
         let (operations, mode) = parse::body(&body)?;
-        let report = run(&Caller::current(), operations, mode)?;
-        Ok(Answer::Texts(vec![Some("200".to_owned()), None, Some(report)]))
+        let (report, refused) = run(&Caller::current(), operations, mode)?;
+        Ok(Answer::Written(Written::new(200, report, Subject::Batch(refused))))
     };
 }
 
-fn run(caller: &Caller, operations: &serde_json::value::RawValue, mode: Mode) -> Result<String, Error> {
-    let parsed = parse::operations(caller, operations)?;
-    Ok(report::to_json(&execute(caller, parsed, mode)?))
+/// The report, and what the errors in it are about.
+fn run(caller: &Caller, operations: &RawValue, mode: Mode) -> Result<(String, Vec<RefusedOperation>), Error> {
+    let Operations { operations, subjects } = parse::operations(caller, operations)?;
+    let outcomes = execute(caller, operations, mode)?;
+    Ok((report::to_json(&outcomes), report::refused(&outcomes, subjects)))
 }

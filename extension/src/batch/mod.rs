@@ -33,3 +33,5 @@ mod rounds;
 pub mod single;
 /// The statement for many records.
 pub mod statement;
+/// A stored report without some of its errors.
+pub mod withheld;

@@ -13,6 +13,7 @@ use crate::template::{Template, catalog};
 use crate::value::embedding::Embedding;
 use crate::value::member::{missing, text_at};
 use crate::value::record_id;
+use crate::value::subject::{Id, RefusedOperation};
 use serde_json::value::RawValue;
 use std::rc::Rc;
 use uuid::Uuid;
@@ -51,28 +52,43 @@ pub fn mode(atomic: bool, conflict: Option<Conflict>) -> Result<Mode, Error> {
     }
 }
 
-/// Reads the operations; an error of one is its own.
-pub fn operations<'a>(
-    caller: &Caller,
-    operations: &'a RawValue,
-) -> Result<Vec<Result<Operation<'a>, Error>>, Error> {
+/// The operations that were read; an error of one is its own.
+pub struct Operations<'a> {
+    /// In the order of the request.
+    pub operations: Vec<Result<Operation<'a>, Error>>,
+    /// For each operation, what an error is about; `None` if it is about the request alone.
+    pub subjects: Vec<Option<RefusedOperation>>,
+}
+
+/// Reads the operations.
+pub fn operations<'a>(caller: &Caller, operations: &'a RawValue) -> Result<Operations<'a>, Error> {
     let entries = json::array_at(operations, "/operations")?;
     let most = limits::operations_per_batch();
     if entries.len() > most {
         let message = format!("a batch has at most {most} operations, not {}", entries.len());
         return Err(Error::at(Code::PayloadTooLarge, "/operations", message).hint("send several batches"));
     }
-    let mut parsed = Vec::with_capacity(entries.len());
+    let mut read = Operations {
+        operations: Vec::with_capacity(entries.len()),
+        subjects: Vec::with_capacity(entries.len()),
+    };
     for (index, entry) in entries.into_iter().enumerate() {
-        match operation(caller, index, entry) {
+        let mut subject = None;
+        match operation(caller, index, entry, &mut subject) {
             Err(error) if error.code == Code::ProjectRequired => return Err(error),
-            result => parsed.push(result),
+            result => read.operations.push(result),
         }
+        read.subjects.push(subject);
     }
-    Ok(parsed)
+    Ok(read)
 }
 
-fn operation<'a>(caller: &Caller, index: usize, entry: &'a RawValue) -> Result<Operation<'a>, Error> {
+fn operation<'a>(
+    caller: &Caller,
+    index: usize,
+    entry: &'a RawValue,
+    subject: &mut Option<RefusedOperation>,
+) -> Result<Operation<'a>, Error> {
     let (mut kind, mut template, mut id, mut key, mut attributes) = (None, None, None, Key::Absent, None);
     let mut embedding = Embedding::Absent;
     for (name, value) in json::object_at(entry, "")?.0 {
@@ -95,6 +111,16 @@ fn operation<'a>(caller: &Caller, index: usize, entry: &'a RawValue) -> Result<O
     }
     let kind = kind.ok_or_else(|| missing("op", ""))?;
     let template = find_template(caller, template.as_deref(), id)?;
+    *subject = Some(RefusedOperation {
+        index,
+        template: template.id,
+        id: id.map(Id),
+        external_key: key
+            .value()
+            .filter(|_| id.is_none() && kind != OperationKind::Create)
+            .map(ToOwned::to_owned),
+        existing_id: None,
+    });
     match kind {
         OperationKind::Create if id.is_some() => {
             return Err(Error::at(Code::InvalidValue, "/id", "a new record gets its id from the service"));

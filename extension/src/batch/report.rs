@@ -2,9 +2,10 @@
 
 use super::operation::OperationKind;
 use super::outcome::{Done, Outcome};
-use crate::error::Error;
 use crate::error::detail::Detail;
+use crate::error::{Code, Error};
 use crate::json_write::to_json as json;
+use crate::value::subject::{Id, RefusedOperation};
 use keyed_errors::title;
 use serde::Serialize;
 
@@ -60,6 +61,21 @@ pub fn to_json(outcomes: &[Option<Outcome>]) -> String {
     })
 }
 
+/// What the errors are about. That a record is not found is about none.
+pub fn refused(
+    outcomes: &[Option<Outcome>],
+    subjects: Vec<Option<RefusedOperation>>,
+) -> Vec<RefusedOperation> {
+    let refused = outcomes.iter().zip(subjects).filter_map(|(outcome, subject)| match (outcome, subject) {
+        (Some(Err(error)), Some(subject)) => Some(match error.code {
+            Code::NotFound => RefusedOperation { id: None, external_key: None, ..subject },
+            _ => RefusedOperation { existing_id: error.existing_id.map(Id), ..subject },
+        }),
+        _ => None,
+    });
+    refused.collect()
+}
+
 /// The error of an operation, with pointers into the request.
 fn refusal((index, outcome): (usize, &Option<Outcome>)) -> Option<Error> {
     match outcome {
@@ -92,7 +108,6 @@ fn problem(error: &Error) -> Problem<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Code;
     use uuid::Uuid;
 
     #[test]

@@ -12,6 +12,8 @@ use crate::postgres::{guard, invalidation, trigger};
 use crate::template::describe::describe;
 use crate::template::{Template, catalog, definition};
 use crate::value::member::{self, missing, text_at};
+use crate::value::subject::Subject;
+use crate::value::written::Written;
 use pgrx::pg_sys::Datum;
 use std::rc::Rc;
 
@@ -71,8 +73,7 @@ sql_functions! {
                 .hint("send the header X-Service-Project-Id")
         })?;
         let template = create(&project.to_string(), &NewTemplate::parse(&body)?)?;
-        let status = Some("201".to_owned());
-        Ok(Answer::Texts(vec![status, Some(template.id.to_string()), Some(template.to_json())]))
+        Ok(Answer::Written(shown(201, &template).created(Some(template.id))))
     };
 
     /// `keyed_http.get_template(template text) returns text`.
@@ -139,7 +140,7 @@ sql_functions! {
         let template = definition_lock::of_name(&name, || {
             alter::alter(&*template_by_name(&Caller::current(), &name)?, &body)
         })?;
-        Ok(Answer::Texts(vec![Some("200".to_owned()), None, Some(template.to_json())]))
+        Ok(Answer::Written(shown(200, &template)))
     };
 
     /// `keyed_http.drop_template(template text) returns text[]`.
@@ -148,7 +149,7 @@ sql_functions! {
         definition_lock::of_name(&name, || {
             removal::drop_template(&*template_by_name(&Caller::current(), &name)?, false)
         })?;
-        Ok(Answer::Texts(vec![Some("204".to_owned()), None, None]))
+        Ok(Answer::Written(Written::no_content()))
     };
 
     /// `keyed.announce_change() returns trigger`.
@@ -160,6 +161,10 @@ sql_functions! {
 
 fn answer(template: Rc<Template>) -> Answer {
     Answer::Json(template.to_json())
+}
+
+fn shown(status: u16, template: &Template) -> Written {
+    Written::new(status, template.to_json(), Subject::Template(template.id))
 }
 
 fn attribute_slug(attribute: &str) -> Result<String, Error> {

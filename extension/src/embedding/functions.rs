@@ -10,6 +10,7 @@ use crate::record::precondition::preconditions;
 use crate::value::embedding::Embedding;
 use crate::value::member::{missing, unknown_member};
 use crate::value::vector::Vector;
+use crate::value::written::Written;
 use std::rc::Rc;
 use uuid::Uuid;
 
@@ -64,5 +65,5 @@ fn id_name(call: &Call) -> Result<Uuid, Error> {
 }
 
 fn no_content() -> Answer {
-    Answer::Texts(vec![Some("204".to_owned()), None, None])
+    Answer::Written(Written::no_content())
 }

@@ -1,66 +1,78 @@
 //! Filters a stored response by the caller's present privileges, which may have changed since.
 
+use crate::access::visibility::WriteScope;
 use crate::access::{Action, Caller};
+use crate::batch;
+use crate::error::{Code, Error};
+use crate::filter::render::Lives;
 use crate::inbound;
 use crate::json;
-use crate::record::read;
-use crate::template::catalog;
+use crate::record::read::{self, FoundRecord};
+use crate::template::{Template, catalog};
 use crate::value::record_id;
+use crate::value::subject::{Id, RefusedOperation, Subject};
 use crate::view;
-use std::borrow::Cow;
-use uuid::Uuid;
+use std::collections::HashSet;
 
-/// Status, id of what was created, body, and the tag of the record that it shows, if it shows one.
+/// What [`Written::into_texts`](crate::value::written::Written::into_texts) makes: status, address of what was created,
+/// body, entity tag, subject.
 pub type Texts = Vec<Option<String>>;
 
-/// The members of a body that only say that something was done.
-const HARMLESS: [&str; 2] = ["id", "created"];
+/// The position of the body.
+const BODY: usize = 2;
+/// The position of the entity tag.
+pub const TAG: usize = 3;
+/// The position of the subject.
+pub const SUBJECT: usize = 4;
+/// The position of the body that is stored in place of the body, if there is one.
+pub const STORED_BODY: usize = 5;
 
-/// What a body shows.
-#[derive(Debug, PartialEq, Eq)]
-enum Subject {
-    Record(Uuid),
-    Template(i32),
-    /// A view of the template of that number.
-    View(i32),
-    /// An entry in the log of an endpoint. Responses about endpoints themselves are not stored.
-    Delivery(i64),
-}
-
-/// The stored answer, without what the caller may no longer see: a record needs the privilege to read it, a template any
-/// privilege on it, a view the right to search its template, a delivery the right to configure its endpoint.
-///
-/// The subject is recognised by the shape of the body, and a body of another shape is shown whole. A new kind of
-/// resource therefore needs a variant of `Subject`.
-pub fn visible(caller: &Caller, mut answer: Texts) -> Texts {
-    let place = answer.get(1).cloned().flatten();
-    if let Some(Some(body)) = answer.get_mut(2) {
-        let template = |id| catalog::by_id(id);
-        let subject = subject(place.as_deref(), body);
-        let may_see = match &subject {
-            None => true,
-            Some(Subject::Record(id)) => may_read(caller, *id),
-            Some(Subject::Template(id)) => template(*id).is_some_and(|template| caller.may_know(&template)),
-            Some(Subject::View(id)) => template(*id)
-                .is_some_and(|template| view::stored::require_knowledge(caller, &template).is_ok()),
-            Some(Subject::Delivery(id)) => inbound::log::get(*id, false)
-                .is_some_and(|(delivery, _)| may_configure(caller, delivery.endpoint)),
-        };
-        if !may_see {
-            let left = match subject {
-                // It has no number: its slug is what the request said.
-                Some(Subject::View(_)) => &["slug"][..],
-                Some(Subject::Delivery(_)) => &["id", "status"],
-                _ => &HARMLESS,
-            };
-            *body = harmless(body, left);
-            answer.truncate(3);
+/// The stored answer, without what the caller may no longer see of its subject.
+pub fn visible(caller: &Caller, mut answer: Texts) -> Result<Texts, Error> {
+    // An earlier version did not store it.
+    let subject = answer.get(SUBJECT).and_then(|text| Subject::parse(text.as_deref()?));
+    if subject == Some(Subject::Secret) {
+        return Err(Error::new(
+            Code::Conflict,
+            "the request was run before, and its answer is not shown again: it held a secret, which is not stored",
+        )
+        .hint("look up what it created, and replace or remove it; send a new request under another Idempotency-Key"));
+    }
+    let Some(Some(body)) = answer.get_mut(BODY) else { return Ok(answer) };
+    match subject {
+        Some(Subject::Batch(refused)) => {
+            let withheld: HashSet<usize> =
+                refused.iter().filter(|it| !may_see_error(caller, it)).map(|it| it.index).collect();
+            if !withheld.is_empty() {
+                *body = batch::withheld::without_errors(body, &withheld)?;
+            }
+        }
+        Some(subject) if may_see(caller, &subject) => {}
+        subject => {
+            *body = reduced(body, kept_members(subject.as_ref()));
+            answer[TAG] = None;
         }
     }
-    answer
+    Ok(answer)
 }
 
-fn may_read(caller: &Caller, id: Uuid) -> bool {
+fn may_see(caller: &Caller, subject: &Subject) -> bool {
+    match subject {
+        Subject::Nothing => true,
+        Subject::Record(id) => may_read(caller, *id),
+        Subject::Template(id) => catalog::by_id(*id).is_some_and(|template| caller.may_know(&template)),
+        Subject::View(template) => catalog::by_id(*template)
+            .is_some_and(|template| view::stored::require_knowledge(caller, &template).is_ok()),
+        Subject::Endpoint(id) => may_configure(caller, *id),
+        Subject::Delivery(id) => inbound::log::get(*id, false)
+            .is_some_and(|(delivery, _)| may_configure(caller, delivery.endpoint)),
+        Subject::Administration => caller.is_admin(),
+        Subject::Batch(refused) => refused.iter().all(|operation| may_see_error(caller, operation)),
+        Subject::Secret | Subject::NotStored => false,
+    }
+}
+
+fn may_read(caller: &Caller, Id(id): Id) -> bool {
     let template = record_id::template_of(id).and_then(catalog::by_id);
     template.is_some_and(|template| {
         caller.require(Action::Read, &template).is_ok() && read::require_seen(caller, &template, id).is_ok()
@@ -72,27 +84,46 @@ fn may_configure(caller: &Caller, endpoint: i32) -> bool {
     endpoint.is_some_and(|endpoint| endpoint.require_configurer(caller).is_ok())
 }
 
-/// The part of a body at this place, or around it.
-fn subject(place: Option<&str>, body: &str) -> Option<Subject> {
-    let members = json::object(body).ok()?.0;
-    let member = |name: &str| members.iter().find(|member| member.0 == name).map(|member| member.1.get());
-    if let Some((template, _)) = place.and_then(|place| place.split_once("/views/")) {
-        return template.parse().ok().map(Subject::View);
-    }
-    let id: Cow<str> = serde_json::from_str(member("id")?).ok()?;
-    if let Ok(id) = Uuid::parse_str(&id) {
-        return Some(Subject::Record(id));
-    }
-    if member("attributes").is_some_and(|attributes| attributes.starts_with('[')) {
-        return id.parse().ok().map(Subject::Template);
-    }
-    member("webhook_id").and_then(|_| id.parse().ok().map(Subject::Delivery))
+/// Whether the caller could meet the same error now: it knows the template, its record exists for the caller, and it may
+/// read the other record that the error names.
+fn may_see_error(caller: &Caller, refused: &RefusedOperation) -> bool {
+    let Some(template) = catalog::by_id(refused.template) else { return false };
+    let by_id = |id, scope: &WriteScope| read::by_id_in_scope(&template, id, scope);
+    let by_key = |key, scope: &WriteScope| read::holder(&template, key, scope);
+    caller.may_know(&template)
+        && refused.id.is_none_or(|Id(id)| exists_for(caller, &template, |scope| by_id(id, scope)))
+        && refused.external_key.as_deref().is_none_or(|key| {
+            by_key(key, &WriteScope::default()).is_none()
+                || exists_for(caller, &template, |scope| by_key(key, scope))
+        })
+        && refused.existing_id.is_none_or(|id| may_read(caller, id))
 }
 
-fn harmless(body: &str, left: &[&str]) -> String {
+/// Whether a record exists for one who writes by the privileges of the caller.
+fn exists_for(
+    caller: &Caller,
+    template: &Template,
+    find: impl Fn(&WriteScope) -> Option<FoundRecord>,
+) -> bool {
+    [Action::Update, Action::Delete, Action::Read].into_iter().any(|action| {
+        caller.require(action, template).is_ok()
+            && find(&WriteScope::over(Lives::Any, caller, action, template)).is_some_and(|it| it.is_visible)
+    })
+}
+
+/// The members of a body that only say what was done, or repeat what the request said.
+fn kept_members(subject: Option<&Subject>) -> &'static [&'static str] {
+    match subject {
+        Some(Subject::View(_)) => &["slug"],
+        Some(Subject::Delivery(_)) => &["id", "status"],
+        _ => &["id", "created"],
+    }
+}
+
+fn reduced(body: &str, kept: &[&str]) -> String {
     let mut out = String::from("{");
     for (name, value) in json::object(body).unwrap_or_default().0 {
-        if left.contains(&name.as_ref()) {
+        if kept.contains(&name.as_ref()) {
             out.push_str(if out.len() > 1 { ",\"" } else { "\"" });
             out.push_str(&name);
             out.push_str("\":");
@@ -110,28 +141,13 @@ mod tests {
     const ID: &str = "0192f0c1-2222-8abc-8def-0123456789ab";
 
     #[test]
-    fn a_stored_body_names_the_records_it_shows() {
-        let record = Uuid::parse_str(ID).ok().map(Subject::Record);
-        for (body, expected) in [
-            (format!(r#"{{"id":"{ID}","attributes":{{}}}}"#), record),
-            (r#"{"id":"7","slug":"customers","attributes":[]}"#.to_owned(), Some(Subject::Template(7))),
-            (r#"{"errors":false,"results":[]}"#.to_owned(), None),
-            (r#"{"id":"7","slug":"nightly"}"#.to_owned(), None),
-            (r#"{"id":"7","webhook_id":null,"status":"done"}"#.to_owned(), Some(Subject::Delivery(7))),
-            (r#"[1]"#.to_owned(), None),
-        ] {
-            assert_eq!(subject(None, &body), expected, "{body}");
-        }
-        let view = r#"{"slug":"golden","query":{}}"#;
-        assert_eq!(subject(Some("7/views/golden"), view), Some(Subject::View(7)));
-    }
-
-    #[test]
     fn a_reduced_answer_says_only_that_the_request_was_done() {
+        let record = kept_members(None);
         let body =
             format!(r#"{{"id":"{ID}","created":true,"record":{{"id":"{ID}","attributes":{{"a":"b"}}}}}}"#);
-        assert_eq!(harmless(&body, &HARMLESS), format!(r#"{{"id":"{ID}","created":true}}"#));
+        assert_eq!(reduced(&body, record), format!(r#"{{"id":"{ID}","created":true}}"#));
         let body = format!(r#"{{"id":"{ID}","external_key":"K","attributes":{{"a":"b"}}}}"#);
-        assert_eq!(harmless(&body, &HARMLESS), format!(r#"{{"id":"{ID}"}}"#));
+        assert_eq!(reduced(&body, record), format!(r#"{{"id":"{ID}"}}"#));
+        assert_eq!(reduced("[1]", record), "{}");
     }
 }

@@ -6,10 +6,12 @@ use super::replay::{self, Texts};
 use crate::access::Caller;
 use crate::error::{Code, Error};
 use crate::postgres::advisory_lock::{LockKind, Mode, try_lock};
+use crate::postgres::datum::{self, Argument};
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{Interval, Parameter, params};
 use crate::postgres::random;
 use crate::postgres::spi::{Snapshot, connected};
+use crate::value::subject::Subject;
 use pgrx::pg_sys::{self, Datum};
 use sha2::{Digest, Sha256};
 
@@ -43,7 +45,7 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
     }
     // Read after the lock is taken, with a new snapshot: the previous holder has committed.
     let sql = format!(
-        "select r.fingerprint, r.answer[1], r.answer[2], r.answer[3], r.answer[4], {} \
+        "select r.fingerprint, r.answer[1], r.answer[2], r.answer[3], r.answer[4], r.answer[5], {} \
          from (values ($1, $2)) asked (key_id, idempotency_key) left join keyed_state.idempotent_request r \
          on r.key_id = asked.key_id and r.idempotency_key = asked.idempotency_key \
          and r.created_at >= now() - {KEPT}",
@@ -53,10 +55,10 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
         connected(|spi| {
             let rows = run(spi, &sql, &params![request.api_key, &request.key]);
             let found = rows.get::<Option<Vec<u8>>>(0, 0).map(|fingerprint| {
-                let answer = (1..=4).map(|column| rows.get::<Option<String>>(0, column)).collect();
+                let answer = (1..=5).map(|column| rows.get::<Option<String>>(0, column)).collect();
                 (fingerprint, answer)
             });
-            (found, rows.get::<Option<bool>>(0, 5).unwrap_or_default())
+            (found, rows.get::<Option<bool>>(0, 6).unwrap_or_default())
         })
     });
     match found {
@@ -69,23 +71,37 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
         .hint(
             "send another request under another key; one that is repeated must be the same, byte for byte",
         )),
-        Some((_, answer)) => Ok(Some(replay::visible(&Caller::current(), answer))),
+        Some((_, answer)) => replay::visible(&Caller::current(), answer).map(Some),
     }
 }
 
-/// Keeps the answer of a request that this transaction has run. An answer with a secret has a fifth element: the body
-/// without it, which is kept in place of the body.
+/// Keeps the answer of a request that this transaction has run, as far as it is to be stored.
 pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
+    let elements = datum::text_elements(answer).unwrap_or_default();
+    let element = |position: usize| elements.get(position).copied().flatten();
+    let subject = element(replay::SUBJECT);
+    let texts = |elements: [Argument; 5]| datum::array_from(elements.into_iter(), pg_sys::TEXTOID);
+    let answer = match subject.and_then(|subject| Subject::parse(&datum::read_text(subject))) {
+        Some(Subject::NotStored) => return Ok(()),
+        // Only that it was run.
+        Some(Subject::Secret) => texts([None, None, None, None, subject]),
+        Some(_) => match element(replay::STORED_BODY) {
+            Some(body) => texts([element(0), element(1), Some(body), element(replay::TAG), subject]),
+            None => Some(answer),
+        },
+        None => {
+            return Err(Error::at(Code::InvalidValue, "/answer", "the answer does not say what it is about"));
+        }
+    };
     let sql = format!(
         "insert into keyed_state.idempotent_request as r (key_id, idempotency_key, fingerprint, answer) \
-         values ($1, $2, $3, case cardinality($4) when 5 then array[$4[1], $4[2], $4[5], $4[4]] else $4 end) \
-         on conflict (key_id, idempotency_key) do update \
+         values ($1, $2, $3, $4) on conflict (key_id, idempotency_key) do update \
          set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at \
          where r.created_at < excluded.created_at - {KEPT} returning pg_column_size(r.answer), {}",
         capacity::was_full("r.key_id"),
     );
+    let answer = Parameter::of_type(pg_sys::TEXTARRAYOID, answer);
     let kept = as_owner(|| {
-        let answer = Parameter::of_type(pg_sys::TEXTARRAYOID, Some(answer));
         let arguments = params![request.api_key, &request.key, request.fingerprint.as_slice(), answer];
         let kept = connected(|spi| {
             run(spi, &sql, &arguments)

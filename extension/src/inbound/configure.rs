@@ -145,8 +145,8 @@ fn taken(slug: &str, caught: Box<Caught>) -> Error {
 }
 
 impl Endpoint {
-    /// Changes an endpoint; returns new secrets.
-    pub fn alter(&self, caller: &Caller, body: &str) -> Result<String, Error> {
+    /// Changes an endpoint. The answer, and whether it has a new secret.
+    pub fn alter(&self, caller: &Caller, body: &str) -> Result<(String, bool), Error> {
         let given = Given::parse(body, &CHANGES)?;
         let is_own = |name: &str| name == self.template.slug || name == self.template.id_text;
         if given.template.as_deref().is_some_and(|name| !is_own(name)) {
@@ -207,7 +207,8 @@ impl Endpoint {
         changed.map_err(|caught| taken(slug, caught))?;
         let shown = secret.as_deref().filter(|_| is_new_secret);
         let secrets = Secrets { token, secret: shown.map(signature::encode_secret) };
-        by_id(self.id)?.map(|endpoint| endpoint.to_json(&secrets)).ok_or_else(Error::not_found)
+        let has_secret = secrets.token.is_some() || secrets.secret.is_some();
+        by_id(self.id)?.map(|endpoint| (endpoint.to_json(&secrets), has_secret)).ok_or_else(Error::not_found)
     }
 
     /// Drops it with the log of its deliveries.

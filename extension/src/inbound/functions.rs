@@ -8,6 +8,8 @@ use crate::error::{Code, Error};
 use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
 use crate::template::catalog;
+use crate::value::subject::Subject;
+use crate::value::written::Written;
 use endpoint::Endpoint;
 use pgrx::pg_sys::Datum;
 
@@ -25,7 +27,7 @@ sql_functions! {
     /// `keyed.alter_inbound_endpoint(id integer, changes jsonb) returns jsonb`.
     keyed_alter_inbound_endpoint => |call| {
         let (caller, endpoint) = numbered(call)?;
-        endpoint.alter(&caller, &call.required_json(1, "changes")?).map(Answer::Json)
+        endpoint.alter(&caller, &call.required_json(1, "changes")?).map(|(changed, _)| Answer::Json(changed))
     };
 
     /// `keyed.drop_inbound_endpoint(id integer) returns void`.
@@ -76,7 +78,8 @@ sql_functions! {
             signatures: signatures.as_deref(),
         };
         let (status, body) = delivery::deliver(&hash, headers, &call.required_text(4, "body")?)?;
-        Ok(answer(status, None, Some(body)))
+        // A delivery is known by its own id.
+        Ok(Answer::Written(Written::new(status, body, Subject::NotStored)))
     };
 
     /// `keyed_http.knows_delivery_token(token_hash bytea) returns boolean`.
@@ -91,7 +94,7 @@ sql_functions! {
         catalog::refresh();
         let made = configure::create(&Caller::current(), &call.required_text(0, "body")?, None)?;
         let id = made.split('"').nth(3).map(str::to_owned);
-        Ok(answer(201, id, Some(made)))
+        Ok(Answer::Written(Written::new(201, made, Subject::Secret).created(id)))
     };
 
     /// `keyed_http.list_inbound_endpoints() returns text`.
@@ -108,21 +111,22 @@ sql_functions! {
     /// `keyed_http.alter_inbound_endpoint(endpoint text, body text) returns text[]`.
     keyed_http_alter_inbound_endpoint => |call| {
         let (caller, endpoint) = named(call)?;
-        let changed = endpoint.alter(&caller, &call.required_text(1, "body")?)?;
-        Ok(answer(200, None, Some(changed)))
+        let (changed, has_secret) = endpoint.alter(&caller, &call.required_text(1, "body")?)?;
+        let subject = if has_secret { Subject::Secret } else { Subject::Endpoint(endpoint.id) };
+        Ok(Answer::Written(Written::new(200, changed, subject)))
     };
 
     /// `keyed_http.drop_inbound_endpoint(endpoint text) returns text[]`.
     keyed_http_drop_inbound_endpoint => |call| {
         named(call)?.1.drop();
-        Ok(answer(204, None, None))
+        Ok(Answer::Written(Written::no_content()))
     };
 
     /// `keyed_http.dry_run_inbound(endpoint text, body text) returns text[]`.
     keyed_http_dry_run_inbound => |call| {
         let (_, endpoint) = named(call)?;
         let tried = replay::dry_run(endpoint, &call.required_text(1, "body")?)?;
-        Ok(answer(200, None, Some(tried)))
+        Ok(Answer::Written(Written::new(200, tried, Subject::NotStored)))
     };
 
     /// `keyed_http.inbound_deliveries(endpoint text, status text, page_size integer, cursor text) returns text`.
@@ -142,20 +146,17 @@ sql_functions! {
     /// `keyed_http.replay_delivery(endpoint text, id text) returns text[]`.
     keyed_http_replay_delivery => |call| {
         let (caller, endpoint) = named(call)?;
-        let (status, line) = replay::replay(&caller, Some(&endpoint), delivery_id(call)?)?;
-        Ok(answer(status, None, Some(line)))
+        let id = delivery_id(call)?;
+        let (status, line) = replay::replay(&caller, Some(&endpoint), id)?;
+        Ok(Answer::Written(Written::new(status, line, Subject::Delivery(id))))
     };
 
     /// `keyed_http.replay_failed_deliveries(endpoint text, cursor text) returns text[]`.
     keyed_http_replay_failed_deliveries => |call| {
         let (_, endpoint) = named(call)?;
         let report = replay::replay_all(&endpoint, call.text(1).as_deref())?;
-        Ok(answer(200, None, Some(report)))
+        Ok(Answer::Written(Written::new(200, report, Subject::Endpoint(endpoint.id))))
     };
-}
-
-fn answer(status: u16, id: Option<String>, body: Option<String>) -> Answer {
-    Answer::Texts(vec![Some(status.to_string()), id, body])
 }
 
 /// The endpoint that the first argument names by slug or number, for one who may configure it.

@@ -217,6 +217,11 @@ pub fn read_text_array(datum: Datum) -> Option<Vec<String>> {
     elements.into_iter().map(|element| element.map(read_text)).collect()
 }
 
+/// The elements of a one-dimensional `text[]` datum as datums; `None` where there are more dimensions.
+pub fn text_elements(datum: Datum) -> Option<Vec<Argument>> {
+    read_array(datum, pg_sys::TEXTOID)
+}
+
 /// The elements of a one-dimensional `integer[]` datum; `None` where an element is null or there are more dimensions.
 pub fn read_i32_array(datum: Datum) -> Option<Vec<i32>> {
     let elements = read_array(datum, pg_sys::INT4OID)?;

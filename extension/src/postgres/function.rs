@@ -6,6 +6,7 @@ use super::datum::{self, Argument};
 use super::memory::Current;
 use super::parameter::ToSql;
 use crate::error::{Code, Error};
+use crate::value::written::Written;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::Cell;
 use uuid::Uuid;
@@ -96,6 +97,8 @@ pub enum Answer {
     Uuid(Uuid),
     /// `text[]`.
     Texts(Vec<Option<String>>),
+    /// `text[]`: the answer of a function that writes.
+    Written(Written),
     /// `(id uuid, created boolean)`.
     Upserted(Uuid, bool),
     /// A datum made elsewhere, such as a trigger's row.
@@ -223,6 +226,7 @@ impl Answer {
             Answer::Json(json) => datum::jsonb(&json),
             Answer::Uuid(id) => datum::uuid(id),
             Answer::Texts(texts) => texts.to_datum(),
+            Answer::Written(written) => written.into_texts().to_datum(),
             Answer::Upserted(id, created) => Some(upserted_row(id, created)),
             Answer::Datum(datum) => return datum,
         };

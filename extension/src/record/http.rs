@@ -17,6 +17,8 @@ use crate::json;
 use crate::postgres::function::{Answer, Call, sql_functions};
 use crate::postgres::spi::Snapshot;
 use crate::template::Template;
+use crate::value::subject::{Id, Subject};
+use crate::value::written::Written;
 use crate::vectors;
 use std::rc::Rc;
 use uuid::Uuid;
@@ -31,7 +33,7 @@ sql_functions! {
         let changes = body.attributes.map(|it| changes::parse(&template, it)).transpose()?.unwrap_or_default();
         let (id, record) = write::create(&caller, &template, body.key.value(), changes)?;
         vectors::write::apply(&template, id, &body.embedding)?;
-        Ok(answer_with(201, Some(id), record))
+        Ok(Answer::Written(shown(201, id, record).created(Some(id))))
     };
 
     /// `keyed_http.get_record(id text, fields text, verbose boolean, include_deleted boolean, if_none_match text)
@@ -62,18 +64,18 @@ sql_functions! {
     /// `keyed_http.patch_record(id text, body text, if_match text, if_none_match text) returns text[]`.
     keyed_http_patch_record => |call| {
         let (id, body) = (id_name(call)?, call.required_text(1, "body")?);
-        patch(id, &body, &preconditions(call, 2)?).map(|record| answer_with(200, None, record))
+        patch(id, &body, &preconditions(call, 2)?).map(|record| Answer::Written(shown(200, id, record)))
     };
 
     /// `keyed_http.replace_attributes(id text, body text, if_match text, if_none_match text) returns text[]`.
     keyed_http_replace_attributes => |call| {
         let (id, body) = (id_name(call)?, call.required_text(1, "body")?);
-        replace(id, &body, &preconditions(call, 2)?).map(|record| answer_with(200, None, record))
+        replace(id, &body, &preconditions(call, 2)?).map(|record| Answer::Written(shown(200, id, record)))
     };
 
     /// `keyed_http.delete_record(id text, if_match text, if_none_match text) returns text[]`.
     keyed_http_delete_record => |call| {
-        deletion::delete(&Caller::current(), id_name(call)?, &preconditions(call, 1)?).map(|()| answer(204, None, None))
+        deletion::delete(&Caller::current(), id_name(call)?, &preconditions(call, 1)?).map(|()| Answer::Written(Written::no_content()))
     };
 
     /// `keyed_http.delete_by_key(template text, external_key text, if_match text,
@@ -81,13 +83,13 @@ sql_functions! {
     keyed_http_delete_by_key => |call| {
         let (template, key) = (template_name(call)?, call.required_text(1, "key")?);
         let preconditions = preconditions(call, 2)?;
-        deletion::delete_by_key(&Caller::current(), &template, &key, &preconditions).map(|_| answer(204, None, None))
+        deletion::delete_by_key(&Caller::current(), &template, &key, &preconditions).map(|_| Answer::Written(Written::no_content()))
     };
 
     /// `keyed_http.restore_record(id text, body text, if_match text, if_none_match text) returns text[]`.
     keyed_http_restore_record => |call| {
         let (id, body) = (id_name(call)?, call.text(1));
-        restore(id, body.as_deref(), &preconditions(call, 2)?).map(|record| answer_with(200, None, record))
+        restore(id, body.as_deref(), &preconditions(call, 2)?).map(|record| Answer::Written(shown(200, id, record)))
     };
 
     /// `keyed_http.history(id text, page_size integer, cursor text) returns text`.
@@ -113,14 +115,10 @@ fn split_fields(fields: &str) -> Vec<String> {
     fields.split(',').map(str::trim).filter(|field| !field.is_empty()).map(str::to_owned).collect()
 }
 
-fn answer(status: u16, id: Option<Uuid>, body: Option<String>) -> Answer {
-    Answer::Texts(vec![Some(status.to_string()), id.map(|id| id.to_string()), body])
-}
-
 /// The answer of a write that shows a record.
-fn answer_with(status: u16, id: Option<Uuid>, record: Shown) -> Answer {
+fn shown(status: u16, id: Uuid, record: Shown) -> Written {
     let tag = record.tag();
-    Answer::Texts(vec![Some(status.to_string()), id.map(|id| id.to_string()), Some(record.json), tag])
+    Written::new(status, record.json, Subject::Record(Id(id))).tagged(tag)
 }
 
 /// Tag and body of a read; no body when the reader has it already.
@@ -188,12 +186,13 @@ fn http_upsert(
     vectors::write::apply(template, id, &body.embedding)?;
     let (status, created_id) = if created { (201, Some(id)) } else { (200, None) };
     let body = format!("{{\"id\":\"{id}\",\"created\":{created}");
+    let subject = Subject::Record(Id(id));
     if !return_record {
-        return Ok(answer(status, created_id, Some(body + "}")));
+        return Ok(Answer::Written(Written::new(status, body + "}", subject).created(created_id)));
     }
     let projection = Projection::of_written(&caller, template);
     let record = read::by_id(template, id, None, Lifetime::Live, &projection, Snapshot::Latest)?;
     let tag = record.tag();
     let body = format!("{body},\"record\":{}}}", record.json);
-    Ok(Answer::Texts(vec![Some(status.to_string()), created_id.map(|id| id.to_string()), Some(body), tag]))
+    Ok(Answer::Written(Written::new(status, body, subject).created(created_id).tagged(tag)))
 }

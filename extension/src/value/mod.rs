@@ -26,9 +26,13 @@ pub mod record_id;
 pub mod slug;
 /// The standard columns.
 pub mod standard_column;
+/// What the answer of a write is about.
+pub mod subject;
 /// The names of tables.
 pub mod table_name;
 /// Dates and times in and out.
 pub mod time;
 /// The rules of a vector.
 pub mod vector;
+/// The answer of a function that writes.
+pub mod written;

@@ -67,14 +67,7 @@ pub(crate) async fn list(call: Call<0>) -> Result<Response, Problem> {
 
 pub(crate) async fn create(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
     let statement = statement!("create_inbound_endpoint($3::text)");
-    without_memory(call).create("inbound-endpoints", statement, &[text(&body)]).await
-}
-
-/// An answer that may hold a secret is kept nowhere, whatever Idempotency-Key the request has: a second endpoint of a
-/// name is refused anyway.
-fn without_memory<const N: usize>(mut call: Call<N>) -> Call<N> {
-    call.caller.idempotency = None;
-    call
+    call.create("inbound-endpoints", statement, &[text(&body)]).await
 }
 
 pub(crate) async fn read(call: Call<1>) -> Result<Response, Problem> {
@@ -83,7 +76,6 @@ pub(crate) async fn read(call: Call<1>) -> Result<Response, Problem> {
 }
 
 pub(crate) async fn alter(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
-    let call = without_memory(call);
     let [endpoint] = call.segments();
     call.write(statement!("alter_inbound_endpoint($3::text, $4::text)"), &[text(endpoint), text(&body)]).await
 }
@@ -94,8 +86,6 @@ pub(crate) async fn drop(call: Call<1>) -> Result<Response, Problem> {
 }
 
 pub(crate) async fn dry_run(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
-    // It writes nothing, and what it shows depends on the caller's present privileges.
-    let call = without_memory(call);
     let [endpoint] = call.segments();
     call.write(statement!("dry_run_inbound($3::text, $4::text)"), &[text(endpoint), text(&body)]).await
 }

@@ -8,6 +8,8 @@ use crate::json;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
 use crate::template::{Template, catalog};
 use crate::value::member::{self, missing, text_at, unknown_member};
+use crate::value::subject::Subject;
+use crate::value::written::Written;
 use crate::view::stored;
 use std::rc::Rc;
 
@@ -67,9 +69,8 @@ sql_functions! {
             let (caller, template) = named(call)?;
             super::save(&caller, &template, &parse(&body, slug.clone())?, may_replace)
         })?;
-        let status = if is_new { "201" } else { "200" };
-        let place = format!("{}/views/{}", view.template.id, view.slug);
-        Ok(Answer::Texts(vec![Some(status.to_owned()), Some(place), Some(view.to_json())]))
+        let written = Written::new(if is_new { 201 } else { 200 }, view.to_json(), Subject::View(view.template.id));
+        Ok(Answer::Written(written.created(Some(format!("{}/views/{}", view.template.id, view.slug)))))
     };
 
     /// `keyed_http.drop_view(template text, slug text) returns text[]`.
@@ -79,7 +80,7 @@ sql_functions! {
             let (caller, template) = named(call)?;
             super::drop(&caller, &template, &slug)
         })?;
-        Ok(Answer::Texts(vec![Some("204".to_owned()), None, None]))
+        Ok(Answer::Written(Written::no_content()))
     };
 }
 

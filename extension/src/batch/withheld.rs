@@ -1,0 +1,92 @@
+//! A stored report of a batch, without errors that the caller may no longer see.
+
+use crate::error::{Code, Error};
+use crate::json_write::to_json;
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+use std::collections::HashSet;
+
+/// What a withheld error says in place of its own text.
+const WITHHELD: &str =
+    "this caller may no longer see what the error was about; the code says why the operation was refused";
+
+#[derive(Serialize, Deserialize)]
+struct Report {
+    errors: bool,
+    results: Vec<OperationResult>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct OperationResult {
+    index: usize,
+    status: u16,
+    id: Option<String>,
+    created: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Box<RawValue>>,
+}
+
+/// What of a withheld error is shown: what is the same for every error of its code, in place of `detail` a sentence.
+#[derive(Serialize, Deserialize)]
+struct Problem {
+    r#type: String,
+    title: String,
+    status: u16,
+    detail: String,
+    code: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    retryable: bool,
+}
+
+/// The report with a sentence in place of the errors of these operations.
+pub fn without_errors(report: &str, withheld: &HashSet<usize>) -> Result<String, Error> {
+    let mut report: Report = serde_json::from_str(report).map_err(unreadable)?;
+    for result in report.results.iter_mut().filter(|result| withheld.contains(&result.index)) {
+        let Some(error) = &result.error else { continue };
+        let problem: Problem = serde_json::from_str(error.get()).map_err(unreadable)?;
+        let problem = Problem { detail: WITHHELD.to_owned(), ..problem };
+        result.error = Some(to_raw_value(&problem).map_err(unreadable)?);
+    }
+    Ok(to_json(&report))
+}
+
+fn unreadable(error: serde_json::Error) -> Error {
+    Error::new(Code::Internal, format!("a stored report of a batch cannot be read: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::operation::OperationKind;
+    use crate::batch::outcome::Done;
+    use crate::batch::report;
+    use uuid::Uuid;
+
+    #[test]
+    fn a_withheld_error_keeps_what_every_error_of_its_code_has() {
+        let done = Done { kind: OperationKind::Upsert, id: Uuid::nil(), created: true, changed: true };
+        let taken =
+            Error::at(Code::ExternalKeyTaken, "/external_key", "the key \"secret\" is taken").hint("secret");
+        let taken = Error { existing_id: Some(Uuid::max()), is_retryable: true, ..taken };
+        let stored = report::to_json(&[Some(Ok(done)), Some(Err(taken.clone())), Some(Err(taken)), None]);
+        let shown = without_errors(&stored, &HashSet::from([0, 1])).expect("it can be read");
+        let (stored, shown): (serde_json::Value, serde_json::Value) =
+            (stored.parse().expect("JSON"), shown.parse().expect("JSON"));
+        for index in [0, 2, 3] {
+            assert_eq!(shown["results"][index], stored["results"][index]);
+        }
+        let expected = serde_json::json!({
+            "type": "urn:problem-type:keyed:external_key_taken", "title": "External key taken", "status": 409,
+            "detail": WITHHELD, "code": "external_key_taken", "retryable": true,
+        });
+        assert_eq!(shown["results"][1]["error"], expected);
+        assert_eq!(shown["results"][1]["status"], 409);
+    }
+
+    #[test]
+    fn a_report_without_withheld_errors_is_the_same() {
+        let refused = Error::at(Code::InvalidValue, "/attributes/a", "no").hint("else");
+        let stored = report::to_json(&[Some(Err(refused)), None]);
+        assert_eq!(without_errors(&stored, &HashSet::new()).as_deref(), Ok(&*stored));
+    }
+}
