@@ -9,6 +9,7 @@ import {
   ListBox,
   ListBoxItem,
   SearchField,
+  type Selection,
   Tag,
   TagGroup,
   TagList,
@@ -39,10 +40,22 @@ type Props = {
   onType: (text: string) => void;
   nameOf: (value: Json) => string;
   placeholder: string;
+  /** Enter in the field while nothing is typed. */
+  onEnter: () => void;
 };
 
 /** One or several values: chosen from those that the field has, or typed. */
-export function ChoiceOperand({ field, isMany, values, onChange, typed, onType, nameOf, ...props }: Props) {
+export function ChoiceOperand({
+  field,
+  isMany,
+  values,
+  onChange,
+  typed,
+  onType,
+  nameOf,
+  onEnter,
+  ...props
+}: Props) {
   const { items, isLoading, error } = useChoices(props.project, field, typed);
   const [names, setNames] = useState(new Map<string, string>());
   const given = values.filter((value): value is Json => value !== null && value !== "");
@@ -73,15 +86,24 @@ export function ChoiceOperand({ field, isMany, values, onChange, typed, onType, 
     event.preventDefault();
     onChange([...given, ...texts.filter((it) => !isChosen.has(renderJson(it)))]);
   };
-  const press = (event: KeyboardEvent<HTMLInputElement>) => {
-    const isOnItem = event.currentTarget.hasAttribute("aria-activedescendant");
-    // Enter in the empty field is left to the form; otherwise it chooses.
-    if (event.key === "Enter" && (isOnItem || text !== "")) event.preventDefault();
+  const press = (event: KeyboardEvent) => {
+    const field = event.target;
+    if (!(field instanceof HTMLInputElement)) return;
+    if (event.key === "Enter" && text === "" && !field.getAttribute("aria-activedescendant")) {
+      event.preventDefault();
+      event.stopPropagation();
+      onEnter();
+    }
     if (event.key === "Backspace" && typed === "" && given.length > 0) onChange(given.slice(0, -1));
+  };
+  const select = (keys: Selection) => {
+    if (keys === "all") return;
+    const toggled = shown.find(({ id }) => keys.has(id) !== isChosen.has(id));
+    if (toggled) choose(toggled);
   };
 
   return (
-    <div className={style.choice}>
+    <div className={style.choice} onKeyDownCapture={press}>
       {chosen.length > 0 && (
         <TagGroup
           aria-label={t.chosen}
@@ -102,36 +124,21 @@ export function ChoiceOperand({ field, isMany, values, onChange, typed, onType, 
       <Autocomplete inputValue={typed} onInputChange={onType}>
         <SearchField className={style.search ?? ""} autoFocus>
           <Label className="visually-hidden">{props.label}</Label>
-          <Input
-            className={style.input ?? ""}
-            placeholder={props.placeholder}
-            dir="auto"
-            onPaste={paste}
-            onKeyDown={press}
-          />
+          <Input className={style.input ?? ""} placeholder={props.placeholder} dir="auto" onPaste={paste} />
         </SearchField>
         <ListBox
           aria-label={props.label}
           className={style.list ?? ""}
           selectionMode={isMany ? "multiple" : "single"}
           selectedKeys={isChosen}
-          onSelectionChange={() => {}}
-          onAction={(id) => {
-            const it = shown.find((choice) => choice.id === id);
-            if (it) choose(it);
-          }}
+          onSelectionChange={select}
           renderEmptyState={() => (
             <p className={style.note}>{error ? sentenceOf(error) : note(field, isLoading, text)}</p>
           )}
         >
           <Collection items={shown} dependencies={[isChosen]}>
             {(it) => (
-              <ListBoxItem
-                id={it.id}
-                textValue={it.label}
-                className={style.item ?? ""}
-                onAction={() => choose(it)}
-              >
+              <ListBoxItem id={it.id} textValue={it.label} className={style.item ?? ""}>
                 <span className={style.mark}>
                   {isChosen.has(it.id) && <Check size={14} aria-hidden />}
                   {it.value === text && own.length > 0 && <Plus size={14} aria-hidden />}

@@ -1,4 +1,4 @@
-import { ChevronLeft } from "lucide-react";
+import { ChevronDown, ChevronLeft } from "lucide-react";
 import { type KeyboardEvent, type RefObject, useEffect, useState } from "react";
 import {
   Button as AriaButton,
@@ -108,6 +108,7 @@ export function ConditionForm({
         onChange={(values) => setDraft({ ...draft, values })}
         typed={typed}
         onType={setTyped}
+        onEnter={done}
         nameOf={(value) => named(value, draft.field, context)}
         fault={isChecked && "fault" in checked ? checked : null}
       />
@@ -156,6 +157,7 @@ function OperatorSelect({ draft, onChange }: { draft: Draft; onChange: (operator
     >
       <AriaButton className={select.button ?? ""}>
         <SelectValue className={select.value ?? ""} />
+        <ChevronDown size={14} aria-hidden />
       </AriaButton>
       <Popover className={select.popover ?? ""}>
         <ListBox className={select.list ?? ""}>

@@ -23,6 +23,8 @@ export type OperandProps = {
   typed: string;
   onType: (text: string) => void;
   nameOf: (value: Json) => string;
+  /** Enter where it chooses nothing. */
+  onEnter: () => void;
   /** What is wrong with the value of a place. */
   fault: { fault: string; place: number } | null;
 };
@@ -53,6 +55,7 @@ export function Operand(props: OperandProps) {
           onType={props.onType}
           nameOf={props.nameOf}
           placeholder={placeholder}
+          onEnter={props.onEnter}
         />
         {fault && (
           <p className={style.fault} role="alert">

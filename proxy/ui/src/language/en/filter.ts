@@ -1,5 +1,5 @@
 /** The words of src/filter. */
-import { count } from "../plural";
+import { count, number } from "../plural";
 
 /** "Visits are", "Born is": labels in the plural take a verb in the plural. */
 const isPlural = (label: string) => /[^sui]s$/i.test(label);
@@ -123,25 +123,27 @@ export const filter = {
 
   facets: "Frequent values",
   facetsOf: (label: string) => `Frequent values of ${label}`,
-  facetsLead: "Among what is shown now. A press filters by the value.",
   noFacets: "No record has a value.",
   noFacetFields: "No attribute of this template has values to count.",
-  facetFilter: (value: string, n: string) => `${value}, ${n}. Filter by it`,
-  facetUnfilter: (value: string, n: string) => `${value}, ${n}. Stop filtering by it`,
-  moreTexts: "Texts",
+  moreValues: (n: number) => `Show ${number(n)} more`,
+  noFrequent: "No value stands in more than one record.",
+  tryAgain: "Try again",
   closeFacets: "Close",
 
   views: "Views",
   view: "View",
   allRecords: "All records",
   unsaved: "Unsaved changes",
-  openView: (view: string) => `Open ${view}`,
+  isOpen: "open",
+  viewOpen: (view: string) => `View: ${view}`,
+  save: "Save",
   saveAs: "Save as a view",
   saveAsLong: "Save this search as a view…",
   saveView: "Save view",
   updateView: (view: string) => `Save changes to ${view}`,
   restoreView: "Discard changes",
   renameView: "Rename…",
+  viewDetails: "Details…",
   deleteView: "Delete…",
   deleteTitle: (view: string) => `Delete the view ${view}`,
   deleteLead:
@@ -152,6 +154,9 @@ export const filter = {
   viewRenamed: (view: string) => `The view is now called ${view}.`,
   viewName: "Name",
   viewSlug: "Slug",
+  needName: "Give the view a name.",
+  theSlug: "the slug",
+  theSqlView: "the name of the SQL view",
   viewSlugHint: "Names the view in addresses, searches and SQL. Lower-case letters, digits and _.",
   viewSlugTaken: "There is already a view of this slug.",
   viewSlugForm: "Begin with a letter; then lower-case letters, digits and _.",
@@ -160,7 +165,6 @@ export const filter = {
   sqlViewHint: "A view of PostgreSQL with the records of this view, for BI tools.",
   noSqlView: "A search for words has no SQL view.",
   cannotSave: "Saving views needs the privilege define on this template. An administrator can grant it.",
-  noViews: "No saved views yet",
   rename: "Rename",
 
   sentence: {

@@ -1,0 +1,193 @@
+import { type FormEvent, useState } from "react";
+import { RequestError, sentence } from "../api/problem";
+import type { View } from "../api/queries";
+import { Button } from "../components/Button";
+import { Confirm } from "../components/Confirm";
+import { CopyButton } from "../components/CopyButton";
+import { Dialog } from "../components/Dialog";
+import { Refusal, TextField } from "../components/Field";
+import { sayDone } from "../components/toast";
+import { words } from "../language";
+import style from "./ViewMenu.module.css";
+import { createView, deleteView, isSlug, type SavedSearch, saveView, slugFor, viewName } from "./view";
+
+const t = words.filter;
+
+type Place = { project: string; template: string; onClose: () => void };
+
+/** Runs what a form does, and keeps what was refused. */
+function useSending() {
+  const [state, setState] = useState<{ isSending: boolean; error: unknown }>({
+    isSending: false,
+    error: null,
+  });
+  const send = async (run: () => Promise<void>) => {
+    setState({ isSending: true, error: null });
+    try {
+      await run();
+    } catch (error) {
+      setState({ isSending: false, error });
+    }
+  };
+  return { ...state, send };
+}
+
+function Actions({
+  action,
+  isSending,
+  onClose,
+}: {
+  action: string;
+  isSending: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <div className={style.foot}>
+      <Button onPress={onClose}>{t.cancel}</Button>
+      <Button kind="main" type="submit" isDisabled={isSending}>
+        {action}
+      </Button>
+    </div>
+  );
+}
+
+/** Saves a search under a name. */
+export function NewViewDialog({
+  project,
+  template,
+  query,
+  onClose,
+  onSaved,
+}: Place & { query: SavedSearch; onSaved: (view: View) => void }) {
+  const [label, setLabel] = useState("");
+  const [typedSlug, setSlug] = useState<string | null>(null);
+  const [isChecked, setChecked] = useState(false);
+  const { send, isSending, error } = useSending();
+  const slug = typedSlug ?? slugFor(label);
+  const isTaken = error instanceof RequestError && error.status === 409;
+  const refusedSlug = error instanceof RequestError ? error.at("/slug") : undefined;
+  const faults = {
+    label: isChecked && label.trim() === "" ? t.needName : undefined,
+    slug:
+      isChecked && label.trim() !== "" && !isSlug(slug)
+        ? t.viewSlugForm
+        : isTaken
+          ? t.viewSlugTaken
+          : refusedSlug,
+  };
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    setChecked(true);
+    if (label.trim() === "" || !isSlug(slug)) return;
+    send(async () => {
+      const view = await createView(project, template, { slug, label: label.trim(), query });
+      onSaved(view);
+      onClose();
+      sayDone(t.viewSaved(viewName(view)));
+    });
+  };
+  return (
+    <Dialog title={t.saveAs} isOpen onClose={onClose}>
+      <form className={style.form} onSubmit={save} noValidate>
+        <TextField
+          label={t.viewName}
+          value={label}
+          onChange={setLabel}
+          error={faults.label}
+          autoFocus
+          maxLength={255}
+        />
+        <TextField
+          label={t.viewSlug}
+          value={slug}
+          onChange={setSlug}
+          error={faults.slug}
+          hint={t.viewSlugHint}
+          isCode
+          maxLength={63}
+        />
+        {error !== null && faults.slug === undefined && <Refusal>{sentence(error)}</Refusal>}
+        <Actions action={t.saveView} isSending={isSending} onClose={onClose} />
+      </form>
+    </Dialog>
+  );
+}
+
+/** The names of a view; the first can be changed. */
+export function ViewDetailsDialog({
+  project,
+  template,
+  view,
+  mayRename,
+  onClose,
+}: Place & { view: View; mayRename: boolean }) {
+  const [label, setLabel] = useState(viewName(view));
+  const { send, isSending, error } = useSending();
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    send(async () => {
+      const { slug, query } = view;
+      const saved = await saveView(project, template, { slug, label: label.trim() || null, query });
+      onClose();
+      sayDone(t.viewRenamed(viewName(saved)));
+    });
+  };
+  return (
+    <Dialog title={mayRename ? t.viewRename : viewName(view)} isOpen onClose={onClose}>
+      <form className={style.form} onSubmit={save}>
+        {mayRename && (
+          <TextField label={t.viewName} value={label} onChange={setLabel} autoFocus maxLength={255} />
+        )}
+        <dl className={style.form}>
+          <div className={style.fact}>
+            <dt>{t.viewSlug}</dt>
+            <dd>
+              <code>{view.slug}</code>
+              <CopyButton text={view.slug} what={t.theSlug} />
+            </dd>
+          </div>
+          <div className={style.fact}>
+            <dt>{t.sqlView}</dt>
+            {view.sql_view === null ? (
+              <dd className={style.hint}>{t.noSqlView}</dd>
+            ) : (
+              <>
+                <dd>
+                  <code>{view.sql_view}</code>
+                  <CopyButton text={view.sql_view} what={t.theSqlView} />
+                </dd>
+                <dd className={style.hint}>{t.sqlViewHint}</dd>
+              </>
+            )}
+          </div>
+        </dl>
+        {error !== null && <Refusal>{sentence(error)}</Refusal>}
+        {mayRename ? (
+          <Actions action={t.rename} isSending={isSending} onClose={onClose} />
+        ) : (
+          <p className={style.hint}>{t.cannotSave}</p>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+/** Asks before a view is deleted. */
+export function DeleteViewDialog({
+  project,
+  template,
+  view,
+  onClose,
+  onDeleted,
+}: Place & { view: View; onDeleted: () => void }) {
+  const run = async () => {
+    await deleteView(project, template, view.slug);
+    onDeleted();
+    sayDone(t.viewDeleted(viewName(view)));
+  };
+  return (
+    <Confirm title={t.deleteTitle(viewName(view))} action={t.deleteIt} run={run} onClose={onClose}>
+      {t.deleteLead}
+    </Confirm>
+  );
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import type { Condition } from "./condition";
+import { pressFacet, shownValues, withoutFacet } from "./facets";
+
+const city = { slug: "city", type: "string" as const };
+const paid = { slug: "paid", type: "boolean" as const };
+const rich: Condition = { field: "credit", operator: "gt", value: 5 };
+const cities = (...value: string[]): Condition => ({ field: "city", operator: "in", value });
+
+test("a press adds a chip, extends it, takes from it, and removes it", () => {
+  expect(pressFacet([rich], city, "Bern")).toEqual([rich, cities("Bern")]);
+  expect(pressFacet([cities("Bern"), rich], city, "Basel")).toEqual([cities("Bern", "Basel"), rich]);
+  expect(pressFacet([cities("Bern", "Basel")], city, "Bern")).toEqual([cities("Basel")]);
+  expect(pressFacet([cities("Bern"), rich], city, "Bern")).toEqual([rich]);
+});
+
+test("a chip that says equals, or has its values as text, is extended, too", () => {
+  expect(pressFacet([{ field: "city", operator: "eq", value: "Bern" }], city, "Basel")).toEqual([
+    cities("Bern", "Basel"),
+  ]);
+  expect(pressFacet([{ field: "city", operator: "in", value: "Bern, Basel" }], city, "Bern")).toEqual([
+    cities("Basel"),
+  ]);
+});
+
+test("other conditions on the attribute stay as they are", () => {
+  const not: Condition = { field: "city", operator: "neq", value: "Bern" };
+  expect(pressFacet([not], city, "Basel")).toEqual([not, cities("Basel")]);
+  expect(withoutFacet([not, cities("Basel"), rich], "city")).toEqual([not, rich]);
+});
+
+test("one of two states is that state", () => {
+  expect(pressFacet([], paid, true)).toEqual([{ field: "paid", operator: "eq", value: true }]);
+  expect(pressFacet([{ field: "paid", operator: "eq", value: "true" }], paid, true)).toEqual([]);
+});
+
+test("rare and long texts are not offered, but what is filtered by stays", () => {
+  const values = [
+    { value: "Bern", count: 9 },
+    { value: "x".repeat(99), count: 5 },
+    { value: "Rare", count: 1 },
+    { value: "Odd", count: 1 },
+  ];
+  expect(shownValues(values, city, ["Odd", "Gone"]).map((it) => [it.name, it.count, it.isOn])).toEqual([
+    ["Bern", 9, false],
+    ["Odd", 1, true],
+    ["Gone", 0, true],
+  ]);
+});
+
+test("twenty values are shown", () => {
+  const values = Array.from({ length: 100 }, (_, n) => ({ value: `v${n}`, count: 200 - n }));
+  expect(shownValues(values, { type: "list" }, [])).toHaveLength(20);
+  expect(shownValues(values, { type: "list" }, ["v99"]).map((it) => it.name)).toContain("v99");
+});

@@ -1,0 +1,95 @@
+/** The values to filter by that a panel offers. */
+import type { Json } from "../api/json";
+import type { Attribute, Template } from "../api/queries";
+import { textOf } from "../value/exact";
+import { type FacetValue, facetLabel } from "./choices";
+import { type Comparison, type Condition, isComparison, valuesOf } from "./condition";
+
+const OPEN_TYPES: Attribute["type"][] = ["list", "reference", "boolean"];
+const TEXT_TYPES: Attribute["type"][] = ["string", "dimension"];
+
+/** The attributes whose values are few at once, and the texts, of which only some have few. */
+export function facetAttributes({ attributes, display }: Template): {
+  first: Attribute[];
+  texts: Attribute[];
+} {
+  return {
+    first: attributes.filter(({ type }) => OPEN_TYPES.includes(type)),
+    // What names a record is different in nearly each.
+    texts: attributes.filter(({ type, slug }) => TEXT_TYPES.includes(type) && slug !== display),
+  };
+}
+
+/** The condition of a panel on an attribute: one of several values. */
+function isOfPanel(condition: Condition, slug: string): condition is Comparison {
+  return isComparison(condition) && condition.field === slug && ["eq", "in"].includes(condition.operator);
+}
+
+/** The values of an attribute that the conditions filter by. */
+export function filteredValues(conditions: readonly Condition[], slug: string): Json[] {
+  const condition = conditions.find((it) => isOfPanel(it, slug));
+  return condition && isOfPanel(condition, slug) ? (valuesOf(condition) ?? []) : [];
+}
+
+/** The conditions without that of the panel on an attribute, so that its other values are counted, too. */
+export const withoutFacet = (conditions: readonly Condition[], slug: string): Condition[] => {
+  const own = conditions.find((it) => isOfPanel(it, slug));
+  return conditions.filter((it) => it !== own);
+};
+
+/** A value in a form that compares: conditions may have it as text. */
+const keyOf = (value: Json): string => textOf(value);
+
+/** The conditions after a press on a value: it is added to those that are filtered by, or taken from them. */
+export function pressFacet(
+  conditions: readonly Condition[],
+  attribute: Pick<Attribute, "slug" | "type">,
+  value: Json,
+): Condition[] {
+  const { slug } = attribute;
+  const at = conditions.findIndex((it) => isOfPanel(it, slug));
+  const values = filteredValues(conditions, slug);
+  const next = values.some((it) => keyOf(it) === keyOf(value))
+    ? values.filter((it) => keyOf(it) !== keyOf(value))
+    : [...values, value];
+  const changed: Condition[] = next.length === 0 ? [] : [conditionOf(attribute, next)];
+  return at < 0
+    ? [...conditions, ...changed]
+    : [...conditions.slice(0, at), ...changed, ...conditions.slice(at + 1)];
+}
+
+/** One of two states is that state; more values are a list. */
+function conditionOf({ slug, type }: Pick<Attribute, "slug" | "type">, values: Json[]): Condition {
+  if (type === "boolean" && values.length === 1)
+    return { field: slug, operator: "eq", value: values[0] ?? null };
+  return { field: slug, operator: "in", value: values };
+}
+
+/** Values that a panel shows, and a text's longest. */
+const MOST_SHOWN = 20;
+const LONGEST = 60;
+
+export type ShownValue = FacetValue & { name: string; isOn: boolean };
+
+/**
+ * The values to show: the most frequent, and those that are filtered by though they are rare or have no record now.
+ * A text in which no value is frequent is none to filter by.
+ */
+export function shownValues(
+  values: readonly FacetValue[],
+  { type }: Pick<Attribute, "type">,
+  filtered: readonly Json[],
+): ShownValue[] {
+  const isText = TEXT_TYPES.includes(type);
+  const on = new Set(filtered.map(keyOf));
+  const usual = values.filter(
+    (it) => on.has(keyOf(it.value)) || !isText || (it.count > 1 && textOf(it.value).length <= LONGEST),
+  );
+  const missing = filtered.filter((value) => !values.some((it) => keyOf(it.value) === keyOf(value)));
+  const all = [...usual, ...missing.map((value): FacetValue => ({ value, count: 0 }))].map((it) => ({
+    ...it,
+    name: facetLabel(it),
+    isOn: on.has(keyOf(it.value)),
+  }));
+  return all.filter((it, place) => it.isOn || place < MOST_SHOWN);
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { isSameSearch, isSlug, type SavedSearch, searchToSave, slugFor } from "./view";
+
+const bern = { field: "city", operator: "eq" as const, value: "Bern" };
+const rich = { field: "credit", operator: "gt" as const, value: 5 };
+
+test.each<[string, SavedSearch, SavedSearch]>([
+  ["a group of one and a filter", { filters: [bern] }, { filter_groups: [[bern]] }],
+  [
+    "groups and any of",
+    { filter_groups: [[bern], [rich, bern]] },
+    { filters: [{ or: [bern, { and: [rich, bern] }] }] },
+  ],
+  [
+    "a sort as text and as objects",
+    { sort: "-city, credit" },
+    { sort: [{ field: "city", direction: "desc" }, { field: "credit" }] },
+  ],
+  ["fields as text and as array", { fields: "city, name" }, { fields: ["city", "name"] }],
+  ["how many are asked for", { limit: 5, count: "exact", facets: ["city"], verbose: true }, {}],
+  [
+    "what is left out and what is empty",
+    { global_search: "", filters: [], mode: "keyword", attribute_key: "slug" },
+    {},
+  ],
+])("%s are the same search", (_, a, b) => expect(isSameSearch(a, b)).toBe(true));
+
+test.each<[string, SavedSearch, SavedSearch]>([
+  ["value", { filters: [bern] }, { filters: [{ ...bern, value: "Basel" }] }],
+  ["order of conditions", { filters: [bern, rich] }, { filters: [rich, bern] }],
+  ["order of the sort", { sort: "city,credit" }, { sort: "credit,city" }],
+  ["place of nulls", { sort: "city" }, { sort: [{ field: "city", nulls: "first" }] }],
+  ["columns", { fields: ["city"] }, {}],
+  ["words", { global_search: "a" }, {}],
+])("another %s makes another search", (_, a, b) => expect(isSameSearch(a, b)).toBe(false));
+
+test("an updated view keeps what the list does not decide", () => {
+  const saved: SavedSearch = { limit: 5, time_zone: "Europe/Zurich", sort: "city", filters: [bern] };
+  expect(searchToSave({ filters: [rich] }, saved)).toEqual({
+    limit: 5,
+    time_zone: "Europe/Zurich",
+    filters: [rich],
+  });
+});
+
+test("a slug is made of the letters and digits of a label", () => {
+  expect(slugFor("Réguliers, Bern")).toBe("reguliers_bern");
+  expect(slugFor("2024: new!")).toBe("new");
+  expect(slugFor("ไทย")).toBe("");
+  expect(isSlug(slugFor("x".repeat(99)))).toBe(true);
+});

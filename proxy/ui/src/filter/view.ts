@@ -1,0 +1,127 @@
+/** Saved views: searches under a name. */
+import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../api/client";
+import { answer, DELETE, GET, inProject, POST, PUT } from "../api/client";
+import { queryClient, type View } from "../api/queries";
+import { currentSession, useSession } from "../session/session";
+import { conditionsOfSearch, isSame } from "./condition";
+
+export type SavedSearch = Schemas["SavedSearch"];
+
+/** What a search says of how it is answered, not of what is found; a list decides it itself. */
+const ASIDE = ["limit", "cursor", "count", "facets", "verbose", "view"] as const;
+
+const listed = (value: unknown): unknown =>
+  typeof value === "string"
+    ? value
+        .split(",")
+        .map((part) => part.trim())
+        .filter(Boolean)
+    : (value ?? []);
+
+/** `"-year"` and `{field: "year", direction: "desc"}` are the same. */
+function sortOf(sort: unknown): unknown {
+  const parts = listed(sort);
+  if (!Array.isArray(parts)) return parts;
+  return parts.map((part) => {
+    if (typeof part === "string") return part;
+    const { field, direction = "asc", nulls = "last" } = part;
+    const text = direction === "desc" ? `-${field}` : field;
+    return nulls === "last" ? text : [text, nulls];
+  });
+}
+
+/** A search in one form, whichever of its forms it was written in. */
+function normal(search: SavedSearch): unknown {
+  const { filters: _, filter_groups: __, fields, sort, mode, ...rest } = search;
+  const others = Object.fromEntries(
+    Object.entries(rest).filter(
+      ([name, value]) =>
+        !ASIDE.includes(name as (typeof ASIDE)[number]) &&
+        value !== null &&
+        value !== "" &&
+        !(name === "attribute_key" && value === "slug"),
+    ),
+  );
+  return {
+    ...others,
+    ...(mode === undefined || mode === "keyword" ? {} : { mode }),
+    conditions: conditionsOfSearch(search),
+    fields: listed(fields),
+    sort: sortOf(sort),
+  };
+}
+
+/** Whether two searches find the same and show it in the same way. */
+export const isSameSearch = (a: SavedSearch, b: SavedSearch): boolean => isSame(normal(a), normal(b));
+
+/** The body to save for what a list shows: it keeps what the list does not decide. */
+export function searchToSave(shown: SavedSearch, saved?: SavedSearch): SavedSearch {
+  const kept = Object.entries(saved ?? {}).filter(([name]) =>
+    ["limit", "count", "facets", "verbose", "time_zone"].includes(name),
+  );
+  const { cursor: _, view: __, ...rest } = shown;
+  return { ...Object.fromEntries(kept), ...rest };
+}
+
+/** A slug for a label: "Réguliers, Bern" → reguliers_bern. */
+export function slugFor(label: string): string {
+  const plain = label
+    .normalize("NFD")
+    .replace(/\p{Mark}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^[^a-z]+|_+$/g, "");
+  return plain.slice(0, 63);
+}
+
+export const isSlug = (text: string): boolean => /^[a-z][a-z0-9_]{0,62}$/.test(text);
+
+export const viewName = ({ label, slug }: Pick<View, "label" | "slug">): string => label || slug;
+
+const viewsKey = (key: string | null, project: string, template: string) => [key, "views", project, template];
+
+const byName = new Intl.Collator();
+
+/** The saved views of a template, by name. */
+export function useViews(project: string, template: string) {
+  const { key } = useSession();
+  return useQuery({
+    queryKey: viewsKey(key, project, template),
+    queryFn: async () => {
+      const params = { path: { template }, header: inProject(project) };
+      return (await answer(GET("/v1/templates/{template}/views", { params }))).views;
+    },
+    select: (views) => views.toSorted((a, b) => byName.compare(viewName(a), viewName(b))),
+    staleTime: 60_000,
+  });
+}
+
+const refresh = (project: string, template: string) =>
+  queryClient.invalidateQueries({ queryKey: viewsKey(currentSession().key, project, template) });
+
+type NewView = { slug: string; label: string | null; query: SavedSearch };
+
+/** @throws RequestError, `conflict` if there is a view of this slug. */
+export async function createView(project: string, template: string, view: NewView): Promise<View> {
+  const params = { path: { template }, header: inProject(project) };
+  const made = await answer(POST("/v1/templates/{template}/views", { params, body: view }));
+  await refresh(project, template);
+  return made;
+}
+
+/** @throws RequestError */
+export async function saveView(project: string, template: string, view: NewView): Promise<View> {
+  const { slug, ...body } = view;
+  const params = { path: { template, slug }, header: inProject(project) };
+  const saved = await answer(PUT("/v1/templates/{template}/views/{slug}", { params, body }));
+  await refresh(project, template);
+  return saved;
+}
+
+/** @throws RequestError */
+export async function deleteView(project: string, template: string, slug: string): Promise<void> {
+  const params = { path: { template, slug }, header: inProject(project) };
+  await answer(DELETE("/v1/templates/{template}/views/{slug}", { params }));
+  await refresh(project, template);
+}
