@@ -9,6 +9,9 @@ export type ApiKey = Schemas["ApiKey"];
 export type Role = Schemas["Roles"]["roles"][number];
 export type Grant = Schemas["Grant"];
 export type Quota = Schemas["Quota"];
+export type Job = Schemas["Jobs"]["jobs"][number];
+export type Examination = Schemas["Examination"];
+export type Finding = Examination["findings"][number];
 
 /** The answer, or null where the service has no such route. */
 async function ifServed<T>(call: Promise<T>): Promise<T | null> {
@@ -77,19 +80,8 @@ export const useEmbeddingFailures = (project: string) =>
     async () => (await answer(GET("/v1/embeddings/failures", params(project)))).failures,
   );
 
-/** What `keyed-proxy doctor` found. */
-export type Examination = {
-  healthy: boolean;
-  checks: { name: string; description: string; sound: boolean | null }[];
-  findings: { check: string; severity: "note" | "warning" | "error"; message: string; remedy: string }[];
-};
-
 export const useExamination = (project: string) =>
-  useAdministration(
-    "doctor",
-    project,
-    async () => (await answer(GET("/v1/doctor" as never, params(project) as never))) as Examination,
-  );
+  useAdministration("doctor", project, () => answer(GET("/v1/doctor", params(project))));
 
 /** Reads all of it again after a change. */
 export const readAdministrationAgain = () =>

@@ -116,6 +116,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report problems of the database and how to solve them
+         * @description What `keyed-proxy doctor` reports, as far as the service may look: it is no superuser. One request at a time is answered, another meets 503. For an API key that is not limited to projects.
+         */
+        get: operations["examineDatabase"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/embeddings/failures": {
         parameters: {
             query?: never;
@@ -2130,6 +2150,47 @@ export interface components {
          */
         Endpoints: {
             endpoints: components["schemas"]["Endpoint"][];
+        };
+        /**
+         * @example {
+         *       "checks": [
+         *         {
+         *           "description": "no background job has failed or stalled",
+         *           "name": "jobs",
+         *           "sound": false
+         *         }
+         *       ],
+         *       "extension_version": "0.1.0",
+         *       "findings": [
+         *         {
+         *           "check": "jobs",
+         *           "message": "the job 12 of crm.customers (documents) waits, and no worker is at work",
+         *           "remedy": "select keyed.run_jobs();",
+         *           "severity": "warning"
+         *         }
+         *       ],
+         *       "healthy": true
+         *     }
+         */
+        Examination: {
+            checks: {
+                /** @description What holds if nothing is found. */
+                description: string;
+                name: string;
+                /** @description Whether nothing was found; null if the service may not look. */
+                sound: boolean | null;
+            }[];
+            extension_version: string | null;
+            findings: {
+                check: string;
+                message: string;
+                /** @description What to do, often as a statement for an administrator of the database. */
+                remedy: string;
+                /** @enum {unknown} */
+                severity: "note" | "warning" | "error";
+            }[];
+            /** @description Whether no finding is an error. */
+            healthy: boolean;
         };
         /**
          * @example {
@@ -4578,6 +4639,36 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    examineDatabase: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
+                 * @example crm
+                 */
+                "X-Service-Project-Id"?: components["parameters"]["Project"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The findings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Examination"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Problem"];
         };

@@ -1,5 +1,6 @@
 /** Signing in and out, with what this tab keeps of the answers. */
 import { navigate } from "wouter/use-browser-location";
+import { revokeSeenKey } from "../access/seeing";
 import { answer, GET } from "../api/client";
 import { queryClient } from "../api/queries";
 import { addresses } from "../navigation/addresses";
@@ -38,5 +39,6 @@ export function returnToMyself() {
   const { key, own } = currentSession();
   if (own === null) return;
   seeAsMyself();
+  if (key !== null) revokeSeenKey(key);
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] === key });
 }

@@ -4,6 +4,8 @@ import style from "./DataTable.module.css";
 export type Column<Row> = {
   id: string;
   title: string;
+  /** The title of a column of buttons is read aloud and not shown. */
+  isTitleHidden?: boolean;
   isNumber?: boolean;
   cell: (row: Row) => ReactNode;
 };
@@ -13,27 +15,43 @@ type Props<Row> = {
   columns: Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string | number;
+  /** Whether a row is of the past, and stands back. */
+  isQuiet?: (row: Row) => boolean;
 };
 
-/** A short table that is read, such as that of API keys. The table of records is in `list/`. */
-export function DataTable<Row>({ label, columns, rows, rowKey }: Props<Row>) {
+/**
+ * A short table that is read, such as that of API keys. On narrow screens each row is a card. The table of records is in
+ * `list/`.
+ */
+export function DataTable<Row>({ label, columns, rows, rowKey, isQuiet }: Props<Row>) {
+  // The roles are named because a row that is laid out as a card would lose them.
   return (
     <section className={style.frame} aria-label={label} tabIndex={0}>
-      <table className={style.table}>
-        <thead>
-          <tr>
+      <table className={style.table} role="table" aria-label={label}>
+        <thead role="rowgroup">
+          <tr role="row">
             {columns.map((column) => (
-              <th key={column.id} scope="col" className={column.isNumber ? style.number : ""}>
-                {column.title}
+              <th
+                key={column.id}
+                scope="col"
+                role="columnheader"
+                className={column.isNumber ? style.number : ""}
+              >
+                <span className={column.isTitleHidden ? "visually-hidden" : ""}>{column.title}</span>
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={rowKey(row)}>
+            <tr key={rowKey(row)} role="row" className={isQuiet?.(row) ? style.quiet : ""}>
               {columns.map((column) => (
-                <td key={column.id} className={column.isNumber ? style.number : ""}>
+                <td
+                  key={column.id}
+                  role="cell"
+                  className={column.isNumber ? style.number : ""}
+                  data-title={column.isTitleHidden ? undefined : column.title}
+                >
                   {column.cell(row)}
                 </td>
               ))}

@@ -22,7 +22,8 @@ export const addresses = {
     `/p/${part(project)}/inbound/${part(endpoint)}/${part(tab)}`,
   delivery: (project: string, endpoint: string, delivery: string) =>
     `/p/${part(project)}/inbound/${part(endpoint)}/deliveries/${part(delivery)}`,
-  access: (project: string) => `/p/${part(project)}/access`,
+  access: (project: string, tab?: string) =>
+    `/p/${part(project)}/access${tab === undefined ? "" : `/${part(tab)}`}`,
   operations: (project: string) => `/p/${part(project)}/operations`,
   reference: () => "/docs",
 };

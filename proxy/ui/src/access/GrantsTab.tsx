@@ -1,0 +1,205 @@
+import { Eye, Plus } from "lucide-react";
+import { useState } from "react";
+import { type Grant, type Role, useGrants, useRoles } from "../api/administration";
+import { sentence } from "../api/problem";
+import { useTemplates } from "../api/queries";
+import { Button } from "../components/Button";
+import { Code } from "../components/Code";
+import { Confirm } from "../components/Confirm";
+import { type Column, DataTable } from "../components/DataTable";
+import { Empty, Failure, Skeleton } from "../components/Notice";
+import { Section } from "../components/Page";
+import { Tag } from "../components/Tag";
+import { sayDone, sayRefused } from "../components/toast";
+import { TimeAgo } from "../format/TimeAgo";
+import { words } from "../language";
+import style from "./Access.module.css";
+import { GrantDialog } from "./GrantDialog";
+import { plan } from "./grantPlan";
+import { regrant } from "./regrant";
+import { Scope } from "./Scope";
+import { startSeeing } from "./seeing";
+
+const t = words.access;
+
+type Editing = { role: string; grant: Grant | null };
+
+/** Each role with what it was granted in the project. */
+export function GrantsTab({ project }: { project: string }) {
+  const roles = useRoles(project);
+  const grants = useGrants(project);
+  const [editing, setEditing] = useState<Editing | null>(null);
+  const [revoking, setRevoking] = useState<Grant | null>(null);
+  for (const query of [roles, grants])
+    if (query.isError) return <Failure error={query.error} retry={() => query.refetch()} />;
+  if (!roles.data || !grants.data) return <Skeleton lines={8} />;
+  const all = grants.data;
+  const known = new Set(roles.data.map(({ name }) => name));
+  // A grant may be of a role that keys cannot be issued for.
+  const others = [...new Set(all.map(({ role }) => role))].filter((name) => !known.has(name));
+  const listed: Role[] = [
+    ...roles.data,
+    ...others.map((name) => ({ name, login: false, admin: false, grantable: false, member_of: [] })),
+  ];
+  const has = ({ name }: Role) => all.some(({ role }) => role === name);
+  const ordered = [...listed.filter(has), ...listed.filter((role) => !has(role) && !role.admin)];
+  const siblings = ({ role, target }: Pick<Grant, "role" | "target">) =>
+    all.filter((it) => it.role === role && it.target === target);
+  const revoke = async (grant: Grant) => {
+    await regrant(project, grant.role, grant.target, siblings(grant), plan(siblings(grant), grant, null));
+    sayDone(t.grantRevoked(grant.role));
+  };
+  return (
+    <div className={style.roles}>
+      {ordered.length === 0 && <Empty title={t.noRoles}>{t.newRoleHint}</Empty>}
+      {ordered.map((role) => (
+        <RoleGrants
+          key={role.name}
+          project={project}
+          role={role}
+          grants={all.filter((it) => it.role === role.name)}
+          onEdit={(grant) => setEditing({ role: role.name, grant })}
+          onRevoke={setRevoking}
+        />
+      ))}
+      <div className={style.group}>
+        <p className={style.quiet}>{t.newRoleHint}</p>
+        <Code text="CREATE ROLE sales;" what="SQL" />
+      </div>
+      {editing && (
+        <GrantDialog
+          project={project}
+          role={editing.role}
+          grant={editing.grant}
+          grants={all}
+          onClose={() => setEditing(null)}
+        />
+      )}
+      {revoking && (
+        <Confirm
+          title={t.revokeGrantTitle(revoking.role, revoking.target)}
+          action={t.revokeGrant}
+          run={() => revoke(revoking)}
+          onClose={() => setRevoking(null)}
+        >
+          {t.revokeGrantWhat(revoking.role, privilegesInWords(revoking))}
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+const list = new Intl.ListFormat(undefined, { type: "disjunction" });
+
+const privilegesInWords = ({ privileges }: Grant) => list.format(privileges.map((it) => t.privilege[it]));
+
+type RoleProps = {
+  project: string;
+  role: Role;
+  grants: Grant[];
+  onEdit: (grant: Grant | null) => void;
+  onRevoke: (grant: Grant) => void;
+};
+
+function RoleGrants({ project, role, grants, onEdit, onRevoke }: RoleProps) {
+  const templates = useTemplates(project);
+  const label = (target: string) => {
+    const [, slug] = target.split(".");
+    if (slug === undefined) return <span title={t.wholeProjectHint}>{t.wholeProject(target)}</span>;
+    return <bdi title={target}>{templates.data?.find((it) => it.slug === slug)?.label ?? slug}</bdi>;
+  };
+  const columns: Column<Grant>[] = [
+    { id: "target", title: t.target, cell: ({ target }) => label(target) },
+    {
+      id: "may",
+      title: t.may,
+      cell: ({ privileges, orphaned }) => (
+        <div className={style.tags}>
+          {privileges.map((it) => (
+            <Tag key={it}>{t.privilege[it]}</Tag>
+          ))}
+          {orphaned && <Tag kind="attention">{t.roleGone}</Tag>}
+        </div>
+      ),
+    },
+    {
+      id: "scope",
+      title: t.scope,
+      cell: ({ target, scope }) => (
+        <Scope project={project} template={target.split(".")[1] ?? null} scope={scope} />
+      ),
+    },
+    {
+      id: "granted",
+      title: t.granted,
+      cell: ({ granted_at, granted_by }) => (
+        <div>
+          <TimeAgo at={granted_at} />
+          <span className={style.small}>{t.grantedBy(granted_by)}</span>
+        </div>
+      ),
+    },
+    {
+      id: "actions",
+      title: t.actions,
+      isTitleHidden: true,
+      cell: (grant) => (
+        <div className={style.tags}>
+          {!grant.orphaned && (
+            <Button
+              kind="quiet"
+              aria-label={t.changeGrant(grant.role, grant.target)}
+              onPress={() => onEdit(grant)}
+            >
+              {t.change}
+            </Button>
+          )}
+          <Button
+            kind="quiet"
+            aria-label={t.revokeGrantNamed(grant.role, grant.target)}
+            onPress={() => onRevoke(grant)}
+          >
+            {t.revokeGrant}
+          </Button>
+        </div>
+      ),
+    },
+  ];
+  const inherited = role.member_of.join(", ");
+  const see = () => startSeeing(project, role.name).catch((error) => sayRefused(sentence(error)));
+  const mayUse = role.admin || role.grantable;
+  return (
+    <Section
+      title={role.name}
+      lead={
+        role.admin ? t.administers : grants.length > 0 && inherited !== "" ? t.inherits(inherited) : undefined
+      }
+      actions={
+        <>
+          {mayUse && !role.admin && (grants.length > 0 || inherited !== "") && (
+            <Button kind="quiet" icon={Eye} onPress={see}>
+              {t.seeAs(role.name)}
+            </Button>
+          )}
+          {role.grantable && (
+            <Button icon={Plus} aria-label={t.newGrantFor(role.name)} onPress={() => onEdit(null)}>
+              {t.newGrant}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {grants.length === 0 ? (
+        <p className={style.quiet}>{inherited === "" ? t.noGrants : t.noGrantsInherits(inherited)}</p>
+      ) : (
+        <DataTable
+          label={t.roleOf(role.name)}
+          columns={columns}
+          rows={grants}
+          rowKey={({ target, privileges }) => `${target} ${privileges}`}
+          isQuiet={({ orphaned }) => orphaned}
+        />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,31 @@
+import { Chip } from "../filter/Chip";
+import { conditionsOfScope } from "../filter/condition";
+import { useSentences } from "../filter/useContext";
+import { words } from "../language";
+import style from "./Access.module.css";
+
+const t = words.access;
+
+/** The records that a grant covers, as sentences. */
+export function Scope({
+  project,
+  template,
+  scope,
+}: {
+  project: string;
+  template: string | null;
+  scope: unknown;
+}) {
+  const conditions = conditionsOfScope(scope);
+  const context = useSentences(project, template, conditions);
+  if (conditions.length === 0) return t.allRecords;
+  return (
+    <div className={style.sentences}>
+      {conditions.map((condition, place) => (
+        <div key={place}>
+          <Chip condition={condition} context={context} />
+        </div>
+      ))}
+    </div>
+  );
+}

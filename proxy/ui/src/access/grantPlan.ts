@@ -1,0 +1,46 @@
+/**
+ * The requests that turn the grants of a role on a target into others.
+ *
+ * The service grants privileges with a scope, and takes all privileges on a target back together. So a privilege is
+ * taken back by revoking all and granting again what stays.
+ */
+import type { Grant } from "../api/administration";
+import { isSame } from "../filter/condition";
+
+export type Privilege = Grant["privileges"][number];
+export type Part = { privileges: Privilege[]; scope: unknown };
+export type Step = { kind: "revoke" } | ({ kind: "grant" } & Part);
+
+export const PRIVILEGES: Privilege[] = ["read", "create", "update", "delete", "define"];
+
+/** Privileges and scope as they are granted: `define` is about templates and has no scope. */
+function partsOf({ privileges, scope }: Part): Part[] {
+  const ofRecords = privileges.filter((it) => it !== "define");
+  const parts: Part[] = scope === null ? [{ privileges, scope }] : [{ privileges: ofRecords, scope }];
+  if (scope !== null && privileges.includes("define")) parts.push({ privileges: ["define"], scope: null });
+  return parts.filter((part) => part.privileges.length > 0);
+}
+
+/** From all parts that there are to `next` in place of `edited`; null edits nothing and adds, null revokes. */
+export function plan(present: readonly Part[], edited: Part | null, next: Part | null): Step[] {
+  const others = present.filter((part) => part !== edited);
+  const wanted = next === null ? [] : partsOf(next);
+  const granted = wanted.flatMap((part) => part.privileges);
+  // What is granted anew leaves the other parts.
+  const kept = others
+    .map((part) => ({ ...part, privileges: part.privileges.filter((it) => !granted.includes(it)) }))
+    .filter((part) => part.privileges.length > 0);
+  const before = present.flatMap((part) => part.privileges);
+  const after = [...kept, ...wanted].flatMap((part) => part.privileges);
+  const grants = (parts: Part[]) => parts.map((part): Step => ({ kind: "grant", ...part }));
+  if (before.every((it) => after.includes(it))) {
+    const isThere = (part: Part) =>
+      present.some(
+        (it) =>
+          isSame(it.scope ?? null, part.scope ?? null) &&
+          part.privileges.every((privilege) => it.privileges.includes(privilege)),
+      );
+    return grants(wanted.filter((part) => !isThere(part)));
+  }
+  return [{ kind: "revoke" }, ...grants([...kept, ...wanted])];
+}

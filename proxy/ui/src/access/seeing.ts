@@ -1,0 +1,37 @@
+/** Looking at the application as a role sees it, with a key of its own that soon expires. */
+import { navigate } from "wouter/use-browser-location";
+import { readAdministrationAgain } from "../api/administration";
+import { answer, DELETE, inProject, POST } from "../api/client";
+import { words } from "../language";
+import { addresses } from "../navigation/addresses";
+import { seeAs } from "../session/session";
+import { keyNumber } from "./keyState";
+
+const MINUTES = 30;
+
+/** Issues a key for the role, and opens the project with it. @throws RequestError */
+export async function startSeeing(project: string, role: string): Promise<void> {
+  const { key } = await answer(
+    POST("/v1/api-keys", {
+      params: { header: inProject(project) },
+      body: {
+        role,
+        projects: [project],
+        label: words.access.seeAsLabel(role),
+        expires_at: new Date(Date.now() + MINUTES * 60_000).toISOString(),
+      },
+    }),
+  );
+  if (key === null) return;
+  seeAs(role, key);
+  navigate(addresses.project(project));
+}
+
+/** Revokes that key with the administrator's own; should that fail, it expires by itself. */
+export function revokeSeenKey(key: string): void {
+  const id = keyNumber(key);
+  if (id === null) return;
+  answer(DELETE("/v1/api-keys/{id}", { params: { path: { id } } }))
+    .then(readAdministrationAgain)
+    .catch(() => undefined);
+}
