@@ -1,84 +1,63 @@
-import { Check, ChevronsUpDown } from "lucide-react";
-import {
-  Autocomplete,
-  Button,
-  Input,
-  ListBox,
-  ListBoxItem,
-  ListLayout,
-  Popover,
-  SearchField,
-  Select,
-  SelectValue,
-  Virtualizer,
-} from "react-aria-components";
+import { ChevronsUpDown } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { Button, Dialog, DialogTrigger, Popover } from "react-aria-components";
 import { useLocation } from "wouter";
 import { useProjects } from "../api/queries";
+import { Menu } from "../components/Menu";
 import select from "../components/Select.module.css";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
 import style from "./ProjectSwitch.module.css";
-import { matches } from "./palette/match";
+
+const ProjectList = lazy(() => import("./ProjectList"));
 
 const t = words.frame;
 /** As many projects need no field to find one. */
-const MOST_WITHOUT_FILTER = 8;
-const ROW = 44;
+const MOST_IN_MENU = 8;
 
 /** The project that is open, and the way to another; with a field to find one where there are many. */
 export function ProjectSwitch({ project }: { project: string }) {
   const projects = useProjects();
   const [, navigate] = useLocation();
-  const all = projects.data ?? [{ id: project, slug: project, name: project }];
-  const hasFilter = all.length > MOST_WITHOUT_FILTER;
-  const list = (
-    <Virtualizer layout={ListLayout} layoutOptions={{ rowHeight: ROW, padding: 4 }}>
-      <ListBox
-        items={all}
-        className={style.list ?? ""}
-        renderEmptyState={() => <p className={style.none}>{t.nothingFound}</p>}
-      >
-        {({ slug, name }) => (
-          <ListBoxItem id={slug} textValue={`${name} ${slug}`} className={`${select.item} ${style.row}`}>
-            {({ isSelected }) => (
-              <>
-                <span className={style.name}>
-                  <span dir="auto">{name}</span>
-                  <small>{slug}</small>
-                </span>
-                {isSelected && <Check size={14} aria-hidden />}
-              </>
-            )}
-          </ListBoxItem>
-        )}
-      </ListBox>
-    </Virtualizer>
+  const [isOpen, setOpen] = useState(false);
+  const all = projects.data ?? [{ slug: project, name: project }];
+  const name = all.find(({ slug }) => slug === project)?.name ?? project;
+  const choose = (slug: string) => {
+    setOpen(false);
+    if (slug !== project) navigate(addresses.project(slug));
+  };
+  const button = (
+    <Button className={style.button ?? ""} aria-label={t.projectIs(name)}>
+      <span className={style.value} dir="auto">
+        {name}
+      </span>
+      <ChevronsUpDown size={14} aria-hidden />
+    </Button>
   );
+  if (all.length <= MOST_IN_MENU) {
+    const options = all.map((it) => ({ id: it.slug, label: it.name }));
+    return (
+      <Menu
+        label={t.project}
+        placement="bottom start"
+        actions={[
+          { id: "project", title: t.project, options, value: project, closes: true, onChange: choose },
+        ]}
+      >
+        {button}
+      </Menu>
+    );
+  }
   return (
-    <Select
-      className={style.project ?? ""}
-      aria-label={t.project}
-      value={project}
-      onChange={(slug) => slug !== null && slug !== project && navigate(addresses.project(String(slug)))}
-    >
-      <Button className={style.button ?? ""}>
-        <SelectValue className={style.value ?? ""}>
-          <span dir="auto">{all.find(({ slug }) => slug === project)?.name ?? project}</span>
-        </SelectValue>
-        <ChevronsUpDown size={14} aria-hidden />
-      </Button>
-      <Popover className={`${select.popover} ${style.popover}`}>
-        {hasFilter ? (
-          <Autocomplete filter={(text, query) => matches(query, [text])}>
-            <SearchField className={style.search ?? ""} aria-label={t.findProject} autoFocus>
-              <Input placeholder={t.findProjectOf(all.length)} />
-            </SearchField>
-            {list}
-          </Autocomplete>
-        ) : (
-          list
-        )}
+    <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
+      {button}
+      <Popover className={`${select.popover} ${style.popover}`} placement="bottom start">
+        <Dialog aria-label={t.project} className={style.dialog ?? ""}>
+          <Suspense fallback={null}>
+            <ProjectList projects={all} selected={project} onChoose={choose} />
+          </Suspense>
+        </Dialog>
       </Popover>
-    </Select>
+    </DialogTrigger>
   );
 }

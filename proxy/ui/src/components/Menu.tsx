@@ -16,12 +16,13 @@ export type Action =
   | Choices
   | "separator";
 
-/** One of a few: the menu shows which holds, and stays open on a choice. */
+/** One of a few: the menu shows which holds, and stays open on a choice unless that leads away. */
 export type Choices = {
   id: string;
   title: string;
   options: readonly { id: string; label: string }[];
   value: string;
+  closes?: boolean;
   onChange: (id: string) => void;
 };
 
@@ -29,16 +30,18 @@ export type Choices = {
 export function Menu({
   label,
   actions,
+  placement = "bottom end",
   children,
 }: {
   label: string;
   actions: Action[];
+  placement?: "bottom start" | "bottom end";
   children: ReactNode;
 }) {
   return (
     <MenuTrigger>
       {children}
-      <Popover className={style.popover ?? ""} placement="bottom end">
+      <Popover className={style.popover ?? ""} placement={placement}>
         <AriaMenu aria-label={label} className={style.list ?? ""}>
           {actions.map((action, place) =>
             action === "separator" ? (
@@ -82,12 +85,12 @@ function ChoiceSection({ choices }: { choices: Choices }) {
           key={option.id}
           id={option.id}
           textValue={option.label}
-          shouldCloseOnSelect={false}
+          shouldCloseOnSelect={choices.closes ?? false}
           className={style.item ?? ""}
         >
           {({ isSelected }) => (
             <>
-              <span>{option.label}</span>
+              <span dir="auto">{option.label}</span>
               {isSelected && <Check size={14} aria-hidden />}
             </>
           )}

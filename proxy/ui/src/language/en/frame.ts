@@ -14,6 +14,7 @@ export const frame = {
     "The key was revoked or has expired. What you typed is still there: enter another key to go on.",
   signOut: "Sign out",
   project: "Project",
+  projectIs: (name: string) => `Project: ${name}`,
   noProjects: "This key opens no project",
   noProjectsHint: "Ask an administrator to grant its role something, or sign in with another key.",
   createProjectHint: "Create the first project under Access, or with keyed.create_project in SQL.",

@@ -1,0 +1,63 @@
+import { Check } from "lucide-react";
+import {
+  Autocomplete,
+  Input,
+  ListBox,
+  ListBoxItem,
+  ListLayout,
+  SearchField,
+  Virtualizer,
+} from "react-aria-components";
+import type { Project } from "../api/queries";
+import select from "../components/Select.module.css";
+import { words } from "../language";
+import style from "./ProjectSwitch.module.css";
+import { matches } from "./palette/match";
+
+const t = words.frame;
+const ROW = 44;
+
+type Props = {
+  projects: readonly Pick<Project, "slug" | "name">[];
+  selected: string;
+  onChoose: (slug: string) => void;
+};
+
+/** Hundreds of projects with a field to find one. */
+export default function ProjectList({ projects, selected, onChoose }: Props) {
+  return (
+    <Autocomplete filter={(text, query) => matches(query, [text])}>
+      <SearchField className={style.search ?? ""} aria-label={t.findProject} autoFocus>
+        <Input placeholder={t.findProjectOf(projects.length)} />
+      </SearchField>
+      <Virtualizer layout={ListLayout} layoutOptions={{ rowHeight: ROW, padding: 4 }}>
+        <ListBox
+          aria-label={t.project}
+          className={style.list ?? ""}
+          items={projects}
+          selectionMode="single"
+          selectedKeys={[selected]}
+          onSelectionChange={(slugs) => {
+            const [slug] = slugs === "all" ? [] : slugs;
+            onChoose(slug === undefined ? selected : String(slug));
+          }}
+          renderEmptyState={() => <p className={style.none}>{t.nothingFound}</p>}
+        >
+          {({ slug, name }) => (
+            <ListBoxItem id={slug} textValue={`${name} ${slug}`} className={`${select.item} ${style.row}`}>
+              {({ isSelected }) => (
+                <>
+                  <span className={style.name}>
+                    <span dir="auto">{name}</span>
+                    <small>{slug}</small>
+                  </span>
+                  {isSelected && <Check size={14} aria-hidden />}
+                </>
+              )}
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Virtualizer>
+    </Autocomplete>
+  );
+}
