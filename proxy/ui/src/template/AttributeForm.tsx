@@ -5,7 +5,7 @@ import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
 import { words } from "../language";
 import { ValueEditor } from "../value/ValueEditor";
-import { type AttributeType, type Draft, type Faults, hasIndex, optionsBody, TYPES } from "./draft";
+import { type AttributeType, type Draft, type Faults, hasIndex, type Option, TYPES } from "./draft";
 import { OptionsEditor } from "./OptionsEditor";
 import { slugOf } from "./slug";
 import style from "./template.module.css";
@@ -110,7 +110,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
               type: draft.type,
               label: t.default,
               required: false,
-              options: optionsBody(draft.options)?.map((it) => (typeof it === "string" ? { value: it } : it)),
+              options: distinct(draft.options),
               ...(draft.target !== null && { template: draft.target }),
             }}
             value={draft.default}
@@ -122,4 +122,11 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
       )}
     </>
   );
+}
+
+/** The options that are complete: while one is written, it may be empty or equal another. */
+function distinct(options: Option[] | null): Option[] | null {
+  const byValue = new Map(options?.map((it) => [it.value, it]));
+  byValue.delete("");
+  return options && [...byValue.values()];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RequestError } from "../api/problem";
 import type { Attribute } from "../api/queries";
-import { changeOf, draftOf, EMPTY, newAttribute, refusals } from "./draft";
+import { changeOf, draftOf, EMPTY, faultsOf, newAttribute, refusals } from "./draft";
 
 const tags: Attribute = {
   id: "1",
@@ -56,4 +56,12 @@ test("refusals stand beside their fields", () => {
     slug: "taken",
     required: "there are records without a value",
   });
+});
+
+test("options are neither empty nor listed twice", () => {
+  const faults = (...values: string[]) =>
+    faultsOf({ ...draftOf(tags), options: values.map((value) => ({ value, label: "" })) }, []).options;
+  expect(faults("a", "b")).toBeUndefined();
+  expect(faults("a", "")).toContain("Write");
+  expect(faults("a", "a")).toContain("twice");
 });

@@ -4,7 +4,10 @@ import type { Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import type { RequestError } from "../api/problem";
 import type { Attribute, Template } from "../api/queries";
+import { words } from "../language";
 import { attributeSlugFault } from "./slug";
+
+const t = words.template;
 
 export type AttributeType = Exclude<Attribute["type"], "dimension">;
 
@@ -98,7 +101,7 @@ export function changeOf(attribute: Attribute, draft: Draft): Schemas["TemplateC
   };
 }
 
-/** References always have an index, and no index serves a series of points but that of its latest value. */
+/** References always have an index. */
 export const hasIndex = (type: AttributeType) => type !== "reference";
 
 export type Faults = Partial<
@@ -111,6 +114,10 @@ export function faultsOf(draft: Draft, others: readonly string[]): Faults {
   const slug = attributeSlugFault(draft.slug, others);
   if (slug) faults.slug = slug;
   if (draft.type === "reference" && draft.target === null) faults.target = "";
+  const values = draft.type === "list" ? (draft.options?.map(({ value }) => value) ?? []) : [];
+  const twice = values.find((value, at) => values.indexOf(value) !== at);
+  if (values.includes("")) faults.options = t.optionEmpty;
+  else if (twice !== undefined) faults.options = t.optionTwice(twice);
   return faults;
 }
 

@@ -20,8 +20,11 @@ test("saved views of a large template suggest an index", () => {
   expect(names(template, [], views, 1_000)).toEqual([]);
 });
 
-test("what the service counted is suggested in any template, unless it has an index", () => {
+test("what the service counted is suggested unless it has an index or the template is small", () => {
   const counted = ["notes", "name"].map((attribute) => ({ attribute, filters: 12, sorts: 1, since: "" }));
-  expect(names(template, counted, [], 10)).toEqual(["notes"]);
-  expect(suggestions(template, counted, [], 10)[0]?.why).toBe("12 searches filtered by it, 1 sorted by it.");
+  expect(names(template, counted, [], 6_000)).toEqual(["notes"]);
+  expect(names(template, counted, [], 10)).toEqual([]);
+  expect(suggestions(template, counted, [], 6_000)[0]?.why).toBe(
+    "12 searches filtered by it, 1 sorted by it.",
+  );
 });

@@ -6,7 +6,9 @@ import { viewsWith } from "./effects";
 
 const t = words.template;
 
-/** In smaller templates, reading every record is fast enough. */
+/** In smaller templates, reading every record is fast. */
+const SOME = 5_000;
+/** From here on, an index is suggested before anybody has waited. */
 const MANY = 50_000;
 
 export type Suggestion = { attribute: Attribute; why: string };
@@ -18,11 +20,11 @@ export function suggestions(
   views: View[],
   records: number | null,
 ): Suggestion[] {
-  const isLarge = (records ?? 0) >= MANY;
+  const [isWorth, isLarge] = [(records ?? 0) >= SOME, (records ?? 0) >= MANY];
   return template.attributes
     .filter(({ indexed, type }) => !indexed && type !== "reference")
     .flatMap((attribute) => {
-      const found = counted.find((it) => it.attribute === attribute.slug);
+      const found = isWorth && counted.find((it) => it.attribute === attribute.slug);
       const used = isLarge ? viewsWith(views, attribute.slug) : [];
       const reasons = [
         found && t.suggestedBySearches(Number(found.filters), Number(found.sorts)),

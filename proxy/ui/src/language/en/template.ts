@@ -76,6 +76,8 @@ export const template = {
   option: (place: number) => `Value ${place}`,
   optionLabel: (place: number) => `Label of value ${place}`,
   optionLabelPlaceholder: "Label, if it differs",
+  optionEmpty: "Write each value, or remove its line.",
+  optionTwice: (value: string) => `“${value}” is listed twice.`,
   addOption: "Add value",
   removeOption: (value: string) => `Remove ${value || "value"}`,
   optionsCount: (n: number) => count(n, "value"),
@@ -136,15 +138,20 @@ export const template = {
   cancel: "Cancel",
 
   create: "Create template",
-  createHint: "Everything but the types can be changed later.",
+  createHint:
+    "Types of attributes and the slug of the template stay as they are. Everything else can be changed later.",
+  templateSlugHint: "The name in addresses, in the API and of the table in SQL. It cannot change.",
+  attributesNewLead: "Begin with a name. You can add more at any time.",
   created: (name: string) => `${name} is created.`,
   templateLabel: "Label",
   templateLabelHint: "What people read: Customers",
-  details: "Details",
+  labelOf: (place: number) => `Label of attribute ${place}`,
+  slugOf: (place: number) => `Slug of attribute ${place}`,
+  typeOf: (place: number) => `Type of attribute ${place}`,
+  done: "Close",
   detailsOf: (name: string) => `Details of ${name}`,
   remove: (name: string) => `Remove ${name}`,
   unnamed: "attribute",
-  openList: "Open the list",
   import: "Import a file",
 
   effects: {
@@ -159,7 +166,7 @@ export const template = {
     requiredNeedsDefault: (n: number) =>
       `${records(n)} would have no value. Give a default, or add the attribute first, fill it, and require it then.`,
     renamed: (views: string[]) =>
-      `All values stay. Saved views, scopes of grants and mappings of inbound endpoints follow${views.length > 0 ? `, among them ${named(views)}` : ""}. The history shows earlier changes under the old slug.`,
+      `All values stay. Saved views, scopes of grants and mappings of inbound endpoints follow${views.length > 0 ? `, the ${views.length === 1 ? "view" : "views"} ${named(views)} among them` : ""}. The history shows earlier changes under the old slug.`,
     renamedOutside: (before: string, after: string) =>
       `Programs, files and SQL outside that say ${before} are refused until they say ${after}.`,
     relabelled:

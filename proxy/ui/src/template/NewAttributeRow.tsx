@@ -1,0 +1,100 @@
+import { SlidersHorizontal, X } from "lucide-react";
+import { useState } from "react";
+import type { Template } from "../api/queries";
+import { Button, IconButton } from "../components/Button";
+import { Dialog } from "../components/Dialog";
+import { Refusal, TextField } from "../components/Field";
+import { Select } from "../components/Select";
+import { attributeLabel } from "../format/label";
+import { words } from "../language";
+import { AttributeForm } from "./AttributeForm";
+import { type AttributeType, type Draft, type Faults, TYPES } from "./draft";
+import { slugOf } from "./slug";
+import style from "./template.module.css";
+
+const t = words.template;
+
+type Props = {
+  project: string;
+  templates: Template[];
+  place: number;
+  draft: Draft;
+  setDraft: (draft: Draft) => void;
+  remove: () => void;
+  faults: Faults;
+};
+
+/** One line for each attribute of a new template; the rest of it is behind a button. */
+export function NewAttributeRow({ project, templates, place, draft, setDraft, remove, faults }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const name = draft.label || draft.slug || t.unnamed;
+  const set = (more: Partial<Draft>) => setDraft({ ...draft, ...more });
+  const follows = draft.slug === slugOf(draft.label);
+  const hidden = faults.options ?? faults.default ?? faults.required;
+  return (
+    <div>
+      <div className={style.row}>
+        <TextField
+          label={t.labelOf(place)}
+          isLabelHidden
+          value={draft.label}
+          onChange={(label) => set(follows ? { label, slug: slugOf(label) } : { label })}
+          error={faults.label}
+          autoFocus={draft.label === "" && place > 1}
+        />
+        <TextField
+          label={t.slugOf(place)}
+          isLabelHidden
+          value={draft.slug}
+          onChange={(slug) => set({ slug })}
+          error={faults.slug}
+          isCode
+        />
+        <div className={style.boxes}>
+          <Select<AttributeType>
+            label={t.typeOf(place)}
+            isLabelHidden
+            choices={TYPES.map((id) => ({ id, label: t.types[id], hint: t.typeHints[id] }))}
+            value={draft.type}
+            onChange={(type) => set({ type, default: null })}
+            error={faults.type}
+          />
+          {draft.type === "reference" && (
+            <Select
+              label={t.target}
+              isLabelHidden
+              choices={templates.map((it) => ({ id: it.slug, label: attributeLabel(it) }))}
+              value={draft.target}
+              onChange={(target) => set({ target })}
+              placeholder={t.target}
+              error={faults.target || undefined}
+            />
+          )}
+        </div>
+        <IconButton icon={SlidersHorizontal} label={t.detailsOf(name)} onPress={() => setOpen(true)} />
+        <IconButton icon={X} label={t.remove(name)} onPress={remove} />
+      </div>
+      <p className={style.quiet}>
+        {[draft.required && t.required, draft.indexed && t.indexed, draft.default !== null && t.default]
+          .filter(Boolean)
+          .join(", ")}
+      </p>
+      {hidden && <Refusal>{hidden}</Refusal>}
+      {isOpen && (
+        <Dialog
+          title={t.detailsOf(name)}
+          isOpen
+          width="wide"
+          onClose={() => setOpen(false)}
+          actions={
+            <Button kind="main" onPress={() => setOpen(false)}>
+              {t.done}
+            </Button>
+          }
+        >
+          <AttributeForm {...{ project, templates, draft, setDraft, faults }} isNew />
+        </Dialog>
+      )}
+    </div>
+  );
+}
