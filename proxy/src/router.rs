@@ -53,6 +53,7 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
         ("/quotas/{name}", put(administration::set_quota)),
         ("/jobs", get(background::jobs)),
         ("/jobs/retry", post(background::retry_jobs)),
+        ("/doctor", get(background::examine)),
         ("/embeddings/status", get(background::embedding_status)),
         ("/embeddings/failures", get(background::embedding_failures)),
         ("/embeddings/retry", post(background::retry_embeddings)),

@@ -81,6 +81,11 @@ create function keyed_http.retry_embeddings(template text) returns text[]
 comment on function keyed_http.retry_embeddings(text) is
   'POST /embeddings/retry.';
 
+create function keyed_http.examine() returns text
+  language c stable as 'MODULE_PATHNAME', 'keyed_http_examine';
+comment on function keyed_http.examine() is
+  'GET /doctor.';
+
 create function keyed_http.suggest_indexes(template text) returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_http_suggest_indexes';
 comment on function keyed_http.suggest_indexes(text) is

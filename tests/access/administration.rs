@@ -20,6 +20,7 @@ fn routes(role: &str, id: &str) -> Vec<(&'static str, String, Value)> {
         ("PUT", "/quotas/templates".to_owned(), json!({"maximum": 9})),
         ("GET", format!("/entities/{id}/access?role={role}"), Value::Null),
         ("POST", "/jobs/retry".to_owned(), json!({})),
+        ("GET", "/doctor".to_owned(), Value::Null),
         ("GET", "/embeddings/status".to_owned(), Value::Null),
         ("GET", "/embeddings/failures".to_owned(), Value::Null),
         ("POST", "/embeddings/retry".to_owned(), json!({})),
@@ -76,6 +77,7 @@ async fn administration_is_refused_to_who_is_no_administrator() {
         "select keyed_http.embedding_failures(null, 1)",
         "select keyed_http.retry_embeddings(null)",
         "select keyed_http.suggest_indexes('1')",
+        "select keyed_http.examine()",
     ] {
         for session in [&login, &service] {
             assert_eq!(session.refusal(statement, &[]).await.is(), ("42501", "forbidden"), "{statement}");
@@ -135,6 +137,7 @@ async fn a_key_that_is_limited_to_a_project_administers_only_its_own() {
     for (method, path) in [("POST", "/projects"), ("POST", "/jobs/retry")] {
         ask(&proxy, &key, method, path, &json!({"slug": "moon"})).await.refused(403, "forbidden");
     }
+    get("/doctor").await.refused(403, "forbidden");
     let quotas = get("/quotas").await.expect(200);
     assert_eq!(quotas["project"], "crm");
 }

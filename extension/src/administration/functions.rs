@@ -1,6 +1,6 @@
 //! The HTTP functions of administration.
 
-use super::{api_keys, background, grants, projects};
+use super::{api_keys, background, doctor, grants, projects};
 use crate::postgres::function::{Answer, sql_functions};
 use crate::template::catalog;
 
@@ -75,4 +75,7 @@ sql_functions! {
     keyed_http_suggest_indexes => |call| {
         background::suggest_indexes(&call.required_text(0, "template")?).map(Answer::Text)
     };
+
+    /// `keyed_http.examine() returns text`.
+    keyed_http_examine => |_| doctor::examine().map(Answer::Text);
 }

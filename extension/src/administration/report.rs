@@ -10,9 +10,14 @@ use crate::postgres::spi::connected;
 /// The query calls a function that asks for the rights of the caller: with an API key the principal's. Then the tables are
 /// read by their owner, as the login of the service may not; a login reads them itself.
 pub(super) fn lines(query: &str, arguments: &[Parameter]) -> String {
+    as_reader(|| own_lines(query, arguments))
+}
+
+/// Reads as the owner with an API key, and as the caller without one.
+pub(super) fn as_reader<R>(read: impl FnOnce() -> R) -> R {
     match Principal::current() {
-        Some(_) => as_owner(|| own_lines(query, arguments)),
-        None => own_lines(query, arguments),
+        Some(_) => as_owner(read),
+        None => with_pinned_path(read),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Advisory locks, for requests, quotas, setup and jobs.
+//! Advisory locks, for requests, quotas, setup, jobs and examinations.
 //!
 //! Their lock tags cannot be taken with PostgreSQL's SQL functions, so no session can block them on purpose.
 
@@ -22,6 +22,8 @@ pub enum LockKind {
     Definition = 8,
     /// Privileges of PostgreSQL in a project.
     Privileges = 9,
+    /// An examination of the database.
+    Examination = 10,
 }
 
 /// Who else may have the lock.

@@ -1,4 +1,4 @@
-//! What is done in the background: jobs, embedding, and which indexes are missing.
+//! The state of the database: background jobs, embedding, missing indexes, problems.
 
 use axum::response::Response;
 
@@ -34,4 +34,8 @@ pub(crate) async fn retry_embeddings(mut call: Call<0>) -> Result<Response, Prob
 pub(crate) async fn suggest_indexes(call: Call<1>) -> Result<Response, Problem> {
     let [template] = call.segments();
     call.read(statement!("suggest_indexes($3::text)"), &[text(template)]).await
+}
+
+pub(crate) async fn examine(call: Call<0>) -> Result<Response, Problem> {
+    call.read(statement!("examine()"), &[]).await
 }

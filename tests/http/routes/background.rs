@@ -1,6 +1,6 @@
-//! Jobs, embedding and missing indexes.
+//! Jobs, embedding, missing indexes and problems.
 
-use harness::Service;
+use harness::{Service, proxy_program};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -72,4 +72,45 @@ async fn attributes_that_searches_use_without_an_index_are_suggested() {
         (&json!("name"), &json!(7), &json!(1))
     );
     service.get("/templates/moon/index-suggestions").await.refused(404, "not_found");
+}
+
+#[tokio::test]
+async fn the_service_finds_what_doctor_finds() {
+    let service = Service::start().await;
+    let session = service.session().await;
+    session.run("alter table crm.customers disable trigger keyed_guard").await;
+    let job = "insert into keyed_state.job (template_id, kind, state, error, created_at) \
+               select t.id, 'documents', 'failed', 'no room', now() from keyed_state.template t where t.slug = 'companies'";
+    session.run(job).await;
+    let examined = service.get("/doctor").await.expect(200);
+    let url = service.database.cluster().url("postgres", service.database.name());
+    let mut doctor = proxy_program(&["doctor", "--json"]);
+    let doctor = doctor.env("KEYED_ADMIN_DATABASE_URL", url).output().expect("the program runs");
+    let report: Value = serde_json::from_slice(&doctor.stdout).expect("JSON");
+    assert_eq!(examined["findings"], report["findings"]);
+    assert_eq!(
+        (&examined["healthy"], &examined["extension_version"]),
+        (&json!(false), &report["extension_version"])
+    );
+    let names = |list: &Value| -> Vec<Value> {
+        list.as_array().into_iter().flatten().map(|check| check["name"].clone()).collect()
+    };
+    assert_eq!(names(&examined["checks"]), names(&report["checks"]));
+    let sound = |name: &str| {
+        let checks = examined["checks"].as_array().into_iter().flatten();
+        checks.into_iter().find(|check| check["name"] == name).map(|check| check["sound"].clone())
+    };
+    assert_eq!((sound("templates"), sound("ownership")), (Some(json!(false)), Some(json!(true))));
+    assert_eq!(sound("transactions"), Some(Value::Null), "the service does not see what others do");
+}
+
+#[tokio::test]
+async fn the_database_is_examined_once_at_a_time() {
+    let service = Service::start().await;
+    let session = service.session().await;
+    session.run("begin").await;
+    session.text("select keyed_http.examine()", &[]).await;
+    service.get("/doctor").await.refused(503, "unavailable");
+    session.run("commit").await;
+    service.get("/doctor").await.expect(200);
 }

@@ -1,14 +1,11 @@
 //! `doctor`: reports problems of a database and how to solve them. It changes nothing.
 
-mod checks;
-mod severity;
-
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use keyed_checks::{CHECKS, Check, Needs, Severity};
 use serde::Serialize;
 use tokio_postgres::Client;
 
-use self::checks::{CHECKS, Check, Needs};
-use self::severity::Severity;
 use super::connection::{Connection, connect, explain, runtime};
 use super::outcome::{Failure, print};
 
@@ -20,11 +17,19 @@ pub(crate) struct Doctor {
     json: bool,
 
     /// The lowest severity of a finding that sets the exit code to 1.
-    #[arg(long, value_enum, default_value = "error", value_name = "SEVERITY")]
+    #[arg(long, value_parser = severities(), default_value = "error", value_name = "SEVERITY")]
     fail_on: Severity,
 
     #[command(flatten)]
     connection: Connection,
+}
+
+fn severities() -> impl TypedValueParser<Value = Severity> {
+    PossibleValuesParser::new(["note", "warning", "error"]).map(|name| match name.as_str() {
+        "note" => Severity::Note,
+        "warning" => Severity::Warning,
+        _ => Severity::Error,
+    })
 }
 
 #[derive(Serialize)]

@@ -3,22 +3,50 @@
 //! A check runs only if the previous checks that it `needs` found no error: without the extension there is no state
 //! to check. Queries qualify every name and run with PostgreSQL's own schema as the only search path.
 
-use super::severity::Severity::{self, Error, Note, Warning};
+use Severity::{Error, Note, Warning};
+use serde::Serialize;
 
-pub(super) struct Check {
-    pub(super) name: &'static str,
+/// The severity, in ascending order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// For information.
+    Note,
+    /// Something works badly, or will fail in the future.
+    Warning,
+    /// Something does not work, or a rule is violated.
+    Error,
+}
+
+/// A check.
+pub struct Check {
+    /// Its name.
+    pub name: &'static str,
     /// The message if nothing is found.
-    pub(super) sound: &'static str,
-    pub(super) severity: Severity,
-    pub(super) needs: Needs,
-    pub(super) query: &'static str,
+    pub sound: &'static str,
+    /// Of its findings.
+    pub severity: Severity,
+    /// What must be there.
+    pub needs: Needs,
+    /// Each row is a finding: a message and a remedy.
+    pub query: &'static str,
+}
+
+impl Check {
+    /// Whether it finds nothing without the privileges of `pg_read_all_stats`: sessions of others hide what they do.
+    pub fn reads_sessions(&self) -> bool {
+        self.query.contains("pg_stat_activity")
+    }
 }
 
 /// The prerequisites of a check, in ascending order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Needs {
+pub enum Needs {
+    /// Nothing.
     Nothing,
+    /// The extension.
     Extension,
+    /// The tables of the state.
     State,
 }
 
@@ -32,8 +60,9 @@ macro_rules! our_tables {
     };
 }
 
+/// All checks, in order.
 #[rustfmt::skip]
-pub(super) const CHECKS: &[Check] = &[
+pub const CHECKS: &[Check] = &[
     Check { name: "server", sound: "PostgreSQL 15 or later, in UTF-8", severity: Error, needs: Needs::Nothing, query:
         "select 'this is PostgreSQL ' || current_setting('server_version') || ', and 15 is the oldest that serves',
                 'move the database to PostgreSQL 15 or later'

@@ -1,0 +1,87 @@
+//! Reports problems of the database, as `keyed-proxy doctor` does: with the same checks, as the owner of the tables.
+
+use super::report::as_reader;
+use crate::access::Caller;
+use crate::error::{Code, Error};
+use crate::json_write::to_json;
+use crate::postgres::advisory_lock::{LockKind, Mode, try_lock};
+use crate::postgres::guard::{Caught, subtransaction};
+use crate::postgres::spi::{Snapshot, connected};
+use keyed_checks::{CHECKS, Check, Severity};
+use pgrx::prelude::PgSqlErrorCode;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Examination {
+    healthy: bool,
+    extension_version: Option<String>,
+    checks: Vec<Checked>,
+    findings: Vec<Finding>,
+}
+
+#[derive(Serialize)]
+struct Checked {
+    name: &'static str,
+    description: &'static str,
+    /// Whether nothing was found; null if the owner may not look.
+    sound: Option<bool>,
+}
+
+#[derive(Serialize)]
+struct Finding {
+    check: &'static str,
+    severity: Severity,
+    message: String,
+    remedy: String,
+}
+
+/// `{healthy, extension_version, checks: [{name, description, sound}], findings: [{check, severity, message, remedy}]}`.
+pub(super) fn examine() -> Result<String, Error> {
+    let caller = Caller::current();
+    caller.require_admin("examine the database")?;
+    caller.require_all_projects("examine the database")?;
+    // The checks read the catalog of all tables.
+    if !try_lock(LockKind::Examination, 0, Mode::Exclusive) {
+        return Err(Error::new(Code::Busy, "the database is being examined at the moment")
+            .hint("send the request again when the other one has its answer"));
+    }
+    let (extension_version, reads_sessions) = as_reader(about);
+    let (mut checks, mut findings) = (Vec::new(), Vec::new());
+    for check in CHECKS {
+        let found = as_reader(|| findings_of(check));
+        let sound = match &found {
+            Some(found) if !found.is_empty() => Some(false),
+            Some(_) if reads_sessions || !check.reads_sessions() => Some(true),
+            _ => None,
+        };
+        checks.push(Checked { name: check.name, description: check.sound, sound });
+        findings.extend(found.into_iter().flatten());
+    }
+    let healthy = findings.iter().all(|finding| finding.severity < Severity::Error);
+    Ok(to_json(&Examination { healthy, extension_version, checks, findings }))
+}
+
+/// The version of the extension, and whether the sessions of others show what they do.
+fn about() -> (Option<String>, bool) {
+    let query = "select (select e.extversion from pg_extension e where e.extname = 'keyed'), \
+                 pg_has_role('pg_read_all_stats', 'usage')";
+    connected(|spi| spi.run_once(query, Snapshot::Active, &[]).first().unwrap_or_default())
+}
+
+/// The findings of a check; `None` if it may not be looked at.
+fn findings_of(check: &Check) -> Option<Vec<Finding>> {
+    let found = subtransaction(|| {
+        connected(|spi| {
+            let rows = spi.run_once(check.query, Snapshot::Active, &[]);
+            let finding =
+                |(message, remedy)| Finding { check: check.name, severity: check.severity, message, remedy };
+            rows.iter().map(finding).collect()
+        })
+    });
+    let is_denied = |caught: &Caught| caught.state == PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
+    match found {
+        Ok(found) => Some(found),
+        Err(caught) if is_denied(&caught) => None,
+        Err(caught) => caught.rethrow(),
+    }
+}
