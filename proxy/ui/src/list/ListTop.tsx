@@ -2,8 +2,8 @@ import {
   FileDown,
   FileUp,
   LayoutGrid,
-  ListPlus,
   MoreHorizontal,
+  Plus,
   RefreshCw,
   Rows3,
   Settings2,
@@ -93,7 +93,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
           <IconButton icon={MoreHorizontal} label={t.more} />
         </Menu>
         {rights.has("create") && (
-          <Button kind="main" icon={ListPlus} onPress={props.onNew}>
+          <Button kind="main" icon={Plus} onPress={props.onNew}>
             {t.newRecord}
           </Button>
         )}

@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
+import { refreshLists } from "../api/lists";
 import type { Privilege, RecordBody, Template } from "../api/queries";
 import { useOnScreen } from "../code/current";
 import { Button } from "../components/Button";
@@ -7,7 +8,6 @@ import { sayDone } from "../components/toast";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
 import { useShortcuts } from "../navigation/shortcuts";
-import { RecordDrawer } from "../record/RecordDrawer";
 import { valueText } from "../value/text";
 import { BulkState } from "./BulkState";
 import { KEY, keptColumns, type ListColumn, shownColumns } from "./columns";
@@ -26,6 +26,10 @@ import { listQuery, useListState } from "./useListState";
 import { useSelection } from "./useSelection";
 
 const t = words.list;
+const RecordDrawer = lazy(() =>
+  import("../record/RecordDrawer").then((module) => ({ default: module.RecordDrawer })),
+);
+const NewRecord = lazy(() => import("../record/NewRecord").then((module) => ({ default: module.NewRecord })));
 const megabytes = new Intl.NumberFormat(undefined, {
   style: "unit",
   unit: "megabyte",
@@ -49,7 +53,7 @@ export function RecordList({ project, template, rights, record }: Props) {
   const selection = useSelection(found.records, found.searched);
   const bulk = useBulk(project, template.slug);
   const file = useExport(project, template.slug);
-  const [, setCreating] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const grid = useRef<GridHandle>(null);
   const label = template.label ?? template.slug;
@@ -58,12 +62,14 @@ export function RecordList({ project, template, rights, record }: Props) {
   useEffect(() => {
     document.title = `${label} · keyed`;
   }, [label]);
+  const create = () => setCreating(true);
   const path = `/v1/entities/search/${encodeURIComponent(template.slug)}`;
   useOnScreen({ method: "POST", path, project, body: found.body }, "list");
   useShortcuts(
     [
       { keys: "/", label: t.searchIn(label), run: () => field.current?.focus() },
       { keys: "x", label: t.clearSearch, run: () => change({ search: "" }) },
+      ...(rights.has("create") ? [{ keys: "n", label: t.newRecord, run: create }] : []),
     ],
     "list",
   );
@@ -96,8 +102,6 @@ export function RecordList({ project, template, rights, record }: Props) {
     await navigator.clipboard.writeText(text);
     sayDone(t.copied(text));
   };
-  const create = () => setCreating(true);
-
   const labels = new Map([[KEY, t.key], ...columns.map((it): [string, string] => [it.id, it.label])]);
   const isByRank = state.sort.length === 0 && state.search.trim() !== "";
   const sorted =
@@ -124,28 +128,6 @@ export function RecordList({ project, template, rights, record }: Props) {
         onNew={create}
         onLeave={() => grid.current?.focus()}
       />
-      {(ids.size > 0 || isAll) && (
-        <SelectionBar
-          project={project}
-          template={template}
-          rights={rights}
-          selection={selection.selection}
-          records={found.records}
-          body={searchBody(state)}
-          total={found.total}
-          canSelectMatching={selection.areAll === true && found.query.hasNextPage && !found.isRanked}
-          bulk={bulk}
-          onSelectMatching={selection.selectMatching}
-          onClear={selection.clear}
-        />
-      )}
-      <BulkState {...bulk} />
-      {file.bytes !== null && (
-        <div className={bars.task} role="status">
-          {t.exporting(megabytes.format(file.bytes / 1e6))}
-          <Button onPress={file.stop}>{t.stop}</Button>
-        </div>
-      )}
       <span className="visually-hidden" aria-live="polite">
         {sorted}
       </span>
@@ -166,11 +148,48 @@ export function RecordList({ project, template, rights, record }: Props) {
           onCopy={copy}
           onResize={resize}
           onNew={create}
-        />
+        >
+          {(ids.size > 0 || isAll) && (
+            <SelectionBar
+              project={project}
+              template={template}
+              rights={rights}
+              selection={selection.selection}
+              records={found.records}
+              body={searchBody(state)}
+              total={found.total}
+              canSelectMatching={selection.areAll === true && found.query.hasNextPage && !found.isRanked}
+              bulk={bulk}
+              onSelectMatching={selection.selectMatching}
+              onClear={selection.clear}
+            />
+          )}
+          <BulkState {...bulk} />
+          {file.bytes !== null && (
+            <div className={bars.task} role="status">
+              {t.exporting(megabytes.format(file.bytes / 1e6))}
+              <Button onPress={file.stop}>{t.stop}</Button>
+            </div>
+          )}
+        </Results>
       </div>
-      {record !== null && (
-        <RecordDrawer project={project} template={template.slug} id={record} onClose={close} />
-      )}
+      <Suspense>
+        {record !== null && (
+          <RecordDrawer project={project} template={template.slug} id={record} onClose={close} />
+        )}
+        {isCreating && (
+          <NewRecord
+            project={project}
+            template={template.slug}
+            isOpen
+            onClose={() => setCreating(false)}
+            onCreated={(created) => {
+              void refreshLists(project, template.slug);
+              open(created);
+            }}
+          />
+        )}
+      </Suspense>
     </div>
   );
 }

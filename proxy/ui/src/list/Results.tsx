@@ -1,4 +1,4 @@
-import { lazy, type Ref, Suspense, useCallback, useState } from "react";
+import { lazy, type ReactNode, type Ref, Suspense, useCallback, useState } from "react";
 import { sentence } from "../api/problem";
 import type { Privilege, RecordBody, Template } from "../api/queries";
 import { Button } from "../components/Button";
@@ -35,6 +35,8 @@ type Props = {
   onCopy: (record: RecordBody, column: ListColumn | null) => void;
   onResize: (id: string, width: number | null) => void;
   onNew: () => void;
+  /** What stands below the records, where it moves none of them. */
+  children: ReactNode;
 };
 
 /** The records that were found, or why there are none. */
@@ -123,6 +125,7 @@ export function Results({ project, template, state, change, found, columns, sele
           </Notice>
         </div>
       )}
+      {props.children}
       <Footer
         seen={state.layout === "cards" ? { first: 0, last: records.length } : seen}
         total={found.total}

@@ -1,18 +1,18 @@
 import { PencilLine, Trash2, X } from "lucide-react";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { Privilege, RecordBody, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { words } from "../language";
 import type { Target } from "./bulk";
 import { DeleteQuestion } from "./DeleteQuestion";
 import style from "./SelectionBar.module.css";
-import { SetValueDialog } from "./SetValueDialog";
 import type { SearchBody } from "./state";
 import type { useBulk } from "./useBulk";
 import type { Total } from "./useRecords";
 import type { Selection } from "./useSelection";
 
 const t = words.list;
+const SetValueDialog = lazy(() => import("./SetValueDialog"));
 
 type Props = {
   project: string;
@@ -75,13 +75,15 @@ export function SelectionBar({ selection, records, total, bulk, ...props }: Prop
         />
       )}
       {asked === "set" && (
-        <SetValueDialog
-          project={props.project}
-          template={props.template}
-          what={what}
-          onClose={close}
-          onSet={(attribute, value) => bulk.set(target(), count, attribute, value)}
-        />
+        <Suspense>
+          <SetValueDialog
+            project={props.project}
+            template={props.template}
+            what={what}
+            onClose={close}
+            onSet={(attribute, value) => bulk.set(target(), count, attribute, value)}
+          />
+        </Suspense>
       )}
     </div>
   );

@@ -20,7 +20,7 @@ type Props = {
 };
 
 /** One value for one attribute of many records. */
-export function SetValueDialog({ project, template, what, onSet, onClose }: Props) {
+export default function SetValueDialog({ project, template, what, onSet, onClose }: Props) {
   // What is measured belongs to one record at one time.
   const attributes = template.attributes.filter(({ type }) => type !== "metric");
   const [slug, setSlug] = useState<string | null>(null);

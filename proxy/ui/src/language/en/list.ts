@@ -23,7 +23,7 @@ export const list = {
   showColumn: (label: string) => `Show ${label}`,
   moveColumn: (label: string) => `Move ${label}`,
   findColumn: "Find a column",
-  resetColumns: "Show the columns of the beginning",
+  resetColumns: "Reset the columns",
   more: "More",
   exportAs: (format: string) => `Export what is shown as ${format}`,
   exporting: (bytes: string) => `Exporting: ${bytes}`,
