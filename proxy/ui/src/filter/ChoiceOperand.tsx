@@ -113,7 +113,12 @@ export function ChoiceOperand({
             {({ id, value }) => (
               <Tag textValue={name(id, value)} className={style.tag ?? ""}>
                 <span dir="auto">{name(id, value)}</span>
-                <Button slot="remove" className={style.takeOut ?? ""} aria-label={t.takeOut(name(id, value))}>
+                <Button
+                  slot="remove"
+                  excludeFromTabOrder
+                  className={style.takeOut ?? ""}
+                  aria-label={t.takeOut(name(id, value))}
+                >
                   <X size={12} aria-hidden />
                 </Button>
               </Tag>

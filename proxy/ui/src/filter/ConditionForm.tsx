@@ -67,13 +67,17 @@ export function ConditionForm({
   const [isChecked, setChecked] = useState(false);
   const whole = withTyped(draft, typed);
   const checked = check(whole);
+  /** Nothing is left to enter. */
+  const isWhole = arity(draft.operator) === "none";
   const isChanged = draft !== initial || typed.trim() !== "";
   useEffect(() => {
     pending.current = () => (isChanged && "condition" in checked ? checked.condition : null);
   });
   const done = () => ("condition" in checked ? onDone(checked.condition) : setChecked(true));
   const press = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    // In a date, Enter says nothing else.
+    const isInDate = event.target instanceof HTMLElement && event.target.role === "spinbutton";
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey || isInDate)) {
       event.preventDefault();
       done();
     }
@@ -102,7 +106,7 @@ export function ConditionForm({
         />
       </div>
       <Operand
-        key={arity(draft.operator)}
+        key={draft.operator}
         project={project}
         draft={draft}
         onChange={(values) => setDraft({ ...draft, values })}
@@ -119,7 +123,7 @@ export function ConditionForm({
           </Button>
         )}
         <span className={style.gap} />
-        <Button kind="main" type="submit" autoFocus={arity(draft.operator) === "none"}>
+        <Button key={String(isWhole)} kind="main" type="submit" autoFocus={isWhole}>
           {t.apply}
         </Button>
       </footer>

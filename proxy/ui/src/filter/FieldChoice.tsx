@@ -10,6 +10,7 @@ import {
   Tags,
   Type,
 } from "lucide-react";
+import { useEffect } from "react";
 import {
   Autocomplete,
   Collection,
@@ -53,6 +54,10 @@ type Props = {
 
 /** The attribute that a condition is about, found by typing. */
 export function FieldChoice({ fields, onChoose, group }: Props) {
+  useEffect(() => {
+    // The calendar is large; whoever chooses an attribute may need it next.
+    import("../value/DateEditor");
+  }, []);
   const { contains } = useFilter({ sensitivity: "base" });
   const { own, standard, behind } = fields.list();
   const sections = [

@@ -32,6 +32,9 @@ type Props = {
   ref?: Ref<FilterBarHandle>;
 };
 
+/** Until a popover that closes has given focus back. */
+const LEAVING = 150;
+
 /** Conditions as chips, each a sentence. A press on a chip, or Enter, changes it; Backspace removes it. */
 export function FilterBar({ project, template, value, onChange, errors, isDisabled, shortcut, ref }: Props) {
   const context = useSentences(project, template, value);
@@ -61,7 +64,17 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
     // A press outside takes what is whole; Escape gives back.
     const condition = isEscaped.current ? null : pending.current?.();
     if (condition) put(condition);
+    leave();
+  };
+  const leave = () => {
     setOpen(null);
+    // Where focus came from may be gone, such as a chip that was removed.
+    setTimeout(() => {
+      const isLost = document.activeElement === null || document.activeElement === document.body;
+      const place = anchor.current?.isConnected ? anchor.current : adder.current;
+      const target = place?.matches("[role=row]") ? place : place?.querySelector("button");
+      if (isLost && target instanceof HTMLElement) target.focus();
+    }, LEAVING);
   };
 
   const add = useRef(() => {});
@@ -97,7 +110,12 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
                   <Chip condition={condition} context={context} />
                 </span>
                 {!isDisabled && (
-                  <TagButton slot="remove" className={style.remove ?? ""} aria-label={t.remove(text)}>
+                  <TagButton
+                    slot="remove"
+                    excludeFromTabOrder
+                    className={style.remove ?? ""}
+                    aria-label={t.remove(text)}
+                  >
                     <X size={14} aria-hidden />
                   </TagButton>
                 )}
@@ -143,8 +161,9 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
         <Dialog aria-label={open === value.length ? t.addLong : t.editLong} className={style.dialog ?? ""}>
           {open !== null && (
             <div
-              onKeyDownCapture={(event) => {
-                isEscaped.current = event.key === "Escape";
+              onKeyDownCapture={({ key, target, currentTarget }) => {
+                // Menus of the form are elsewhere in the page: what closes them does not leave the form.
+                isEscaped.current = key === "Escape" && currentTarget.contains(target as Node);
               }}
             >
               <ConditionEditor
