@@ -109,9 +109,10 @@ function RoleGrants({ project, role, grants, onEdit, onRevoke }: RoleProps) {
     return <bdi title={target}>{templates.data?.find((it) => it.slug === slug)?.label ?? slug}</bdi>;
   };
   const columns: Column<Grant>[] = [
-    { id: "target", title: t.target, cell: ({ target }) => label(target) },
+    { id: "target", width: "18%", title: t.target, cell: ({ target }) => label(target) },
     {
       id: "may",
+      width: "20%",
       title: t.may,
       cell: ({ privileges, orphaned }) => (
         <div className={style.tags}>
@@ -124,6 +125,7 @@ function RoleGrants({ project, role, grants, onEdit, onRevoke }: RoleProps) {
     },
     {
       id: "scope",
+      width: "28%",
       title: t.scope,
       cell: ({ target, scope }) => (
         <Scope project={project} template={target.split(".")[1] ?? null} scope={scope} />
@@ -131,6 +133,7 @@ function RoleGrants({ project, role, grants, onEdit, onRevoke }: RoleProps) {
     },
     {
       id: "granted",
+      width: "16%",
       title: t.granted,
       cell: ({ granted_at, granted_by }) => (
         <div>
@@ -144,7 +147,7 @@ function RoleGrants({ project, role, grants, onEdit, onRevoke }: RoleProps) {
       title: t.actions,
       isTitleHidden: true,
       cell: (grant) => (
-        <div className={style.tags}>
+        <>
           {!grant.orphaned && (
             <Button
               kind="quiet"
@@ -161,7 +164,7 @@ function RoleGrants({ project, role, grants, onEdit, onRevoke }: RoleProps) {
           >
             {t.revokeGrant}
           </Button>
-        </div>
+        </>
       ),
     },
   ];

@@ -23,20 +23,25 @@ async function ifServed<T>(call: Promise<T>): Promise<T | null> {
   }
 }
 
-type Options = { isPolled?: boolean };
+type Options = {
+  isPolled?: boolean;
+  /** The service works on the answer for a while, so it is asked only when somebody wants it. */
+  isCostly?: boolean;
+};
 const POLL = 3_000;
 
 function useAdministration<T>(
   name: string,
   project: string,
   read: () => Promise<T>,
-  { isPolled = false }: Options = {},
+  { isPolled = false, isCostly = false }: Options = {},
 ): UseQueryResult<T | null> {
   const { key } = useSession();
   return useQuery({
     queryKey: [key, "administration", project, name],
     queryFn: () => ifServed(read()),
     enabled: key !== null,
+    ...(isCostly && { staleTime: Number.POSITIVE_INFINITY }),
     // What is not served is not asked for again.
     refetchInterval: ({ state }) => (isPolled && state.data !== null ? POLL : false),
   });
@@ -81,7 +86,7 @@ export const useEmbeddingFailures = (project: string) =>
   );
 
 export const useExamination = (project: string) =>
-  useAdministration("doctor", project, () => answer(GET("/v1/doctor", params(project))));
+  useAdministration("doctor", project, () => answer(GET("/v1/doctor", params(project))), { isCostly: true });
 
 /** Reads all of it again after a change. */
 export const readAdministrationAgain = () =>

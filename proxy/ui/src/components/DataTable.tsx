@@ -7,6 +7,8 @@ export type Column<Row> = {
   /** The title of a column of buttons is read aloud and not shown. */
   isTitleHidden?: boolean;
   isNumber?: boolean;
+  /** Such as "20%", where several tables of a page are to look alike. */
+  width?: string;
   cell: (row: Row) => ReactNode;
 };
 
@@ -36,6 +38,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, isQuiet }: Props<
                 scope="col"
                 role="columnheader"
                 className={column.isNumber ? style.number : ""}
+                style={{ width: column.width }}
               >
                 <span className={column.isTitleHidden ? "visually-hidden" : ""}>{column.title}</span>
               </th>
@@ -49,7 +52,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, isQuiet }: Props<
                 <td
                   key={column.id}
                   role="cell"
-                  className={column.isNumber ? style.number : ""}
+                  className={column.isNumber ? style.number : column.isTitleHidden ? style.actions : ""}
                   data-title={column.isTitleHidden ? undefined : column.title}
                 >
                   {column.cell(row)}

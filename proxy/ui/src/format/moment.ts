@@ -10,16 +10,18 @@ const SPANS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["second", 1],
 ];
 
-const relativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+// A time of 20 hours ago may be of today or of yesterday, so neither is said.
+const relativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: "always" });
+const nowFormat = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
 /** "5 minutes ago", "tomorrow", "in 3 weeks". */
 export function relativeTime(instant: string, now = Date.now()): string {
   const seconds = (new Date(instant).getTime() - now) / 1000;
-  if (Math.abs(seconds) < 10) return relativeFormat.format(0, "second");
-  // The largest unit that fits once; a value that rounds up to the next unit still says this one.
-  const [unit, length] = SPANS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
-  return relativeFormat.format(Math.trunc(seconds / length), unit);
+  if (Math.abs(seconds) < 10) return nowFormat.format(0, "second");
+  // What almost fills a unit is said in it: a year less a minute is a year, not eleven months.
+  const [unit, length] = SPANS.find(([, length]) => Math.abs(seconds) >= 0.95 * length) ?? ["second", 1];
+  return relativeFormat.format(Math.round(seconds / length), unit);
 }
 
 /** The day and time on the reader's clock. */

@@ -1,5 +1,23 @@
+import { AdministratorsOnly } from "../components/AdministratorsOnly";
 import { Page } from "../components/Page";
+import { words } from "../language";
+import { Embedding } from "./Embedding";
+import { Findings } from "./Findings";
+import { Jobs } from "./Jobs";
+import { Service } from "./Service";
 
-export default function OperationsPage(_props: { project: string }) {
-  return <Page title="OperationsPage">{null}</Page>;
+const t = words.operations;
+
+/** Whether the service is well, and what it does in the background. */
+export default function OperationsPage({ project }: { project: string }) {
+  return (
+    <AdministratorsOnly project={project}>
+      <Page title={t.title} lead={t.lead}>
+        <Service />
+        <Findings project={project} />
+        <Jobs project={project} />
+        <Embedding project={project} />
+      </Page>
+    </AdministratorsOnly>
+  );
 }

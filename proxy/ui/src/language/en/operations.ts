@@ -1,2 +1,70 @@
 /** The words of src/operations. */
-export const operations = {};
+import { count, number } from "../plural";
+
+export const operations = {
+  title: "Operations",
+  lead: "Whether the service is well, and what it does in the background.",
+  service: "Service",
+  ready: "Ready",
+  notReady: "Not ready",
+  readyHint: (version: string, extension: string) =>
+    `Service ${version}, extension ${extension}. The database answers and is migrated.`,
+
+  findings: "Findings",
+  findingsLead: "What an examination of the database found, and what to do about it.",
+  examine: "Examine again",
+  examining: "Examining",
+  nothingFound: "Nothing was found that needs you.",
+  severities: { error: "Errors", warning: "Warnings", note: "Notes" },
+  severity: { error: "Error", warning: "Warning", note: "Note" },
+  whatToDo: "What to do",
+  remedy: "the remedy",
+  checks: (sound: number, all: number) => `${sound} of ${count(all, "check")} found nothing`,
+  checkStates: { sound: "Sound", found: "Found something", unseen: "The service may not look" },
+  checkList: "Checks",
+  check: "Check",
+  state: "State",
+  unlimitedOnly: "Findings are for keys that are not limited to projects.",
+
+  jobs: "Jobs in the background",
+  jobsLead: "What changes of templates have left to do. Reading and writing go on meanwhile.",
+  noJobs: "No job waits or runs.",
+  job: "Job",
+  template: "Template",
+  kinds: {
+    index: (attribute: string | null) =>
+      attribute === null ? "Build an index" : `Build the index of ${attribute}`,
+    documents: () => "Rewrite what searches find",
+    embeddings: () => "Queue texts for embedding",
+    series: () => "Delete the points of dropped metrics",
+  },
+  states: { pending: "Waits", running: "Runs", failed: "Failed" },
+  progress: "Progress",
+  progressOf: (done: number, all: number | null) =>
+    all === null ? count(done, "record") : `${number(done)} of ${count(all, "record")}`,
+  since: "Since",
+  attempts: (n: number) => `failed ${n === 1 ? "once" : `${n} times`}`,
+  runAgain: "Run failed jobs again",
+  started: (n: number) => (n === 0 ? "No job is left to run." : `${count(n, "job")} will run.`),
+
+  embedding: "Embedding",
+  embeddingLead: "Texts of records become vectors, by which searches find meaning.",
+  embedded: (done: number, all: number) => `${number(done)} of ${count(all, "record")}`,
+  waiting: (n: number) => `${number(n)} wait`,
+  running: (n: number) => `${number(n)} are being embedded`,
+  givenUp: (n: number) => `${number(n)} were given up`,
+  byHand: (n: number) => `${count(n, "vector")} set by hand`,
+  oldest: (when: string) => `the oldest has waited since ${when}`,
+  models: (models: string) => `Model ${models}`,
+  mixedModels: (models: string) =>
+    `The vectors are of several models (${models}), which cannot be compared. Embed all again with keyed.reembed.`,
+  noEmbedding: "No template embeds texts. Set Embedded texts in a template to find its records by meaning.",
+  failures: "Texts that failed",
+  record: "Record",
+  failedAt: "Failed",
+  nextTry: "Next try",
+  gaveUp: "Given up",
+  reason: "Reason",
+  retry: "Retry those given up",
+  retried: (n: number) => `${count(n, "record")} will be embedded again.`,
+};

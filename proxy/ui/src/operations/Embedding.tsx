@@ -1,0 +1,115 @@
+import { useState } from "react";
+import { Link } from "wouter";
+import { readAdministrationAgain, useEmbeddingFailures, useEmbeddingStatus } from "../api/administration";
+import { answer, inProject, POST, type Schemas } from "../api/client";
+import { sentence } from "../api/problem";
+import { Button } from "../components/Button";
+import { DataTable } from "../components/DataTable";
+import { Failure, Notice, Skeleton } from "../components/Notice";
+import { Section } from "../components/Page";
+import { Progress } from "../components/Progress";
+import { sayDone, sayRefused } from "../components/toast";
+import { relativeTime } from "../format/moment";
+import { TimeAgo } from "../format/TimeAgo";
+import { words } from "../language";
+import { addresses } from "../navigation/addresses";
+import style from "./Operations.module.css";
+
+const t = words.operations;
+
+type Status = Schemas["EmbeddingStatus"]["templates"][number];
+
+/** How far the texts of each template are embedded, and which could not be. */
+export function Embedding({ project }: { project: string }) {
+  const status = useEmbeddingStatus(project);
+  const [isStarting, setStarting] = useState(false);
+  if (status.data === null) return null;
+  const retry = async () => {
+    setStarting(true);
+    try {
+      const queued = await answer(POST("/v1/embeddings/retry", { params: { header: inProject(project) } }));
+      sayDone(t.retried(queued.count));
+      await readAdministrationAgain();
+    } catch (error) {
+      sayRefused(sentence(error));
+    }
+    setStarting(false);
+  };
+  const hasFailed = status.data?.some(({ failed }) => failed > 0);
+  return (
+    <Section
+      title={t.embedding}
+      lead={t.embeddingLead}
+      actions={
+        hasFailed && (
+          <Button onPress={retry} isDisabled={isStarting}>
+            {t.retry}
+          </Button>
+        )
+      }
+    >
+      {status.isError && <Failure error={status.error} retry={() => status.refetch()} />}
+      {status.isPending && <Skeleton lines={2} />}
+      {status.data?.length === 0 && <p className={style.quiet}>{t.noEmbedding}</p>}
+      {status.data?.map((template) => (
+        <Template key={template.template} {...template} />
+      ))}
+      {status.data && status.data.length > 0 && <Failures project={project} />}
+    </Section>
+  );
+}
+
+function Template(status: Status) {
+  const { template, pending, running, failed, done, by_hand, oldest_due, models } = status;
+  const all = pending + running + failed + done;
+  const facts = [
+    ...(pending > 0 ? [t.waiting(pending)] : []),
+    ...(pending > 0 && oldest_due !== null ? [t.oldest(relativeTime(oldest_due))] : []),
+    ...(running > 0 ? [t.running(running)] : []),
+    ...(failed > 0 ? [t.givenUp(failed)] : []),
+    ...(by_hand > 0 ? [t.byHand(by_hand)] : []),
+    ...(models.length === 1 ? [t.models(models.join())] : []),
+  ];
+  return (
+    <div className={style.template}>
+      <Progress label={template} value={all === 0 ? 1 : done / all} text={t.embedded(done, all)} />
+      <span className={style.small}>{facts.join(" · ")}</span>
+      {models.length > 1 && <Notice kind="attention">{t.mixedModels(models.join(", "))}</Notice>}
+    </div>
+  );
+}
+
+function Failures({ project }: { project: string }) {
+  const failures = useEmbeddingFailures(project);
+  if (failures.isError) return <Failure error={failures.error} retry={() => failures.refetch()} />;
+  if (!failures.data || failures.data.length === 0) return null;
+  return (
+    <DataTable
+      label={t.failures}
+      columns={[
+        {
+          id: "record",
+          title: t.record,
+          cell: ({ template, record_id }) => {
+            const [owner = project, slug = ""] = template.split(".");
+            return <Link href={addresses.record(owner, slug, record_id)}>{record_id}</Link>;
+          },
+        },
+        { id: "template", title: t.template, cell: ({ template }) => <code>{template}</code> },
+        { id: "reason", title: t.reason, cell: ({ error }) => <bdi>{error}</bdi> },
+        {
+          id: "failed",
+          title: t.failedAt,
+          cell: ({ failed_at }) => failed_at !== null && <TimeAgo at={failed_at} />,
+        },
+        {
+          id: "next",
+          title: t.nextTry,
+          cell: ({ next_at }) => (next_at === null ? t.gaveUp : <TimeAgo at={next_at} />),
+        },
+      ]}
+      rows={failures.data}
+      rowKey={({ record_id }) => record_id}
+    />
+  );
+}

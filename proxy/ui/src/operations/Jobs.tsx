@@ -1,0 +1,97 @@
+import { useState } from "react";
+import { type Job, readAdministrationAgain, useJobs } from "../api/administration";
+import { answer, inProject, POST } from "../api/client";
+import { sentence } from "../api/problem";
+import { Button } from "../components/Button";
+import { type Column, DataTable } from "../components/DataTable";
+import { Failure, Skeleton } from "../components/Notice";
+import { Section } from "../components/Page";
+import { Progress } from "../components/Progress";
+import { Tag } from "../components/Tag";
+import { sayDone, sayRefused } from "../components/toast";
+import { TimeAgo } from "../format/TimeAgo";
+import { words } from "../language";
+import style from "./Operations.module.css";
+
+const t = words.operations;
+
+/** What waits or runs in the background. */
+export function Jobs({ project }: { project: string }) {
+  const jobs = useJobs(project);
+  const [isStarting, setStarting] = useState(false);
+  if (jobs.data === null) return null;
+  const start = async () => {
+    setStarting(true);
+    try {
+      const started = await answer(POST("/v1/jobs/retry", { params: { header: inProject(project) } }));
+      sayDone(t.started(started.count));
+      await readAdministrationAgain();
+    } catch (error) {
+      sayRefused(sentence(error));
+    }
+    setStarting(false);
+  };
+  const hasFailed = jobs.data?.some(({ state }) => state === "failed");
+  return (
+    <Section
+      title={t.jobs}
+      lead={t.jobsLead}
+      actions={
+        hasFailed && (
+          <Button onPress={start} isDisabled={isStarting}>
+            {t.runAgain}
+          </Button>
+        )
+      }
+    >
+      {jobs.isError && <Failure error={jobs.error} retry={() => jobs.refetch()} />}
+      {jobs.isPending && <Skeleton lines={2} />}
+      {jobs.data?.length === 0 && <p className={style.quiet}>{t.noJobs}</p>}
+      {jobs.data && jobs.data.length > 0 && (
+        <DataTable label={t.jobs} columns={COLUMNS} rows={jobs.data} rowKey={({ id }) => id} />
+      )}
+    </Section>
+  );
+}
+
+const KINDS = { pending: "plain", running: "good", failed: "bad" } as const;
+
+const COLUMNS: Column<Job>[] = [
+  {
+    id: "job",
+    title: t.job,
+    cell: ({ kind, attribute, error, hint }) => (
+      <div>
+        {t.kinds[kind](attribute)}
+        {error !== null && <span className={`${style.small} ${style.red}`}>{error}</span>}
+        {hint !== null && <span className={style.small}>{hint}</span>}
+      </div>
+    ),
+  },
+  { id: "template", title: t.template, cell: ({ template }) => <code>{template}</code> },
+  {
+    id: "state",
+    title: t.state,
+    cell: ({ state, attempts }) => (
+      <div>
+        <Tag kind={KINDS[state]}>{t.states[state]}</Tag>
+        {attempts > 0 && <span className={style.small}>{t.attempts(attempts)}</span>}
+      </div>
+    ),
+  },
+  {
+    id: "progress",
+    title: t.progress,
+    cell: ({ state, progress, phase, records_done, records }) =>
+      state === "running" && (
+        <div className={style.progress}>
+          <Progress
+            label={phase ?? t.states.running}
+            value={progress}
+            {...(records === null ? {} : { text: t.progressOf(records_done, records) })}
+          />
+        </div>
+      ),
+  },
+  { id: "since", title: t.since, cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+];
