@@ -40,8 +40,11 @@ const WRITES =
   "textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=range], [type=file])";
 /** Lists that go to the entry whose name begins with the letter. */
 const SEEKS = "[role=menu], [role=listbox], [role=spinbutton]";
-/** Dialogs that keep the keyboard to themselves. A drawer that stands beside its page says `data-place`. */
-const KEEPS = "[role=dialog]:not([data-place]), [role=alertdialog]";
+/**
+ * Dialogs that keep the keyboard to themselves. A drawer that stands beside its page says `data-place`; messages at the
+ * bottom of the page are not modal.
+ */
+const KEEPS = "[role=dialog]:not([data-place]), [role=alertdialog]:not([aria-modal=false])";
 
 /** Whether a key press belongs to what has the focus. */
 function isTaken(target: EventTarget | null): boolean {
