@@ -9,6 +9,7 @@ import { lastPlace } from "../navigation/place";
 import { useSession } from "../session/session";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { Frame } from "./Frame";
+import style from "./Frame.module.css";
 import { Home } from "./Home";
 import { NotFound } from "./NotFound";
 import { SignIn, SignInAgain } from "./SignIn";
@@ -90,7 +91,7 @@ function Reference() {
     <Frame project={last.slug}>{page}</Frame>
   ) : (
     <>
-      {page}
+      <main className={style.alone}>{page}</main>
       <SignInAgain />
     </>
   );

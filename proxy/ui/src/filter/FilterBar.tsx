@@ -87,6 +87,7 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
       () => (shortcut ? [{ keys: shortcut, label: t.shortcut, run: () => add.current() }] : []),
       [shortcut],
     ),
+    "list",
   );
 
   const chips = value.map((condition, at) => ({ id: at, condition, text: sentence(condition, context) }));

@@ -64,12 +64,12 @@ export function OperationView(props: Props) {
   return (
     <article className={style.operation} aria-labelledby="operation">
       <header className={style.title}>
-        <h2 id="operation">
+        <h1 id="operation">
           {operation.summary}
           <a href={`#${operation.id}`} className={style.link} aria-label={t.linkTo(operation.summary)}>
             <Link2 size={16} aria-hidden />
           </a>
-        </h2>
+        </h1>
         <p className={style.address}>
           <strong>{operation.method}</strong> {operation.path}
         </p>

@@ -6,9 +6,9 @@ import {
   Dialog,
   Header,
   Input,
-  Menu,
-  MenuItem,
-  MenuSection,
+  ListBox,
+  ListBoxItem,
+  ListBoxSection,
   Modal,
   ModalOverlay,
   SearchField,
@@ -67,13 +67,16 @@ export default function Palette({ project, onClose }: { project: string; onClose
               <Input
                 className={style.input ?? ""}
                 placeholder={t.palettePlaceholder}
+                role="combobox"
+                aria-expanded
                 dir="auto"
                 onKeyDownCapture={onKeyDown}
               />
             </SearchField>
-            <Menu
+            <ListBox
               aria-label={t.palette}
               className={style.list ?? ""}
+              shouldFocusOnHover
               items={sections}
               onAction={(id) => run(find(id))}
               renderEmptyState={() => (
@@ -81,12 +84,12 @@ export default function Palette({ project, onClose }: { project: string; onClose
               )}
             >
               {(section) => (
-                <MenuSection id={section.id}>
+                <ListBoxSection id={section.id}>
                   <Header className={style.heading ?? ""}>{t.sections[section.id]}</Header>
                   <Collection items={section.entries}>{(entry) => <Row entry={entry} />}</Collection>
-                </MenuSection>
+                </ListBoxSection>
               )}
-            </Menu>
+            </ListBox>
           </Autocomplete>
         </Dialog>
       </Modal>
@@ -97,7 +100,7 @@ export default function Palette({ project, onClose }: { project: string; onClose
 function Row({ entry }: { entry: Entry }) {
   const { icon: Icon } = entry;
   return (
-    <MenuItem id={entry.id} textValue={entry.label} className={style.item ?? ""}>
+    <ListBoxItem id={entry.id} textValue={entry.label} className={style.item ?? ""}>
       <Icon size={16} aria-hidden />
       <span className={style.label} dir="auto">
         {entry.label}
@@ -108,7 +111,7 @@ function Row({ entry }: { entry: Entry }) {
         </span>
       )}
       {entry.keys && <Keys keys={entry.keys} />}
-    </MenuItem>
+    </ListBoxItem>
   );
 }
 
