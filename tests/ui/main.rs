@@ -3,6 +3,7 @@
 //! A test starts a service, fills it, and runs the script of its name: what the person does and sees. The scripts use
 //! `browser.mjs`, and may ask the service themselves where a colleague acts meanwhile.
 
+mod access;
 mod app;
 mod files;
 mod list;

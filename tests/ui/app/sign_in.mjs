@@ -10,7 +10,7 @@ await browse(
     await expectAccessible(page);
 
     await signIn(page);
-    await page.waitForURL(/\/p\/crm\/t\//);
+    await page.waitForURL(/\/p\/[^/]+\/t\//);
     const kept = await page.evaluate(() => [JSON.stringify(sessionStorage), JSON.stringify(localStorage), document.cookie]);
     assert.ok(kept[0].includes(told.key), "the key is kept for the life of the tab");
     assert.ok(!kept[1].includes(told.key) && kept[2] === "", "and nowhere else");

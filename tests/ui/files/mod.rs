@@ -1,1 +1,9 @@
-//! To do.
+//! Files: the steps of an import.
+
+use crate::{run, service};
+use serde_json::json;
+
+#[tokio::test]
+async fn an_import_writes_in_its_last_step_and_names_the_rows_it_refuses() {
+    run(&service().await, "files/import", json!({})).await;
+}

@@ -1,1 +1,24 @@
-//! To do.
+//! Lists of records: search, filters, sort, selection, the address.
+
+use crate::{run, service};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_list_is_searched_filtered_and_sorted_and_its_address_says_how() {
+    run(&service().await, "list/search", json!({})).await;
+}
+
+#[tokio::test]
+async fn texts_of_users_are_shown_as_texts() {
+    run(&service().await, "list/hostile", json!({})).await;
+}
+
+#[tokio::test]
+async fn selected_records_are_changed_deleted_and_brought_back() {
+    run(&service().await, "list/selection", json!({})).await;
+}
+
+#[tokio::test]
+async fn the_main_way_needs_no_mouse() {
+    run(&service().await, "list/keyboard", json!({})).await;
+}

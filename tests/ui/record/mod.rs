@@ -1,1 +1,19 @@
-//! To do.
+//! One record: values, versions, the key, deletion.
+
+use crate::{run, service};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_change_of_somebody_else_is_shown_and_not_overwritten() {
+    run(&service().await, "record/conflict", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_key_of_another_record_is_refused_with_a_way_to_that_record() {
+    run(&service().await, "record/key_conflict", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_deleted_record_comes_back_without_its_key_if_another_has_it() {
+    run(&service().await, "record/deletion", json!({})).await;
+}

@@ -1,0 +1,31 @@
+import { ask, browse, expectAccessible, list, signIn, told } from "../browser.mjs";
+
+const { id } = await ask("GET", "/entities/template/customers/by-key?key=erp:0");
+
+const PAGES = [
+  [list("customers"), "Anna"],
+  [`${list("customers")}/r/${id}`, "Details"],
+  [`${list("customers")}/definition`, "visits"],
+  [`${list("customers")}/import`, "Import into"],
+  ["/p/crm/new-template", "New template"],
+  ["/p/crm/files", "Export"],
+  ["/p/crm/inbound", "Inbound"],
+  ["/p/crm/access", "API keys"],
+  ["/p/crm/operations", "Operations"],
+  ["/docs", "upsertRecord"],
+];
+
+for (const theme of ["light", "dark"]) {
+  await browse(
+    async (page) => {
+      await signIn(page, list("customers"));
+      for (const [path, text] of PAGES) {
+        await page.goto(told.address + path);
+        await page.getByText(text).first().waitFor();
+        await page.waitForLoadState("networkidle");
+        await expectAccessible(page);
+      }
+    },
+    { theme },
+  );
+}

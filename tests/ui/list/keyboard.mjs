@@ -1,0 +1,48 @@
+import { ask, browse, list, signIn } from "../browser.mjs";
+import assert from "node:assert/strict";
+
+/** Tab until the wanted element has the focus. */
+async function tabTo(page, wanted) {
+  for (let presses = 0; presses < 60; presses += 1) {
+    if (await wanted.evaluate((element) => element.contains(document.activeElement)).catch(() => false)) return;
+    await page.keyboard.press("Tab");
+  }
+  assert.fail(`no way by Tab to ${wanted}`);
+}
+
+await browse(async (page) => {
+  await signIn(page, list("customers"));
+  await page.getByText("Anna").first().waitFor();
+
+  await page.keyboard.press("/");
+  await page.keyboard.type("Chloé");
+  await page.getByText("Anna").first().waitFor({ state: "detached" });
+  const grid = page.getByRole("grid").or(page.getByRole("treegrid"));
+  await tabTo(page, grid);
+  for (let presses = 0; presses < 3; presses += 1) {
+    if (await page.locator("[role=row]:focus, [role=row] :focus").filter({ hasText: "Chloé" }).count()) break;
+    await page.keyboard.press("ArrowDown");
+  }
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/r\//);
+
+  await tabTo(page, page.getByRole("button", { name: "Edit name" }));
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("Chloé Favre");
+  await page.keyboard.press("Enter");
+  await page.getByText("Chloé Favre").first().waitFor();
+  for (;;) {
+    const { attributes } = await ask("GET", "/entities/template/customers/by-key?key=erp:2");
+    if (attributes.name === "Chloé Favre") break;
+    await page.waitForTimeout(100);
+  }
+  await page.keyboard.press("Escape");
+  await page.waitForURL((url) => !url.pathname.includes("/r/"));
+
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.type("companies");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/t\/companies/);
+});

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { ask, browse, list, signIn } from "../browser.mjs";
+
+const anna = () => ask("GET", "/entities/template/customers/by-key?key=erp:0");
+
+await browse(
+  async (page) => {
+    const { id } = await anna();
+    await signIn(page, `${list("customers")}/r/${id}`);
+    await page.getByRole("button", { name: "Edit visits" }).click();
+    const field = page.getByRole("textbox", { name: "visits" });
+    await field.fill("100");
+    await ask("PATCH", `/entities/${id}`, { attributes: { visits: 41, name: "Anna Meier" } });
+    await field.press("Enter");
+
+    await page.getByText("While you were editing:").waitFor();
+    assert.equal((await anna()).attributes.visits, 41, "nothing is overwritten unseen");
+    await page.getByText("Anna Meier").first().waitFor();
+    await page.getByRole("button", { name: "Save yours" }).click();
+    await page.getByRole("button", { name: "Edit visits" }).waitFor();
+    for (let tries = 0; (await anna()).attributes.visits !== 100; tries += 1) {
+      assert.ok(tries < 600, "the chosen value is saved");
+      await page.waitForTimeout(100);
+    }
+    assert.equal((await anna()).attributes.name, "Anna Meier", "the other field merges by itself");
+  },
+  { expected: /412/ },
+);
