@@ -3,7 +3,7 @@
 
 help:
 	@echo 'make run     start PostgreSQL, the extension and the proxy from this clone (KEYED_PORT=8080)'
-	@echo 'make test    every check and test (KIND=lint|unit|sql|http|race|access|cli|lifecycle|docs, TEST=name, KEYED_TEST_DIRECT=off)'
+	@echo 'make test    every check and test (KIND=lint|unit|sql|http|race|access|cli|lifecycle|ui|docs, TEST=name, KEYED_TEST_DIRECT=off)'
 	@echo 'make test-assert  the tests of the database on a PostgreSQL with assertions, which it builds (KIND=…, TEST=…)'
 	@echo 'make bench   measure the release build'
 	@echo 'make soak    check with tools of others, which it fetches (KIND=clients|schemathesis|sqlsmith|day)'
