@@ -33,8 +33,9 @@ await browse(async (page) => {
   await page.locator("body").press("f");
   await page.getByRole("searchbox", { name: "Search attributes" }).fill("External key");
   await page.keyboard.press("Enter");
-  const editor = page.getByRole("dialog");
-  await editor.getByRole("textbox", { name: "Value" }).fill("erp:3");
+  await page.getByRole("dialog").getByRole("button", { name: /Operator/ }).click();
+  await page.getByRole("option", { name: "Starts With" }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill("erp:3");
   await page.keyboard.press("Enter");
   await page.getByText(/External key .*erp:3/).first().waitFor();
   await until(page, ["erp:3"]);

@@ -7,7 +7,7 @@ await browse(
     const holder = await ask("GET", "/entities/template/customers/by-key?key=erp:1");
     await signIn(page, `${list("customers")}/r/${id}`);
     await page.getByRole("button", { name: "Change", exact: true }).click();
-    const field = page.getByRole("textbox", { name: "New key" });
+    const field = page.getByRole("textbox", { name: "External key" });
     await field.fill("  erp:1 ");
     await page.getByText("5 of 255 characters").waitFor();
     await field.press("Enter");

@@ -51,15 +51,21 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     setEdit(null);
     focusValue();
   };
-  const save = async (start: Json, draft: Json | undefined) => {
-    if (draft === undefined || (!isSeries && isSame(draft, start))) return setEdit(null);
+  /** `returns`: the focus returns to the value, as after Enter, unless something else took it meanwhile. */
+  const save = async (start: Json, draft: Json | undefined, returns = false) => {
+    const end = () => {
+      setEdit(null);
+      if (returns) focusValue();
+    };
+    if (draft === undefined || (!isSeries && isSame(draft, start))) return end();
     setEdit({ start, draft, isSaving: true });
     try {
       const change = { attributes: { [slug]: draft } } as Parameters<typeof saveField>[4];
       const isWritten = isSeries
         ? await addTo(project, record.id, slug, draft).then(() => true)
         : await saveField(project, record.id, slug, start, change);
-      setEdit(isWritten ? null : { start, draft });
+      if (isWritten) end();
+      else setEdit({ start, draft });
       setSaved(isWritten);
     } catch (error) {
       setEdit({ start, draft, error: faultOf(error, slug) });
@@ -78,9 +84,8 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     if (pressed === "giveBack") return giveBack();
     if (isContradicted || edit.isSaving) return;
     const element = row.current;
-    void save(edit.start, edit.draft);
-    if (pressed === "save") focusValue();
-    else if (element) editNext(element, pressed === "next" ? 1 : -1);
+    void save(edit.start, edit.draft, pressed === "save");
+    if (pressed !== "save" && element) editNext(element, pressed === "next" ? 1 : -1);
   };
   const leave = (event: FocusEvent<HTMLElement>) => {
     const element = event.currentTarget;
@@ -112,7 +117,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
               label={t.save}
               isDisabled={isContradicted}
               isPending={edit.isSaving ?? false}
-              onPress={() => save(edit.start, edit.draft)}
+              onPress={() => save(edit.start, edit.draft, true)}
             />
             <IconButton icon={X} label={t.giveBack} onPress={giveBack} />
           </div>
@@ -122,7 +127,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
               attribute={attribute}
               record={record}
               mine={edit.draft ?? null}
-              onMine={() => save(current, edit.draft)}
+              onMine={() => save(current, edit.draft, true)}
               onTheirs={giveBack}
             />
           ) : (
