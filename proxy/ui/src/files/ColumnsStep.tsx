@@ -44,7 +44,7 @@ export function ColumnsStep(props: Props) {
           <table className={style.columns}>
             <thead>
               <tr>
-                {[t.column, t.samples, t.attribute, t.fit].map((title) => (
+                {[isCsv ? t.column : t.member, t.samples, t.attribute, t.fit].map((title) => (
                   <th key={title} scope="col">
                     {title}
                   </th>
@@ -63,7 +63,7 @@ export function ColumnsStep(props: Props) {
             </tbody>
           </table>
         </section>
-        <p className={style.quiet}>{t.emptyCells}</p>
+        {isCsv && <p className={style.quiet}>{t.emptyCells}</p>}
       </Section>
       {isCsv && targets.includes(KEY) && (
         <div className={style.narrowField}>
@@ -151,7 +151,9 @@ function ColumnRow({ template, reading, at, name, target, setTarget }: RowProps)
         )}
       </td>
       <td>
-        {target !== null ? (
+        {target !== null && reading.format === "ndjson" ? (
+          <Tag>{t.checkedLater}</Tag>
+        ) : target !== null ? (
           <FitCell
             fit={fitOf(template, target, reading, at)}
             attribute={known(template, target)}

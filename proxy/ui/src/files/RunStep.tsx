@@ -30,8 +30,8 @@ function Running({ it, name }: { it: Import; name: string }) {
     <Section title={t.running(name)} lead={t.mayLeave}>
       <Progress
         label={it.file.name}
-        value={it.total > 0 ? Math.min(1, done / it.total) : null}
-        text={t.rowsOf(done, it.total)}
+        value={it.total > 0 && !it.isWaiting ? Math.min(1, done / it.total) : null}
+        text={it.isWaiting ? t.waitingForPlace : t.rowsOf(done, it.total)}
       />
       <div className={style.buttons}>
         <Button onPress={it.stop}>{t.stop}</Button>

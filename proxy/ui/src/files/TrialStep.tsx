@@ -15,7 +15,7 @@ const t = words.files;
 
 type Props = { file: File; plan: Plan; back: () => void; start: (trial: Report, isWhole: boolean) => void };
 
-type State = { sent: number; report?: Report; error?: unknown };
+type State = { sent: number; isWaiting?: boolean; report?: Report; error?: unknown };
 
 /** Lets the service apply all rules to the whole file without writing, and shows what would happen. */
 export function TrialStep({ file, plan, back, start }: Props) {
@@ -24,14 +24,17 @@ export function TrialStep({ file, plan, back, start }: Props) {
   useEffect(() => {
     const controller = new AbortController();
     setState({ sent: 0 });
-    const events = { sent: (sent: number) => setState((it) => ({ ...it, sent })) };
+    const events = {
+      sent: (sent: number) => setState((it) => ({ ...it, sent, isWaiting: false })),
+      waiting: () => setState({ sent: 0, isWaiting: true }),
+    };
     transfer(file, optionsOf(plan, true, false), false, events, controller.signal).then(
       (report) => setState({ sent: file.size, report }),
       (error) => error instanceof Stopped || setState({ sent: 0, error }),
     );
     return () => controller.abort();
   }, [file, plan, tries]);
-  const { sent, report, error } = state;
+  const { sent, isWaiting, report, error } = state;
   if (error !== undefined)
     return (
       <>
@@ -44,7 +47,9 @@ export function TrialStep({ file, plan, back, start }: Props) {
   if (!report)
     return (
       <Section title={t.trying} lead={t.tryingLead}>
-        {sent < file.size ? (
+        {isWaiting ? (
+          <Progress label={file.name} value={null} text={t.waitingForPlace} />
+        ) : sent < file.size ? (
           <Progress label={file.name} value={sent / file.size} text={t.sentOf(sent, file.size)} />
         ) : (
           <Progress label={file.name} value={null} text={t.checking(plan.reading.rowCount)} />

@@ -26,6 +26,8 @@ export type Import = {
   isWhole: boolean;
   /** How many rows the file has, by the trial before. */
   total: number;
+  /** The service is busy with other files. */
+  isWaiting: boolean;
   sent: number;
   counts: Counts | null;
   refused: RefusedRow[];
@@ -66,6 +68,7 @@ export function startImport(file: File, reading: Reading, options: Options, tria
     state: "running",
     isWhole: options.query.on_error !== "skip",
     total: trial.rows,
+    isWaiting: false,
     sent: 0,
     counts: null,
     refused: [],
@@ -79,7 +82,8 @@ export function startImport(file: File, reading: Reading, options: Options, tria
   const refused: RefusedRow[] = [];
   const length = trial.failed * (file.size / Math.max(1, trial.rows) + TEXT_OF_A_REFUSAL);
   const events = {
-    sent: (sent: number) => change(id, { sent }),
+    sent: (sent: number) => change(id, { sent, isWaiting: false }),
+    waiting: () => change(id, { sent: 0, isWaiting: true }),
     counted: (counts: Counts) => change(id, { counts }),
     refused: (row: RefusedRow) => refused.push(row),
   };

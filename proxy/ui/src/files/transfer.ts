@@ -33,6 +33,8 @@ export type Events = {
   sent: (bytes: number) => void;
   counted: (counts: Counts) => void;
   refused: (row: RefusedRow) => void;
+  /** The service works on as many files as it may: this one is sent again in a moment. */
+  waiting: () => void;
 };
 
 /** Why a running transfer ended: the reader of the page stopped it. */
@@ -47,7 +49,40 @@ export class Stopped extends Error {}
  *
  * @throws Stopped if `signal` says so; RequestError if the file was refused.
  */
-export function transfer(
+export async function transfer(
+  file: File,
+  options: Options,
+  isTold: boolean,
+  events: Partial<Events>,
+  signal: AbortSignal,
+): Promise<Report> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await sendOnce(file, options, isTold, events, signal);
+    } catch (error) {
+      // Too many files at once: nothing of this one was read.
+      const isBusy = error instanceof RequestError && error.status === 429;
+      if (!isBusy || tries === MOST_TRIES) throw error;
+      events.waiting?.();
+      await pause(signal);
+    }
+  }
+}
+
+const MOST_TRIES = 30;
+const PAUSE = 2_000;
+
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, PAUSE);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(new Stopped());
+    });
+  });
+}
+
+function sendOnce(
   file: File,
   options: Options,
   isTold: boolean,

@@ -6,6 +6,7 @@ import type { Attribute, Template } from "../api/queries";
 import { IconButton } from "../components/Button";
 import { DataTable } from "../components/DataTable";
 import { Menu } from "../components/Menu";
+import { Tag } from "../components/Tag";
 import { attributeLabel } from "../format/label";
 import { exactText } from "../format/number";
 import { words } from "../language";
@@ -44,10 +45,11 @@ export function AttributeTable({ template, templates, edit, drop }: Props) {
               ) : (
                 <span dir="auto">{attributeLabel(it)}</span>
               )}
-              <span className={style.code}>{it.slug}</span>
+              {it.slug === template.display && <Tag>{t.isDisplay}</Tag>}
             </>
           ),
         },
+        { id: "slug", title: t.slug, cell: ({ slug }) => <span className={style.code}>{slug}</span> },
         { id: "type", title: t.type, cell: (it) => <Type attribute={it} label={label} /> },
         { id: "required", title: t.required, cell: ({ required }) => <Tick isOn={required} /> },
         {

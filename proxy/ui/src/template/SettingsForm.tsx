@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { RequestError } from "../api/problem";
 import type { Template } from "../api/queries";
 import { Button } from "../components/Button";
@@ -19,10 +19,34 @@ import { changeTemplate } from "./useDefinition";
 const t = words.template;
 const KEY = "";
 
-type Props = { project: string; template: Template; records: number | null; mayDefine: boolean };
+/** Display, language and embedded texts of a template, to be read. */
+export function SettingsFacts({ template }: { template: Template }) {
+  const label = (slug: string) =>
+    attributeLabel(template.attributes.find((it) => it.slug === slug) ?? { slug, label: null });
+  const { display, language, embed } = settingsOf(template);
+  const facts = [
+    [t.display, display === null ? t.displayNone : label(display)],
+    [t.language, t.languageName(language)],
+    [t.embed, embed.length === 0 ? t.embedNone : embed.map(label).join(", ")],
+  ] as const;
+  return (
+    <Section title={t.settings}>
+      <dl className={style.facts}>
+        {facts.map(([name, value]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd dir="auto">{value}</dd>
+          </Fragment>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+type Props = { project: string; template: Template; records: number | null };
 
 /** Label, display, language and embedded texts of a template. */
-export function SettingsForm({ project, template, records, mayDefine }: Props) {
+export function SettingsForm({ project, template, records }: Props) {
   const [edited, setEdited] = useState<Partial<Settings>>({});
   const [refused, setRefused] = useState<unknown>(undefined);
   const [isSaving, setSaving] = useState(false);
@@ -66,7 +90,6 @@ export function SettingsForm({ project, template, records, mayDefine }: Props) {
             label={t.templateLabel}
             value={settings.label}
             onChange={(label) => set({ label })}
-            isReadOnly={!mayDefine}
             error={at("/label")}
           />
           <Select
@@ -77,7 +100,6 @@ export function SettingsForm({ project, template, records, mayDefine }: Props) {
             ]}
             value={settings.display ?? KEY}
             onChange={(slug) => set({ display: slug === KEY ? null : slug })}
-            isDisabled={!mayDefine}
             error={at("/display")}
           />
         </div>
@@ -88,7 +110,6 @@ export function SettingsForm({ project, template, records, mayDefine }: Props) {
             choices={languageChoices(settings.language)}
             value={settings.language}
             onChange={(language) => set({ language })}
-            isDisabled={!mayDefine}
             error={at("/language")}
           />
         </div>
@@ -101,7 +122,6 @@ export function SettingsForm({ project, template, records, mayDefine }: Props) {
               <Checkbox
                 key={it.slug}
                 isSelected={settings.embed.includes(it.slug)}
-                isDisabled={!mayDefine}
                 onChange={(isOn) =>
                   set({
                     embed: isOn

@@ -1,7 +1,14 @@
 import { Plus, Upload } from "lucide-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { type Attribute, privileges, type Template, useMe, useTemplates } from "../api/queries";
+import {
+  type Attribute,
+  type Privilege,
+  privileges,
+  type Template,
+  useMe,
+  useTemplates,
+} from "../api/queries";
 import { Button } from "../components/Button";
 import { Code } from "../components/Code";
 import { Empty, Failure, Notice, Skeleton } from "../components/Notice";
@@ -13,7 +20,7 @@ import { addresses } from "../navigation/addresses";
 import { AttributeDialog } from "./AttributeDialog";
 import { AttributeTable } from "./AttributeTable";
 import { DropAttribute, TypedConfirm } from "./DropDialog";
-import { SettingsForm } from "./SettingsForm";
+import { SettingsFacts, SettingsForm } from "./SettingsForm";
 import style from "./template.module.css";
 import { dropTemplate, useCount, useJobs, useViews } from "./useDefinition";
 import { Jobs, Suggestions } from "./Work";
@@ -29,18 +36,24 @@ export default function TemplatePage({ project, template: slug }: { project: str
   if (!templates.data || !me.data) return <Skeleton lines={8} />;
   const template = templates.data.find((it) => it.slug === slug);
   if (!template) return <Empty title={t.noTemplate}>{t.noTemplateHint}</Empty>;
-  const mayDefine = privileges(me.data, project, slug).has("define");
-  return <Definition {...{ project, template, mayDefine }} templates={templates.data} />;
+  return (
+    <Definition
+      {...{ project, template }}
+      templates={templates.data}
+      may={privileges(me.data, project, slug)}
+    />
+  );
 }
 
-type Props = { project: string; template: Template; templates: Template[]; mayDefine: boolean };
+type Props = { project: string; template: Template; templates: Template[]; may: Set<Privilege> };
 
 type Open =
   | { dialog: "add" }
   | { dialog: "edit" | "drop"; attribute: Attribute }
   | { dialog: "dropTemplate" };
 
-function Definition({ project, template, templates, mayDefine }: Props) {
+function Definition({ project, template, templates, may }: Props) {
+  const mayDefine = may.has("define");
   const [, navigate] = useLocation();
   const [open, setOpen] = useState<Open | null>(null);
   const records = useCount(project, template.slug);
@@ -54,9 +67,11 @@ function Definition({ project, template, templates, mayDefine }: Props) {
       lead={t.lead(template.slug, records)}
       actions={
         <>
-          <Button icon={Upload} onPress={() => navigate(addresses.import(project, template.slug))}>
-            {t.import}
-          </Button>
+          {(may.has("create") || may.has("update")) && (
+            <Button icon={Upload} onPress={() => navigate(addresses.import(project, template.slug))}>
+              {t.import}
+            </Button>
+          )}
           {mayDefine && (
             <Button kind="main" icon={Plus} onPress={() => setOpen({ dialog: "add" })}>
               {t.addAttribute}
@@ -81,7 +96,11 @@ function Definition({ project, template, templates, mayDefine }: Props) {
         )}
       </Section>
       {mayDefine && <Suggestions {...{ project, template, records }} views={views.data ?? []} />}
-      <SettingsForm {...{ project, template, records, mayDefine }} />
+      {mayDefine ? (
+        <SettingsForm {...{ project, template, records }} />
+      ) : (
+        <SettingsFacts template={template} />
+      )}
       {mayDefine && (
         <DropSection
           {...{ project, template, templates, records }}
@@ -115,7 +134,7 @@ function Definition({ project, template, templates, mayDefine }: Props) {
   );
 }
 
-type DropProps = Omit<Props, "mayDefine"> & { records: number | null; start: () => void };
+type DropProps = Omit<Props, "may"> & { records: number | null; start: () => void };
 
 /** The way to drop the template, or what stands in it. */
 function DropSection({ project, template, templates, records, start }: DropProps) {

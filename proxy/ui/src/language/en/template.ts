@@ -92,6 +92,7 @@ export const template = {
   settings: "Template",
   display: "Represents the record",
   displayHint: "What other records show when they refer to one of these.",
+  isDisplay: "Represents the record",
   displayNone: "The external key",
   language: "Language of texts",
   languageHint: "The search finds other endings of words in this language: “painting” finds “paintings”.",
@@ -100,6 +101,7 @@ export const template = {
   embed: "Embedded texts",
   embedHint:
     "The search by meaning compares these. The service makes embeddings of them if a provider is set.",
+  embedNone: "None",
   embedNothing: "There is no text or list to embed.",
   reset: "Reset",
 
