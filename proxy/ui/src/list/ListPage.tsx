@@ -3,10 +3,17 @@ import { privileges, useMe, useTemplates } from "../api/queries";
 import { Empty, Failure, Skeleton } from "../components/Notice";
 import { words } from "../language";
 import { rememberPlace } from "../navigation/place";
+import style from "./ListPage.module.css";
 import { RecordList } from "./RecordList";
 import { useOpenedView } from "./useOpenedView";
 
 const t = words.list;
+
+const Waiting = () => (
+  <div className={style.waiting}>
+    <Skeleton lines={8} />
+  </div>
+);
 
 type Props = { project: string; template: string; record: string | null };
 
@@ -15,7 +22,7 @@ export default function ListPage({ project, template: slug, record }: Props) {
   const templates = useTemplates(project);
   const me = useMe(project);
   const template = templates.data?.find((it) => it.slug === slug);
-  const isOpening = useOpenedView(project, template);
+  const isOpening = useOpenedView(project, slug, template);
   useEffect(() => {
     if (template) rememberPlace({ project, template: slug });
   }, [project, slug, template]);
@@ -24,11 +31,11 @@ export default function ListPage({ project, template: slug, record }: Props) {
     return <Failure error={templates.error} retry={() => templates.refetch()} />;
   if (!templates.data || !me.data) {
     if (me.isError) return <Failure error={me.error} retry={() => me.refetch()} />;
-    return <Skeleton lines={8} />;
+    return <Waiting />;
   }
   if (!template) return <Empty title={t.noTemplate}>{t.noTemplateLead}</Empty>;
   const rights = privileges(me.data, project, slug);
   if (!rights.has("read")) return <Empty title={t.mayNotRead}>{t.mayNotReadLead(me.data.role)}</Empty>;
-  if (isOpening) return <Skeleton lines={8} />;
+  if (isOpening) return <Waiting />;
   return <RecordList project={project} template={template} rights={rights} record={record} />;
 }

@@ -3,6 +3,7 @@ import {
   FileUp,
   LayoutGrid,
   MoreHorizontal,
+  PanelRight,
   Plus,
   RefreshCw,
   Rows3,
@@ -16,6 +17,7 @@ import { Button, IconButton } from "../components/Button";
 import { type Action, Menu } from "../components/Menu";
 import { FilterBar } from "../filter/FilterBar";
 import { faultsOfFilters } from "../filter/faults";
+import { ViewMenu } from "../filter/ViewMenu";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
 import { ColumnChooser } from "./ColumnChooser";
@@ -23,9 +25,10 @@ import type { ListColumn } from "./columns";
 import type { Format } from "./export";
 import style from "./ListPage.module.css";
 import { SearchBar } from "./SearchBar";
-import type { ListState } from "./state";
+import { INITIAL, type ListState } from "./state";
 import type { Found } from "./useFound";
 import type { ChangeState } from "./useListState";
+import { savedSearch, stateOfView } from "./view";
 
 const t = words.list;
 
@@ -42,6 +45,9 @@ type Props = {
   onExport: (format: Format) => void;
   onNew: () => void;
   onLeave: () => void;
+  /** Whether the panel of frequent values is open. */
+  isFacets: boolean;
+  onFacets: () => void;
 };
 
 /** What stands above the records: the title, the search, the filters. */
@@ -109,6 +115,14 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
           onMode={(mode) => change({ mode })}
           onLeave={props.onLeave}
         />
+        <ViewMenu
+          project={project}
+          template={template.slug}
+          open={state.view}
+          current={savedSearch(state)}
+          onOpen={(view) => change(view === null ? INITIAL : stateOfView(view, template), true)}
+          onSaved={({ slug }) => change({ view: slug })}
+        />
         <div className={style.layouts} role="group" aria-label={t.layout}>
           <IconButton
             icon={Rows3}
@@ -123,6 +137,12 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
             onPress={() => change({ layout: "cards" })}
           />
         </div>
+        <IconButton
+          icon={PanelRight}
+          label={props.isFacets ? words.filter.closeFacets : words.filter.facets}
+          isOn={props.isFacets}
+          onPress={props.onFacets}
+        />
         <ColumnChooser template={template} columns={props.columns} onChange={props.onColumns} />
       </div>
       <FilterBar

@@ -29,6 +29,9 @@ const t = words.list;
 const RecordDrawer = lazy(() =>
   import("../record/RecordDrawer").then((module) => ({ default: module.RecordDrawer })),
 );
+const FacetPanel = lazy(() =>
+  import("../filter/FacetPanel").then((module) => ({ default: module.FacetPanel })),
+);
 const NewRecord = lazy(() => import("../record/NewRecord").then((module) => ({ default: module.NewRecord })));
 const megabytes = new Intl.NumberFormat(undefined, {
   style: "unit",
@@ -44,6 +47,18 @@ type Props = {
   record: string | null;
 };
 
+const FACETS = "keyed.facets";
+
+/** Whether the panel of frequent values is open, remembered by this browser. */
+function useFacets(): [boolean, () => void] {
+  const [isOpen, setOpen] = useState(() => localStorage.getItem(FACETS) === "yes");
+  const toggle = useCallback(() => {
+    localStorage.setItem(FACETS, isOpen ? "no" : "yes");
+    setOpen(!isOpen);
+  }, [isOpen]);
+  return [isOpen, toggle];
+}
+
 /** The list of a template that may be read, and the record that is open over it. */
 export function RecordList({ project, template, rights, record }: Props) {
   const [state, change] = useListState(project, template.slug);
@@ -54,6 +69,7 @@ export function RecordList({ project, template, rights, record }: Props) {
   const bulk = useBulk(project, template.slug);
   const file = useExport(project, template.slug);
   const [isCreating, setCreating] = useState(false);
+  const [isFacets, toggleFacets] = useFacets();
   const field = useRef<HTMLInputElement>(null);
   const grid = useRef<GridHandle>(null);
   const label = template.label ?? template.slug;
@@ -127,6 +143,8 @@ export function RecordList({ project, template, rights, record }: Props) {
         }
         onNew={create}
         onLeave={() => grid.current?.focus()}
+        isFacets={isFacets}
+        onFacets={toggleFacets}
       />
       <span className="visually-hidden" aria-live="polite">
         {sorted}
@@ -172,6 +190,20 @@ export function RecordList({ project, template, rights, record }: Props) {
             </div>
           )}
         </Results>
+        {isFacets && (
+          <Suspense>
+            <div className={style.facets}>
+              <FacetPanel
+                project={project}
+                template={template}
+                conditions={state.conditions}
+                search={state.search}
+                onChange={(conditions) => change({ conditions }, true)}
+                onClose={toggleFacets}
+              />
+            </div>
+          </Suspense>
+        )}
       </div>
       <Suspense>
         {record !== null && (

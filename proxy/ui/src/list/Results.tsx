@@ -74,7 +74,13 @@ export function Results({ project, template, state, change, found, columns, sele
           />
         </div>
       ) : state.layout === "cards" ? (
-        <Suspense fallback={<Skeleton lines={8} />}>
+        <Suspense
+          fallback={
+            <div className={style.waiting}>
+              <Skeleton lines={8} />
+            </div>
+          }
+        >
           <Cards
             project={project}
             label={t.gridLabel(label)}

@@ -1,8 +1,9 @@
 /** What a saved view makes of a list. */
 import type { Template, View } from "../api/queries";
-import type { Condition } from "../filter/condition";
+import { conditionsOfSearch } from "../filter/condition";
+import type { SavedSearch } from "../filter/view";
 import { allColumns } from "./columns";
-import { INITIAL, type ListState, type SortBy } from "./state";
+import { INITIAL, type ListState, type SortBy, searchBody } from "./state";
 
 function sortOf(sort: View["query"]["sort"]): SortBy[] {
   const parts = typeof sort === "string" ? sort.split(",") : (sort ?? []);
@@ -11,17 +12,6 @@ function sortOf(sort: View["query"]["sort"]): SortBy[] {
     const name = part.trim();
     return name === "" ? [] : [{ field: name.replace(/^-/, ""), isDescending: name.startsWith("-") }];
   });
-}
-
-function conditionsOf({ filters = [], filter_groups: groups = [] }: View["query"]): Condition[] {
-  const all = groups.map((group): Condition => {
-    const parts = (Array.isArray(group) ? group : [group]) as Condition[];
-    const [only] = parts;
-    return parts.length === 1 && only ? only : { and: parts };
-  });
-  const [one] = all;
-  const group: Condition[] = all.length > 1 ? [{ or: all }] : one ? [one] : [];
-  return [...(filters as Condition[]), ...group];
 }
 
 /** A list that shows what the view says, in parts that can be changed. */
@@ -35,8 +25,14 @@ export function stateOfView(view: View, template: Template): ListState {
     view: view.slug,
     search: words ?? meaning ?? "",
     mode: meaning === undefined || mode === "keyword" ? "words" : mode === "semantic" ? "meaning" : "both",
-    conditions: conditionsOf(view.query),
+    conditions: conditionsOfSearch(view.query),
     sort: sortOf(view.query.sort),
     columns: columns === undefined || columns.length === 0 ? null : columns,
   };
+}
+
+/** What a list shows, as a view keeps it. Columns belong to it once they were chosen. */
+export function savedSearch(state: ListState): SavedSearch {
+  const search = searchBody(state);
+  return state.columns === null ? search : { ...search, fields: state.columns.map(({ id }) => id) };
 }
