@@ -16,7 +16,7 @@ const t = words.access;
 /** Who may do what: API keys, roles and their grants, quotas, projects. */
 export default function AccessPage({ project }: { project: string }) {
   return (
-    <AdministratorsOnly project={project}>
+    <AdministratorsOnly project={project} title={t.title}>
       <Page title={t.title} lead={t.lead}>
         <Switch>
           <Route path="/p/:project/access/:tab?">

@@ -1,13 +1,16 @@
 import { Route, Switch } from "wouter";
 import { AdministratorsOnly } from "../components/AdministratorsOnly";
+import { words } from "../language";
 import { EndpointList } from "./EndpointList";
 import { EndpointPage } from "./EndpointPage";
 import { NewEndpoint } from "./NewEndpoint";
 
+const t = words.inbound;
+
 /** Inbound endpoints: addresses to which other systems deliver. */
 export default function InboundPage({ project }: { project: string }) {
   return (
-    <AdministratorsOnly project={project} alsoDefiners>
+    <AdministratorsOnly project={project} title={t.title} alsoDefiners>
       <Switch>
         <Route path="/p/:project/inbound">
           <EndpointList project={project} />

@@ -54,15 +54,9 @@ export function Findings({ project }: { project: string }) {
   );
 }
 
-const KINDS = { error: "bad", warning: "attention", note: "plain" } as const;
-
 function One({ finding: { severity, check, message, remedy } }: { finding: Finding }) {
   return (
     <article className={`${style.finding} ${style[severity] ?? ""}`}>
-      <div className={style.line}>
-        <Tag kind={KINDS[severity]}>{t.severity[severity]}</Tag>
-        <code className={style.quiet}>{check}</code>
-      </div>
       <p className={style.message}>{message}</p>
       {isStatement(remedy) ? (
         <Code text={remedy} what={t.remedy} />
@@ -73,6 +67,7 @@ function One({ finding: { severity, check, message, remedy } }: { finding: Findi
           </p>
         )
       )}
+      <code className={style.small}>{t.foundBy(check)}</code>
     </article>
   );
 }

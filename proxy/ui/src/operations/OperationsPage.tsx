@@ -11,7 +11,7 @@ const t = words.operations;
 /** Whether the service is well, and what it does in the background. */
 export default function OperationsPage({ project }: { project: string }) {
   return (
-    <AdministratorsOnly project={project}>
+    <AdministratorsOnly project={project} title={t.title}>
       <Page title={t.title} lead={t.lead}>
         <Service />
         <Findings project={project} />
