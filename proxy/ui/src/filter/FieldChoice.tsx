@@ -71,34 +71,36 @@ export function FieldChoice({ fields, onChoose, group }: Props) {
     if (field) onChoose(field);
   };
   return (
-    <Autocomplete filter={contains}>
-      <SearchField className={style.search ?? ""} autoFocus>
-        <Label className="visually-hidden">{t.searchFields}</Label>
-        <Input className={style.input ?? ""} placeholder={t.searchFields} />
-      </SearchField>
-      <ListBox
-        aria-label={t.field}
-        className={`${style.list} ${style.tall}`}
-        onAction={(path) => choose(String(path))}
-        renderEmptyState={() => <p className={style.note}>{t.noField}</p>}
-      >
-        {group && (
-          <ListBoxItem id={GROUP} textValue={group.label} className={style.item ?? ""}>
-            <span className={style.mark}>
-              <ListFilter size={14} aria-hidden />
-            </span>
-            <span className={style.name}>{group.label}</span>
-            {group.hint && <span className={style.hint}>{group.hint}</span>}
-          </ListBoxItem>
-        )}
-        {sections.map((section) => (
-          <ListBoxSection key={section.id} id={section.id} className={style.section ?? ""}>
-            <Header className={style.sectionTitle}>{section.title}</Header>
-            <Collection items={section.fields}>{(field) => <FieldItem field={field} />}</Collection>
-          </ListBoxSection>
-        ))}
-      </ListBox>
-    </Autocomplete>
+    <div className={style.fields}>
+      <Autocomplete filter={contains}>
+        <SearchField className={style.search ?? ""} autoFocus>
+          <Label className="visually-hidden">{t.searchFields}</Label>
+          <Input className={style.input ?? ""} placeholder={t.searchFields} />
+        </SearchField>
+        <ListBox
+          aria-label={t.field}
+          className={`${style.list} ${style.tall}`}
+          onAction={(path) => choose(String(path))}
+          renderEmptyState={() => <p className={style.note}>{t.noField}</p>}
+        >
+          {group && (
+            <ListBoxItem id={GROUP} textValue={group.label} className={style.item ?? ""}>
+              <span className={style.mark}>
+                <ListFilter size={14} aria-hidden />
+              </span>
+              <span className={style.name}>{group.label}</span>
+              {group.hint && <span className={style.hint}>{group.hint}</span>}
+            </ListBoxItem>
+          )}
+          {sections.map((section) => (
+            <ListBoxSection key={section.id} id={section.id} className={style.section ?? ""}>
+              <Header className={style.sectionTitle}>{section.title}</Header>
+              <Collection items={section.fields}>{(field) => <FieldItem field={field} />}</Collection>
+            </ListBoxSection>
+          ))}
+        </ListBox>
+      </Autocomplete>
+    </div>
   );
 }
 

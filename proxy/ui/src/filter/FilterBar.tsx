@@ -1,18 +1,21 @@
 import { ListFilter, Plus, X } from "lucide-react";
-import { type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
+import { lazy, type Ref, Suspense, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
 import { Dialog, Popover, Tag, Button as TagButton, TagGroup, TagList } from "react-aria-components";
 import { Button } from "../components/Button";
 import { Refusal } from "../components/Field";
+import { Skeleton } from "../components/Notice";
 import { words } from "../language";
 import { useShortcuts } from "../navigation/shortcuts";
 import { Chip } from "./Chip";
-import { ConditionEditor } from "./ConditionEditor";
 import type { Condition } from "./condition";
 import style from "./FilterBar.module.css";
 import { sentence } from "./sentence";
 import { useSentences } from "./useContext";
 
 const t = words.filter;
+
+const loadEditor = () => import("./ConditionEditor");
+const ConditionEditor = lazy(async () => ({ default: (await loadEditor()).ConditionEditor }));
 
 /** What a page may ask of the bar. */
 export type FilterBarHandle = { add: () => void };
@@ -34,6 +37,9 @@ type Props = {
 
 /** Until a popover that closes has given focus back. */
 const LEAVING = 150;
+
+/** Until the page has asked for what it shows. */
+const SETTLED = 300;
 
 /** Conditions as chips, each a sentence. A press on a chip, or Enter, changes it; Backspace removes it. */
 export function FilterBar({ project, template, value, onChange, errors, isDisabled, shortcut, ref }: Props) {
@@ -77,6 +83,11 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
     }, LEAVING);
   };
 
+  useEffect(() => {
+    // Keys that are pressed after `f` are for the editor.
+    const timer = setTimeout(loadEditor, SETTLED);
+    return () => clearTimeout(timer);
+  }, []);
   const add = useRef(() => {});
   useEffect(() => {
     add.current = () => show(value.length);
@@ -167,25 +178,27 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
                 isEscaped.current = key === "Escape" && currentTarget.contains(target as Node);
               }}
             >
-              <ConditionEditor
-                key={open}
-                project={project}
-                context={context}
-                condition={value[open] ?? null}
-                pending={pending}
-                onDone={(condition) => {
-                  put(condition);
-                  setOpen(null);
-                }}
-                onRemove={
-                  open < value.length
-                    ? () => {
-                        removeAt((at) => at === open);
-                        setOpen(null);
-                      }
-                    : undefined
-                }
-              />
+              <Suspense fallback={<Skeleton lines={4} />}>
+                <ConditionEditor
+                  key={open}
+                  project={project}
+                  context={context}
+                  condition={value[open] ?? null}
+                  pending={pending}
+                  onDone={(condition) => {
+                    put(condition);
+                    setOpen(null);
+                  }}
+                  onRemove={
+                    open < value.length
+                      ? () => {
+                          removeAt((at) => at === open);
+                          setOpen(null);
+                        }
+                      : undefined
+                  }
+                />
+              </Suspense>
             </div>
           )}
         </Dialog>

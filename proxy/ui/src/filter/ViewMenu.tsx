@@ -1,5 +1,5 @@
 import { Bookmark, Check, ChevronDown } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import {
   Button as AriaButton,
   Header,
@@ -17,9 +17,13 @@ import button from "../components/Button.module.css";
 import select from "../components/Select.module.css";
 import { sayDone, sayRefused } from "../components/toast";
 import { words } from "../language";
-import { DeleteViewDialog, NewViewDialog, ViewDetailsDialog } from "./ViewDialogs";
 import style from "./ViewMenu.module.css";
 import { isSameSearch, type SavedSearch, saveView, searchToSave, useViews, viewName } from "./view";
+
+const dialogs = () => import("./ViewDialogs");
+const NewViewDialog = lazy(async () => ({ default: (await dialogs()).NewViewDialog }));
+const ViewDetailsDialog = lazy(async () => ({ default: (await dialogs()).ViewDetailsDialog }));
+const DeleteViewDialog = lazy(async () => ({ default: (await dialogs()).DeleteViewDialog }));
 
 const t = words.filter;
 
@@ -107,33 +111,35 @@ export function ViewMenu({ project, template, open, current, onOpen, onSaved }: 
           )}
         </>
       )}
-      {dialog === "new" && (
-        <NewViewDialog
-          project={project}
-          template={template}
-          query={searchToSave(current, view?.query)}
-          onClose={() => setDialog(null)}
-          onSaved={onSaved}
-        />
-      )}
-      {dialog === "details" && view && (
-        <ViewDetailsDialog
-          project={project}
-          template={template}
-          view={view}
-          mayRename={mayDefine}
-          onClose={() => setDialog(null)}
-        />
-      )}
-      {dialog === "delete" && view && (
-        <DeleteViewDialog
-          project={project}
-          template={template}
-          view={view}
-          onClose={() => setDialog(null)}
-          onDeleted={() => onOpen(null)}
-        />
-      )}
+      <Suspense fallback={null}>
+        {dialog === "new" && (
+          <NewViewDialog
+            project={project}
+            template={template}
+            query={searchToSave(current, view?.query)}
+            onClose={() => setDialog(null)}
+            onSaved={onSaved}
+          />
+        )}
+        {dialog === "details" && view && (
+          <ViewDetailsDialog
+            project={project}
+            template={template}
+            view={view}
+            mayRename={mayDefine}
+            onClose={() => setDialog(null)}
+          />
+        )}
+        {dialog === "delete" && view && (
+          <DeleteViewDialog
+            project={project}
+            template={template}
+            view={view}
+            onClose={() => setDialog(null)}
+            onDeleted={() => onOpen(null)}
+          />
+        )}
+      </Suspense>
     </div>
   );
 }

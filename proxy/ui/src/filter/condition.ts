@@ -134,3 +134,21 @@ export function splitAtCommas(text: string): string[] | null {
   } while (part.lastIndex <= text.length);
   return null;
 }
+
+type Named = { attributes: readonly { id: string; slug: string }[] };
+
+/** The conditions of a search with `attribute_key: "id"`, which names attributes by number, as slugs name them. */
+export function withSlugs(conditions: readonly Condition[], templates: readonly Named[]): Condition[] {
+  const slugs = new Map(templates.flatMap(({ attributes }) => attributes.map(({ id, slug }) => [id, slug])));
+  const path = (field: string) =>
+    field
+      .split(".")
+      .map((part) => slugs.get(part) ?? part)
+      .join(".");
+  const renamed = (it: Condition): Condition => {
+    if (isAnyOf(it)) return { or: it.or.map(renamed) };
+    if (isAllOf(it)) return { and: it.and.map(renamed) };
+    return isComparison(it) ? { ...it, field: path(it.field) } : { not: renamed(it.not) };
+  };
+  return conditions.map(renamed);
+}

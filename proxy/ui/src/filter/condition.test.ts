@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import {
+  type Condition,
+  comparisonsOf,
+  conditionsOfScope,
+  conditionsOfSearch,
+  isCondition,
+  splitAtCommas,
+  valuesOf,
+  withSlugs,
+} from "./condition";
+
+const bern: Condition = { field: "city", operator: "eq", value: "Bern" };
+const rich: Condition = { field: "credit", operator: "gt", value: 5 };
+
+test("filters and groups are one list of conditions that all hold", () => {
+  expect(conditionsOfSearch({ filters: [bern], filter_groups: [[bern], [rich, bern]] })).toEqual([
+    bern,
+    { or: [bern, { and: [rich, bern] }] },
+  ]);
+  expect(conditionsOfSearch({ filter_groups: [[rich, bern]] })).toEqual([rich, bern]);
+  expect(conditionsOfSearch({ filter_groups: [] })).toEqual([]);
+  expect(conditionsOfSearch({})).toEqual([]);
+});
+
+test("a scope is filters, a list of conditions, or one", () => {
+  expect(conditionsOfScope({ filters: [bern], filter_groups: [[rich]] })).toEqual([bern, rich]);
+  expect(conditionsOfScope([bern, rich])).toEqual([bern, rich]);
+  expect(conditionsOfScope({ not: bern })).toEqual([{ not: bern }]);
+  expect(conditionsOfScope(null)).toEqual([]);
+  expect(conditionsOfScope({})).toEqual([]);
+});
+
+test("a search that names attributes by number is read by slugs", () => {
+  const templates = [
+    { attributes: [{ id: "7", slug: "artist" }] },
+    { attributes: [{ id: "9", slug: "name" }] },
+  ];
+  const condition: Condition = {
+    or: [{ field: "7.9", operator: "empty" }, { not: { field: "external_key", operator: "empty" } }],
+  };
+  expect(withSlugs([condition], templates)).toEqual([
+    {
+      or: [
+        { field: "artist.name", operator: "empty" },
+        { not: { field: "external_key", operator: "empty" } },
+      ],
+    },
+  ]);
+});
+
+test("a text for several values is taken apart as the service does", () => {
+  expect(splitAtCommas('red, "dark, blue", "27"" wheels" ')).toEqual(["red", "dark, blue", '27" wheels']);
+  expect(splitAtCommas("1,2")).toEqual(["1", "2"]);
+  expect(splitAtCommas('a,"')).toBeNull();
+  expect(splitAtCommas("a,,b")).toBeNull();
+  expect(splitAtCommas("a,")).toBeNull();
+  expect(splitAtCommas('"a" b')).toBeNull();
+  expect(splitAtCommas('""')).toEqual([""]);
+});
+
+test("values are single, or cannot be taken apart", () => {
+  expect(valuesOf({ field: "a", operator: "in", value: "x,y" })).toEqual(["x", "y"]);
+  expect(valuesOf({ field: "a", operator: "eq", value: "x,y" })).toEqual(["x,y"]);
+  expect(valuesOf({ field: "a", operator: "in", value: "[1,2]" })).toBeNull();
+  expect(valuesOf({ field: "a", operator: "eq", value: ["x"] })).toBeNull();
+  expect(valuesOf({ field: "a", operator: "eq" })).toBeNull();
+  expect(valuesOf({ field: "a", operator: "empty", value: "x" })).toEqual([]);
+});
+
+test("a condition has one of four forms", () => {
+  expect(isCondition({ or: [bern, { not: { and: [rich] } }] })).toBe(true);
+  for (const wrong of [
+    null,
+    1,
+    [],
+    {},
+    { field: 1 },
+    { field: "a", operator: "is" },
+    { or: bern },
+    { or: [], and: [] },
+    { ...bern, extra: 1 },
+  ])
+    expect(isCondition(wrong)).toBe(false);
+});
+
+test("comparisons are found at every level", () => {
+  expect(comparisonsOf([bern, { or: [{ not: rich }, { and: [bern] }] }])).toEqual([bern, rich, bern]);
+});
