@@ -2,13 +2,14 @@ import { useEffect, useState } from "react";
 import { Button } from "../components/Button";
 import { Notice } from "../components/Notice";
 import { Section } from "../components/Page";
+import { Tag } from "../components/Tag";
 import { sayRefused } from "../components/toast";
 import { words } from "../language";
 import { number } from "../language/plural";
 import { rowsAt } from "./count";
 import style from "./files.module.css";
 import type { Row } from "./reading";
-import { byLine } from "./refused";
+import { byColumn, byLine } from "./refused";
 import type { Plan } from "./request";
 import { saveRefused } from "./saveRefused";
 import type { Refusal, Report } from "./transfer";
@@ -46,6 +47,13 @@ export function RefusedTable({ file, plan, report }: { file: File; plan: Plan; r
         </Button>
       }
     >
+      <ul className={style.buttons}>
+        {byColumn(report.errors).map(([column, n]) => (
+          <li key={column ?? ""}>
+            <Tag kind="bad">{t.faultsIn(column, n)}</Tag>
+          </li>
+        ))}
+      </ul>
       {report.errors.length >= MOST_ERRORS && <Notice kind="attention">{t.refusedMany}</Notice>}
       <section className={style.table} aria-label={t.refusedTitle} tabIndex={0}>
         <table>

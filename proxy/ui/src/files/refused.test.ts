@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Reading } from "./reading";
-import { byLine, refusedFile, refusedName } from "./refused";
+import { byColumn, byLine, refusedFile, refusedName } from "./refused";
 
 const error = (line: number, column: string | null, message: string) => ({
   line,
@@ -39,4 +39,13 @@ test("faults are grouped by line, in order", () => {
 
 test("the file is named after the one that was imported", () => {
   expect(["a.b.csv", "data"].map(refusedName)).toEqual(["a.b-refused.csv", "data-refused"]);
+});
+
+test("faults are counted by column, the most first", () => {
+  const errors = [error(2, "a", "1"), error(3, "b", "2"), error(4, "b", "3"), error(5, null, "4")];
+  expect(byColumn(errors)).toEqual([
+    ["b", 2],
+    ["a", 1],
+    [null, 1],
+  ]);
 });

@@ -11,6 +11,13 @@ export function byLine(errors: Refusal[]): Map<number, Refusal[]> {
   return new Map([...lines].sort(([a], [b]) => a - b));
 }
 
+/** How many faults each column has, the most first. */
+export function byColumn(errors: Refusal[]): [string | null, number][] {
+  const columns = new Map<string | null, number>();
+  for (const { column } of errors) columns.set(column, (columns.get(column) ?? 0) + 1);
+  return [...columns].sort(([, a], [, b]) => b - a);
+}
+
 export const reason = (errors: Refusal[]) =>
   errors.map(({ column, message }) => (column === null ? message : `${column}: ${message}`)).join("; ");
 

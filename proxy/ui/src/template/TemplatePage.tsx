@@ -9,6 +9,7 @@ import {
   useMe,
   useTemplates,
 } from "../api/queries";
+import { useOnScreen } from "../code/current";
 import { Button } from "../components/Button";
 import { Code } from "../components/Code";
 import { Empty, Failure, Notice, Skeleton } from "../components/Notice";
@@ -22,7 +23,7 @@ import { AttributeTable } from "./AttributeTable";
 import { DropAttribute, TypedConfirm } from "./DropDialog";
 import { SettingsFacts, SettingsForm } from "./SettingsForm";
 import style from "./template.module.css";
-import { dropTemplate, useCount, useJobs, useViews } from "./useDefinition";
+import { dropTemplate, forgetTemplates, useCount, useJobs, useViews } from "./useDefinition";
 import { Jobs, Suggestions } from "./Work";
 
 const t = words.template;
@@ -59,6 +60,7 @@ function Definition({ project, template, templates, may }: Props) {
   const records = useCount(project, template.slug);
   const views = useViews(project, template.slug);
   const jobs = useJobs(project, template.slug, mayDefine);
+  useOnScreen({ method: "GET", path: `/v1/templates/${encodeURIComponent(template.slug)}`, project });
   const close = () => setOpen(null);
   const name = attributeLabel(template);
   return (
@@ -124,6 +126,7 @@ function Definition({ project, template, templates, may }: Props) {
             await dropTemplate(project, template.slug);
             sayDone(t.dropped(name));
             navigate(addresses.project(project));
+            void forgetTemplates();
           }}
           onClose={close}
         >

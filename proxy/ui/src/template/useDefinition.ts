@@ -89,8 +89,22 @@ export function useIndexSuggestions(project: string, template: string, isWanted:
   return data ?? [];
 }
 
-/** Whatever reads definitions or records reads them again. */
-const forget = () => queryClient.invalidateQueries();
+/**
+ * Whatever reads definitions or records reads them again; counts of values when they are shown next, for their
+ * attribute may be gone.
+ */
+function forget() {
+  const isOfValues = ({ queryKey }: { queryKey: readonly unknown[] }) =>
+    queryKey[1] === "count" && Array.isArray(queryKey[4]) && queryKey[4].length > 0;
+  void queryClient.invalidateQueries({ predicate: isOfValues, refetchType: "none" });
+  return queryClient.invalidateQueries({ predicate: (query) => !isOfValues(query) });
+}
+
+/** The lists of templates are read again; what belongs to one that is gone is not. */
+export const forgetTemplates = () =>
+  queryClient.invalidateQueries({
+    predicate: ({ queryKey }) => queryKey[1] === "templates" || queryKey[1] === "me",
+  });
 
 export async function changeTemplate(project: string, slug: string, body: Schemas["TemplateChange"]) {
   const path = { template: slug };
@@ -112,5 +126,4 @@ export async function dropTemplate(project: string, slug: string) {
     params: { path: { template: slug }, header: inProject(project) },
   });
   await answer(Promise.resolve({ data: {}, error, response }));
-  await forget();
 }

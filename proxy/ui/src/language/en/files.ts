@@ -119,6 +119,7 @@ export const files = {
   refusedTitle: "Refused rows",
   refusedLead: (shown: number, all: number) =>
     shown < all ? `The first ${number(shown)} of ${rows(all)}.` : `${rows(all)}.`,
+  faultsIn: (column: string | null, n: number) => `${column ?? "Whole rows"}: ${number(n)}`,
   refusedMany: "A trial names the first 1,000 faults. Mend those, and try again for the others.",
   wholeRow: "Whole row",
   rowTooFar: "The row is not shown here.",
@@ -154,7 +155,7 @@ export const files = {
   stoppedKept: (n: number) =>
     n === 0
       ? "Stopped before the first rows were confirmed. A few may have been imported; they stay."
-      : `Stopped after about ${rows(n)}. What was imported stays. Import the same file again to go on: rows that exist are unchanged.`,
+      : `Stopped. At least ${rows(n)} were imported, and those that were already on their way; they stay. Import the same file again to go on: rows that exist are unchanged.`,
   stoppedUndone: "Stopped. Nothing of the file was imported.",
   failedTitle: "Not imported",
   failedKept:

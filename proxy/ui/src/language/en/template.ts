@@ -202,7 +202,7 @@ export const template = {
     dropMetric:
       "All points of its series are deleted in the background. The history still shows changes that were made before.",
     dropDisplay: "It represents the record. Another text takes its place, or else the external key.",
-    dropEmbedded: "It is embedded. All records are queued to be embedded anew.",
+    dropEmbedded: "It is embedded. All records are queued to be embedded.",
     dropRefused: "If a scope of a grant or an inbound endpoint uses it, the service refuses.",
     templateRelabelled: "The label changes where people read it.",
     displayChanged:
@@ -211,8 +211,8 @@ export const template = {
     languageInBackground: (n: number) =>
       `${records(n)} are prepared anew in the background. Meanwhile the search finds word forms of both languages.`,
     embedNone: "No more embeddings are made. The search by meaning finds no new records.",
-    embedAll: "All records are queued to be embedded anew, which costs calls of the provider.",
+    embedAll: "All records are queued to be embedded, which costs calls of the provider.",
     embedCount: (n: number) =>
-      `${records(n)} ${n === 1 ? "is" : "are"} queued to be embedded anew, which costs calls of the provider.`,
+      `${records(n)} ${n === 1 ? "is" : "are"} queued to be embedded, which costs calls of the provider.`,
   },
 };
