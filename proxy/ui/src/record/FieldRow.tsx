@@ -1,5 +1,5 @@
 import { Check, Pencil, X } from "lucide-react";
-import { type FocusEvent, type KeyboardEvent, useRef, useState } from "react";
+import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { Json } from "../api/json";
 import type { Attribute, RecordBody } from "../api/queries";
 import { IconButton } from "../components/Button";
@@ -38,44 +38,62 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
   const [edit, setEdit] = useState<Edit | null>(null);
   const [isSaved, setSaved] = useState(false);
   const row = useRef<HTMLDivElement>(null);
+  const latest = useRef(edit);
+  latest.current = edit;
   const isSeries = type === "metric";
   const label = attributeLabel(attribute);
   const isContradicted = edit !== null && !isSeries && !isSame(current, edit.start);
 
-  const focusValue = () => setTimeout(() => row.current?.querySelector<HTMLElement>("[data-edit]")?.focus());
+  // Once the editor is closed from the keyboard, the focus is on the value again.
+  const returns = useRef(false);
+  useEffect(() => {
+    if (edit !== null || !returns.current) return;
+    returns.current = false;
+    // Unless something else took it meanwhile.
+    if (document.activeElement === document.body) row.current?.querySelector<HTMLElement>("[data-edit]")?.focus();
+  }, [edit]);
   const begin = () => {
     setSaved(false);
+    isLeft.current = false;
     setEdit({ start: current, draft: isSeries ? undefined : current });
   };
   const giveBack = () => {
+    returns.current = true;
     setEdit(null);
-    focusValue();
   };
-  /** `returns`: the focus returns to the value, as after Enter, unless something else took it meanwhile. */
-  const save = async (start: Json, draft: Json | undefined, returns = false) => {
-    const end = () => {
-      setEdit(null);
-      if (returns) focusValue();
-    };
-    if (draft === undefined || (!isSeries && isSame(draft, start))) return end();
+  const save = async (start: Json, draft: Json | undefined) => {
+    if (draft === undefined || (!isSeries && isSame(draft, start))) return setEdit(null);
     setEdit({ start, draft, isSaving: true });
     try {
       const change = { attributes: { [slug]: draft } } as Parameters<typeof saveField>[4];
       const isWritten = isSeries
         ? await addTo(project, record.id, slug, draft).then(() => true)
         : await saveField(project, record.id, slug, start, change);
-      if (isWritten) end();
-      else setEdit({ start, draft });
+      isLeft.current = isWritten;
       setSaved(isWritten);
+      // What was typed while the answer was under way is still being edited.
+      setEdit((now) => {
+        const isTypedOn = now !== null && !isSame(now.draft ?? null, draft);
+        if (isTypedOn) return { start: isWritten ? draft : start, draft: now.draft };
+        return isWritten ? null : { start, draft };
+      });
     } catch (error) {
+      isLeft.current = false;
       setEdit({ start, draft, error: faultOf(error, slug) });
     }
+  };
+  const saveAndReturn = (start: Json, draft: Json | undefined) => {
+    returns.current = true;
+    isLeft.current = true;
+    return save(start, draft);
   };
   const add = async (amount: Json) => {
     await addTo(project, record.id, slug, { $inc: amount });
     setSaved(true);
   };
 
+  // The editor is left by its own save; that the focus goes then is no second reason to save.
+  const isLeft = useRef(false);
   const press = (event: KeyboardEvent<HTMLElement>) => {
     const pressed = edit && pressedIn(event);
     if (!pressed) return;
@@ -84,13 +102,21 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     if (pressed === "giveBack") return giveBack();
     if (isContradicted || edit.isSaving) return;
     const element = row.current;
-    void save(edit.start, edit.draft, pressed === "save");
+    returns.current = pressed === "save";
+    isLeft.current = true;
+    // A date that does not exist, such as February 31, is mended when its field is left.
+    if (type === "date" || type === "datetime") (document.activeElement as HTMLElement | null)?.blur();
+    setTimeout(() => {
+      const now = latest.current;
+      if (now) void save(now.start, now.draft);
+    });
     if (pressed !== "save" && element) editNext(element, pressed === "next" ? 1 : -1);
   };
   const leave = (event: FocusEvent<HTMLElement>) => {
     const element = event.currentTarget;
     setTimeout(() => {
-      if (staysIn(element) || !edit || isContradicted || edit.isSaving || edit.error !== undefined) return;
+      if (staysIn(element) || isLeft.current) return;
+      if (!edit || isContradicted || edit.isSaving || edit.error !== undefined) return;
       void save(edit.start, edit.draft);
     });
   };
@@ -99,7 +125,13 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     return (
       <div ref={row} className={style.row} data-field={slug}>
         <span className={style.label}>{label}</span>
-        <div className={style.editing} onKeyDownCapture={press} onBlur={leave}>
+        <div
+          className={style.editing}
+          onKeyDownCapture={press}
+          // Escape closes what floats over the editor, and not the record.
+          onKeyDown={(event) => event.key === "Escape" && event.stopPropagation()}
+          onBlur={leave}
+        >
           <div className={style.editor}>
             <div className={style.grow}>
               <ValueEditor
@@ -117,7 +149,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
               label={t.save}
               isDisabled={isContradicted}
               isPending={edit.isSaving ?? false}
-              onPress={() => save(edit.start, edit.draft, true)}
+              onPress={() => saveAndReturn(edit.start, edit.draft)}
             />
             <IconButton icon={X} label={t.giveBack} onPress={giveBack} />
           </div>
@@ -127,7 +159,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
               attribute={attribute}
               record={record}
               mine={edit.draft ?? null}
-              onMine={() => save(current, edit.draft, true)}
+              onMine={() => saveAndReturn(current, edit.draft)}
               onTheirs={giveBack}
             />
           ) : (

@@ -20,7 +20,7 @@ export function NumberEditor({ attribute: _, project: __, value, onChange, error
       {...props}
       inputMode="decimal"
       value={shown}
-      error={error ?? (isNumber ? undefined : t.noNumber)}
+      error={isNumber ? error : t.noNumber}
       onChange={(text) => {
         setTyped(text);
         onChange(read(text));

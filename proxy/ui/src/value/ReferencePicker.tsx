@@ -30,14 +30,16 @@ export function ReferencePicker({ project, template, value, onChange, ...props }
   const chosen = useReference(project, template, id);
   const [typed, setTyped] = useState<string | null>(null);
   const targets = useTargets(project, template, typed ?? "", typed !== null);
-  const name = id === null ? "" : (chosen.data?.name ?? id);
+  // The name of a record that was just chosen is known: a name that comes later would open the list again.
+  const [picked, setPicked] = useState<Target>();
+  const known = picked?.id === id ? picked : chosen.data;
+  const name = id === null ? "" : (known?.name ?? id);
   const shown = typed ?? name;
   const change = (next: string | null) => {
+    const target = targets.data?.find((it) => it.id === next);
     setTyped(null);
-    onChange(
-      next,
-      targets.data?.find((it) => it.id === next),
-    );
+    setPicked(target);
+    onChange(next, target);
   };
   const note = targets.isError ? sentence(targets.error) : targets.isFetching ? t.searching : t.noRecordFound;
   return (
@@ -77,7 +79,7 @@ export function ReferencePicker({ project, template, value, onChange, ...props }
           renderEmptyState={() => <p className={style.note}>{note}</p>}
         >
           {(target) => (
-            <ListBoxItem textValue={target.name} className={style.item ?? ""}>
+            <ListBoxItem id={target.id} textValue={target.name} className={style.item ?? ""}>
               <span dir="auto">{target.name}</span>
               {target.key !== null && target.key !== target.name && (
                 <code className={style.key} dir="auto">
