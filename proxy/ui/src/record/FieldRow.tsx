@@ -50,7 +50,8 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     if (edit !== null || !returns.current) return;
     returns.current = false;
     // Unless something else took it meanwhile.
-    if (document.activeElement === document.body) row.current?.querySelector<HTMLElement>("[data-edit]")?.focus();
+    if (document.activeElement === document.body)
+      row.current?.querySelector<HTMLElement>("[data-edit]")?.focus();
   }, [edit]);
   const begin = () => {
     setSaved(false);
