@@ -8,8 +8,8 @@ const t = words.components;
 
 type Props = {
   project: string;
-  /** The title of the page, shown until it is known who asks. */
-  title: string;
+  /** The title of the page, where the children are pages themselves. */
+  title?: string;
   /** Whether callers who may define templates are let in, too. */
   alsoDefiners?: boolean;
   children: ReactNode;
@@ -22,11 +22,12 @@ export function AdministratorsOnly({ project, title, alsoDefiners = false, child
     me.data?.admin ||
     (alsoDefiners && me.data?.templates.some(({ privileges }) => privileges.includes("define")));
   if (maySee) return children;
-  return (
-    <Page title={title}>
+  const instead = (
+    <>
       {me.isError && <Failure error={me.error} retry={() => me.refetch()} />}
       {me.isPending && <Skeleton lines={6} />}
       {me.data && <Empty title={t.administratorsOnly}>{t.administratorsOnlyHint(me.data.role)}</Empty>}
-    </Page>
+    </>
   );
+  return title === undefined ? instead : <Page title={title}>{instead}</Page>;
 }
