@@ -14,6 +14,9 @@ export const listKey = (project: string, template: string) => [
   template,
 ];
 
+/** The key of the number of records beside the name of a template. It goes with the lists when they are refreshed. */
+export const countKey = (project: string, template: string) => [...listKey(project, template), "rail"];
+
 function change(project: string, template: string, changed: (records: RecordBody[]) => RecordBody[]) {
   queryClient.setQueriesData<InfiniteData<SearchPage> | number>(
     { queryKey: listKey(project, template) },
@@ -35,6 +38,7 @@ export function showInLists(project: string, template: string, record: RecordBod
 /** Takes deleted records out of the lists. */
 export function dropFromLists(project: string, template: string, ids: ReadonlySet<string>) {
   change(project, template, (records) => records.filter(({ id }) => !ids.has(id)));
+  queryClient.invalidateQueries({ queryKey: countKey(project, template) });
 }
 
 /** Asks for the lists of a template again, as after a record was created or restored. */

@@ -1,13 +1,16 @@
-import { useEffect } from "react";
-import { Redirect } from "wouter";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { Redirect, useLocation } from "wouter";
 import { useMe, useProjects, useTemplates } from "../api/queries";
 import { Button } from "../components/Button";
 import { Empty, Failure, Skeleton } from "../components/Notice";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
 import { lastPlace, rememberPlace } from "../navigation/place";
+import style from "./Home.module.css";
 import { SignInAgain } from "./SignIn";
 import { leave } from "./session";
+
+const NewProject = lazy(() => import("../access/NewProject"));
 
 const t = words.frame;
 
@@ -18,7 +21,6 @@ export function Home({ project }: { project: string | null }) {
 
 function FirstProject() {
   const projects = useProjects();
-  const me = useMe(null);
   if (projects.isError) {
     return (
       <>
@@ -31,19 +33,58 @@ function FirstProject() {
   const [first] = projects.data;
   const last = projects.data.find((project) => project.slug === lastPlace().project);
   if (first) return <Redirect to={addresses.project((last ?? first).slug)} replace />;
+  return <NoProjects />;
+}
+
+function NoProjects() {
+  const me = useMe(null);
+  const [isCreating, setCreating] = useState(false);
+  // A key that is limited to projects creates none.
+  const mayCreate = me.data?.admin && me.data.projects === null;
   return (
-    <Empty title={t.noProjects} action={<Button onPress={leave}>{t.signOut}</Button>}>
-      {me.data?.admin ? t.createProjectHint : t.noProjectsHint}
-    </Empty>
+    <main>
+      <Empty
+        title={t.noProjects}
+        action={
+          <div className={style.ways}>
+            <Button onPress={leave}>{t.signOut}</Button>
+            {mayCreate && (
+              <Button kind="main" onPress={() => setCreating(true)}>
+                {t.createProject}
+              </Button>
+            )}
+          </div>
+        }
+      >
+        {mayCreate ? t.createProjectHint : t.noProjectsHint}
+      </Empty>
+      <Suspense fallback={null}>{isCreating && <NewProject onClose={() => setCreating(false)} />}</Suspense>
+      <SignInAgain />
+    </main>
   );
 }
 
 function FirstTemplate({ project }: { project: string }) {
   const templates = useTemplates(project);
+  const me = useMe(project);
+  const [, navigate] = useLocation();
   useEffect(() => rememberPlace({ project }), [project]);
   if (templates.isError) return <Failure error={templates.error} retry={() => templates.refetch()} />;
   if (!templates.data) return <Skeleton />;
   const last = templates.data.find((template) => template.slug === lastPlace().template) ?? templates.data[0];
   if (last) return <Redirect to={addresses.list(project, last.slug)} replace />;
-  return <Empty title={t.noTemplates}>{t.noTemplatesHint}</Empty>;
+  return (
+    <Empty
+      title={me.data?.admin ? t.noTemplates : t.noTemplatesToSee}
+      action={
+        me.data?.admin && (
+          <Button kind="main" onPress={() => navigate(addresses.newTemplate(project))}>
+            {t.newTemplate}
+          </Button>
+        )
+      }
+    >
+      {me.data?.admin ? t.noTemplatesHint : t.noProjectsHint}
+    </Empty>
+  );
 }

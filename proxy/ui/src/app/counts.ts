@@ -1,6 +1,7 @@
 /** About how many records each template has, for the rail. */
 import { useQuery } from "@tanstack/react-query";
 import { answer, inProject, POST } from "../api/client";
+import { countKey } from "../api/lists";
 import { useSession } from "../session/session";
 import { inTurn } from "./turns";
 
@@ -22,7 +23,7 @@ async function countRecords(project: string, template: string, signal: AbortSign
 export function useCount(project: string, template: string, isWanted: boolean): number | undefined {
   const { key } = useSession();
   const count = useQuery({
-    queryKey: [key, "count", project, template],
+    queryKey: countKey(project, template),
     queryFn: ({ signal }) => inTurn(() => countRecords(project, template, signal)),
     enabled: key !== null && isWanted,
     staleTime: 60_000,
