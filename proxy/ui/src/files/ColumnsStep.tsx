@@ -40,7 +40,7 @@ export function ColumnsStep(props: Props) {
         title={isCsv ? t.columnsTitle : t.attributesTitle}
         lead={isCsv ? t.columnsLead(reading.rows.length) : t.ndjsonLead}
       >
-        <section className={style.table} aria-label={t.columnsTitle}>
+        <div role="group" className={style.table} aria-label={t.columnsTitle}>
           <table className={style.columns}>
             <thead>
               <tr>
@@ -62,7 +62,7 @@ export function ColumnsStep(props: Props) {
               ))}
             </tbody>
           </table>
-        </section>
+        </div>
         {isCsv && <p className={style.quiet}>{t.emptyCells}</p>}
       </Section>
       {isCsv && targets.includes(KEY) && (

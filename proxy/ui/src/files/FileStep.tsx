@@ -32,7 +32,7 @@ export function FileStep({ file, reading, choose, onFile, next }: Props) {
         lead={`${file.name}, ${t.size(file.size)}`}
         actions={<ChooseFile onFile={onFile}>{t.chooseOther}</ChooseFile>}
       >
-        <dl className={style.facts}>
+        <div className={style.facts}>
           <Fact name={t.format}>{t.formats[format]}</Fact>
           {format === "csv" && (
             <>
@@ -54,7 +54,7 @@ export function FileStep({ file, reading, choose, onFile, next }: Props) {
           <Fact name={t.rowsFound}>
             <RowCount file={file} reading={reading} />
           </Fact>
-        </dl>
+        </div>
         {format === "csv" && header.length === 1 && rows.length > 0 && (
           <Notice kind="attention">{t.oneColumn}</Notice>
         )}
@@ -79,10 +79,10 @@ export function FileStep({ file, reading, choose, onFile, next }: Props) {
 
 function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   return (
-    <div className={style.fact}>
+    <dl className={style.fact}>
       <dt>{name}</dt>
       <dd>{children}</dd>
-    </div>
+    </dl>
   );
 }
 
@@ -108,7 +108,12 @@ function RowCount({ file, reading }: { file: File; reading: Reading }) {
 function Preview({ reading }: { reading: Reading }) {
   const { header, rows } = reading;
   return (
-    <section className={style.table} aria-label={t.preview(Math.min(rows.length, SHOWN))} tabIndex={0}>
+    <div
+      role="group"
+      className={style.table}
+      aria-label={t.preview(Math.min(rows.length, SHOWN))}
+      tabIndex={0}
+    >
       <table>
         <thead>
           <tr>
@@ -135,6 +140,6 @@ function Preview({ reading }: { reading: Reading }) {
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   );
 }

@@ -55,7 +55,7 @@ export function RefusedTable({ file, plan, report }: { file: File; plan: Plan; r
         ))}
       </ul>
       {report.errors.length >= MOST_ERRORS && <Notice kind="attention">{t.refusedMany}</Notice>}
-      <section className={style.table} aria-label={t.refusedTitle} tabIndex={0}>
+      <div role="group" className={style.table} aria-label={t.refusedTitle} tabIndex={0}>
         <table>
           <thead>
             <tr>
@@ -82,7 +82,7 @@ export function RefusedTable({ file, plan, report }: { file: File; plan: Plan; r
             ))}
           </tbody>
         </table>
-      </section>
+      </div>
     </Section>
   );
 }

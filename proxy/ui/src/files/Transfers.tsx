@@ -35,7 +35,7 @@ export function Transfers({ project, templates }: { project: string; templates: 
     <Section title={t.tabTitle} lead={lines.length === 0 ? t.tabEmpty : t.tabLead}>
       {lines.length > 0 && (
         <DataTable<Line>
-          label={t.tabTitle}
+          label={t.tabTable}
           rows={lines}
           rowKey={({ kind, it }) => `${kind} ${it.id}`}
           columns={[
@@ -58,7 +58,8 @@ export function Transfers({ project, templates }: { project: string; templates: 
             },
             {
               id: "actions",
-              title: "",
+              title: t.actions,
+              isTitleHidden: true,
               cell: (line) => (
                 <div className={style.buttons}>
                   {line.it.state === "running" && <Button onPress={line.it.stop}>{t.stop}</Button>}

@@ -75,7 +75,7 @@ function Outcome({ file, plan, report, back, start }: Props & { report: Report }
             {warning}
           </Notice>
         ))}
-        {isDone && <Notice kind="done">{t.nothingChanges}</Notice>}
+        {isDone && <Notice kind="done">{report.failed > 0 ? t.othersUnchanged : t.nothingChanges}</Notice>}
         {good === 0 && <Notice kind="attention">{t.nothingToImport}</Notice>}
       </Section>
       {report.failed > 0 && <RefusedTable {...{ file, plan, report }} />}

@@ -28,7 +28,7 @@ export function AttributeTable({ template, templates, edit, drop }: Props) {
     attributeLabel(templates.find((it) => it.slug === slug) ?? { slug, label: null });
   return (
     <DataTable<Attribute & { place: number }>
-      label={t.attributes}
+      label={t.attributesTable}
       rows={template.attributes.map((it, at) => ({ ...it, place: at + 1 }))}
       rowKey={({ id }) => id}
       columns={[
@@ -62,7 +62,8 @@ export function AttributeTable({ template, templates, edit, drop }: Props) {
           ? [
               {
                 id: "actions",
-                title: "",
+                title: t.actions,
+                isTitleHidden: true,
                 cell: (it: Attribute) => (
                   <Menu
                     label={t.actionsOf(attributeLabel(it))}

@@ -62,7 +62,7 @@ export function Suggestions({ project, template, records, views }: Props) {
   return (
     <Section title={t.suggestions} lead={t.suggestionsLead}>
       <DataTable
-        label={t.suggestions}
+        label={t.suggestionsTable}
         rows={rows}
         rowKey={({ attribute }) => attribute.slug}
         columns={[
@@ -74,7 +74,8 @@ export function Suggestions({ project, template, records, views }: Props) {
           { id: "why", title: t.why, cell: ({ why }) => why },
           {
             id: "add",
-            title: "",
+            title: t.actions,
+            isTitleHidden: true,
             cell: ({ attribute }) => (
               <Button
                 isDisabled={asked.includes(attribute.slug)}

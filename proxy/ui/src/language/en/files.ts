@@ -131,6 +131,7 @@ export const files = {
     "If a row is refused or you stop, nothing stays. Others who write the same keys wait meanwhile.",
   nothingToImport:
     "No row can be imported. Correct the file and choose it again, or match the columns otherwise.",
+  othersUnchanged: "The records of all other rows are already as the file has them.",
   nothingChanges: "The records are already as the file has them.",
 
   running: (template: string) => `Importing into ${template}`,
@@ -199,4 +200,6 @@ export const files = {
   kinds: { import: "Import", export: "Export" },
   states: { running: "Running", done: "Done", stopped: "Stopped", failed: "Failed" },
   showImport: "Show",
+  actions: "Actions",
+  tabTable: "Imports and exports of this tab",
 };

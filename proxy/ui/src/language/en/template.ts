@@ -38,6 +38,9 @@ export const template = {
 
   attributes: "Attributes",
   attributesLead: "Lists, forms and files show them in this order.",
+  attributesTable: "Attributes in their order",
+  actions: "Actions",
+  suggestionsTable: "Attributes without an index",
   noAttributes: "No attributes yet",
   noAttributesHint: "Add the first: most templates begin with a name.",
   addAttribute: "Add attribute",
