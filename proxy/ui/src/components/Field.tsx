@@ -40,7 +40,7 @@ export function TextField({ label, isLabelHidden, hint, error, placeholder, rows
         <Input className={shape} placeholder={placeholder} dir="auto" />
       ) : (
         <TextArea
-          className={`${shape} ${style.area}`}
+          className={`${shape} ${style.area} ${rows === 1 ? style.single : ""}`}
           style={{ minHeight: `calc(${rows}lh + 18px)` }}
           rows={rows}
           placeholder={placeholder}

@@ -14,7 +14,7 @@ const NEWEST = 20;
 const MOST_SHOWN = 3;
 
 /** The newest entries of the history, for who changed what just now. */
-function useNewest(record: RecordBody, isEnabled: boolean) {
+export function useNewest(record: RecordBody, isEnabled: boolean) {
   return useQuery({
     queryKey: [...historyKey(record.id), "newest", record.updated_at],
     queryFn: async () =>
@@ -31,7 +31,7 @@ function useNewest(record: RecordBody, isEnabled: boolean) {
 export function Ago({ at }: { at: string }) {
   const [, tick] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => tick((n) => n + 1), 15_000);
+    const timer = setInterval(() => tick((n) => n + 1), 5_000);
     return () => clearInterval(timer);
   }, []);
   return (
@@ -55,7 +55,7 @@ export function WhoChanged({ project, record, fields }: WhoProps) {
     <>
       {told.slice(0, MOST_SHOWN).map(({ entry, fields: touched }) => (
         <span key={entry.version} dir="auto">
-          {entrySentence(template, entry, touched)} <Ago at={entry.at} />.{" "}
+          {entrySentence(template, entry, touched)}, <Ago at={entry.at} />.{" "}
         </span>
       ))}
       {told.length > MOST_SHOWN && t.andMore(told.length - MOST_SHOWN)}

@@ -7,10 +7,11 @@ import { Dialog } from "../components/Dialog";
 import { Notice } from "../components/Notice";
 import { sayDone, sayRefused } from "../components/toast";
 import { words } from "../language";
-import { Ago } from "./ChangeBar";
+import { Ago, useNewest } from "./ChangeBar";
 import { KeyRefusal } from "./KeyCard";
 import { KeyField } from "./KeyField";
 import { checkKey } from "./key";
+import { actorName } from "./sentences";
 import { deleteRecord, restoreRecord } from "./store";
 
 const t = words.record;
@@ -53,6 +54,8 @@ export function DeleteQuestion({
 export function Deleted({ project, template, record, name, may }: Props & { may: Set<Privilege> }) {
   const [isBusy, setBusy] = useState(false);
   const [taken, setTaken] = useState<unknown>(null);
+  const entry = useNewest(record, true).data?.find(({ operation }) => operation === "delete");
+  const who = entry && actorName(entry.actor);
   const restore = async (key?: string | null) => {
     setBusy(true);
     try {
@@ -78,7 +81,8 @@ export function Deleted({ project, template, record, name, may }: Props & { may:
           )
         }
       >
-        {t.deletedBar} <Ago at={record.deleted_at ?? ""} />. {!may.has("update") && t.deletedRestricted}
+        {who ? t.deletedBy(who) : t.deletedBar} <Ago at={record.deleted_at ?? ""} />.{" "}
+        {!may.has("update") && t.deletedRestricted}
       </Notice>
       {taken !== null && (
         <RestoreDialog

@@ -46,7 +46,7 @@ export function History({ project, template, record, mayEdit }: Props) {
               <span dir="auto">{entrySentence(template, entry)}</span>
             </p>
             <p className={style.when} title={entry.actor}>
-              <Ago at={entry.at} /> {wayIn(entry.source)}
+              <Ago at={entry.at} />, {wayIn(entry.source)}
             </p>
             <Changes project={project} template={template} record={record} entry={entry} mayEdit={mayEdit} />
           </li>

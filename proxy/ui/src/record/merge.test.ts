@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LosslessNumber } from "../api/json";
 import type { RecordBody } from "../api/queries";
-import { changedFields, fieldOf, isDeletedElse } from "./merge";
+import { changedFields, fieldOf } from "./merge";
 
 const record = (attributes: Record<string, unknown>, external_key: string | null = "a"): RecordBody => ({
   id: "1",
@@ -25,8 +25,4 @@ test("an attribute that was dropped changed if it had a value", () => {
 
 test("the key is a field", () => {
   expect(fieldOf(record({}), "external_key")).toBe("a");
-});
-
-test("a deletion is seen", () => {
-  expect(isDeletedElse(record({}), { ...record({}), deleted_at: "2026-01-01T00:00:00Z" })).toBe(true);
 });

@@ -21,7 +21,3 @@ export function changedFields(before: RecordBody, after: RecordBody): string[] {
   ]);
   return [...fields].filter((field) => !isSame(fieldOf(before, field), fieldOf(after, field)));
 }
-
-/** Whether somebody deleted or restored the record between. */
-export const isDeletedElse = (before: RecordBody, after: RecordBody): boolean =>
-  (before.deleted_at == null) !== (after.deleted_at == null);

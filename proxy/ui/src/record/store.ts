@@ -13,7 +13,7 @@ import { RequestError } from "../api/problem";
 import { queryClient, type RecordBody } from "../api/queries";
 import { currentSession, useSession } from "../session/session";
 import { isSame } from "../value/exact";
-import { changedFields, fieldOf, isDeletedElse } from "./merge";
+import { changedFields, fieldOf } from "./merge";
 
 export type Shown = {
   project: string;
@@ -21,8 +21,6 @@ export type Shown = {
   tag: string;
   /** The fields that others changed since they were last said to have. */
   changed: string[];
-  /** Whether others deleted or restored it since. */
-  isDeletedElse: boolean;
 };
 
 const SECONDS = 1_000;
@@ -42,18 +40,14 @@ async function read(project: string, id: string, known?: Shown): Promise<Shown> 
   const call = await GET("/v1/entities/{id}", { params: { path: { id }, query, header } });
   if (call.response.status === 304 && known) return known;
   const { body, tag } = await answerWithTag(Promise.resolve(call));
-  return { project, record: body, tag: tag ?? "", changed: [], isDeletedElse: false };
+  return { project, record: body, tag: tag ?? "", changed: [] };
 }
 
 /** `next` after `before`: what differs was changed by others. */
 function seen(before: Shown | undefined, next: Shown): Shown {
   if (!before || next === before) return next;
   const changed = [...new Set([...before.changed, ...changedFields(before.record, next.record)])];
-  return {
-    ...next,
-    changed,
-    isDeletedElse: before.isDeletedElse || isDeletedElse(before.record, next.record),
-  };
+  return { ...next, changed };
 }
 
 /** A record with the labels of its values, asked again every ten seconds while the page is looked at. */
@@ -82,7 +76,7 @@ export function useRecord(project: string, id: string) {
 /** The bar of changes was read. */
 export function dismissChanges(id: string) {
   const shown = cached(id);
-  if (shown) queryClient.setQueryData<Shown>(shownKey(id), { ...shown, changed: [], isDeletedElse: false });
+  if (shown) queryClient.setQueryData<Shown>(shownKey(id), { ...shown, changed: [] });
 }
 
 /** Shows the record as it is after a write of our own, with what others changed at the same time. */

@@ -77,6 +77,7 @@ export const record = {
   deleteQuestion: "The record leaves the lists, and its key becomes free. It can be restored from its page.",
   deleted: (name: string) => `"${name}" is deleted`,
   undo: "Undo",
+  deletedBy: (actor: string) => `${actor} deleted this record`,
   deletedBar: "This record was deleted",
   deletedRestricted: "Your role may not restore it.",
   restore: "Restore",
