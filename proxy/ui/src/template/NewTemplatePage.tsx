@@ -26,8 +26,8 @@ const KEY = "";
 export default function NewTemplatePage({ project }: { project: string }) {
   const templates = useTemplates(project);
   return (
-    <Page title={t.newTitle} lead={t.newLead}>
-      <AdministratorsOnly project={project} alsoDefiners>
+    <AdministratorsOnly project={project} title={t.newTitle} alsoDefiners>
+      <Page title={t.newTitle} lead={t.newLead}>
         {templates.isError ? (
           <Failure error={templates.error} retry={() => templates.refetch()} />
         ) : templates.data ? (
@@ -35,8 +35,8 @@ export default function NewTemplatePage({ project }: { project: string }) {
         ) : (
           <Skeleton lines={6} />
         )}
-      </AdministratorsOnly>
-    </Page>
+      </Page>
+    </AdministratorsOnly>
   );
 }
 
