@@ -8,17 +8,18 @@ import {
   Label,
   ListBox,
   ListBoxItem,
-  SearchField,
   type Selection,
   Tag,
   TagGroup,
   TagList,
+  TextField,
 } from "react-aria-components";
 import { type Json, renderJson } from "../api/json";
 import { sentence as sentenceOf } from "../api/problem";
 import { words } from "../language";
 import { number } from "../language/plural";
 import { type Choice, useChoices } from "./choices";
+import { COMBOBOX } from "./combobox";
 import type { Field } from "./fields";
 import style from "./operand.module.css";
 
@@ -127,10 +128,16 @@ export function ChoiceOperand({
         </TagGroup>
       )}
       <Autocomplete inputValue={typed} onInputChange={onType}>
-        <SearchField className={style.search ?? ""} autoFocus>
+        <TextField className={style.search ?? ""} autoFocus>
           <Label className="visually-hidden">{props.label}</Label>
-          <Input className={style.input ?? ""} placeholder={props.placeholder} dir="auto" onPaste={paste} />
-        </SearchField>
+          <Input
+            {...COMBOBOX}
+            className={style.input ?? ""}
+            placeholder={props.placeholder}
+            dir="auto"
+            onPaste={paste}
+          />
+        </TextField>
         <ListBox
           aria-label={props.label}
           className={style.list ?? ""}

@@ -20,10 +20,11 @@ import {
   ListBox,
   ListBoxItem,
   ListBoxSection,
-  SearchField,
+  TextField,
   useFilter,
 } from "react-aria-components";
 import { words } from "../language";
+import { COMBOBOX } from "./combobox";
 import type { Field, Fields } from "./fields";
 import style from "./operand.module.css";
 import type { Kind } from "./operators";
@@ -73,10 +74,10 @@ export function FieldChoice({ fields, onChoose, group }: Props) {
   return (
     <div className={style.fields}>
       <Autocomplete filter={contains}>
-        <SearchField className={style.search ?? ""} autoFocus>
+        <TextField className={style.search ?? ""} autoFocus>
           <Label className="visually-hidden">{t.searchFields}</Label>
-          <Input className={style.input ?? ""} placeholder={t.searchFields} />
-        </SearchField>
+          <Input className={style.input ?? ""} {...COMBOBOX} placeholder={t.searchFields} />
+        </TextField>
         <ListBox
           aria-label={t.field}
           className={`${style.list} ${style.tall}`}

@@ -35,8 +35,8 @@ type Props = {
   ref?: Ref<FilterBarHandle>;
 };
 
-/** Until a popover that closes has given focus back. */
-const LEAVING = 150;
+/** When a popover that closes may have given focus back, or lost it. */
+const LEAVING = [50, 150, 400];
 
 /** Until the page has asked for what it shows. */
 const SETTLED = 300;
@@ -75,12 +75,13 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
   const leave = () => {
     setOpen(null);
     // Where focus came from may be gone, such as a chip that was removed.
-    setTimeout(() => {
-      const isLost = document.activeElement === null || document.activeElement === document.body;
-      const place = anchor.current?.isConnected ? anchor.current : adder.current;
-      const target = place?.matches("[role=row]") ? place : place?.querySelector("button");
-      if (isLost && target instanceof HTMLElement) target.focus();
-    }, LEAVING);
+    for (const delay of LEAVING) setTimeout(keepFocus, delay);
+  };
+  const keepFocus = () => {
+    const isLost = document.activeElement === null || document.activeElement === document.body;
+    const place = anchor.current?.isConnected ? anchor.current : adder.current;
+    const target = place?.matches("[role=row]") ? place : place?.querySelector("button");
+    if (isLost && target instanceof HTMLElement) target.focus();
   };
 
   useEffect(() => {
@@ -176,6 +177,7 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
               onKeyDownCapture={({ key, target, currentTarget }) => {
                 // Menus of the form are elsewhere in the page: what closes them does not leave the form.
                 isEscaped.current = key === "Escape" && currentTarget.contains(target as Node);
+                if (isEscaped.current) leave();
               }}
             >
               <Suspense fallback={<Skeleton lines={4} />}>
