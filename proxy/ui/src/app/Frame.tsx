@@ -1,7 +1,7 @@
 import { PanelLeft, Search } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Dialog, Modal, ModalOverlay } from "react-aria-components";
-import { useLocation } from "wouter";
+import { useLocation, useSearch } from "wouter";
 import { Button, IconButton } from "../components/Button";
 import { Notice } from "../components/Notice";
 import { words } from "../language";
@@ -21,7 +21,9 @@ export function Frame({ project, children }: { project: string; children: ReactN
   const [isOpen, setOpen] = useState(false);
   const [location] = useLocation();
   const main = useRef<HTMLElement>(null);
-  useEffect(() => setOpen(false), [location]);
+  const search = useSearch();
+  // A saved view is another query of the same list.
+  useEffect(() => setOpen(false), [location, search]);
   return (
     <div className={style.frame}>
       <button type="button" className={style.skip} onClick={() => main.current?.focus()}>

@@ -4,10 +4,12 @@ import { useShortcutListener, useShortcuts } from "../navigation/shortcuts";
 import { show, useOverlay } from "./overlay";
 import { ShortcutHelp } from "./ShortcutHelp";
 
-const Palette = lazy(() => import("./palette/Palette"));
+const loadPalette = () => import("./palette/Palette");
+const Palette = lazy(loadPalette);
 const CodeDialog = lazy(() => import("../reference/CodeDialog"));
 
 const t = words.frame;
+const SOON = 2_000;
 const close = () => show(null);
 
 /** What floats above the pages of a project, each behind its shortcut. */
@@ -23,6 +25,11 @@ export function Overlays({ project }: { project: string }) {
     "everywhere",
   );
   useEffect(() => close, []);
+  // The palette opens at once, also the first time.
+  useEffect(() => {
+    const timer = setTimeout(loadPalette, SOON);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <Suspense fallback={null}>
       {overlay === "palette" && <Palette project={project} onClose={close} />}
