@@ -79,7 +79,7 @@ impl Given {
                 }
                 "label" => given.label = Some(text_at(value, &here)?),
                 "expires_at" => {
-                    given.expires_at = Some(time::parse_datetime(&text_at(value, &here)?, &here)?)
+                    given.expires_at = Some(time::parse_datetime(&text_at(value, &here)?, &here)?);
                 }
                 _ => {
                     return Err(unknown_member(&name, &here)
