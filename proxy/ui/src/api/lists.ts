@@ -39,6 +39,7 @@ export function showInLists(project: string, template: string, record: RecordBod
 export function dropFromLists(project: string, template: string, ids: ReadonlySet<string>) {
   change(project, template, (records) => records.filter(({ id }) => !ids.has(id)));
   queryClient.invalidateQueries({ queryKey: countKey(project, template) });
+  void queryClient.invalidateQueries({ queryKey: [...listKey(project, template), "count"] });
 }
 
 /** Asks for the lists of a template again, as after a record was created or restored. */

@@ -83,7 +83,7 @@ export const GridRow = memo(function GridRow({ record, index, columns, active, .
             {...at(cell)}
             className={shape(
               cell,
-              column.isNumber ? style.number : column.attribute.type === "string" ? style.text : "",
+              `${style.value} ${column.isNumber ? style.number : column.attribute.type === "string" ? style.text : ""}`,
             )}
           >
             <Value

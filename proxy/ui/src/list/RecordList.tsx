@@ -178,7 +178,10 @@ export function RecordList({ project, template, rights, record }: Props) {
               total={found.total}
               canSelectMatching={selection.areAll === true && found.query.hasNextPage && !found.isRanked}
               bulk={bulk}
-              onSelectMatching={selection.selectMatching}
+              onSelectMatching={() => {
+                found.count();
+                selection.selectMatching();
+              }}
               onClear={selection.clear}
             />
           )}

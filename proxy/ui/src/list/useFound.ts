@@ -5,6 +5,9 @@ import { type ListColumn, neededFields } from "./columns";
 import { isRanked, type ListState, searchBody } from "./state";
 import { recordsOf, totalOf, useExactCount, useRecords } from "./useRecords";
 
+/** Fewer records than these are counted one by one unasked; of more, the estimate of the service stands. */
+const QUICKLY_COUNTED = 20_000;
+
 /** What a list has found, and what is still on its way. */
 export function useFound(
   project: string,
@@ -17,9 +20,11 @@ export function useFound(
   // The search alone, whatever its order: another one is counted and selected anew.
   const searched = JSON.stringify({ ...searchBody(state), sort: null });
   const [counted, setCounted] = useState<string | null>(null);
-  const count = useExactCount(project, template.slug, state, counted === searched);
-
   const pages = query.data?.pages;
+  const estimate = query.isPlaceholderData || !pages?.at(-1)?.has_more ? null : pages[0]?.total;
+  const isSmall = typeof estimate === "number" && estimate < QUICKLY_COUNTED;
+  const count = useExactCount(project, template.slug, state, counted === searched || isSmall);
+
   const records = useMemo(() => recordsOf(pages ?? []), [pages]);
   const total = useMemo(() => totalOf(pages ?? [], count.data), [pages, count.data]);
   const isOld = query.isPlaceholderData;

@@ -73,7 +73,7 @@ export const list = {
   allSelected: (n: number | null, isExact: boolean) =>
     n === null
       ? "All that match are selected"
-      : `All ${isExact ? "" : "about "}${number(n)} that match are selected`,
+      : `${isExact ? "All" : "About"} ${number(n)} that match are selected`,
   selectMatching: (n: number | null, isExact: boolean) =>
     n === null ? "Select all that match" : `Select all ${isExact ? "" : "about "}${number(n)} that match`,
   unselect: "Clear the selection",
