@@ -22,7 +22,7 @@ function change(project: string, template: string, changed: (records: RecordBody
     { queryKey: listKey(project, template) },
     (data) =>
       // Beside the pages of lists stand their counts.
-      typeof data === "object"
+      typeof data === "object" && data !== null
         ? { ...data, pages: data.pages.map((page) => ({ ...page, records: changed(page.records) })) }
         : data,
   );
