@@ -45,6 +45,7 @@ export function GrantsTab({ project }: { project: string }) {
   const ordered = [...listed.filter(has), ...listed.filter((role) => !has(role) && !role.admin)];
   const siblings = ({ role, target }: Pick<Grant, "role" | "target">) =>
     all.filter((it) => it.role === role && it.target === target);
+  const inheritedBy = (name: string) => listed.find((role) => role.name === name)?.member_of.join(", ") ?? "";
   const revoke = async (grant: Grant) => {
     await regrant(project, grant.role, grant.target, siblings(grant), plan(siblings(grant), grant, null));
     sayDone(t.grantRevoked(grant.role));
@@ -83,6 +84,7 @@ export function GrantsTab({ project }: { project: string }) {
           onClose={() => setRevoking(null)}
         >
           {t.revokeGrantWhat(revoking.role, privilegesInWords(revoking))}
+          {inheritedBy(revoking.role) !== "" && ` ${t.inheritedStays(inheritedBy(revoking.role))}`}
         </Confirm>
       )}
     </div>
@@ -127,9 +129,12 @@ function RoleGrants({ project, role, grants, onEdit, onRevoke }: RoleProps) {
       id: "scope",
       width: "28%",
       title: t.scope,
-      cell: ({ target, scope }) => (
-        <Scope project={project} template={target.split(".")[1] ?? null} scope={scope} />
-      ),
+      cell: ({ target, scope, privileges }) =>
+        privileges.every((it) => it === "define") ? (
+          <span className={style.quiet}>{t.noRecords}</span>
+        ) : (
+          <Scope project={project} template={target.split(".")[1] ?? null} scope={scope} />
+        ),
     },
     {
       id: "granted",

@@ -27,7 +27,10 @@ export function Quotas({ project }: { project: string }) {
       {quotas.data.map((quota) => (
         <div key={quota.name} className={style.quota}>
           <Level {...quota} />
-          <Button aria-label={t.limitOf(t.quota[quota.name])} onPress={() => setChanging(quota)}>
+          <Button
+            aria-label={(quota.maximum === null ? t.setLimitOf : t.changeLimitOf)(t.quota[quota.name])}
+            onPress={() => setChanging(quota)}
+          >
             {quota.maximum === null ? t.setLimit : t.changeLimit}
           </Button>
           <small>

@@ -13,10 +13,10 @@ import { words } from "../language";
 import { addresses } from "../navigation/addresses";
 import { Credentials } from "./Credentials";
 import type { Endpoint } from "./draft";
+import { useKept } from "./kept";
 import style from "./Mapping.module.css";
 import { readAgain } from "./queries";
 import { RoleField } from "./RoleField";
-import { useSample } from "./samples";
 
 const t = words.inbound;
 
@@ -28,7 +28,7 @@ export function Connection({ project, endpoint }: { project: string; endpoint: E
   const [question, setQuestion] = useState<Question | null>(null);
   const [fresh, setFresh] = useState<Endpoint | null>(null);
   const [, navigate] = useLocation();
-  const sample = useSample(endpoint.id);
+  const { sample } = useKept(endpoint.id);
   const path = { params: { path: { endpoint: endpoint.id }, header: inProject(project) } };
   const change = async (body: Change) => {
     const answered = await answer(PATCH("/v1/inbound-endpoints/{endpoint}", { ...path, body }));

@@ -13,9 +13,9 @@ import { words } from "../language";
 import { addresses } from "../navigation/addresses";
 import { Status } from "./Deliveries";
 import type { Endpoint } from "./draft";
+import { keep } from "./kept";
 import style from "./Mapping.module.css";
 import { placeInWords, type Refusal, readAgain, useDelivery } from "./queries";
-import { setSample } from "./samples";
 
 const t = words.inbound;
 
@@ -48,7 +48,7 @@ export function DeliveryDialog({ project, endpoint, id, onClose }: Props) {
     }
   };
   const tryMapping = () => {
-    if (payload !== undefined) setSample(endpoint.id, payload);
+    if (payload !== undefined) keep(endpoint.id, { sample: payload });
     navigate(addresses.endpoint(project, endpoint.slug, "mapping"));
   };
   const actions = data && (

@@ -9,13 +9,13 @@ import { Failure, Notice, Skeleton } from "../components/Notice";
 import { sayDone } from "../components/toast";
 import { words } from "../language";
 import { type Draft, draftOf, type Endpoint, isSame, membersOf } from "./draft";
+import { keep, useKept } from "./kept";
 import style from "./Mapping.module.css";
 import { MappingLines } from "./MappingLines";
 import { PathField } from "./PathField";
 import { readAgain } from "./queries";
 import { SampleField } from "./SampleField";
 import { firstItem, guess, itemsOf, placesOf } from "./sample";
-import { setSample, useSample } from "./samples";
 import { readSample, refusedItems, type Trial, useTrial } from "./trial";
 
 const t = words.inbound;
@@ -31,10 +31,10 @@ export function MappingTab({ project, endpoint }: Props) {
 
 function Mapping({ project, endpoint, template }: Props & { template: Template }) {
   const saved = useMemo(() => draftOf(endpoint), [endpoint]);
-  const [draft, setDraft] = useState(saved);
+  const { sample, draft: unsaved } = useKept(endpoint.id);
+  const draft = unsaved ?? saved;
   const [item, setItem] = useState(0);
   const [failure, setFailure] = useState<unknown>();
-  const sample = useSample(endpoint.id);
   const { payload } = useMemo(() => readSample(sample), [sample]);
   const trial = useTrial(project, endpoint.id, draft, sample);
   const result = payload === undefined ? undefined : trial.result;
@@ -43,8 +43,8 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
     return first === undefined ? [] : placesOf(first);
   }, [payload, draft.items]);
   const refusal = [failure, trial.error].find((it) => it instanceof RequestError) ?? null;
-  const change = (next: Draft) => {
-    setDraft(next);
+  const change = (next: Draft | null) => {
+    keep(endpoint.id, { draft: next });
     setFailure(undefined);
   };
   const save = async () => {
@@ -56,8 +56,8 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
           body: { mapping, items, external_key, key_prefix },
         }),
       );
-      setFailure(undefined);
       await readAgain();
+      change(null);
       sayDone(t.saved);
     } catch (error) {
       setFailure(error);
@@ -101,7 +101,7 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
         </div>
         <SampleField
           value={sample}
-          onChange={(text) => setSample(endpoint.id, text)}
+          onChange={(text) => keep(endpoint.id, { sample: text })}
           hint={t.sampleHint}
           rows={9}
           actions={
@@ -127,7 +127,7 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
       {failure !== undefined && <Failure error={failure} />}
       <div className={style.foot}>
         <span>{isChanged ? t.unsaved : payload === undefined && sample === "" ? t.noSampleYet : ""}</span>
-        {isChanged && <Button onPress={() => change(saved)}>{t.undo}</Button>}
+        {isChanged && <Button onPress={() => change(null)}>{t.undo}</Button>}
         <Button kind="main" onPress={save} isDisabled={!isChanged}>
           {t.save}
         </Button>

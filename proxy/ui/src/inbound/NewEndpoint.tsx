@@ -13,12 +13,12 @@ import { words } from "../language";
 import { addresses } from "../navigation/addresses";
 import { Credentials } from "./Credentials";
 import type { Endpoint } from "./draft";
+import { keep } from "./kept";
 import style from "./Mapping.module.css";
 import { readAgain } from "./queries";
 import { RoleField } from "./RoleField";
 import { SampleField } from "./SampleField";
 import { guess } from "./sample";
-import { setSample } from "./samples";
 import { readSample } from "./trial";
 
 const t = words.inbound;
@@ -61,7 +61,7 @@ export function NewEndpoint({ project }: { project: string }) {
           },
         }),
       );
-      if (sample.trim() !== "") setSample(endpoint.id, sample);
+      if (sample.trim() !== "") keep(endpoint.id, { sample });
       setCreated(endpoint);
       setError(undefined);
       readAgain();

@@ -18,7 +18,8 @@ export const frame = {
   noProjects: "This key opens no project",
   noProjectsHint: "Ask an administrator to grant its role something, or sign in with another key.",
   createProject: "Create a project",
-  createProjectHint: "A project holds templates and their records. Access is granted to it as a whole or in parts.",
+  createProjectHint:
+    "A project holds templates and their records. Access is granted to it as a whole or in parts.",
   templates: "Templates",
   noTemplates: "No templates yet",
   noTemplatesHint: "A template says which attributes its records have.",
