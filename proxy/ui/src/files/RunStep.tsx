@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
+import { RequestError } from "../api/problem";
 import type { Template } from "../api/queries";
 import { Button } from "../components/Button";
 import { Failure, Notice } from "../components/Notice";
@@ -8,10 +9,13 @@ import { Progress } from "../components/Progress";
 import { attributeLabel } from "../format/label";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
+import { allRefused } from "./allRefused";
 import style from "./files.module.css";
 import { type Import, rowsDone } from "./imports";
+import { byLine } from "./refused";
 import { saveRefused } from "./saveRefused";
 import { Figures } from "./TrialStep";
+import { Stopped } from "./transfer";
 
 const t = words.files;
 
@@ -83,24 +87,49 @@ function Ended({ it, template, again }: Props) {
   );
 }
 
-/** The refused rows as a file. */
+/** The refused rows as a file. If the report names only the first, the file is tried again for the others. */
 function Refused({ it }: { it: Import }) {
   const [error, setError] = useState<unknown>(undefined);
+  const [running, setRunning] = useState<{ bytes: number; stop: () => void } | null>(null);
   const failed = it.report?.failed ?? 0;
-  const isPart = it.refused.length < failed && (it.report?.errors.length ?? 0) >= 1000;
+  const errors = it.report?.errors ?? [];
+  const isPart = it.refused.length < failed && byLine(errors).size < failed && it.state === "done";
+  const isCuttable = !it.reading.encoding.startsWith("utf-16");
   const saveFile = async () => {
+    const controller = new AbortController();
+    const show = (bytes: number) => setRunning({ bytes, stop: () => controller.abort() });
+    setError(undefined);
     try {
-      await saveRefused(it.file, it.reading, it.report?.errors ?? [], it.refused);
-      setError(undefined);
-    } catch {
-      setError(new Error(t.unreadable));
+      if (isPart && isCuttable) show(0);
+      const told =
+        isPart && isCuttable ? await allRefused(it.file, it.options, show, controller.signal) : it.refused;
+      await saveRefused(it.file, it.reading, errors, told);
+    } catch (error) {
+      if (error instanceof RequestError) setError(error);
+      else if (!(error instanceof Stopped)) setError(new Error(t.unreadable));
     }
+    setRunning(null);
   };
   return (
     <>
-      <Notice kind="refusal" actions={<Button onPress={saveFile}>{t.saveRefused}</Button>}>
-        {t.refusedSentence(failed)} {isPart && t.firstRefused}
+      <Notice
+        kind="refusal"
+        actions={running === null && <Button onPress={saveFile}>{t.saveRefused}</Button>}
+      >
+        {t.refusedSentence(failed)} {isPart && !isCuttable && t.firstRefused}
       </Notice>
+      {running !== null && (
+        <>
+          <Progress
+            label={t.collecting}
+            value={running.bytes / it.file.size}
+            text={t.readOf(running.bytes, it.file.size)}
+          />
+          <div className={style.buttons}>
+            <Button onPress={running.stop}>{t.cancel}</Button>
+          </div>
+        </>
+      )}
       {error !== undefined && <Failure error={error} />}
     </>
   );

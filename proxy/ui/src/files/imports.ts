@@ -19,6 +19,7 @@ export type Import = {
   id: number;
   file: File;
   reading: Reading;
+  options: Options;
   project: string;
   template: string;
   state: "running" | "done" | "stopped" | "failed";
@@ -63,6 +64,7 @@ export function startImport(file: File, reading: Reading, options: Options, tria
     id,
     file,
     reading,
+    options,
     project: options.project,
     template: options.template,
     state: "running",

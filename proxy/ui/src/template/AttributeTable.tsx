@@ -32,7 +32,7 @@ export function AttributeTable({ template, templates, edit, drop }: Props) {
       rows={template.attributes.map((it, at) => ({ ...it, place: at + 1 }))}
       rowKey={({ id }) => id}
       columns={[
-        { id: "place", title: t.place, isNumber: true, cell: ({ place }) => place },
+        { id: "place", title: t.place, cell: ({ place }) => place },
         {
           id: "label",
           title: t.attribute,

@@ -165,6 +165,8 @@ export const files = {
   connectionLost: "The connection to the service was lost.",
   firstRefused:
     "The file has the rows of the first 1,000 faults. keyed-proxy import --failed writes all of them.",
+  collecting: "Collecting the refused rows",
+  readOf: (read: number, all: number) => `${size(read)} of ${size(all)}`,
   openList: "Open the list",
   importOther: "Import another file",
   mayNotImport: "Your role may not write here",

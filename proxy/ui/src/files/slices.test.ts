@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { slices } from "./slices";
+
+async function cut(text: string, isCsv: boolean, size: number) {
+  const found: [string, number][] = [];
+  for await (const { blob, skipped } of slices(new Blob([text]), isCsv, size))
+    found.push([await blob.text(), skipped]);
+  return found;
+}
+
+test("each piece has the header and whole rows, and knows how many lines come before it", async () => {
+  expect(await cut("k,n\na,1\nb,2\nc,3", true, 9)).toEqual([
+    ["k,n\na,1\nb,2\n", 0],
+    ["k,n\nc,3", 2],
+  ]);
+  expect(await cut("{1}\n{2}\n{3}\n", false, 9)).toEqual([
+    ["{1}\n{2}\n", 0],
+    ["{3}\n", 2],
+  ]);
+});
+
+test("a row with a line break in quotes stays whole, however long it is", async () => {
+  const long = `a,"${"x\n".repeat(20)}"\n`;
+  expect(await cut(`k,n\n${long}b,2\n`, true, 6)).toEqual([
+    [`k,n\n${long}`, 0],
+    ["k,n\nb,2\n", 21],
+  ]);
+});
+
+test("nothing is lost, wherever the pieces end", async () => {
+  const rows = Array.from({ length: 30 }, (_, at) => `${at},"${at % 3 ? "x" : "y\nz"}"\n`);
+  for (let size = 6; size < 60; size++) {
+    const pieces = await cut(`k,n\n${rows.join("")}`, true, size);
+    expect(pieces.map(([text]) => text.slice(4)).join("")).toBe(rows.join(""));
+  }
+});
