@@ -41,7 +41,7 @@ export function TextField({ label, isLabelHidden, hint, error, placeholder, rows
       ) : (
         <TextArea
           className={`${shape} ${style.area} ${rows === 1 ? style.single : ""}`}
-          style={{ minHeight: `calc(${rows}lh + 18px)` }}
+          style={rows === 1 ? {} : { minHeight: `calc(${rows}lh + 18px)` }}
           rows={rows}
           placeholder={placeholder}
           dir="auto"
