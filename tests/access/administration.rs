@@ -178,3 +178,29 @@ async fn background_work_is_shown_within_the_projects_of_a_key() {
     let left = "select count(*) from keyed_state.embedding_job where state = 'failed'";
     assert_eq!(sales.admin.text(left, &[]).await, "1");
 }
+
+#[tokio::test]
+async fn a_replay_shows_what_administrators_see_only_to_who_is_one_still() {
+    let (sales, proxy, _) = with_two_projects().await;
+    let role = sales.database.create_role("chief").await;
+    let clerk = sales.database.create_role("clerk").await;
+    sales.admin.run(&format!("grant keyed_admin to {role}")).await;
+    let key = sales.database.api_key(&role, &[]).await;
+    let send = async |method: &str, path: &str, body: Value| {
+        let request = proxy.request(method, &format!("/v1{path}")).key(&key).project("crm");
+        request.header("idempotency-key", path).json(&body).send().await
+    };
+    let issue =
+        async || send("POST", "/api-keys", json!({"role": clerk, "label": "secret"})).await.expect(201);
+    let grant = async || {
+        let body = json!({"role": clerk, "target": "crm", "privileges": ["read"]});
+        send("PUT", "/grants", body).await.expect(200)
+    };
+    let quota = async || send("PUT", "/quotas/templates", json!({"maximum": 9})).await.expect(200);
+    let (mut issued, granted, set) = (issue().await, grant().await, quota().await);
+    assert!(issued["key"].is_string());
+    issued["key"] = Value::Null;
+    assert_eq!((issue().await, grant().await, quota().await), (issued.clone(), granted, set));
+    sales.admin.run(&format!("revoke keyed_admin from {role}")).await;
+    assert_eq!(issue().await, json!({"id": issued["id"]}));
+}
