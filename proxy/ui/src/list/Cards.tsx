@@ -75,8 +75,8 @@ export default function Cards({ records, columns, display, onNearEnd, ...props }
           {(record) => (
             <GridListItem id={record.id} textValue={recordName(record, display)} className={style.card ?? ""}>
               <div className={style.head}>
-                <span className={style.name} dir="auto">
-                  {recordName(record, display)}
+                <span className={style.name}>
+                  <bdi>{recordName(record, display)}</bdi>
                 </span>
                 <Checkbox slot="selection" />
               </div>

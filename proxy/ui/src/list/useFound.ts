@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useMemo, useRef, useState } from "react";
 import { listKey } from "../api/lists";
 import { queryClient, type Template } from "../api/queries";
 import { type ListColumn, neededFields } from "./columns";
@@ -20,14 +20,18 @@ export function useFound(
   // The search alone, whatever its order: another one is counted and selected anew.
   const searched = JSON.stringify({ ...searchBody(state), sort: null });
   const [counted, setCounted] = useState<string | null>(null);
-  const pages = query.data?.pages;
-  const estimate = query.isPlaceholderData || !pages?.at(-1)?.has_more ? null : pages[0]?.total;
+  // What a failed search would replace stays as well.
+  const last = useRef(query.data?.pages);
+  if (query.data) last.current = query.data.pages;
+  const isFailed = query.isError && !query.data;
+  const pages = isFailed ? last.current : query.data?.pages;
+  const estimate = query.isPlaceholderData || isFailed || !pages?.at(-1)?.has_more ? null : pages[0]?.total;
   const isSmall = typeof estimate === "number" && estimate < QUICKLY_COUNTED;
   const count = useExactCount(project, template.slug, state, counted === searched || isSmall);
 
   const records = useMemo(() => recordsOf(pages ?? []), [pages]);
   const total = useMemo(() => totalOf(pages ?? [], count.data), [pages, count.data]);
-  const isOld = query.isPlaceholderData;
+  const isOld = query.isPlaceholderData || isFailed;
 
   const { fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError } = query;
   const more = useCallback(() => {

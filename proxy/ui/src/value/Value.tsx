@@ -82,13 +82,18 @@ export const Value = memo(function Value({ project, attribute, value, verbose, f
         );
       }
       return (
-        <Link href={addresses.record(project, target, value)} className={`${shape} ${style.link}`} dir="auto">
-          {name}
+        <Link href={addresses.record(project, target, value)} className={`${shape} ${style.link}`}>
+          <bdi>{name}</bdi>
         </Link>
       );
     }
     default:
-      return (
+      // In a column, every text begins at the same side, whichever way it is written.
+      return fit === "line" ? (
+        <span className={shape}>
+          <bdi>{text}</bdi>
+        </span>
+      ) : (
         <span className={shape} dir="auto">
           {text}
         </span>
