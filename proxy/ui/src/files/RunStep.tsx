@@ -34,8 +34,14 @@ function Running({ it, name }: { it: Import; name: string }) {
     <Section title={t.running(name)} lead={t.mayLeave}>
       <Progress
         label={it.file.name}
-        value={it.total > 0 && !it.isWaiting ? Math.min(1, done / it.total) : null}
-        text={it.isWaiting ? t.waitingForPlace : t.rowsOf(done, it.total)}
+        value={it.total > 0 && !it.isWaiting && done !== null ? Math.min(1, done / it.total) : null}
+        text={
+          it.isWaiting
+            ? t.waitingForPlace
+            : done === null
+              ? t.rowsOfUnknown(it.total)
+              : t.rowsOf(done, it.total)
+        }
       />
       <div className={style.buttons}>
         <Button onPress={it.stop}>{t.stop}</Button>
@@ -60,9 +66,7 @@ function Ended({ it, template, again }: Props) {
         </>
       )}
       {state === "stopped" && (
-        <Notice kind="attention">
-          {it.isWhole ? t.stoppedUndone : t.stoppedKept(it.counts?.rows ?? rowsDone(it))}
-        </Notice>
+        <Notice kind="attention">{it.isWhole ? t.stoppedUndone : t.stoppedKept(it.counts?.rows ?? 0)}</Notice>
       )}
       {state === "failed" && (
         <>

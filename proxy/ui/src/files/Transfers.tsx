@@ -97,8 +97,9 @@ function outcome(line: Line): string {
     return state === "done" ? t.exported(bytes) : state === "stopped" ? t.cancelled : t.received(bytes);
   }
   const { report, state, total } = line.it;
-  if (state === "running") return t.rowsOf(rowsDone(line.it), total);
+  const done = rowsDone(line.it);
+  if (state === "running") return done === null ? t.rowsOfUnknown(total) : t.rowsOf(done, total);
   if (!report) return "";
-  const done = t.doneSentence(report.created, report.updated, report.unchanged);
-  return report.failed > 0 ? `${done}; ${t.refusedCount(report.failed)}` : done;
+  const sentence = t.doneSentence(report.created, report.updated, report.unchanged);
+  return report.failed > 0 ? `${sentence}; ${t.refusedCount(report.failed)}` : sentence;
 }

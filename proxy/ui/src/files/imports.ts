@@ -112,17 +112,18 @@ const subscribe = (listener: () => void) => {
 /** The imports of this tab, the newest last. */
 export const useImports = (): Import[] => useSyncExternalStore(subscribe, () => imports);
 
-/** How many rows are done: counted by the service, or else by the share of the file that it has taken. */
+/**
+ * How many rows are done: counted by the service, or else by the share of the file that it has taken. Null while the
+ * file is sent as a whole and nothing is counted.
+ */
 export function rowsDone({
   counts,
   sent,
   file,
   total,
-}: Pick<Import, "counts" | "sent" | "file" | "total">): number {
-  const bySize = file.size === 0 ? 0 : Math.floor((sent / file.size) * total);
-  return counts === null
-    ? sent < file.size
-      ? bySize
-      : 0
-    : Math.max(counts.rows, sent < file.size ? bySize : 0);
+}: Pick<Import, "counts" | "sent" | "total"> & { file: { size: number } }): number | null {
+  const isSent = sent >= file.size;
+  if (isSent) return counts?.rows ?? null;
+  const bySize = Math.floor((sent / file.size) * total);
+  return Math.max(counts?.rows ?? 0, bySize);
 }

@@ -24,7 +24,6 @@ export const files = {
 
   dropTitle: "Drop a file anywhere on this page",
   dropHint: "CSV (comma, semicolon, tab or bar; UTF-8, windows-1252 or UTF-16) or NDJSON, of any size.",
-  dropHere: "Drop the file to import it",
   chooseFile: "Choose a file",
   chooseOther: "Choose another file",
   notAFile: "This cannot be read as a file. Drop one CSV or NDJSON file.",
@@ -43,7 +42,6 @@ export const files = {
     "utf-16le": "UTF-16, little endian",
     "utf-16be": "UTF-16, big endian",
   },
-  asciiOnly: "plain ASCII so far",
   delimiter: "Delimiter",
   delimiters: { ",": "Comma", ";": "Semicolon", "\t": "Tab", "|": "Bar" },
   header: "Columns",
@@ -136,6 +134,7 @@ export const files = {
 
   running: (template: string) => `Importing into ${template}`,
   rowsOf: (done: number, of: number) => `${number(done)} of ${rows(of)}`,
+  rowsOfUnknown: (of: number) => `Working on ${rows(of)}`,
   stop: "Stop",
   stopKeeps:
     "If you stop, the rows imported so far stay. The same file again goes on where it stopped: rows that exist are unchanged.",
@@ -155,7 +154,7 @@ export const files = {
   stoppedTitle: "Stopped",
   stoppedKept: (n: number) =>
     n === 0
-      ? "Stopped before the first rows were confirmed. A few may have been imported; they stay."
+      ? "Stopped. Rows that were already on their way may have been imported; they stay. Import the same file again to go on: rows that exist are unchanged."
       : `Stopped. At least ${rows(n)} were imported, and those that were already on their way; they stay. Import the same file again to go on: rows that exist are unchanged.`,
   stoppedUndone: "Stopped. Nothing of the file was imported.",
   failedTitle: "Not imported",
