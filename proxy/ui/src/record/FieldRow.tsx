@@ -6,7 +6,7 @@ import { IconButton } from "../components/Button";
 import { attributeLabel } from "../format/label";
 import { words } from "../language";
 import { isSame } from "../value/exact";
-import { isEmptyValue, valueText } from "../value/text";
+import { isEmptyValue } from "../value/text";
 import { Value } from "../value/Value";
 import { ValueEditor } from "../value/ValueEditor";
 import { Contradiction } from "./Contradiction";
@@ -194,7 +194,6 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
             role="button"
             tabIndex={0}
             data-edit
-            aria-label={`${editLabel}: ${valueText(attribute, current, record.attribute_values?.[slug])}`}
             onClick={() => window.getSelection()?.isCollapsed !== false && begin()}
             onKeyDown={(event) => {
               if (event.key !== "Enter" && event.key !== " " && event.key !== "F2") return;
@@ -202,6 +201,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
               begin();
             }}
           >
+            <span className="visually-hidden">{editLabel}: </span>
             {value}
           </div>
         )}
