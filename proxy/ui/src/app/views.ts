@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { answer, GET, inProject } from "../api/client";
+import { inTurn } from "../api/turns";
 import { useSession } from "../session/session";
-import { inTurn } from "./turns";
 
 async function read(project: string, template: string) {
   const params = { path: { template }, header: inProject(project) };

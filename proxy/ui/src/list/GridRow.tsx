@@ -2,6 +2,7 @@ import { Copy } from "lucide-react";
 import { memo } from "react";
 import type { RecordBody } from "../api/queries";
 import { words } from "../language";
+import { Sparkline } from "../value/Sparkline";
 import { Nothing, Value } from "../value/Value";
 import type { ListColumn } from "./columns";
 import style from "./Grid.module.css";
@@ -86,6 +87,9 @@ export const GridRow = memo(function GridRow({ record, index, columns, active, .
               `${style.value} ${column.isNumber ? style.number : column.attribute.type === "string" ? style.text : ""}`,
             )}
           >
+            {measured(record, column) && (
+              <Sparkline id={record.id} slug={column.id} until={measured(record, column) ?? ""} />
+            )}
             <Value
               project={props.project}
               attribute={column.attribute}
@@ -98,6 +102,10 @@ export const GridRow = memo(function GridRow({ record, index, columns, active, .
     </div>
   );
 });
+
+/** When a metric was measured last. */
+const measured = (record: RecordBody, { id, attribute }: ListColumn): string | null =>
+  attribute.type === "metric" ? (record.attribute_values?.[id]?.at ?? null) : null;
 
 /** What a record has in a column. */
 export function valueOf(record: RecordBody, { id, isStandard }: ListColumn): unknown {
