@@ -19,7 +19,7 @@ import { sentence as sentenceOf } from "../api/problem";
 import { words } from "../language";
 import { number } from "../language/plural";
 import { type Choice, useChoices } from "./choices";
-import { COMBOBOX } from "./combobox";
+import { activeKey, COMBOBOX } from "./combobox";
 import type { Field } from "./fields";
 import style from "./operand.module.css";
 
@@ -88,12 +88,19 @@ export function ChoiceOperand({
     onChange([...given, ...texts.filter((it) => !isChosen.has(renderJson(it)))]);
   };
   const press = (event: KeyboardEvent) => {
-    const field = event.target;
-    if (!(field instanceof HTMLInputElement)) return;
-    if (event.key === "Enter" && text === "" && !field.getAttribute("aria-activedescendant")) {
+    const input = event.target;
+    if (!(input instanceof HTMLInputElement)) return;
+    if (event.key === "Enter") {
+      const active = activeKey(input);
+      if (text === "" && active !== null) return;
+      // Whoever types fast presses Enter before the list shows what was typed: its old entries are not meant.
+      const entry = shown.find(({ id }) => id === active);
+      if (entry && !isLoading && (!takesTyped(field) || entry.value === text || isNamed(entry, text))) return;
       event.preventDefault();
       event.stopPropagation();
-      onEnter();
+      if (text === "") onEnter();
+      else if (own.length > 0) choose({ ...(own[0] as Choice), id: renderJson(text) });
+      else if (!isLoading && shown[0]) choose(shown[0]);
     }
     if (event.key === "Backspace" && typed === "" && given.length > 0) onChange(given.slice(0, -1));
   };
@@ -172,6 +179,9 @@ export function ChoiceOperand({
     </div>
   );
 }
+
+const isNamed = ({ label }: Choice, text: string) =>
+  label.toLocaleLowerCase().includes(text.toLocaleLowerCase());
 
 function note(field: Field, isLoading: boolean, text: string): string {
   if (isLoading) return "…";

@@ -10,7 +10,7 @@ import {
   Tags,
   Type,
 } from "lucide-react";
-import { useEffect } from "react";
+import { type KeyboardEvent, useEffect } from "react";
 import {
   Autocomplete,
   Collection,
@@ -24,7 +24,7 @@ import {
   useFilter,
 } from "react-aria-components";
 import { words } from "../language";
-import { COMBOBOX } from "./combobox";
+import { activeKey, COMBOBOX } from "./combobox";
 import type { Field, Fields } from "./fields";
 import style from "./operand.module.css";
 import type { Kind } from "./operators";
@@ -71,8 +71,23 @@ export function FieldChoice({ fields, onChoose, group }: Props) {
     const field = fields.find(path);
     if (field) onChoose(field);
   };
+  // Whoever types fast presses Enter before the list shows what was typed: its old entries are not meant.
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return;
+    const text = event.target.value;
+    const entries = [
+      ...(group ? [{ path: GROUP, text: group.label }] : []),
+      ...sections.flatMap((section) => section.fields.map((it) => ({ path: it.path, text: textOf(it) }))),
+    ];
+    const meant = entries.filter((it) => contains(it.text, text));
+    const active = activeKey(event.target);
+    if (text === "" || meant.some(({ path }) => path === active)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (meant[0]) choose(meant[0].path);
+  };
   return (
-    <div className={style.fields}>
+    <div className={style.fields} onKeyDownCapture={press}>
       <Autocomplete filter={contains}>
         <TextField className={style.search ?? ""} autoFocus>
           <Label className="visually-hidden">{t.searchFields}</Label>
@@ -105,10 +120,13 @@ export function FieldChoice({ fields, onChoose, group }: Props) {
   );
 }
 
+/** What an attribute is found by. */
+const textOf = (field: Field): string => `${field.label} ${field.path}`;
+
 function FieldItem({ field }: { field: Field }) {
   const Icon = ICONS[field.kind];
   return (
-    <ListBoxItem id={field.path} textValue={`${field.label} ${field.path}`} className={style.item ?? ""}>
+    <ListBoxItem id={field.path} textValue={textOf(field)} className={style.item ?? ""}>
       <span className={style.mark}>
         <Icon size={14} aria-hidden />
       </span>

@@ -14,8 +14,12 @@ import { useSentences } from "./useContext";
 
 const t = words.filter;
 
-const loadEditor = () => import("./ConditionEditor");
-const ConditionEditor = lazy(async () => ({ default: (await loadEditor()).ConditionEditor }));
+let loaded: typeof import("./ConditionEditor").ConditionEditor | null = null;
+const loadEditor = async () => {
+  loaded = (await import("./ConditionEditor")).ConditionEditor;
+  return { default: loaded };
+};
+const LaterEditor = lazy(loadEditor);
 
 /** What a page may ask of the bar. */
 export type FilterBarHandle = { add: () => void };
@@ -102,6 +106,8 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
     "list",
   );
 
+  // What is loaded is shown at once, so that no key is lost.
+  const Editor = loaded ?? LaterEditor;
   const chips = value.map((condition, at) => ({ id: at, condition, text: sentence(condition, context) }));
   return (
     <div ref={bar} className={style.bar}>
@@ -181,7 +187,7 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
               }}
             >
               <Suspense fallback={<Skeleton lines={4} />}>
-                <ConditionEditor
+                <Editor
                   key={open}
                   project={project}
                   context={context}

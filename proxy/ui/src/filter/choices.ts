@@ -63,6 +63,7 @@ export function useChoices(project: string, field: Field, text: string): Choices
   const options = field.attribute?.options;
   const counts = !isReference && (field.kind === "string" || (field.kind === "list" && !options));
   const settled = useSettled(text).trim().slice(0, 255);
+  const isTyping = settled !== text.trim().slice(0, 255);
   const words = field.kind === "string" ? settled : "";
   const facet = useQuery({
     queryKey: [key, "choices", project, field.owner, field.slug, words],
@@ -83,7 +84,7 @@ export function useChoices(project: string, field: Field, text: string): Choices
       label: it.name,
       ...(it.key !== null && it.key !== it.name ? { hint: it.key } : {}),
     }));
-    return { items, isLoading: targets.isFetching, error: targets.error };
+    return { items, isLoading: targets.isFetching || isTyping, error: targets.error };
   }
   if (options) {
     const items = options.map((it) => ({ value: it.value, label: it.label || it.value }));
@@ -93,5 +94,5 @@ export function useChoices(project: string, field: Field, text: string): Choices
   const items = (facet.data ?? [])
     .map((it) => ({ value: it.value, label: facetLabel(it), count: it.count }))
     .filter((it) => it.label.length <= LONGEST && it.label !== "" && matches(it.label));
-  return { items, isLoading: facet.isFetching, error: facet.error };
+  return { items, isLoading: facet.isFetching || isTyping, error: facet.error };
 }
