@@ -58,6 +58,11 @@ export function FileStep({ file, reading, choose, onFile, next }: Props) {
         {format === "csv" && header.length === 1 && rows.length > 0 && (
           <Notice kind="attention">{t.oneColumn}</Notice>
         )}
+        {headerFaults(reading).map((fault) => (
+          <Notice key={fault} kind="attention">
+            {fault}
+          </Notice>
+        ))}
       </Section>
       {rows.length === 0 ? (
         <Notice kind="attention">{t.emptyFile}</Notice>
@@ -75,6 +80,14 @@ export function FileStep({ file, reading, choose, onFile, next }: Props) {
       )}
     </>
   );
+}
+
+/** What the service would refuse of the first line. */
+function headerFaults({ format, header }: Reading): string[] {
+  if (format === "ndjson") return [];
+  const twice = new Set(header.filter((name, at) => name !== "" && header.indexOf(name) !== at));
+  const nameless = header.flatMap((name, at) => (name.trim() === "" ? [t.namelessColumn(at + 1)] : []));
+  return [...nameless.slice(0, 3), ...[...twice].map(t.columnTwice)];
 }
 
 function Fact({ name, children }: { name: string; children: React.ReactNode }) {

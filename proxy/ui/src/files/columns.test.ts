@@ -49,6 +49,11 @@ test("standard columns of an export are left to the service", () => {
   expect(mappingOf(["name", "Other"], ["name", null])).toEqual({ name: "name", Other: null });
 });
 
+test("of two columns of one name, the one that is used counts", () => {
+  expect(mappingOf(["name", "name"], ["name", null])).toEqual({ name: "name" });
+  expect(mappingOf(["x", "x"], [null, null])).toEqual({ x: null });
+});
+
 test("a column counts cells that fit, are empty, or are refused", () => {
   const fit = fitOf(
     template,

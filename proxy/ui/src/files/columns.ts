@@ -98,5 +98,9 @@ export function faultsOf(template: Template, targets: Target[]): Fault[] {
 /** The parameters of the import that say so: `mapping` for the columns that the service would take otherwise. */
 export function mappingOf(header: string[], targets: Target[]): Record<string, Target> {
   const entries = header.map((name, at) => [name, targets[at] ?? null] as const);
-  return Object.fromEntries(entries.filter(([name, target]) => !(isStandard(name) && target === null)));
+  // Of two columns of one name, the one that is used counts: the service then refuses both rather than lose one.
+  const used = new Set(entries.flatMap(([name, target]) => (target === null ? [] : [name])));
+  return Object.fromEntries(
+    entries.filter(([name, target]) => target !== null || !(used.has(name) || isStandard(name))),
+  );
 }

@@ -50,6 +50,10 @@ export const files = {
   counting: (n: number) => `about ${number(n)}, counting`,
   preview: (shown: number) => (shown === 1 ? "The first row" : `The first ${number(shown)} rows`),
   line: "Line",
+  namelessColumn: (place: number) =>
+    `Column ${number(place)} has no name. Name every column in the first line of the file.`,
+  columnTwice: (name: string) =>
+    `Two columns are named “${name}”. Leave both out, or rename one of them in the file.`,
   oneColumn: "All text is in one column. If that is wrong, choose another delimiter.",
   next: "Match columns",
   back: "Back",
