@@ -31,7 +31,7 @@ await browse(async (page) => {
 
   await page.keyboard.press("Escape");
   await page.locator("body").press("f");
-  await page.getByRole("searchbox", { name: "Search attributes" }).fill("External key");
+  await page.getByPlaceholder("Search attributes").fill("External key");
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: /Operator/ }).click();
   await page.getByRole("option", { name: "Starts With" }).click();

@@ -12,7 +12,7 @@ await browse(
 
     await ask("PUT", "/entities/template/customers/by-key", { external_key: "erp:0", attributes: { name: "Second" } });
     await page.getByRole("button", { name: "Restore", exact: true }).first().click();
-    await page.getByText('Key "erp:0" belongs to another record by now.').waitFor();
+    await page.getByText('Key "erp:0" belongs to another record.').waitFor();
     await page.getByRole("dialog").or(page.getByRole("alertdialog")).getByRole("button", { name: "Restore" }).click();
     await page.getByText("This record was deleted").waitFor({ state: "detached" });
     const record = await ask("GET", `/entities/${id}`);

@@ -4114,6 +4114,7 @@ export interface components {
             updated_at: string;
         };
         /**
+         * @description What is left out stays. `rename` comes first, then `drop`, then `attributes`, then the rest, all or nothing.
          * @example {
          *       "attributes": [
          *         {
@@ -4130,13 +4131,18 @@ export interface components {
          *     }
          */
         TemplateChange: {
+            /** @description Attributes that exist are changed in `label`, `options`, `required`, `indexed` and `default`; others are added and need `type`. An attribute keeps its type and its target. */
             attributes?: components["schemas"]["AttributeChange"][];
+            /** @description The attribute that is shown for a record. */
             display?: string | null;
+            /** @description Attributes to remove with their values. */
             drop?: string[];
-            /** @description The attributes that are embedded. */
+            /** @description The attributes that are embedded; null for none. */
             embed?: string[] | null;
             label?: string | null;
+            /** @description The text-search configuration: `english`, `simple`, … */
             language?: string;
+            /** @description Present slugs and new ones: `{old: new}`. Values, grants and views follow. */
             rename?: {
                 [key: string]: string;
             };

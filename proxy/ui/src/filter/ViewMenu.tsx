@@ -72,7 +72,7 @@ export function ViewMenu({ project, template, open, current, onOpen, onSaved }: 
       <MenuTrigger>
         <AriaButton
           className={`${button.button} ${button.plain} ${style.opener}`}
-          aria-label={t.viewOpen(view ? viewName(view) : t.allRecords)}
+          aria-label={view ? t.viewOpen(viewName(view)) : undefined}
         >
           <Bookmark size={16} aria-hidden />
           <span className={style.name} dir="auto">

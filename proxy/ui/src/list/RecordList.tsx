@@ -219,6 +219,7 @@ export function RecordList({ project, template, rights, record }: Props) {
             isOpen
             onClose={() => setCreating(false)}
             onCreated={(created) => {
+              setCreating(false);
               void refreshLists(project, template.slug);
               open(created);
             }}
