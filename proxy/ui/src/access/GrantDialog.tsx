@@ -8,7 +8,7 @@ import { Button } from "../components/Button";
 import { Checkbox } from "../components/Checkbox";
 import { Dialog } from "../components/Dialog";
 import { Refusal } from "../components/Field";
-import { Failure, Notice } from "../components/Notice";
+import { Failure, Notice, OtherFailure } from "../components/Notice";
 import { Select } from "../components/Select";
 import { sayDone } from "../components/toast";
 import { type Condition, conditionsOfScope } from "../filter/condition";
@@ -151,7 +151,7 @@ export function GrantDialog({ project, role, grant, grants, onClose }: Props) {
         </>
       )}
       {steps.some(({ kind }) => kind === "revoke") && <Notice kind="attention">{t.narrows}</Notice>}
-      {error !== undefined && !faults && <Failure error={error} />}
+      <OtherFailure error={error} fields={["/target", "/privileges", "/scope/filters/", "/filters/"]} />
     </Dialog>
   );
 }

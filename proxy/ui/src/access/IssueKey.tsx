@@ -8,7 +8,7 @@ import { Checkbox } from "../components/Checkbox";
 import { Code } from "../components/Code";
 import { Dialog } from "../components/Dialog";
 import { Refusal, TextField } from "../components/Field";
-import { Failure, Notice } from "../components/Notice";
+import { Notice, OtherFailure } from "../components/Notice";
 import { Select } from "../components/Select";
 import { words } from "../language";
 import style from "./Access.module.css";
@@ -154,7 +154,7 @@ function Form({ project, onClose, onIssued }: Props & { onIssued: (key: IssuedKe
         onChange={(days) => setDraft({ ...draft, days })}
         error={refusal?.at("/expires_at")}
       />
-      {error !== undefined && <Failure error={error} />}
+      <OtherFailure error={error} fields={["/label", "/role", "/expires_at"]} />
     </Dialog>
   );
 }

@@ -87,7 +87,7 @@ function columns(own: number | undefined, revoke: (key: ApiKey) => void): Column
       title: t.label,
       cell: ({ id, label }) => (
         <>
-          <bdi>{label || <span className={style.quiet}>{t.noLabel}</span>}</bdi>{" "}
+          <bdi className={style.name}>{label || <span className={style.quiet}>{t.noLabel}</span>}</bdi>{" "}
           {id === own && <Tag>{t.thisKey}</Tag>}
           <span className={style.small}>{t.keyNumber(id)}</span>
         </>

@@ -6,7 +6,7 @@ import { queryClient } from "../api/queries";
 import { Button } from "../components/Button";
 import { Dialog } from "../components/Dialog";
 import { TextField } from "../components/Field";
-import { Failure } from "../components/Notice";
+import { OtherFailure } from "../components/Notice";
 import { sayDone } from "../components/toast";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
@@ -80,7 +80,7 @@ export default function NewProject({ onClose }: { onClose: () => void }) {
         onChange={(zone) => setDraft({ ...draft, zone })}
         error={refusal?.at("/time_zone")}
       />
-      {error !== undefined && <Failure error={error} />}
+      <OtherFailure error={error} fields={["/slug", "/name", "/time_zone"]} />
     </Dialog>
   );
 }

@@ -5,7 +5,7 @@ import { RequestError } from "../api/problem";
 import { Button } from "../components/Button";
 import { Dialog } from "../components/Dialog";
 import { TextField } from "../components/Field";
-import { Failure, Skeleton } from "../components/Notice";
+import { Failure, OtherFailure, Skeleton } from "../components/Notice";
 import { Gauge } from "../components/Progress";
 import { sayDone } from "../components/toast";
 import { relativeTime } from "../format/moment";
@@ -108,7 +108,7 @@ function Change({ project, quota, onClose }: { project: string; quota: Quota; on
       {quota.name === "live_records" && quota.maximum === null && (
         <p className={style.quiet}>{t.firstCount}</p>
       )}
-      {error !== undefined && <Failure error={error} />}
+      <OtherFailure error={error} fields={["/maximum"]} />
     </Dialog>
   );
 }

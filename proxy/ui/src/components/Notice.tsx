@@ -30,6 +30,16 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
   );
 }
 
+/** What was refused, unless each refusal stands beside one of the fields: `/slug`, or all below `/mapping/`. */
+export function OtherFailure({ error, fields }: { error: unknown; fields: readonly string[] }) {
+  if (error === undefined || error === null) return null;
+  const faults = (error instanceof RequestError && error.problem?.errors) || [];
+  const isBeside = (pointer: string) =>
+    fields.some((field) => (field.endsWith("/") ? pointer.startsWith(field) : pointer === field));
+  if (faults.length > 0 && faults.every(({ pointer }) => isBeside(pointer ?? ""))) return null;
+  return <Failure error={error} />;
+}
+
 /** A place with nothing in it: what it is for, and the first step. */
 export function Empty({
   title,

@@ -6,7 +6,7 @@ import { Button } from "../components/Button";
 import { Checkbox } from "../components/Checkbox";
 import { Confirm } from "../components/Confirm";
 import { TextField } from "../components/Field";
-import { Failure } from "../components/Notice";
+import { OtherFailure } from "../components/Notice";
 import { Section } from "../components/Page";
 import { sayDone } from "../components/toast";
 import { words } from "../language";
@@ -148,7 +148,7 @@ function Settings({ project, endpoint, change }: SettingsProps) {
           </Checkbox>
           <span className={style.hint}>{t.signedHint}</span>
         </div>
-        {error !== undefined && <Failure error={error} />}
+        <OtherFailure error={error} fields={["/slug", "/role"]} />
         <div className={style.bar}>
           <Button onPress={save} isDisabled={!isChanged}>
             {t.saveSettings}

@@ -5,7 +5,7 @@ import { RequestError } from "../api/problem";
 import { type Template, useTemplate } from "../api/queries";
 import { Button } from "../components/Button";
 import { TextField } from "../components/Field";
-import { Failure, Notice, Skeleton } from "../components/Notice";
+import { Notice, OtherFailure, Skeleton } from "../components/Notice";
 import { sayDone } from "../components/toast";
 import { words } from "../language";
 import { type Draft, draftOf, type Endpoint, isSame, membersOf } from "./draft";
@@ -112,7 +112,10 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
         />
       </div>
       {result && <Verdict trial={result} />}
-      {trial.error && !(refusal?.problem?.errors?.length ?? 0) && <Failure error={trial.error} />}
+      <OtherFailure
+        error={failure ?? trial.error}
+        fields={["/items", "/key_prefix", "/external_key", "/mapping/"]}
+      />
       <MappingLines
         attributes={template.attributes}
         draft={draft}
@@ -124,7 +127,6 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
         onItem={setItem}
         refusal={refusal}
       />
-      {failure !== undefined && <Failure error={failure} />}
       <div className={style.foot}>
         <span>{isChanged ? t.unsaved : payload === undefined && sample === "" ? t.noSampleYet : ""}</span>
         {isChanged && <Button onPress={() => change(null)}>{t.undo}</Button>}

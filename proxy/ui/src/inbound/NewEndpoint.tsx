@@ -6,7 +6,7 @@ import { useMe, useTemplates } from "../api/queries";
 import { Button } from "../components/Button";
 import { Checkbox } from "../components/Checkbox";
 import { TextField } from "../components/Field";
-import { Empty, Failure, Notice, Skeleton } from "../components/Notice";
+import { Empty, Failure, Notice, OtherFailure, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { Select } from "../components/Select";
 import { words } from "../language";
@@ -132,7 +132,7 @@ export function NewEndpoint({ project }: { project: string }) {
             isCode
           />
         )}
-        {error !== undefined && <Failure error={error} />}
+        <OtherFailure error={error} fields={["/slug", "/template", "/role", "/secret"]} />
         <div className={style.bar}>
           <Button kind="main" type="submit" isDisabled={draft.slug.trim() === "" || template === undefined}>
             {t.create}
