@@ -143,7 +143,7 @@ pub const CHECKS: &[Check] = &[
          from (", our_tables!(), ") c where not c.relrowsecurity and pg_get_userbyid(c.relowner) = 'keyed_owner'
          union all
          select format('%I.%I belongs to %s', c.nspname, c.relname, pg_get_userbyid(c.relowner)),
-                'whoever owns a table may have put triggers, rules and policies of their own on it: restore it from a dump, as a superuser and with the owners'
+                'the owner of a table may have added triggers, rules and policies to it: restore it from a dump, as a superuser and with the owners'
          from (", our_tables!(), ") c where c.nspname <> 'keyed_state' and pg_get_userbyid(c.relowner) <> 'keyed_owner'") },
     Check { name: "foreign objects", sound: "no foreign objects are in keyed's schemas", severity: Error, needs: Needs::State, query:
         "select f.object || ' ' || f.finding, f.remedy || case when f.remedy ~ '[A-Z]{4}' then ';' else '' end from keyed.foreign_objects() f
@@ -246,7 +246,7 @@ pub const CHECKS: &[Check] = &[
          select distinct format('the scopes of %s do not bind it: it bypasses row-level security', r.rolname), format('alter role %I nobypassrls;', r.rolname)
          from keyed_state.access_grant g join pg_roles r on r.oid = g.role where r.rolbypassrls and not r.rolsuper" },
     Check { name: "code of others", sound: "only triggers and rules of keyed and PostgreSQL run on record tables", severity: Note, needs: Needs::State, query:
-        concat!("select distinct format('the %s calls %s. That function runs with the rights of whoever writes to the table, and as keyed_owner when keyed writes', pg_describe_object(d.classid, d.objid, 0), p.oid::regprocedure),
+        concat!("select distinct format('the %s calls %s. That function runs with the rights of the role that writes to the table, and as keyed_owner when keyed writes', pg_describe_object(d.classid, d.objid, 0), p.oid::regprocedure),
                 'look at what it does; if it is not yours, then: ' || case when g.oid is not null then format('drop trigger %I on %I.%I;', g.tgname, c.nspname, c.relname)
                   when y.oid is not null then format('drop policy %I on %I.%I;', y.polname, c.nspname, c.relname) else 'drop it, as a superuser' end
          from pg_depend d join pg_proc p on p.oid = d.refobjid and d.refclassid = 'pg_proc'::regclass

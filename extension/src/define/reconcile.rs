@@ -211,6 +211,8 @@ impl Made {
     }
 }
 
+/// The policies of grants on a table. None of the columns can be null: their names end with a number, and each policy has a
+/// role, 0 for everyone.
 fn of_table(spi: &Connection, table: Oid) -> Vec<Made> {
     let sql = format!(
         "select p.polname::text, p.number, p.is_gated, (select string_agg(r::text, ' ') from unnest(p.polroles) r) \
@@ -218,16 +220,11 @@ fn of_table(spi: &Connection, table: Oid) -> Vec<Made> {
         policies("y.polrelid = $1")
     );
     let rows = spi.run_once(&sql, Snapshot::Latest, &params![table]);
-    let made = |(name, grant, is_gated, roles): (String, i32, Option<bool>, Option<String>)| Made {
+    let made = |(name, grant, is_gated, roles): (String, i32, bool, String)| Made {
         name,
         grant,
-        is_gated: is_gated.unwrap_or_default(),
-        roles: roles
-            .iter()
-            .flat_map(|it| it.split(' '))
-            .filter_map(|it| it.parse::<u32>().ok())
-            .map(Oid::from)
-            .collect(),
+        is_gated,
+        roles: roles.split(' ').filter_map(|it| it.parse::<u32>().ok()).map(Oid::from).collect(),
     };
     rows.iter().map(made).collect()
 }

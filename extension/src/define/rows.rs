@@ -1,12 +1,15 @@
 //! The rows that describe templates and attributes in the state.
 
+use crate::attribute_type::AttributeType;
+use crate::postgres::guard;
 use crate::postgres::parameter::{Parameter, params};
+use crate::postgres::raise::Raise;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::definition::Definition;
 use crate::template::{Attribute, Template};
 use crate::value::list_option;
 
-/// Writes down a new attribute; answers its number.
+/// Writes down a new attribute; answers its number. Until state step 26, a constraint lists the types.
 pub fn insert_attribute(
     spi: &Connection,
     template: i32,
@@ -15,6 +18,9 @@ pub fn insert_attribute(
     target: Option<i32>,
 ) -> i32 {
     let options = new.options.as_deref().map(list_option::to_json);
+    if new.kind == AttributeType::Boolean && !has_any_type(spi) {
+        guard::not_migrated().raise();
+    }
     let rows = spi.run_once(
         "with made as (insert into keyed_state.attribute \
          (template_id, position, slug, type, label, required, indexed, options, target_id, default_value) \
@@ -35,6 +41,11 @@ pub fn insert_attribute(
         ],
     );
     rows.get::<Option<i32>>(0, 0).unwrap_or_default()
+}
+
+fn has_any_type(spi: &Connection) -> bool {
+    let step = "select from keyed_state.version where number = 26";
+    !spi.run_once(step, Snapshot::Latest, &[]).is_empty()
 }
 
 /// Changes a column of an attribute's row.

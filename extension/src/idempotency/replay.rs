@@ -87,6 +87,7 @@ fn may_configure(caller: &Caller, endpoint: i32) -> bool {
 /// Whether the caller could meet the same error now: it knows the template, its record exists for the caller, and it may
 /// read the other record that the error names.
 fn may_see_error(caller: &Caller, refused: &RefusedOperation) -> bool {
+    pgrx::check_for_interrupts!();
     let Some(template) = catalog::by_id(refused.template) else { return false };
     let by_id = |id, scope: &WriteScope| read::by_id_in_scope(&template, id, scope);
     let by_key = |key, scope: &WriteScope| read::holder(&template, key, scope);

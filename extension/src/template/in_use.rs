@@ -76,7 +76,8 @@ fn dependents(found: &str, subject: Oid) -> Vec<String> {
         connected(|spi| {
             let arguments = params![subject, owner, MOST_NAMED];
             let rows = spi.run_once(&format!("{found} {DEPENDENTS}"), Snapshot::Latest, &arguments);
-            rows.column::<String>().collect()
+            // PostgreSQL describes as null what was dropped in the meantime.
+            rows.column::<Option<String>>().flatten().collect()
         })
     })
 }

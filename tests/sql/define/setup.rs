@@ -151,3 +151,29 @@ async fn every_table_and_column_of_a_template_and_of_the_state_says_what_it_is()
                   and c.relnamespace in ('keyed_state'::regnamespace, 'crm'::regnamespace)";
     assert_eq!(database.session().await.text(silent, &[]).await, "");
 }
+
+#[tokio::test]
+async fn a_type_that_the_state_does_not_allow_yet_is_refused_until_it_is_migrated() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    // As it was before state step 26.
+    session
+        .run(
+            "delete from keyed_state.version where number = 26;
+             alter table keyed_state.attribute add constraint attribute_type_check check
+               (type in ('string', 'number', 'metric', 'list', 'date', 'datetime', 'reference')) not valid",
+        )
+        .await;
+    for statement in [
+        "select keyed.add_attribute('crm.companies', '{\"slug\": \"checked\", \"type\": \"boolean\"}')",
+        "select keyed.create_template('crm', 'orders', '[{\"slug\": \"paid\", \"type\": \"boolean\"}]')",
+    ] {
+        let refusal = session.refusal(statement, &[]).await;
+        assert_eq!(refusal.is(), ("XX000", "internal"), "{refusal}");
+        assert_eq!(refusal.hint, "run: SELECT keyed.migrate()");
+    }
+    session.run("select keyed.migrate()").await;
+    session
+        .run("select keyed.create_template('crm', 'orders', '[{\"slug\": \"paid\", \"type\": \"boolean\"}]')")
+        .await;
+}
