@@ -1,6 +1,5 @@
 /** Signing in and out, with what this tab keeps of the answers. */
 import { navigate } from "wouter/use-browser-location";
-import { revokeSeenKey } from "../access/seeing";
 import { answer, GET } from "../api/client";
 import { queryClient } from "../api/queries";
 import { addresses } from "../navigation/addresses";
@@ -39,6 +38,11 @@ export function returnToMyself() {
   const { key, own } = currentSession();
   if (own === null) return;
   seeAsMyself();
-  if (key !== null) revokeSeenKey(key);
+  // The pages about access are not loaded for who never opens them.
+  if (key !== null)
+    import("../access/seeing").then(
+      ({ revokeSeenKey }) => revokeSeenKey(key),
+      () => undefined,
+    );
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] === key });
 }
