@@ -34,7 +34,8 @@ export function Quotas({ project }: { project: string }) {
             {quota.maximum === null ? t.setLimit : t.changeLimit}
           </Button>
           <small>
-            {t.quotaHint[quota.name]} {quota.resets_at !== null && t.resets(relativeTime(quota.resets_at))}
+            {t.quotaHint[quota.name]}{" "}
+            {quota.maximum !== null && quota.resets_at !== null && t.resets(relativeTime(quota.resets_at))}
           </small>
         </div>
       ))}
