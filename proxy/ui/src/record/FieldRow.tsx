@@ -3,6 +3,7 @@ import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from
 import type { Json } from "../api/json";
 import type { Attribute, RecordBody } from "../api/queries";
 import { IconButton } from "../components/Button";
+import { sayRefused } from "../components/toast";
 import { attributeLabel } from "../format/label";
 import { words } from "../language";
 import { isSame } from "../value/exact";
@@ -78,11 +79,25 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
         if (isTypedOn) return { start: isWritten ? draft : start, draft: now.draft };
         return isWritten ? null : { start, draft };
       });
+      if (isGone.current && !isWritten) sayRefused(t.notSaved(label, t.changedElse));
     } catch (error) {
+      if (isGone.current) sayRefused(t.notSaved(label, faultOf(error, slug)));
       isLeft.current = false;
       setEdit({ start, draft, error: faultOf(error, slug) });
     }
   };
+  // What is typed when the record is closed is saved as if the field had been left.
+  const isGone = useRef(false);
+  const close = useRef(() => {});
+  close.current = () => {
+    isGone.current = true;
+    const now = latest.current;
+    if (now && !now.isSaving && now.error === undefined && !isLeft.current) void save(now.start, now.draft);
+  };
+  useEffect(() => {
+    isGone.current = false;
+    return () => close.current();
+  }, []);
   const saveAndReturn = (start: Json, draft: Json | undefined) => {
     returns.current = true;
     isLeft.current = true;
@@ -116,7 +131,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
   const leave = (event: FocusEvent<HTMLElement>) => {
     const element = event.currentTarget;
     setTimeout(() => {
-      if (staysIn(element) || isLeft.current) return;
+      if (staysIn(element) || isLeft.current || isGone.current) return;
       if (!edit || isContradicted || edit.isSaving || edit.error !== undefined) return;
       void save(edit.start, edit.draft);
     });

@@ -29,6 +29,8 @@ export const record = {
   giveBack: "Give back",
   saving: "Saving",
   saved: "Saved",
+  notSaved: (label: string, why: string) => `${label} was not saved: ${why}`,
+  changedElse: "somebody else changed it at the same time.",
   empties: (n: number) => `${n} empty`,
   readOnly: "Your role reads these records and does not change them.",
   readOnlyHint: "An administrator can grant it update.",
