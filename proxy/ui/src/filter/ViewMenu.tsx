@@ -11,14 +11,14 @@ import {
   Separator,
 } from "react-aria-components";
 import { sentence } from "../api/problem";
-import { privileges, useMe, type View } from "../api/queries";
+import { privileges, useMe, useTemplates, type View } from "../api/queries";
 import { Button } from "../components/Button";
 import button from "../components/Button.module.css";
 import select from "../components/Select.module.css";
 import { sayDone, sayRefused } from "../components/toast";
 import { words } from "../language";
 import style from "./ViewMenu.module.css";
-import { isSameSearch, type SavedSearch, saveView, searchToSave, useViews, viewName } from "./view";
+import { bySlug, isSameSearch, type SavedSearch, saveView, searchToSave, useViews, viewName } from "./view";
 
 const dialogs = () => import("./ViewDialogs");
 const NewViewDialog = lazy(async () => ({ default: (await dialogs()).NewViewDialog }));
@@ -45,11 +45,12 @@ type DialogName = "new" | "details" | "delete";
 /** The saved views of a template: open, save, rename and delete them. */
 export function ViewMenu({ project, template, open, current, onOpen, onSaved }: Props) {
   const views = useViews(project, template);
+  const templates = useTemplates(project).data ?? [];
   const me = useMe(project);
   const [dialog, setDialog] = useState<DialogName | null>(null);
   const mayDefine = privileges(me.data, project, template).has("define");
   const view = views.data?.find(({ slug }) => slug === open) ?? null;
-  const isChanged = view !== null && !isSameSearch(current, view.query);
+  const isChanged = view !== null && !isSameSearch(current, bySlug(view.query, templates));
 
   const update = async () => {
     if (!view) return;

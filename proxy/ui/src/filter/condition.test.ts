@@ -7,7 +7,6 @@ import {
   isCondition,
   splitAtCommas,
   valuesOf,
-  withSlugs,
 } from "./condition";
 
 const bern: Condition = { field: "city", operator: "eq", value: "Bern" };
@@ -29,24 +28,6 @@ test("a scope is filters, a list of conditions, or one", () => {
   expect(conditionsOfScope({ not: bern })).toEqual([{ not: bern }]);
   expect(conditionsOfScope(null)).toEqual([]);
   expect(conditionsOfScope({})).toEqual([]);
-});
-
-test("a search that names attributes by number is read by slugs", () => {
-  const templates = [
-    { attributes: [{ id: "7", slug: "artist" }] },
-    { attributes: [{ id: "9", slug: "name" }] },
-  ];
-  const condition: Condition = {
-    or: [{ field: "7.9", operator: "empty" }, { not: { field: "external_key", operator: "empty" } }],
-  };
-  expect(withSlugs([condition], templates)).toEqual([
-    {
-      or: [
-        { field: "artist.name", operator: "empty" },
-        { not: { field: "external_key", operator: "empty" } },
-      ],
-    },
-  ]);
 });
 
 test("a text for several values is taken apart as the service does", () => {

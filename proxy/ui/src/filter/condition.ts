@@ -137,18 +137,20 @@ export function splitAtCommas(text: string): string[] | null {
 
 type Named = { attributes: readonly { id: string; slug: string }[] };
 
-/** The conditions of a search with `attribute_key: "id"`, which names attributes by number, as slugs name them. */
-export function withSlugs(conditions: readonly Condition[], templates: readonly Named[]): Condition[] {
+/** Names fields by the slugs of their attributes where a path has their numbers, as with `attribute_key: "id"`. */
+export function slugPath(templates: readonly Named[]): (field: string) => string {
   const slugs = new Map(templates.flatMap(({ attributes }) => attributes.map(({ id, slug }) => [id, slug])));
-  const path = (field: string) =>
+  return (field) =>
     field
       .split(".")
       .map((part) => slugs.get(part) ?? part)
       .join(".");
-  const renamed = (it: Condition): Condition => {
-    if (isAnyOf(it)) return { or: it.or.map(renamed) };
-    if (isAllOf(it)) return { and: it.and.map(renamed) };
-    return isComparison(it) ? { ...it, field: path(it.field) } : { not: renamed(it.not) };
-  };
-  return conditions.map(renamed);
+}
+
+/** The condition with its fields renamed. */
+export function renamed(it: Condition, rename: (field: string) => string): Condition {
+  const inner = (part: Condition) => renamed(part, rename);
+  if (isAnyOf(it)) return { or: it.or.map(inner) };
+  if (isAllOf(it)) return { and: it.and.map(inner) };
+  return isComparison(it) ? { ...it, field: rename(it.field) } : { not: inner(it.not) };
 }

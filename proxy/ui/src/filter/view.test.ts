@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSameSearch, isSlug, type SavedSearch, searchToSave, slugFor } from "./view";
+import { bySlug, isSameSearch, isSlug, type SavedSearch, searchToSave, slugFor } from "./view";
 
 const bern = { field: "city", operator: "eq" as const, value: "Bern" };
 const rich = { field: "credit", operator: "gt" as const, value: 5 };
@@ -48,4 +48,28 @@ test("a slug is made of the letters and digits of a label", () => {
   expect(slugFor("2024: new!")).toBe("new");
   expect(slugFor("ไทย")).toBe("");
   expect(isSlug(slugFor("x".repeat(99)))).toBe(true);
+});
+
+test("a search that names attributes by number is read by slugs", () => {
+  const templates = [
+    { attributes: [{ id: "7", slug: "artist" }] },
+    { attributes: [{ id: "9", slug: "name" }] },
+  ];
+  const filters: SavedSearch["filters"] = [
+    { or: [{ field: "7.9", operator: "empty" }, { not: { field: "external_key", operator: "empty" } }] },
+  ];
+  const search: SavedSearch = { attribute_key: "id", filters, sort: "-7, external_key", fields: "7,7.9" };
+  expect(bySlug(search, templates)).toEqual({
+    filters: [
+      {
+        or: [
+          { field: "artist.name", operator: "empty" },
+          { not: { field: "external_key", operator: "empty" } },
+        ],
+      },
+    ],
+    sort: ["-artist", "external_key"],
+    fields: ["artist", "artist.name"],
+  });
+  expect(bySlug({ filters, sort: "7" }, templates)).toEqual({ filters, sort: "7" });
 });

@@ -4,7 +4,7 @@ import type { Schemas } from "../api/client";
 import { answer, DELETE, GET, inProject, POST, PUT } from "../api/client";
 import { queryClient, type View } from "../api/queries";
 import { currentSession, useSession } from "../session/session";
-import { conditionsOfSearch, isSame } from "./condition";
+import { conditionsOfSearch, isSame, renamed, slugPath } from "./condition";
 
 export type SavedSearch = Schemas["SavedSearch"];
 
@@ -54,6 +54,23 @@ function normal(search: SavedSearch): unknown {
 
 /** Whether two searches find the same and show it in the same way. */
 export const isSameSearch = (a: SavedSearch, b: SavedSearch): boolean => isSame(normal(a), normal(b));
+
+/** A search that names attributes by number, as one that names them by slug; any other as it is. */
+export function bySlug(search: SavedSearch, templates: Parameters<typeof slugPath>[0]): SavedSearch {
+  const { attribute_key: key, filters: _, filter_groups: __, sort, fields, ...rest } = search;
+  if (key !== "id") return search;
+  const name = slugPath(templates);
+  const sorted = (part: string) => (part.startsWith("-") ? `-${name(part.slice(1))}` : name(part));
+  const parts = typeof sort === "string" ? (listed(sort) as string[]) : sort;
+  return {
+    ...rest,
+    filters: conditionsOfSearch(search).map((it) => renamed(it, name)) as NonNullable<SavedSearch["filters"]>,
+    ...(parts && {
+      sort: parts.map((it) => (typeof it === "string" ? sorted(it) : { ...it, field: name(it.field) })),
+    }),
+    ...(fields && { fields: (listed(fields) as string[]).map(name) }),
+  };
+}
 
 /** The body to save for what a list shows: it keeps what the list does not decide. */
 export function searchToSave(shown: SavedSearch, saved?: SavedSearch): SavedSearch {

@@ -10,13 +10,14 @@ import {
   Settings2,
 } from "lucide-react";
 import type { Ref } from "react";
-import { useLocation } from "wouter";
+import { useLocation, useSearch } from "wouter";
 import { refreshLists } from "../api/lists";
 import type { Privilege, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { type Action, Menu } from "../components/Menu";
 import { FilterBar } from "../filter/FilterBar";
 import { faultsOfFilters } from "../filter/faults";
+import { IgnoredFilters } from "../filter/IgnoredFilters";
 import { ViewMenu } from "../filter/ViewMenu";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
@@ -53,6 +54,7 @@ type Props = {
 /** What stands above the records: the title, the search, the filters. */
 export function ListTop({ project, template, rights, state, change, found, ...props }: Props) {
   const [, navigate] = useLocation();
+  const query = useSearch();
   const label = template.label ?? template.slug;
   const { total, isRanked } = found;
   const file = (format: Format, name: string): Action => ({
@@ -153,6 +155,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
         errors={found.query.isError ? faultsOfFilters(found.query.error) : undefined}
         shortcut="f"
       />
+      <IgnoredFilters query={query} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** What a saved view makes of a list. */
 import type { Template, View } from "../api/queries";
 import { conditionsOfSearch } from "../filter/condition";
-import type { SavedSearch } from "../filter/view";
+import { bySlug, type SavedSearch } from "../filter/view";
 import { allColumns } from "./columns";
 import { INITIAL, type ListState, type SortBy, searchBody } from "./state";
 
@@ -16,7 +16,8 @@ function sortOf(sort: View["query"]["sort"]): SortBy[] {
 
 /** A list that shows what the view says, in parts that can be changed. */
 export function stateOfView(view: View, template: Template): ListState {
-  const { fields, mode, global_search: words, query_text: meaning } = view.query;
+  const query = bySlug(view.query, [template]);
+  const { fields, mode, global_search: words, query_text: meaning } = query;
   const names = typeof fields === "string" ? fields.split(",").map((name) => name.trim()) : fields;
   const known = new Set(allColumns(template).map(({ id }) => id));
   const columns = names?.filter((name) => known.has(name)).map((id) => ({ id }));
@@ -25,8 +26,8 @@ export function stateOfView(view: View, template: Template): ListState {
     view: view.slug,
     search: words ?? meaning ?? "",
     mode: meaning === undefined || mode === "keyword" ? "words" : mode === "semantic" ? "meaning" : "both",
-    conditions: conditionsOfSearch(view.query),
-    sort: sortOf(view.query.sort),
+    conditions: conditionsOfSearch(query),
+    sort: sortOf(query.sort),
     columns: columns === undefined || columns.length === 0 ? null : columns,
   };
 }
