@@ -21,7 +21,7 @@ const ARGUMENTS = [
 ];
 
 /** How long a condition may take: far more than any needs, so that a slow machine fails no test. */
-const PATIENCE = Number(process.env.P ?? 60_000);
+const PATIENCE = 60_000;
 
 /**
  * Runs a test in a page of its own. It fails if the page reports an error, logs one, or loads anything from elsewhere.

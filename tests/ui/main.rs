@@ -21,7 +21,8 @@ pub(crate) async fn service() -> Service {
     let service = Service::start().await;
     let company = json!({"external_key": "co:1", "attributes": {"name": "Ada & Co"}});
     service.post("/entities/template/companies", company).await.expect(201);
-    for (number, name) in ["Anna", "Beat", "Chloé", "<img src=x onerror=document.title='broken'>", "יעל"].iter().enumerate()
+    for (number, name) in
+        ["Anna", "Beat", "Chloé", "<img src=x onerror=document.title='broken'>", "יעל"].iter().enumerate()
     {
         let attributes = json!({"name": name, "visits": number, "tags": ["first", "vip"], "born": "1990-05-01",
             "company": {"external_key": "co:1"}, "active": number % 2 == 0});

@@ -12,7 +12,7 @@ const PAGES = [
   ["/p/crm/inbound", "Inbound"],
   ["/p/crm/access", "API keys"],
   ["/p/crm/operations", "Operations"],
-  ["/docs", "upsertRecord"],
+  ["/docs", "The first request"],
 ];
 
 for (const theme of ["light", "dark"]) {

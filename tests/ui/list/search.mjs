@@ -34,7 +34,7 @@ await browse(async (page) => {
   await page.getByPlaceholder("Search attributes").fill("External key");
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: /Operator/ }).click();
-  await page.getByRole("option", { name: "Starts With" }).click();
+  await page.getByRole("option", { name: "Contains", exact: true }).click();
   await page.getByRole("dialog").getByRole("textbox").fill("erp:3");
   await page.keyboard.press("Enter");
   await page.getByText(/External key .*erp:3/).first().waitFor();
