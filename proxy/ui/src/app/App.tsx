@@ -24,13 +24,22 @@ const AccessPage = lazy(() => import("../access/AccessPage"));
 const OperationsPage = lazy(() => import("../operations/OperationsPage"));
 const ReferencePage = lazy(() => import("../reference/ReferencePage"));
 
+/** Stands in for a page that is on its way. */
+function Loading() {
+  return (
+    <div className={style.loading}>
+      <Skeleton lines={8} />
+    </div>
+  );
+}
+
 /** The pages of a project. The record is a drawer over its list, so both are one page. */
 function ProjectPages({ project }: { project: string }) {
   const [location] = useLocation();
   return (
     <Frame project={project}>
       <ErrorBoundary place={location}>
-        <Suspense fallback={<Skeleton lines={8} />}>
+        <Suspense fallback={<Loading />}>
           <Switch>
             <Route path="/p/:project/t/:template/definition">
               {({ template }) => <TemplatePage key={template} project={project} template={template} />}
@@ -81,9 +90,9 @@ function Reference() {
   const { key } = useSession();
   const projects = useProjects();
   const last = projects.data?.find(({ slug }) => slug === lastPlace().project) ?? projects.data?.[0];
-  if (key !== null && projects.isPending) return <Skeleton lines={8} />;
+  if (key !== null && projects.isPending) return <Loading />;
   const page = (
-    <Suspense fallback={<Skeleton lines={8} />}>
+    <Suspense fallback={<Loading />}>
       <ReferencePage project={last?.slug ?? null} />
     </Suspense>
   );
