@@ -9,7 +9,7 @@ const t = words.list;
 /** The service refuses longer ones. */
 const MOST_LETTERS = 255;
 /** A pause in typing after which the search begins. */
-const PAUSE = 40;
+const PAUSE = 10;
 
 type Props = {
   label: string;
