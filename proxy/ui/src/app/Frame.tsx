@@ -23,6 +23,7 @@ export function Frame({ project, children }: { project: string; children: ReactN
   const main = useRef<HTMLElement>(null);
   const search = useSearch();
   // A saved view is another query of the same list.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new address closes the rail, whatever it is.
   useEffect(() => setOpen(false), [location, search]);
   return (
     <div className={style.frame}>

@@ -5,7 +5,8 @@ import { CopyButton } from "./CopyButton";
 export function Code({ text, what, isBlock = false }: { text: string; what: string; isBlock?: boolean }) {
   return (
     <div className={`${style.code} ${isBlock ? style.block : ""}`}>
-      <pre dir="ltr" tabIndex={0} aria-label={what}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard. */}
+      <pre dir="ltr" role="group" tabIndex={0} aria-label={what}>
         {text}
       </pre>
       <CopyButton text={text} what={what} />

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/a11y/noRedundantRoles: a row that is laid out as a card would lose its role.
 import type { ReactNode } from "react";
 import style from "./DataTable.module.css";
 
@@ -26,8 +27,8 @@ type Props<Row> = {
  * `list/`.
  */
 export function DataTable<Row>({ label, columns, rows, rowKey, isQuiet }: Props<Row>) {
-  // The roles are named because a row that is laid out as a card would lose them.
   return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard.
     <section className={style.frame} aria-label={label} tabIndex={0}>
       <table className={style.table} role="table" aria-label={label}>
         <thead role="rowgroup">

@@ -125,6 +125,7 @@ function Preview({ reading }: { reading: Reading }) {
       role="group"
       className={style.table}
       aria-label={t.preview(Math.min(rows.length, SHOWN))}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard.
       tabIndex={0}
     >
       <table>

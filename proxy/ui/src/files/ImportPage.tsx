@@ -78,9 +78,9 @@ function Wizard({ project, template, dropped }: Props) {
       setFault(t.unreadable);
     }
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a file that is dropped now is opened.
   useEffect(() => {
     if (dropped) void open(dropped);
-    // Only a file that is dropped now is opened.
   }, [dropped]);
 
   const start = (trial: Report, isWhole: boolean) => {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { Button } from "../components/Button";
 import { Notice } from "../components/Notice";
 import { Section } from "../components/Page";
@@ -22,7 +22,7 @@ const MOST_ERRORS = 1000;
 export function RefusedTable({ file, plan, report }: { file: File; plan: Plan; report: Report }) {
   const [rows, setRows] = useState<Map<number, Row> | null>(null);
   const { reading } = plan;
-  const shown = [...byLine(report.errors)].slice(0, MOST_SHOWN);
+  const shown = useMemo(() => [...byLine(report.errors)].slice(0, MOST_SHOWN), [report]);
   useEffect(() => {
     let isHere = true;
     rowsAt(file, reading, new Set(shown.map(([line]) => line))).then(
@@ -32,7 +32,7 @@ export function RefusedTable({ file, plan, report }: { file: File; plan: Plan; r
     return () => {
       isHere = false;
     };
-  }, [file, reading, report]);
+  }, [file, reading, shown]);
   const isCsv = reading.format === "csv";
   const columns = isCsv ? reading.header : [t.wholeRow];
   return (
@@ -55,6 +55,7 @@ export function RefusedTable({ file, plan, report }: { file: File; plan: Plan; r
         ))}
       </ul>
       {report.errors.length >= MOST_ERRORS && <Notice kind="attention">{t.refusedMany}</Notice>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard. */}
       <div role="group" className={style.table} aria-label={t.refusedTitle} tabIndex={0}>
         <table>
           <thead>

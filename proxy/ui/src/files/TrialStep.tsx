@@ -21,6 +21,7 @@ type State = { sent: number; isWaiting?: boolean; report?: Report; error?: unkno
 export function TrialStep({ file, plan, back, start }: Props) {
   const [state, setState] = useState<State>({ sent: 0 });
   const [tries, setTries] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each try sends the file anew.
   useEffect(() => {
     const controller = new AbortController();
     setState({ sent: 0 });

@@ -35,7 +35,7 @@ export function verdict(attribute: Attribute, cell: string): Verdict {
 export function keyVerdict(cell: string): Verdict {
   const key = cell.replace(/^ +| +$/g, "");
   if (key === "") return "empty";
-  return fits([...key].length <= MOST_KEY && !/[\u0000-\u001f\u007f-\u009f]/.test(key));
+  return fits([...key].length <= MOST_KEY && !/\p{Cc}/u.test(key));
 }
 
 const fits = (does: boolean): Verdict => (does ? "fits" : "refused");

@@ -122,8 +122,8 @@ class Reader {
   }
 
   private value(): Json {
-    const raw = this.word(/(?:~[^]|[^~,;()])*/y) ?? "";
-    const text = raw.replace(/~([^])/g, "$1");
+    const raw = this.word(/(?:~.|[^~,;()])*/sy) ?? "";
+    const text = raw.replace(/~(.)/gs, "$1");
     if (raw === "true" || raw === "false") return raw === "true";
     if (NUMBER.test(raw)) return exact(raw);
     return raw.startsWith("@") ? { external_key: text.slice(1) } : text;

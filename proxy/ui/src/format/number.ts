@@ -49,7 +49,11 @@ export function numberText(value: ExactNumber, locale?: string): string {
   const { group, point, digits } = shape(locale);
   const significant = split.fraction.replace(/0+$/, "");
   const fraction =
-    split.fraction.length > KEPT_ZEROS ? significant && significant.padEnd(KEPT_ZEROS, "0") : split.fraction;
+    split.fraction.length > KEPT_ZEROS
+      ? significant === ""
+        ? ""
+        : significant.padEnd(KEPT_ZEROS, "0")
+      : split.fraction;
   const whole = group.format(BigInt(split.whole));
   const isZero = /^0*$/.test(split.whole + split.fraction);
   const sign = split.isNegative && !isZero ? "−" : "";

@@ -75,7 +75,7 @@ export function MappingLines({ attributes, draft, onChange, refusal, ...props }:
         >
           <Result
             isOld={props.isOld}
-            value={valueOf(shown, attribute.slug)}
+            value={mapped(shown, attribute.slug)}
             refusal={refusalAt(trial?.error ?? null, item, `attributes/${attribute.slug}`)}
             isTried={shown !== undefined && (draft.mapping[attribute.slug]?.path ?? "") !== ""}
           />
@@ -85,7 +85,7 @@ export function MappingLines({ attributes, draft, onChange, refusal, ...props }:
   );
 }
 
-function valueOf(item: Item | undefined, slug: string): Json | undefined {
+function mapped(item: Item | undefined, slug: string): Json | undefined {
   return item?.attributes && Object.hasOwn(item.attributes, slug) ? item.attributes[slug] : undefined;
 }
 

@@ -5,6 +5,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const SIGNING = (secret: string) => [
   `secret=${quoted(secret)}`,
   'id="msg_$(date +%s)"; at="$(date +%s)"',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell expands it.
   'key="$(printf %s "${secret#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d " \\n")"',
   'signature="$(printf "%s.%s.%s" "$id" "$at" "$body" |',
   '  openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A)"',

@@ -7,7 +7,7 @@ import { isEmptyValue } from "../value/text";
 import { Nothing, Value } from "../value/Value";
 import style from "./Cards.module.css";
 import type { ListColumn } from "./columns";
-import { valueOf } from "./GridRow";
+import { columnValue } from "./GridRow";
 import { recordName } from "./names";
 
 const t = words.list;
@@ -91,7 +91,7 @@ export default function Cards({ records, columns, display, onNearEnd, ...props }
                       <Value
                         project={props.project}
                         attribute={column.attribute}
-                        value={valueOf(record, column)}
+                        value={columnValue(record, column)}
                         verbose={record.attribute_values?.[column.id]}
                       />
                     </dd>
@@ -108,4 +108,4 @@ export default function Cards({ records, columns, display, onNearEnd, ...props }
 
 /** The first columns in which the record has a value. */
 const filled = (record: RecordBody, columns: readonly ListColumn[]) =>
-  columns.filter((column) => !isEmptyValue(valueOf(record, column))).slice(0, MOST_VALUES);
+  columns.filter((column) => !isEmptyValue(columnValue(record, column))).slice(0, MOST_VALUES);

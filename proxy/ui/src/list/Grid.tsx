@@ -95,6 +95,7 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
   const { onNearEnd, onSeen } = props;
   const lastSeen = Math.min(shown.lastSeen, records.length);
   const isNearEnd = hasMore && shown.lastSeen > records.length - AHEAD;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after a page that does not fill the screen comes the next.
   useEffect(() => {
     if (isNearEnd) onNearEnd();
   }, [isNearEnd, records.length, onNearEnd]);

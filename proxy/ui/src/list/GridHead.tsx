@@ -1,3 +1,4 @@
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and names its active cell.
 import { ArrowDown, ArrowUp } from "lucide-react";
 import type { PointerEvent } from "react";
 import { words } from "../language";

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and names its active cell.
 import { Copy } from "lucide-react";
 import { memo } from "react";
 import type { RecordBody } from "../api/queries";
@@ -93,7 +94,7 @@ export const GridRow = memo(function GridRow({ record, index, columns, active, .
             <Value
               project={props.project}
               attribute={column.attribute}
-              value={valueOf(record, column)}
+              value={columnValue(record, column)}
               verbose={record.attribute_values?.[column.id]}
             />
           </div>
@@ -108,7 +109,7 @@ const measured = (record: RecordBody, { id, attribute }: ListColumn): string | n
   attribute.type === "metric" ? (record.attribute_values?.[id]?.at ?? null) : null;
 
 /** What a record has in a column. */
-export function valueOf(record: RecordBody, { id, isStandard }: ListColumn): unknown {
+export function columnValue(record: RecordBody, { id, isStandard }: ListColumn): unknown {
   return isStandard ? record[id as "created_at" | "updated_at"] : record.attributes?.[id];
 }
 

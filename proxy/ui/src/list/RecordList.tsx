@@ -13,7 +13,7 @@ import { BulkState } from "./BulkState";
 import { KEY, keptColumns, type ListColumn, shownColumns } from "./columns";
 import { useExport } from "./export";
 import type { GridHandle } from "./Grid";
-import { valueOf } from "./GridRow";
+import { columnValue } from "./GridRow";
 import style from "./ListPage.module.css";
 import { ListTop } from "./ListTop";
 import { Results } from "./Results";
@@ -113,7 +113,7 @@ export function RecordList({ project, template, rights, record }: Props) {
     const text =
       column === null
         ? (from.external_key ?? "")
-        : valueText(column.attribute, valueOf(from, column), from.attribute_values?.[column.id]);
+        : valueText(column.attribute, columnValue(from, column), from.attribute_values?.[column.id]);
     if (text === "") return;
     await navigator.clipboard.writeText(text);
     sayDone(t.copied(text));

@@ -12,7 +12,7 @@ export const NARROWEST = 48;
 export const WIDEST = 1200;
 
 /** Percent-encodes what a query needs encoded, and leaves the rest readable. */
-const escape = (text: string): string =>
+const encoded = (text: string): string =>
   encodeURIComponent(text)
     .replace(/%(?:3A|2C|40|2F|3B)/gi, decodeURIComponent)
     .replace(/%20/g, "+");
@@ -55,7 +55,7 @@ export function encodeState(state: ListState): string {
   if (state.view !== null) parts.push(["view", state.view]);
   if (state.layout !== INITIAL.layout) parts.push(["l", state.layout]);
   if (state.columns !== null) parts.push(["c", encodeColumns(state.columns)]);
-  return parts.map(([name, value]) => `${name}=${escape(value)}`).join("&");
+  return parts.map(([name, value]) => `${name}=${encoded(value)}`).join("&");
 }
 
 /** The state that a query says. What cannot be read is as at first. */
@@ -79,7 +79,7 @@ export function recordParts(query: string): string {
   const parts = new URLSearchParams(query);
   const kept = ["record", "tab"].flatMap((name) => {
     const value = parts.get(name);
-    return value === null ? [] : [`${name}=${escape(value)}`];
+    return value === null ? [] : [`${name}=${encoded(value)}`];
   });
   return kept.join("&");
 }

@@ -63,7 +63,8 @@ export function useExport(project: string, template: string) {
 
   const start = async (body: SearchBody, format: Format) => {
     const name = `${template}.${format}`;
-    const { signal } = (controller.current = new AbortController());
+    controller.current = new AbortController();
+    const { signal } = controller.current;
     try {
       // The browser lets a page ask for a file only right after a press.
       const file = await picker()?.({ suggestedName: name });

@@ -141,6 +141,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     return (
       <div ref={row} className={style.row} data-field={slug}>
         <span className={style.label}>{label}</span>
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys and the blur of the editor in it. */}
         <div
           className={style.editing}
           onKeyDownCapture={press}

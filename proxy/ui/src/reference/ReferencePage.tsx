@@ -92,6 +92,7 @@ function Reference({ document, project }: { document: ApiDocument; project: stri
       <div className={`${style.detail} ${chosen ? style.hasChosen : ""}`} ref={detail} tabIndex={-1}>
         {chosen ? (
           <>
+            {/* biome-ignore lint/a11y/useValidAnchor: an address without a fragment is that of all operations. */}
             <a href="#" className={style.back}>
               <ArrowLeft size={14} aria-hidden /> {t.allOperations}
             </a>
