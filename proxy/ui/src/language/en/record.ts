@@ -23,10 +23,10 @@ export const record = {
   backToList: "Return to the list",
 
   edit: (label: string) => `Edit ${label}`,
-  editing: "Enter saves, Esc gives back",
-  editingText: "Enter saves, Shift+Enter breaks the line, Esc gives back",
+  editing: "Enter saves, Esc cancels",
+  editingText: "Enter saves, Shift+Enter breaks the line, Esc cancels",
   save: "Save",
-  giveBack: "Give back",
+  giveBack: "Cancel",
   saving: "Saving",
   saved: "Saved",
   notSaved: (label: string, why: string) => `${label} was not saved: ${why}`,
