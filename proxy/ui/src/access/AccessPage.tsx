@@ -4,14 +4,14 @@ import { AdministratorsOnly } from "../components/AdministratorsOnly";
 import { Empty, Failure, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { Tabs } from "../components/Tabs";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { GrantsTab } from "./GrantsTab";
 import { KeysTab } from "./KeysTab";
 import { ProjectsTab } from "./ProjectsTab";
 import { Quotas } from "./Quotas";
 
-const t = words.access;
+const t = pageWords.access;
 
 /** Who may do what: API keys, roles and their grants, quotas, projects. */
 export default function AccessPage({ project }: { project: string }) {

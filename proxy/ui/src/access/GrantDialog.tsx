@@ -15,13 +15,14 @@ import { type Condition, conditionsOfScope } from "../filter/condition";
 import { FilterBar } from "../filter/FilterBar";
 import { faultsOfFilters } from "../filter/faults";
 import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { useSession } from "../session/session";
 import style from "./Access.module.css";
 import { Choices } from "./Choices";
 import { PRIVILEGES, type Privilege, plan } from "./grantPlan";
 import { regrant } from "./regrant";
 
-const t = words.access;
+const t = pageWords.access;
 
 type Props = {
   project: string;

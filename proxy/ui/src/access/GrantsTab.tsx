@@ -12,7 +12,7 @@ import { Section } from "../components/Page";
 import { Tag } from "../components/Tag";
 import { sayDone, sayRefused } from "../components/toast";
 import { TimeAgo } from "../format/TimeAgo";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import style from "./Access.module.css";
 import { GrantDialog } from "./GrantDialog";
 import { plan } from "./grantPlan";
@@ -20,7 +20,7 @@ import { regrant } from "./regrant";
 import { Scope } from "./Scope";
 import { startSeeing } from "./seeing";
 
-const t = words.access;
+const t = pageWords.access;
 
 type Editing = { role: string; grant: Grant | null };
 

@@ -11,10 +11,11 @@ import { Refusal, TextField } from "../components/Field";
 import { Notice, OtherFailure } from "../components/Notice";
 import { Select } from "../components/Select";
 import { words } from "../language";
+import { pageWords } from "../language/pages";
 import style from "./Access.module.css";
 import { Choices } from "./Choices";
 
-const t = words.access;
+const t = pageWords.access;
 const DAY = 86_400_000;
 
 type IssuedKey = Pick<Schemas["NewApiKey"], "id" | "key" | "label" | "role">;

@@ -11,12 +11,12 @@ import { Tag } from "../components/Tag";
 import { sayDone } from "../components/toast";
 import { relativeTime } from "../format/moment";
 import { TimeAgo } from "../format/TimeAgo";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import style from "./Access.module.css";
 import { IssueKey } from "./IssueKey";
 import { type KeyState, keyState } from "./keyState";
 
-const t = words.access;
+const t = pageWords.access;
 
 /** The API keys, those in use first. */
 export function KeysTab({ project, keys }: { project: string; keys: readonly ApiKey[] }) {

@@ -9,9 +9,10 @@ import { TextField } from "../components/Field";
 import { OtherFailure } from "../components/Notice";
 import { sayDone } from "../components/toast";
 import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 
-const t = words.access;
+const t = pageWords.access;
 
 /** Asks what a project is called, creates it and opens it. */
 export default function NewProject({ onClose }: { onClose: () => void }) {

@@ -10,10 +10,11 @@ import { Gauge } from "../components/Progress";
 import { sayDone } from "../components/toast";
 import { relativeTime } from "../format/moment";
 import { words } from "../language";
+import { pageWords } from "../language/pages";
 import style from "./Access.module.css";
 import { readWhole } from "./whole";
 
-const t = words.access;
+const t = pageWords.access;
 
 /** How full the quotas of a project are, and their limits. */
 export function Quotas({ project }: { project: string }) {

@@ -1,10 +1,10 @@
 import { Chip } from "../filter/Chip";
 import { conditionsOfScope } from "../filter/condition";
 import { useSentences } from "../filter/useContext";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import style from "./Access.module.css";
 
-const t = words.access;
+const t = pageWords.access;
 
 /** The records that a grant covers, as sentences. */
 export function Scope({

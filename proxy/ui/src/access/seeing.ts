@@ -2,7 +2,7 @@
 import { navigate } from "wouter/use-browser-location";
 import { readAdministrationAgain } from "../api/administration";
 import { answer, DELETE, inProject, POST } from "../api/client";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { seeAs } from "../session/session";
 import { keyNumber } from "./keyState";
@@ -17,7 +17,7 @@ export async function startSeeing(project: string, role: string): Promise<void> 
       body: {
         role,
         projects: [project],
-        label: words.access.seeAsLabel(role),
+        label: pageWords.access.seeAsLabel(role),
         expires_at: new Date(Date.now() + MINUTES * 60_000).toISOString(),
       },
     }),

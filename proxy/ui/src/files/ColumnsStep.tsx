@@ -6,12 +6,12 @@ import { Section } from "../components/Page";
 import { Select } from "../components/Select";
 import { Tag } from "../components/Tag";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { type Fit, faultsOf, fitOf, isStandard, KEY, type Target } from "./columns";
 import style from "./files.module.css";
 import type { Reading } from "./reading";
 
-const t = words.files;
+const t = pageWords.files;
 const LEFT_OUT = "";
 const SAMPLES = 3;
 
@@ -122,7 +122,7 @@ function ColumnRow({ template, reading, at, name, target, setTarget }: RowProps)
     ...template.attributes.map((it) => ({
       id: it.slug,
       label: attributeLabel(it),
-      hint: `${it.slug} · ${words.template.types[it.type]}`,
+      hint: `${it.slug} · ${pageWords.template.types[it.type]}`,
     })),
   ];
   return (

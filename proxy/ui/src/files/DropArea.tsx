@@ -3,10 +3,10 @@ import { type ReactNode, useState } from "react";
 import { DropZone, FileTrigger, isFileDropItem } from "react-aria-components";
 import { Button } from "../components/Button";
 import { Notice } from "../components/Notice";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import style from "./files.module.css";
 
-const t = words.files;
+const t = pageWords.files;
 const KINDS = [".csv", ".tsv", ".txt", ".ndjson", ".jsonl", "text/csv", "application/x-ndjson"];
 
 /** A page that takes a file wherever it is dropped. */

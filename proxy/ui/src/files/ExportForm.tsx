@@ -8,12 +8,12 @@ import { Failure } from "../components/Notice";
 import { Progress } from "../components/Progress";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { useSession } from "../session/session";
 import { startExport, useExports, type Wanted } from "./exports";
 import style from "./files.module.css";
 
-const t = words.files;
+const t = pageWords.files;
 const ALL = "";
 
 type Props = {

@@ -3,7 +3,7 @@ import { Button } from "../components/Button";
 import { Notice } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Select } from "../components/Select";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { number } from "../language/plural";
 import { countRows } from "./count";
 import { ChooseFile } from "./DropArea";
@@ -11,7 +11,7 @@ import { DELIMITERS, type Delimiter, ENCODINGS, type Encoding } from "./encoding
 import style from "./files.module.css";
 import type { Choices, Reading } from "./reading";
 
-const t = words.files;
+const t = pageWords.files;
 const SHOWN = 20;
 
 type Props = {

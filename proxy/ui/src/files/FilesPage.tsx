@@ -5,7 +5,7 @@ import { Empty, Failure, Skeleton } from "../components/Notice";
 import { Page, Section } from "../components/Page";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { lastPlace } from "../navigation/place";
 import { DropArea, DropInvitation } from "./DropArea";
@@ -14,7 +14,7 @@ import style from "./files.module.css";
 import { handOver } from "./handover";
 import { Transfers } from "./Transfers";
 
-const t = words.files;
+const t = pageWords.files;
 
 /** The way in and out for files. */
 export default function FilesPage({ project }: { project: string }) {

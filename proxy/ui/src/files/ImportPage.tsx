@@ -5,6 +5,7 @@ import { Empty, Failure, Notice, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { attributeLabel } from "../format/label";
 import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { ColumnsStep } from "./ColumnsStep";
 import { guess, type Target } from "./columns";
 import { DropArea, DropInvitation } from "./DropArea";
@@ -18,7 +19,7 @@ import { type Step, Steps } from "./Steps";
 import { TrialStep } from "./TrialStep";
 import type { Report } from "./transfer";
 
-const t = words.files;
+const t = pageWords.files;
 
 /** Brings a file into a template, in four steps of which only the last writes. */
 export default function ImportPage({ project, template: slug }: { project: string; template: string }) {

@@ -4,7 +4,7 @@ import { Notice } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Tag } from "../components/Tag";
 import { sayRefused } from "../components/toast";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { number } from "../language/plural";
 import { rowsAt } from "./count";
 import style from "./files.module.css";
@@ -14,7 +14,7 @@ import type { Plan } from "./request";
 import { saveRefused } from "./saveRefused";
 import type { Refusal, Report } from "./transfer";
 
-const t = words.files;
+const t = pageWords.files;
 const MOST_SHOWN = 50;
 const MOST_ERRORS = 1000;
 

@@ -7,7 +7,7 @@ import { Failure, Notice } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { allRefused } from "./allRefused";
 import style from "./files.module.css";
@@ -17,7 +17,7 @@ import { saveRefused } from "./saveRefused";
 import { Figures } from "./TrialStep";
 import { Stopped } from "./transfer";
 
-const t = words.files;
+const t = pageWords.files;
 
 type Props = { it: Import; template: Template; again: () => void };
 

@@ -1,8 +1,8 @@
 import { Check } from "lucide-react";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import style from "./files.module.css";
 
-const t = words.files;
+const t = pageWords.files;
 
 export const STEPS = ["file", "columns", "trial", "run"] as const;
 export type Step = (typeof STEPS)[number];

@@ -6,14 +6,14 @@ import { Section } from "../components/Page";
 import { Tag } from "../components/Tag";
 import { attributeLabel } from "../format/label";
 import { TimeAgo } from "../format/TimeAgo";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { type Export, useExports } from "./exports";
 import style from "./files.module.css";
 import { type Import, rowsDone, useImports } from "./imports";
 import { save } from "./save";
 
-const t = words.files;
+const t = pageWords.files;
 
 type Line = { kind: "import"; it: Import } | { kind: "export"; it: Export };
 

@@ -4,14 +4,14 @@ import { Checkbox } from "../components/Checkbox";
 import { Failure, Notice } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { number } from "../language/plural";
 import style from "./files.module.css";
 import { RefusedTable } from "./RefusedTable";
 import { optionsOf, type Plan } from "./request";
 import { type Counts, type Report, Stopped, transfer } from "./transfer";
 
-const t = words.files;
+const t = pageWords.files;
 
 type Props = { file: File; plan: Plan; back: () => void; start: (trial: Report, isWhole: boolean) => void };
 

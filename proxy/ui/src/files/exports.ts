@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 import { inProject, send } from "../api/client";
 import { parseJson, renderJson } from "../api/json";
 import { RequestError, requestError } from "../api/problem";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { save } from "./save";
 
 export type Wanted = {
@@ -101,7 +101,7 @@ async function receive(wanted: Wanted, count: (bytes: number) => void, signal: A
     }
   } catch {
     // The service can say by nothing else that the rest is missing.
-    throw new RequestError(0, null, words.files.exportBroken);
+    throw new RequestError(0, null, pageWords.files.exportBroken);
   }
 }
 

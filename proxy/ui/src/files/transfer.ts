@@ -2,7 +2,7 @@
 import { inProject } from "../api/client";
 import { parseJson } from "../api/json";
 import { RequestError, requestError } from "../api/problem";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { currentSession, refuse } from "../session/session";
 
 export type Refusal = { line: number; column: string | null; code: string; message: string };
@@ -113,7 +113,7 @@ function sendOnce(
         reject(error);
       }
     };
-    request.onerror = () => reject(new RequestError(0, null, words.files.connectionLost));
+    request.onerror = () => reject(new RequestError(0, null, pageWords.files.connectionLost));
     signal.addEventListener("abort", () => {
       request.abort();
       reject(new Stopped());
@@ -143,7 +143,7 @@ export class Lines {
     const end = isEnd ? text.length : text.lastIndexOf("\n") + 1;
     for (const line of text.slice(this.at, end).split("\n")) if (line !== "") this.take(line);
     this.at = Math.max(this.at, end);
-    if (isEnd && this.report === null) throw new RequestError(0, null, words.files.connectionLost);
+    if (isEnd && this.report === null) throw new RequestError(0, null, pageWords.files.connectionLost);
     return this.report as Report;
   }
 

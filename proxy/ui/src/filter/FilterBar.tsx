@@ -1,6 +1,7 @@
 import { ListFilter, Plus, X } from "lucide-react";
 import { lazy, type Ref, Suspense, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
 import { Dialog, Popover, Tag, Button as TagButton, TagGroup, TagList } from "react-aria-components";
+import { useWhenQuiet } from "../api/quiet";
 import { Button } from "../components/Button";
 import { Refusal } from "../components/Field";
 import { Skeleton } from "../components/Notice";
@@ -41,9 +42,6 @@ type Props = {
 
 /** When a popover that closes may have given focus back, or lost it. */
 const LEAVING = [50, 150, 400];
-
-/** Until the page has asked for what it shows. */
-const SETTLED = 300;
 
 /** Conditions as chips, each a sentence. A press on a chip, or Enter, changes it; Backspace removes it. */
 export function FilterBar({ project, template, value, onChange, errors, isDisabled, shortcut, ref }: Props) {
@@ -88,11 +86,8 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
     if (isLost && target instanceof HTMLElement) target.focus();
   };
 
-  useEffect(() => {
-    // Keys that are pressed after `f` are for the editor.
-    const timer = setTimeout(loadEditor, SETTLED);
-    return () => clearTimeout(timer);
-  }, []);
+  // Keys that are pressed after `f` are for the editor.
+  useWhenQuiet(loadEditor);
   const add = useRef(() => {});
   useEffect(() => {
     add.current = () => show(value.length);

@@ -9,7 +9,7 @@ import { TextField } from "../components/Field";
 import { OtherFailure } from "../components/Notice";
 import { Section } from "../components/Page";
 import { sayDone } from "../components/toast";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { Credentials } from "./Credentials";
 import type { Endpoint } from "./draft";
@@ -18,7 +18,7 @@ import style from "./Mapping.module.css";
 import { readAgain } from "./queries";
 import { RoleField } from "./RoleField";
 
-const t = words.inbound;
+const t = pageWords.inbound;
 
 type Change = Schemas["EndpointChange"];
 type Question = "token" | "secret" | "remove";

@@ -8,7 +8,7 @@ import { Empty, Failure, Skeleton } from "../components/Notice";
 import { Select } from "../components/Select";
 import { Tag } from "../components/Tag";
 import { TimeAgo } from "../format/TimeAgo";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { DeliveryDialog } from "./DeliveryDialog";
 import type { Endpoint } from "./draft";
@@ -16,7 +16,7 @@ import style from "./Mapping.module.css";
 import { type Delivery, type Refusal, reasonInWords, useDeliveries } from "./queries";
 import { ReplayAll } from "./ReplayAll";
 
-const t = words.inbound;
+const t = pageWords.inbound;
 
 type Filter = "all" | "done" | "failed";
 const FILTERS: { id: Filter; label: string }[] = [

@@ -9,7 +9,7 @@ import { Dialog } from "../components/Dialog";
 import { Failure, Notice, Skeleton } from "../components/Notice";
 import { sayDone } from "../components/toast";
 import { exactTime } from "../format/moment";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { Status } from "./Deliveries";
 import type { Endpoint } from "./draft";
@@ -17,7 +17,7 @@ import { keep } from "./kept";
 import style from "./Mapping.module.css";
 import { placeInWords, type Refusal, readAgain, useDelivery } from "./queries";
 
-const t = words.inbound;
+const t = pageWords.inbound;
 
 type Props = { project: string; endpoint: Endpoint; id: string; onClose: () => void };
 

@@ -7,12 +7,12 @@ import { Empty, Failure, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { Tag } from "../components/Tag";
 import { TimeAgo } from "../format/TimeAgo";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import type { Endpoint } from "./draft";
 import { useEndpoints } from "./queries";
 
-const t = words.inbound;
+const t = pageWords.inbound;
 
 /** All endpoints of a project that the caller may configure. */
 export function EndpointList({ project }: { project: string }) {

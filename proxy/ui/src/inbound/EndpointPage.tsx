@@ -9,7 +9,7 @@ import { Empty, Failure, Notice, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { Tabs } from "../components/Tabs";
 import { sayDone, sayRefused } from "../components/toast";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { Connection } from "./Connection";
 import { Deliveries } from "./Deliveries";
@@ -17,7 +17,7 @@ import type { Endpoint } from "./draft";
 import { MappingTab } from "./MappingTab";
 import { readAgain, useEndpoint } from "./queries";
 
-const t = words.inbound;
+const t = pageWords.inbound;
 
 type Props = { project: string; slug: string; tab: string; delivery: string | null };
 

@@ -1,11 +1,11 @@
 import { Route, Switch } from "wouter";
 import { AdministratorsOnly } from "../components/AdministratorsOnly";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { EndpointList } from "./EndpointList";
 import { EndpointPage } from "./EndpointPage";
 import { NewEndpoint } from "./NewEndpoint";
 
-const t = words.inbound;
+const t = pageWords.inbound;
 
 /** Inbound endpoints: addresses to which other systems deliver. */
 export default function InboundPage({ project }: { project: string }) {

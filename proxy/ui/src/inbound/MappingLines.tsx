@@ -5,14 +5,14 @@ import type { RequestError } from "../api/problem";
 import type { Attribute } from "../api/queries";
 import { IconButton } from "../components/Button";
 import { TextField } from "../components/Field";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { type Draft, NO_SOURCE, type Source } from "./draft";
 import style from "./Mapping.module.css";
 import { PathField } from "./PathField";
 import type { Place } from "./sample";
 import { type Item, refusalAt, refusedItems, shownValue, type Trial } from "./trial";
 
-const t = words.inbound;
+const t = pageWords.inbound;
 
 type Props = {
   attributes: readonly Attribute[];

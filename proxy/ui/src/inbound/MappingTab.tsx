@@ -7,7 +7,7 @@ import { Button } from "../components/Button";
 import { TextField } from "../components/Field";
 import { Notice, OtherFailure, Skeleton } from "../components/Notice";
 import { sayDone } from "../components/toast";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { type Draft, draftOf, type Endpoint, isSame, membersOf } from "./draft";
 import { keep, useKept } from "./kept";
 import style from "./Mapping.module.css";
@@ -18,7 +18,7 @@ import { SampleField } from "./SampleField";
 import { firstItem, guess, itemsOf, placesOf } from "./sample";
 import { readSample, refusedItems, type Trial, useTrial } from "./trial";
 
-const t = words.inbound;
+const t = pageWords.inbound;
 
 type Props = { project: string; endpoint: Endpoint };
 

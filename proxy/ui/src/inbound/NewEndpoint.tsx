@@ -10,6 +10,7 @@ import { Empty, Failure, Notice, OtherFailure, Skeleton } from "../components/No
 import { Page } from "../components/Page";
 import { Select } from "../components/Select";
 import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { Credentials } from "./Credentials";
 import type { Endpoint } from "./draft";
@@ -21,7 +22,7 @@ import { SampleField } from "./SampleField";
 import { guess } from "./sample";
 import { readSample } from "./trial";
 
-const t = words.inbound;
+const t = pageWords.inbound;
 
 /** Creates an endpoint; its mapping follows, tried on the sample. */
 export function NewEndpoint({ project }: { project: string }) {

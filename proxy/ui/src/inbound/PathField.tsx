@@ -11,7 +11,7 @@ import {
 } from "react-aria-components";
 import field from "../components/Field.module.css";
 import list from "../components/Select.module.css";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import style from "./Mapping.module.css";
 import type { Place } from "./sample";
 
@@ -58,7 +58,7 @@ export function PathField({
           dir="ltr"
         />
         {places.length > 0 && (
-          <Button className={style.choose ?? ""} aria-label={words.inbound.choosePath}>
+          <Button className={style.choose ?? ""} aria-label={pageWords.inbound.choosePath}>
             <ChevronDown size={14} aria-hidden />
           </Button>
         )}

@@ -5,10 +5,11 @@ import { Dialog } from "../components/Dialog";
 import { Failure, Notice } from "../components/Notice";
 import { Progress } from "../components/Progress";
 import { words } from "../language";
+import { pageWords } from "../language/pages";
 import type { Endpoint } from "./draft";
 import { readAgain, useDeliveries } from "./queries";
 
-const t = words.inbound;
+const t = pageWords.inbound;
 
 type State = {
   step: "closed" | "asking" | "running" | "finished" | "stopped";

@@ -1,9 +1,9 @@
 import { useRoles } from "../api/administration";
 import { TextField } from "../components/Field";
 import { Select } from "../components/Select";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 
-const t = words.inbound;
+const t = pageWords.inbound;
 const OWN = "";
 
 type Props = {

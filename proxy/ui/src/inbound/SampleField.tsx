@@ -2,11 +2,11 @@ import type { ReactNode } from "react";
 import { prettyJson } from "../api/json";
 import { Button } from "../components/Button";
 import { TextField } from "../components/Field";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import style from "./Mapping.module.css";
 import { readSample } from "./trial";
 
-const t = words.inbound;
+const t = pageWords.inbound;
 
 type Props = {
   value: string;

@@ -2,10 +2,10 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { answer, GET, inProject, type Schemas } from "../api/client";
 import { type Attribute, queryClient } from "../api/queries";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { useSession } from "../session/session";
 
-const t = words.inbound;
+const t = pageWords.inbound;
 
 export type Delivery = Schemas["Delivery"];
 export type DeliveryStatus = Delivery["status"];

@@ -11,11 +11,11 @@ import { Progress } from "../components/Progress";
 import { sayDone, sayRefused } from "../components/toast";
 import { relativeTime } from "../format/moment";
 import { TimeAgo } from "../format/TimeAgo";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import style from "./Operations.module.css";
 
-const t = words.operations;
+const t = pageWords.operations;
 
 type Status = Schemas["EmbeddingStatus"]["templates"][number];
 

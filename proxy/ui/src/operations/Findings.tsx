@@ -7,11 +7,11 @@ import { DataTable } from "../components/DataTable";
 import { Failure, Notice, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Tag } from "../components/Tag";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { bySeverity, checkState, isStatement } from "./findings";
 import style from "./Operations.module.css";
 
-const t = words.operations;
+const t = pageWords.operations;
 
 /** What an examination of the database found, and what to do. */
 export function Findings({ project }: { project: string }) {

@@ -10,10 +10,10 @@ import { Progress } from "../components/Progress";
 import { Tag } from "../components/Tag";
 import { sayDone, sayRefused } from "../components/toast";
 import { TimeAgo } from "../format/TimeAgo";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import style from "./Operations.module.css";
 
-const t = words.operations;
+const t = pageWords.operations;
 
 /** What waits or runs in the background. */
 export function Jobs({ project }: { project: string }) {

@@ -1,12 +1,12 @@
 import { AdministratorsOnly } from "../components/AdministratorsOnly";
 import { Page } from "../components/Page";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { Embedding } from "./Embedding";
 import { Findings } from "./Findings";
 import { Jobs } from "./Jobs";
 import { Service } from "./Service";
 
-const t = words.operations;
+const t = pageWords.operations;
 
 /** Whether the service is well, and what it does in the background. */
 export default function OperationsPage({ project }: { project: string }) {

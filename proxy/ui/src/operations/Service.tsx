@@ -4,10 +4,10 @@ import { sentence } from "../api/problem";
 import { Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Tag } from "../components/Tag";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import style from "./Operations.module.css";
 
-const t = words.operations;
+const t = pageWords.operations;
 const POLL = 10_000;
 
 /** Whether the service is ready, as it says itself. */

@@ -4,14 +4,14 @@ import { Button } from "react-aria-components";
 import { JSON_SYNTAX, literal } from "../code/literal";
 import { Code } from "../components/Code";
 import { Section } from "../components/Page";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { type Answer, type ApiDocument, type Header, type Operation, resolve } from "./document";
 import { exampleOfContent } from "./example";
 import style from "./Operation.module.css";
 import { Prose } from "./Prose";
 import { SchemaTree } from "./SchemaTree";
 
-const t = words.reference;
+const t = pageWords.reference;
 
 /** What an operation answers, and what it refuses. */
 export function Answers({ document, operation }: { document: ApiDocument; operation: Operation }) {

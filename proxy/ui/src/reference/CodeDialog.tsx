@@ -3,11 +3,11 @@ import { Link } from "wouter";
 import { useRequestsOnScreen } from "../code/current";
 import { Dialog } from "../components/Dialog";
 import { Select } from "../components/Select";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { Snippets } from "./Snippets";
 
-const t = words.reference;
+const t = pageWords.reference;
 
 /** What is on the screen as code that reads the same. */
 export default function CodeDialog({ onClose }: { onClose: () => void }) {

@@ -7,7 +7,7 @@ import { JSON_SYNTAX, literal } from "../code/literal";
 import { TextField } from "../components/Field";
 import { Section } from "../components/Page";
 import { Select } from "../components/Select";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { useSession } from "../session/session";
 import { Answers } from "./Answers";
 import { type ApiDocument, type Operation, type Parameter, resolve, type Schema } from "./document";
@@ -19,7 +19,7 @@ import { SchemaTree } from "./SchemaTree";
 import { Snippets } from "./Snippets";
 import { TryIt } from "./TryIt";
 
-const t = words.reference;
+const t = pageWords.reference;
 
 type Props = {
   document: ApiDocument;

@@ -10,6 +10,7 @@ import { useTemplates } from "../api/queries";
 import { Failure, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { lastPlace } from "../navigation/place";
 import { useShortcuts } from "../navigation/shortcuts";
@@ -20,7 +21,7 @@ import { Prose } from "./Prose";
 import style from "./ReferencePage.module.css";
 import { Snippets } from "./Snippets";
 
-const t = words.reference;
+const t = pageWords.reference;
 
 async function readDocument(signal: AbortSignal): Promise<ApiDocument> {
   const response = await send(new Request("/openapi.json", { signal }));

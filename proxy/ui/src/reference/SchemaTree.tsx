@@ -2,12 +2,12 @@ import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { Button } from "react-aria-components";
 import { JSON_SYNTAX, literal } from "../code/literal";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { type ApiDocument, nameOfReference, resolve, type Schema } from "./document";
 import { Prose } from "./Prose";
 import style from "./SchemaTree.module.css";
 
-const t = words.reference;
+const t = pageWords.reference;
 
 type Props = { document: ApiDocument; schema: Schema };
 

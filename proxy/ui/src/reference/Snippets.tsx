@@ -5,11 +5,11 @@ import { sqlOf } from "../code/sql";
 import { Checkbox } from "../components/Checkbox";
 import { Code } from "../components/Code";
 import { Tabs } from "../components/Tabs";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { useSession } from "../session/session";
 import style from "./Snippets.module.css";
 
-const t = words.reference;
+const t = pageWords.reference;
 const PLACE = "keyed.language";
 const LANGUAGES = ["curl", "sql", "python", "javascript"] as const;
 

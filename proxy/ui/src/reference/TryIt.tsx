@@ -9,13 +9,13 @@ import { Confirm } from "../components/Confirm";
 import { TextField } from "../components/Field";
 import { Failure } from "../components/Notice";
 import { Tag } from "../components/Tag";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { number } from "../language/plural";
 import { useSession } from "../session/session";
 import { isReading, type Operation } from "./document";
 import style from "./Operation.module.css";
 
-const t = words.reference;
+const t = pageWords.reference;
 /** More of an answer, such as an export, is not kept. */
 const MOST_SHOWN = 100_000;
 

@@ -6,7 +6,7 @@ import { Dialog } from "../components/Dialog";
 import { Failure } from "../components/Notice";
 import { sayDone } from "../components/toast";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { AttributeForm } from "./AttributeForm";
 import {
   changeOf,
@@ -23,7 +23,7 @@ import { Effects } from "./Effects";
 import { effectsOf, viewsWith } from "./effects";
 import { changeTemplate, useCount, useViews } from "./useDefinition";
 
-const t = words.template;
+const t = pageWords.template;
 
 type Props = {
   project: string;

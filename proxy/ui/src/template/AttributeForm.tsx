@@ -3,14 +3,14 @@ import { Checkbox } from "../components/Checkbox";
 import { Refusal, TextField } from "../components/Field";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { ValueEditor } from "../value/ValueEditor";
 import { type AttributeType, type Draft, type Faults, hasIndex, type Option, TYPES } from "./draft";
 import { OptionsEditor } from "./OptionsEditor";
 import { slugOf } from "./slug";
 import style from "./template.module.css";
 
-const t = words.template;
+const t = pageWords.template;
 
 type Props = {
   project: string;

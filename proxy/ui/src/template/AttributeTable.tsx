@@ -9,10 +9,10 @@ import { Menu } from "../components/Menu";
 import { Tag } from "../components/Tag";
 import { attributeLabel } from "../format/label";
 import { exactText } from "../format/number";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import style from "./template.module.css";
 
-const t = words.template;
+const t = pageWords.template;
 
 type Props = {
   template: Template;

@@ -6,13 +6,13 @@ import { TextField } from "../components/Field";
 import { Failure } from "../components/Notice";
 import { sayDone } from "../components/toast";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { useFacts } from "./AttributeDialog";
 import { Effects } from "./Effects";
 import { effectsOfDrop } from "./effects";
 import { changeTemplate } from "./useDefinition";
 
-const t = words.template;
+const t = pageWords.template;
 
 type Props = { project: string; template: Template; attribute: Attribute; onClose: () => void };
 

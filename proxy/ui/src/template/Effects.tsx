@@ -1,5 +1,5 @@
 import { CircleAlert, Info, TriangleAlert } from "lucide-react";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import type { Effect } from "./effects";
 import style from "./template.module.css";
 
@@ -8,9 +8,9 @@ const ICONS = { plain: Info, attention: TriangleAlert, refusal: CircleAlert };
 /** What a change will do, before it is made. */
 export function Effects({ effects }: { effects: Effect[] }) {
   return (
-    <section className={style.effects} aria-label={words.template.whatItDoes} aria-live="polite">
-      <h3>{words.template.whatItDoes}</h3>
-      {effects.length === 0 && <p className={style.note}>{words.template.noChange}</p>}
+    <section className={style.effects} aria-label={pageWords.template.whatItDoes} aria-live="polite">
+      <h3>{pageWords.template.whatItDoes}</h3>
+      {effects.length === 0 && <p className={style.note}>{pageWords.template.noChange}</p>}
       <ul className={style.boxes}>
         {effects.map(({ kind, text }) => {
           const Icon = ICONS[kind];

@@ -6,13 +6,13 @@ import { Dialog } from "../components/Dialog";
 import { Refusal, TextField } from "../components/Field";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { AttributeForm } from "./AttributeForm";
 import { type AttributeType, type Draft, type Faults, TYPES } from "./draft";
 import { slugOf } from "./slug";
 import style from "./template.module.css";
 
-const t = words.template;
+const t = pageWords.template;
 
 type Props = {
   project: string;

@@ -10,7 +10,7 @@ import { Failure, Skeleton } from "../components/Notice";
 import { Page, Section } from "../components/Page";
 import { Select } from "../components/Select";
 import { sayDone } from "../components/toast";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { type Draft, EMPTY, faultsOf, newAttribute, refusals } from "./draft";
 import { languageChoices } from "./languages";
@@ -19,7 +19,7 @@ import { slugFault, slugOf } from "./slug";
 import style from "./template.module.css";
 import { createTemplate } from "./useDefinition";
 
-const t = words.template;
+const t = pageWords.template;
 const KEY = "";
 
 /** Makes a template with its first attributes. */

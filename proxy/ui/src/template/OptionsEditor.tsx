@@ -2,11 +2,11 @@ import { Plus, X } from "lucide-react";
 import { Button, IconButton } from "../components/Button";
 import { Checkbox } from "../components/Checkbox";
 import { Refusal, TextField } from "../components/Field";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import type { Option } from "./draft";
 import style from "./template.module.css";
 
-const t = words.template;
+const t = pageWords.template;
 
 type Props = { options: Option[] | null; setOptions: (options: Option[] | null) => void; error?: string };
 

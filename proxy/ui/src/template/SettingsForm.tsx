@@ -9,14 +9,14 @@ import { Section } from "../components/Page";
 import { Select } from "../components/Select";
 import { sayDone } from "../components/toast";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { Effects } from "./Effects";
 import { effectsOfSettings, type Settings, settingsOf } from "./effects";
 import { languageChoices } from "./languages";
 import style from "./template.module.css";
 import { changeTemplate } from "./useDefinition";
 
-const t = words.template;
+const t = pageWords.template;
 const KEY = "";
 
 /** Display, language and embedded texts of a template, to be read. */

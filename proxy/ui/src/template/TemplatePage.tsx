@@ -16,7 +16,7 @@ import { Empty, Failure, Notice, Skeleton } from "../components/Notice";
 import { Page, Section } from "../components/Page";
 import { sayDone } from "../components/toast";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { AttributeDialog } from "./AttributeDialog";
 import { AttributeTable } from "./AttributeTable";
@@ -26,7 +26,7 @@ import style from "./template.module.css";
 import { dropTemplate, forgetTemplates, useCount, useJobs, useViews } from "./useDefinition";
 import { Jobs, Suggestions } from "./Work";
 
-const t = words.template;
+const t = pageWords.template;
 
 /** The definition of a template, to be read or changed. */
 export default function TemplatePage({ project, template: slug }: { project: string; template: string }) {

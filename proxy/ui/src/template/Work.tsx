@@ -8,12 +8,12 @@ import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
 import { sayDone, sayRefused } from "../components/toast";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { suggestions } from "./suggestions";
 import style from "./template.module.css";
 import { changeTemplate, type Job, useIndexSuggestions } from "./useDefinition";
 
-const t = words.template;
+const t = pageWords.template;
 
 /** What the service still does for earlier changes. */
 export function Jobs({ jobs, template }: { jobs: Job[]; template: Template }) {

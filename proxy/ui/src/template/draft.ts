@@ -4,10 +4,10 @@ import type { Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import type { RequestError } from "../api/problem";
 import type { Attribute, Template } from "../api/queries";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { attributeSlugFault } from "./slug";
 
-const t = words.template;
+const t = pageWords.template;
 
 export type AttributeType = Exclude<Attribute["type"], "dimension">;
 

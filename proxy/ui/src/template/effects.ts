@@ -1,10 +1,10 @@
 /** What a change of a definition does, told before it is done. */
 import type { Attribute, Template, View } from "../api/queries";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { type Draft, draftOf } from "./draft";
 
-const t = words.template.effects;
+const t = pageWords.template.effects;
 
 /** `plain` changes no data, `attention` costs something, `refusal` keeps the change from being made. */
 export type Effect = { kind: "plain" | "attention" | "refusal"; text: string };

@@ -1,6 +1,6 @@
 /** The text search configurations that every PostgreSQL has, and the one that a template uses. */
 import type { Choice } from "../components/Select";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 
 const KNOWN = (
   "arabic armenian basque catalan danish dutch english finnish french german greek hindi hungarian indonesian irish " +
@@ -8,4 +8,4 @@ const KNOWN = (
 ).split(" ");
 
 export const languageChoices = (current: string): Choice[] =>
-  [...new Set([...KNOWN, current])].map((id) => ({ id, label: words.template.languageName(id) }));
+  [...new Set([...KNOWN, current])].map((id) => ({ id, label: pageWords.template.languageName(id) }));

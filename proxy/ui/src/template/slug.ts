@@ -1,7 +1,7 @@
 /** The rules of slugs, as the service has them. */
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 
-const t = words.template;
+const t = pageWords.template;
 const MOST = 63;
 
 /** Names of standard fields and of columns that PostgreSQL gives to every table: no attribute may take them. */

@@ -1,10 +1,10 @@
 /** Which attributes deserve an index. */
 import type { Schemas } from "../api/client";
 import type { Attribute, Template, View } from "../api/queries";
-import { words } from "../language";
+import { pageWords } from "../language/pages";
 import { viewsWith } from "./effects";
 
-const t = words.template;
+const t = pageWords.template;
 
 /** In smaller templates, reading every record is fast. */
 const SOME = 5_000;

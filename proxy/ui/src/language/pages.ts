@@ -1,0 +1,13 @@
+/** The words of pages that are loaded when they are opened, beside those of `index.ts`. */
+import { access } from "./en/access";
+import { files } from "./en/files";
+import { inbound } from "./en/inbound";
+import { operations } from "./en/operations";
+import { reference } from "./en/reference";
+import { template } from "./en/template";
+
+const english = { access, files, inbound, operations, reference, template };
+
+export type PageWords = typeof english;
+
+export const pageWords: PageWords = english;
