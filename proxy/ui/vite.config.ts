@@ -12,7 +12,8 @@ const version = JSON.parse(readFileSync("package.json", "utf8")).version;
 export default defineConfig({
   plugins: [react(), { ...optimizeLocales.vite({ locales: ["en-US"] }), enforce: "pre" }],
   define: { __VERSION__: JSON.stringify(version) },
-  build: { target: "es2022", assetsDir: "assets", modulePreload: { polyfill: false } },
+  // The manifest is for firstPage.test.ts; the service serves assets/ and the page alone.
+  build: { target: "es2022", assetsDir: "assets", manifest: true, modulePreload: { polyfill: false } },
   server: { proxy: Object.fromEntries(served.map((path) => [path, service])) },
   test: { environment: "node", include: ["src/**/*.test.ts"] },
 });

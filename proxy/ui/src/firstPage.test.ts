@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+
+const MADE = "dist/";
+const MANIFEST = `${MADE}.vite/manifest.json`;
+const MOST_BYTES = 250_000;
+
+type Chunk = { file: string; imports?: string[]; css?: string[] };
+
+/** The files that a browser loads before it can show what is in these chunks. */
+function needed(manifest: Record<string, Chunk>, names: string[]): Set<string> {
+  const reached = new Set(names);
+  // A set that grows is walked to its new end.
+  for (const name of reached) for (const it of manifest[name]?.imports ?? []) reached.add(it);
+  return new Set(
+    [...reached].flatMap((name) => {
+      const chunk = manifest[name];
+      if (!chunk) throw new Error(`${MANIFEST} has no ${name}`);
+      return [chunk.file, ...(chunk.css ?? [])];
+    }),
+  );
+}
+
+// `.dev/application check` makes the application before it runs the tests.
+test.skipIf(!existsSync(MANIFEST))("the first list of records is there after 250 KB", () => {
+  const manifest = JSON.parse(readFileSync(MANIFEST, "utf8"));
+  const files = [...needed(manifest, ["index.html", "src/list/ListPage.tsx"])];
+  const sizes = files.map((file): [string, number] => [file, gzipSync(readFileSync(MADE + file)).length]);
+  const sum = sizes.reduce((bytes, [, size]) => bytes + size, 0);
+  const largest = sizes.sort(([, a], [, b]) => b - a).slice(0, 10);
+  expect(sum, `${sum} bytes, of them ${largest.map((it) => it.join(" ")).join(", ")}`).toBeLessThanOrEqual(
+    MOST_BYTES,
+  );
+});
