@@ -15,6 +15,8 @@ await browse(
     await page.getByText('Key "erp:0" belongs to another record.').waitFor();
     await page.getByRole("dialog").or(page.getByRole("alertdialog")).getByRole("button", { name: "Restore" }).click();
     await page.getByText("This record was deleted").waitFor({ state: "detached" });
+    await page.keyboard.press("Escape");
+    await page.getByRole("complementary", { name: "Record" }).waitFor({ state: "detached" });
     const record = await ask("GET", `/entities/${id}`);
     assert.equal(record.external_key, null);
     assert.equal(record.deleted_at, null);

@@ -83,6 +83,7 @@ export function GrantDialog({ project, role, grant, grants, onClose }: Props) {
       {grant === null && (
         <Select
           label={t.target}
+          placeholder={t.chooseTarget}
           choices={[
             { id: project, label: t.wholeProject(project), hint: t.wholeProjectHint },
             ...(templates.data ?? []).map(({ slug, label }) => ({

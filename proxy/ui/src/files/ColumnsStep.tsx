@@ -193,6 +193,7 @@ function FitCell({ fit, attribute, rows }: { fit: Fit; attribute: Attribute | un
 
 /** Why a cell does not fit, and what would. */
 function why({ example }: Fit, attribute: Attribute | undefined): string {
+  if (!attribute && !example?.trim()) return t.keyEmpty;
   if (example === "" || example === null) return t.requiredEmpty;
   const shown = example.length > 40 ? `${example.slice(0, 40)}…` : example;
   if (!attribute) return t.example(shown, t.expected.key);

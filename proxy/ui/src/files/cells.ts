@@ -34,8 +34,7 @@ export function verdict(attribute: Attribute, cell: string): Verdict {
 /** A verdict on a cell of keys. */
 export function keyVerdict(cell: string): Verdict {
   const key = cell.replace(/^ +| +$/g, "");
-  if (key === "") return "empty";
-  return fits([...key].length <= MOST_KEY && !/\p{Cc}/u.test(key));
+  return fits(key !== "" && [...key].length <= MOST_KEY && !/\p{Cc}/u.test(key));
 }
 
 const fits = (does: boolean): Verdict => (does ? "fits" : "refused");

@@ -92,9 +92,9 @@ test("a list has only its options", () => {
   ]);
 });
 
-test("a key has 255 characters at most and no control characters", () => {
+test("a key has 1 to 255 characters and no control characters", () => {
   expect(keyVerdict(`  ${"k".repeat(255)} `)).toBe("fits");
   expect(keyVerdict("k".repeat(256))).toBe("refused");
   expect(keyVerdict("a\tb")).toBe("refused");
-  expect(keyVerdict("  ")).toBe("empty");
+  expect(keyVerdict("  ")).toBe("refused");
 });

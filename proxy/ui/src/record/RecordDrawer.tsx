@@ -68,6 +68,12 @@ export function RecordDrawer({ project, template, id, onClose }: Props) {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
+  // Delete and Restore end with a button that is gone: the keyboard goes on in the record.
+  const deletedAt = shown.data?.record.deleted_at;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each deletion and restoration.
+  useEffect(() => {
+    if (document.activeElement === document.body) panel.current?.focus();
+  }, [deletedAt]);
   const press = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented || !panel.current?.contains(event.target as Node))
       return;

@@ -76,7 +76,7 @@ export const Value = memo(function Value({ project, attribute, value, verbose, f
       const name = referenceLabel(verbose);
       if (name === null || !target || typeof value !== "string") {
         return (
-          <span className={`${shape} ${style.hidden}`} title={text}>
+          <span className={`${shape} ${style.hidden}`} title={name === null ? t.hiddenHint : text}>
             {name ?? t.hidden}
           </span>
         );

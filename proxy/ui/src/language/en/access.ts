@@ -71,6 +71,7 @@ export const access = {
   inherits: (roles: string) => `Inherits what ${roles} may do`,
   administers: "May do everything in the workspace",
   target: "On",
+  chooseTarget: "Choose a template or the project",
   wholeProject: (project: string) => `All of ${project}`,
   wholeProjectHint: "Every template, also those to come.",
   may: "May",

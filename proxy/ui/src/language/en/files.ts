@@ -18,7 +18,7 @@ export const files = {
   title: "Files",
   lead: "Bring records in from CSV or NDJSON files, and take them out again.",
   importTitle: (template: string) => `Import into ${template}`,
-  importLead: "Nothing is written before the last step.",
+  importLead: "Only the last step writes.",
   steps: { file: "File", columns: "Columns", trial: "Trial", run: "Import" },
   stepOf: (place: number, of: number) => `Step ${place} of ${of}`,
 
@@ -92,6 +92,7 @@ export const files = {
   },
   optionsAre: (options: string) => `Its options are ${options}.`,
   requiredEmpty: "The attribute is required.",
+  keyEmpty: "Rows without a key are refused. Leave the column out to create records without keys.",
   twice: (name: string) => `Two columns fill ${name}. Leave one of them out.`,
   missing: (names: string, n: number) =>
     n === 1

@@ -50,7 +50,7 @@ export const filter = {
   standard: {
     external_key: "External key",
     created_at: "Created",
-    updated_at: "Updated",
+    updated_at: "Changed",
     id: "Record ID",
     template_id: "Template ID",
     template_slug: "Template",

@@ -40,7 +40,7 @@ export const record = {
   addHint: "What others add at the same time is kept. A minus sign subtracts.",
   created: "Created",
   updated: "Changed",
-  id: "Id",
+  id: "Record ID",
 
   conflict: "While you were editing:",
   mine: "Yours",
