@@ -100,7 +100,7 @@ async fn the_document_printed_is_the_one_served_and_needs_no_key() {
     let page = service.proxy.request("GET", "/docs").without_key().send().await;
     assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
     assert!(
-        page.text.contains("upsertRecord")
+        page.text.contains("<div id=\"app\">")
             && page.header("content-security-policy").contains("default-src 'none'")
     );
 }

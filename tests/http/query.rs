@@ -38,7 +38,9 @@ async fn a_query_that_does_not_decode_is_malformed() {
 async fn a_path_that_leads_nowhere_is_not_found() {
     let service = Service::start().await;
     for target in [
-        "/",
+        "/nothing",
+        "/assets/none.js",
+        "/assets/..%2F..%2Fetc%2Fpasswd",
         "/v1",
         "/v1/",
         "/v2/templates",
