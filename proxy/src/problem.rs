@@ -200,7 +200,7 @@ impl Problem {
         StatusCode::from_u16(self.0.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// The response.
+    /// What went wrong, as the response says it.
     pub(crate) fn detail(&self) -> &str {
         &self.0.detail
     }

@@ -1,4 +1,4 @@
-//! Every error of the database has its one answer, as the proxy's table says.
+//! Every error of the database is answered as the tables of `keyed_errors` say.
 
 use harness::Service;
 use keyed_errors::Code;
@@ -50,7 +50,7 @@ const TABLE: [(&str, u16, &str, bool); 46] = [
     ("42703", 500, "internal", false),
     ("58030", 500, "internal", false),
     ("0A000", 500, "internal", false),
-    // Only with the word of ours in DETAIL is it a failed precondition.
+    // A failed precondition only with the code of keyed in DETAIL.
     ("55000", 500, "internal", false),
     ("F0000", 500, "internal", false),
 ];

@@ -27,8 +27,8 @@ pub fn one_at_a_time<R>(project: i32, body: impl Fn() -> Result<R, Error>) -> Re
     })
 }
 
-/// The same for the project of a table, begun before the template is looked up: to look one up locks its table a little,
-/// and to wait for others while holding that would be to wait in a cycle.
+/// The same for the project of a table. It begins before the template is looked up, because the lookup takes a weak lock
+/// on the table, and waiting for other changes with that lock held could deadlock.
 pub fn of_table<R>(table: Option<Oid>, body: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
     Caller::current().require_define_somewhere()?;
     one_at_a_time(table.map_or(0, catalog::project_of_table), body)

@@ -21,7 +21,7 @@ impl CallerSchema {
 }
 
 /// The rows of a template that a caller who may read it sees, as a condition in SQL over its table under this alias;
-/// `None` for all. The one place from which the caller's predicate joins a statement.
+/// `None` for all. The caller's predicate joins statements only through functions of this file.
 pub fn rows(caller: &Caller, template: &Template, alias: &str) -> Option<String> {
     caller.rows(Action::Read, template, alias)
 }

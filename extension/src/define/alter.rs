@@ -132,8 +132,7 @@ pub fn attribute_body(template: &Template, slug: &str, changes: &str) -> Result<
 
 /// The template as the steps so far have left it.
 fn current(id: i32) -> Result<Rc<Template>, Error> {
-    // The steps of this very transaction are announced to this session only at the next command.
-    // Makes the transaction's own changes visible to its catalog look-ups.
+    // A session sees its own changes, and drops what it caches of them, only when the next command begins.
     begin_command();
     catalog::by_id(id).ok_or_else(Error::not_found)
 }

@@ -48,7 +48,7 @@ fn make(
 ) -> Result<(), Error> {
     forget_dropped_roles(spi);
     let tables = target.tables(spi);
-    // To look a template up locks its table a little.
+    // Looking up a template takes a weak lock on its table.
     let what = format!("a template of the project {} that a scope is about", target.project.slug);
     table_lock::lock_in_turn(&what, || check(target, &tables, scope))?;
     let held = held(spi, role, target);
@@ -102,8 +102,8 @@ fn held(spi: &Connection, role: Oid, target: &Target) -> Vec<Grant> {
     read(&spi.run_once(&sql, Snapshot::Latest, &place(role, target)))
 }
 
-/// Whether another scope takes something away from what is held. Whether it is the narrower of two is not known: it counts as
-/// such, unless it is all.
+/// Whether the scope may take something away from what is held. Two scopes are not compared: another one counts as narrower,
+/// unless it is all records.
 fn narrows(held: &[Grant], privilege: Privilege, scope: Option<&str>) -> bool {
     let differs = |grant: &Grant| grant.privilege == privilege && grant.scope.as_deref() != scope;
     scope.is_some() && held.iter().any(differs)

@@ -281,8 +281,8 @@ fn beginning(constant: &Constant) -> Constant {
     }
 }
 
-/// The alias one level further in: r1, r2, … No subquery looks outside, so names could repeat, but readers would not
-/// thank us.
+/// The alias one level further in: r1, r2, … No subquery refers to an outer table, so aliases could repeat, but the SQL would
+/// be harder to read.
 fn inner_alias(alias: &str) -> String {
     let level = alias.strip_prefix('r').and_then(|level| level.parse::<u32>().ok()).unwrap_or(0);
     format!("r{}", level + 1)
