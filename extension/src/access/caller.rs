@@ -166,7 +166,8 @@ impl Caller {
         Permissions::of(self.role, template).condition(action.privilege(), lives, alias)
     }
 
-    /// The same; `None` if the caller has the privilege on no record.
+    /// The same over live records under the alias `t`. The outer `None` means that the caller lacks the privilege, the
+    /// inner one all records: require the privilege before you flatten the two.
     pub fn reach(&self, action: Action, template: &Template) -> Option<Option<String>> {
         self.has(action, template).then(|| self.rows(action, template, "t"))
     }
@@ -252,7 +253,7 @@ impl Caller {
             .hint("use a key that was issued for all projects"))
     }
 
-    /// Refuses a caller who is neither that nor the proxy itself, which does what has to be done now and then. Upkeep takes
+    /// Refuses a caller who is neither an administrator nor the proxy itself, which does the housekeeping. Maintenance takes
     /// locks that last as long as the caller's transaction.
     pub fn require_maintenance(&self, what: &str) -> Result<(), Error> {
         let is_proxy = self.principal.is_none() && role::find(role::PROXY) == Some(role::current());

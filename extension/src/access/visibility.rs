@@ -21,7 +21,8 @@ impl CallerSchema {
 }
 
 /// The rows of a template that a caller who may read it sees, as a condition in SQL over its table under this alias;
-/// `None` for all. The caller's predicate joins statements only through functions of this file.
+/// `None` for all. The caller's predicate joins statements only through functions of this file;
+/// `record/bare_write.rs` evaluates it on the row of a bare write.
 pub fn rows(caller: &Caller, template: &Template, alias: &str) -> Option<String> {
     caller.rows(Action::Read, template, alias)
 }
