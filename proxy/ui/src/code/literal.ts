@@ -23,7 +23,9 @@ export function quoted(text: string): string {
   );
 }
 
-const isName = (name: string) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== "__proto__";
+const isName = (name: string) => /^[A-Za-z_$][\w$]*$/.test(name);
+/** Only in brackets is it a member like any other, and not the prototype. */
+const PROTOTYPE = "__proto__";
 
 export const JSON_SYNTAX: Syntax = {
   nothing: "null",
@@ -43,7 +45,7 @@ export const PYTHON: Syntax = {
 };
 export const JAVASCRIPT: Syntax = {
   ...JSON_SYNTAX,
-  member: (name) => (isName(name) ? name : quoted(name)),
+  member: (name) => (name === PROTOTYPE ? `[${quoted(name)}]` : isName(name) ? name : quoted(name)),
   hasLastComma: true,
 };
 

@@ -28,6 +28,20 @@ test("a shell passes the body of curl on as it is", () => {
   expect(parseJson(words.slice(words.indexOf("-d\n") + 3))).toEqual(search.body);
 });
 
+test("a text that begins with @ is sent, not the file of that name", () => {
+  const text = { type: "text/csv", content: "@/etc/hostname\nit's" };
+  const command = code("curl", { method: "POST", path: "/v1/x", text }).replace(/^curl/, "printf '%s\\n'");
+  const words = execFileSync("/bin/sh", ["-c", command], { encoding: "utf8" });
+  expect(words.endsWith(`--data-raw\n${text.content}\n`)).toBe(true);
+});
+
+test("a member named __proto__ is sent by JavaScript, too", () => {
+  const body = parseJson('{"__proto__": {"a": 1}, "b": 2}');
+  const text = code("javascript", { ...search, body });
+  const [, sent] = /JSON\.stringify\((.*)\),$/m.exec(text) ?? [];
+  expect(new Function(`return JSON.stringify(${sent})`)()).toBe('{"__proto__":{"a":1},"b":2}');
+});
+
 test("JavaScript sends the method, the headers and the body of the request", async () => {
   let sent: [string, RequestInit] | undefined;
   const fetch = async (...call: [string, RequestInit]) => {

@@ -48,7 +48,8 @@ function curl(request: ApiRequest, { base, key }: Options): string {
   }
   for (const [name, value] of headers(request, true)) lines.push(`-H ${inShell(`${name}: ${value}`)}`);
   if (request.body !== undefined) lines.push(`-d ${inShell(literal(request.body, JSON_SYNTAX))}`);
-  if (request.text) lines.push(`--data-binary ${inShell(request.text.content)}`);
+  // Not `--data-binary`, which would send the file that a text after `@` names.
+  if (request.text) lines.push(`--data-raw ${inShell(request.text.content)}`);
   return `curl ${lines.join(" \\\n  ")}`;
 }
 

@@ -19,14 +19,15 @@ export type Field = {
   target?: string;
 };
 
-const STANDARD: Record<string, Kind> = {
-  external_key: "external_key",
-  created_at: "datetime",
-  updated_at: "datetime",
-  id: "id",
-  template_id: "template",
-  template_slug: "template",
-};
+/** Looked up by what an address says, which may be the name of a member that every object has. */
+const STANDARD: ReadonlyMap<string, Kind> = new Map([
+  ["external_key", "external_key"],
+  ["created_at", "datetime"],
+  ["updated_at", "datetime"],
+  ["id", "id"],
+  ["template_id", "template"],
+  ["template_slug", "template"],
+]);
 
 /** References that a path may follow. */
 const MOST_STEPS = 3;
@@ -34,7 +35,7 @@ const MOST_STEPS = 3;
 const MOST_LISTED = 300;
 
 const standard = (slug: string, owner: string | null): Field | null => {
-  const kind = STANDARD[slug];
+  const kind = STANDARD.get(slug);
   if (kind === undefined) return null;
   return { path: slug, label: words.filter.standard[slug] ?? slug, kind, owner, slug };
 };

@@ -164,6 +164,13 @@ test("there is a form for what the editor can make, and none for other condition
   expect(hasForm({ field: "city", operator: "in", value: "[1" }, fields)).toBe(false);
 });
 
+test("the name of a member of every object is no field", () => {
+  for (const name of ["__proto__", "constructor", "company.__proto__"]) {
+    expect(fields.find(name)).toBeNull();
+    expect(sentence({ field: name, operator: "eq", value: "x" }, { fields })).toContain(name);
+  }
+});
+
 test("a path follows at most three references", () => {
   expect(fields.find("company.parent.parent.name")?.label).toBe("Company › Parent › Parent › Name");
   expect(fields.find("company.parent.parent.parent.name")).toBeNull();

@@ -24,6 +24,11 @@ test("zeros that say a precision stay, those of a long fraction go", () => {
   expect(english("5028.0000000000000000")).toBe("5,028");
 });
 
+test("an exponent that would fill the memory stays", () => {
+  for (const text of ["1e999999999", "-1.5e-400000000", "1e1001"]) expect(english(text)).toBe(text);
+  expect(english("1e1000")).toHaveLength(1001 + 333);
+});
+
 test("exponents are written out", () => {
   expect(english("1e+21")).toBe("1,000,000,000,000,000,000,000");
   expect(english("1.25e-7")).toBe("0.000000125");

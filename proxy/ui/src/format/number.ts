@@ -3,12 +3,16 @@ import type { ExactNumber } from "../api/json";
 
 type Parts = { isNegative: boolean; whole: string; fraction: string };
 
-/** The digits before and after the point, without an exponent. */
+/** A number with a greater exponent is shown as it was sent: written out, a few characters could fill the memory. */
+const MOST_SHIFT = 1000;
+
+/** The digits before and after the point, without an exponent; null if that is no way to read it. */
 function parts(text: string): Parts | null {
   const match = /^([-+]?)(\d+)(?:\.(\d*))?(?:[eE]([-+]?\d+))?$/.exec(text);
   if (!match) return null;
   const [, sign, whole = "", fraction = "", exponent = "0"] = match;
   const shift = Number(exponent);
+  if (Math.abs(shift) > MOST_SHIFT) return null;
   const digits = whole + fraction;
   const point = whole.length + shift;
   const padded = point < 0 ? digits.padStart(digits.length - point, "0") : digits.padEnd(point, "0");
