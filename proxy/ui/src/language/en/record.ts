@@ -96,7 +96,7 @@ export const record = {
   ways: {
     sql: "by SQL",
     api: "by the API",
-    import: "by an import",
+    csv: "by an import",
     inbound: "by an inbound delivery",
     app: "in the application",
   } as Record<string, string>,
