@@ -28,10 +28,12 @@ export async function startSeeing(project: string, role: string): Promise<void> 
 }
 
 /** Revokes that key with the administrator's own; should that fail, it expires by itself. */
-export function revokeSeenKey(key: string): void {
+export function revokeSeenKey(key: string, own: string): void {
   const id = keyNumber(key);
   if (id === null) return;
-  answer(DELETE("/v1/api-keys/{id}", { params: { path: { id } } }))
+  // By then, nobody may be signed in.
+  const headers = { authorization: `Bearer ${own}` };
+  answer(DELETE("/v1/api-keys/{id}", { params: { path: { id } }, headers }))
     .then(readAdministrationAgain)
     .catch(() => undefined);
 }

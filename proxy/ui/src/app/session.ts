@@ -26,10 +26,22 @@ function keepWhatIsShown(from: string, to: string) {
   }
 }
 
+/** Revokes the key of the role that an administrator looked at. */
+function giveBack(key: string | null, own: string | null) {
+  if (key === null || own === null) return;
+  // The pages about access are not loaded for who never opens them.
+  import("../access/seeing").then(
+    ({ revokeSeenKey }) => revokeSeenKey(key, own),
+    () => undefined,
+  );
+}
+
 /** Signs out: nothing that the service answered stays in this tab. */
 export function leave() {
+  const { key, own } = currentSession();
   signOut();
   queryClient.clear();
+  giveBack(key, own);
   navigate(addresses.home(), { replace: true });
 }
 
@@ -38,11 +50,6 @@ export function returnToMyself() {
   const { key, own } = currentSession();
   if (own === null) return;
   seeAsMyself();
-  // The pages about access are not loaded for who never opens them.
-  if (key !== null)
-    import("../access/seeing").then(
-      ({ revokeSeenKey }) => revokeSeenKey(key),
-      () => undefined,
-    );
+  giveBack(key, own);
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] === key });
 }

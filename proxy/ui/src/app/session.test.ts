@@ -1,0 +1,49 @@
+import { beforeEach, expect, test, vi } from "vitest";
+
+vi.stubGlobal("sessionStorage", { getItem: () => null, setItem() {}, removeItem() {} });
+vi.stubGlobal("localStorage", { getItem: () => null, setItem() {}, removeItem() {} });
+vi.stubGlobal("window", globalThis);
+vi.mock("wouter/use-browser-location", () => ({ navigate() {} }));
+/** In a browser, an address without a host is of the page. */
+vi.stubGlobal(
+  "Request",
+  class extends Request {
+    constructor(address: string | Request, init?: RequestInit) {
+      super(typeof address === "string" ? new URL(address, "http://keyed.test") : address, init);
+    }
+  },
+);
+const asked: [method: string, path: string, key: string | null][] = [];
+vi.stubGlobal("fetch", async ({ method, url, headers }: Request) => {
+  asked.push([method, new URL(url).pathname, headers.get("authorization")]);
+  return new Response(null, { status: 204 });
+});
+const { currentSession, seeAs, signIn } = await import("../session/session");
+const { leave, returnToMyself } = await import("./session");
+
+const revocation = ["DELETE", "/v1/api-keys/7", "Bearer keyed_1_own"];
+
+beforeEach(() => {
+  asked.length = 0;
+  signIn("keyed_1_own");
+});
+
+test("who signs out while they look as a role leaves no key of that role behind", async () => {
+  seeAs("sales", "keyed_7_role");
+  leave();
+  expect(currentSession().key).toBeNull();
+  await vi.waitFor(() => expect(asked).toEqual([revocation]));
+});
+
+test("the key of a role ends with looking as it", async () => {
+  seeAs("sales", "keyed_7_role");
+  returnToMyself();
+  expect(currentSession().key).toBe("keyed_1_own");
+  await vi.waitFor(() => expect(asked).toEqual([revocation]));
+});
+
+test("the own key of somebody who signs out stays valid", async () => {
+  leave();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(asked).toEqual([]);
+});
