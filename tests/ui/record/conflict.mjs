@@ -16,6 +16,7 @@ await browse(
     await page.getByText("While you were editing:").waitFor();
     assert.equal((await anna()).attributes.visits, 41, "nothing is overwritten unseen");
     await page.getByText("Anna Meier").first().waitFor();
+    await page.getByRole("gridcell", { name: "Anna Meier" }).first().waitFor();
     await page.getByRole("button", { name: "Save yours" }).click();
     await page.getByRole("button", { name: "Edit visits" }).waitFor();
     for (let tries = 0; (await anna()).attributes.visits !== 100; tries += 1) {

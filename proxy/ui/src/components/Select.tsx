@@ -9,6 +9,7 @@ import {
   Popover,
   SelectValue,
 } from "react-aria-components";
+import { words } from "../language";
 import field from "./Field.module.css";
 import style from "./Select.module.css";
 
@@ -37,7 +38,7 @@ export function Select<K extends string>({ label, isLabelHidden, choices, error,
       onChange={(key) => key !== null && props.onChange(key as K)}
       isDisabled={props.isDisabled ?? false}
       isInvalid={error !== undefined}
-      {...(props.placeholder === undefined ? {} : { placeholder: props.placeholder })}
+      placeholder={props.placeholder ?? words.components.choose}
     >
       {!isLabelHidden && <Label className={field.label}>{label}</Label>}
       <Button className={style.button ?? ""}>

@@ -63,6 +63,7 @@ export function useRecord(project: string, id: string) {
       if (now !== undefined && now !== known) return now;
       const result = seen(known, next);
       if (result !== known) void queryClient.invalidateQueries({ queryKey: historyKey(id) });
+      if (known && result !== known) listAnew(result);
       return result;
     },
     enabled: key !== null,
@@ -93,8 +94,13 @@ async function accept(before: Shown, written: RecordBody, ours: string) {
     changed: isOursAgain ? changed : [...changed, ours],
   });
   void queryClient.invalidateQueries({ queryKey: historyKey(id) });
-  const { template_slug: template } = fresh.record;
-  if (template && fresh.record.deleted_at == null) showInLists(project, template, fresh.record);
+  listAnew(fresh);
+}
+
+/** The row of the record says what the record says. */
+function listAnew({ project, record }: Shown) {
+  const { template_slug: template } = record;
+  if (template && record.deleted_at == null) showInLists(project, template, record);
 }
 
 /** One write after the other, so that none meets the tag of the one before it. */
@@ -128,6 +134,7 @@ async function withTag(
       if (!isStale(error) || attempt === MOST_TRIES) throw error;
       const next = await read(project, id);
       queryClient.setQueryData<Shown>(shownKey(id), seen(shown, next));
+      listAnew(next);
     }
   }
 }

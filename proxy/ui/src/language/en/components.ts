@@ -2,6 +2,7 @@
 export const components = {
   cancel: "Cancel",
   close: "Close",
+  choose: "Choose",
   copy: (what: string) => `Copy ${what}`,
   copied: "Copied",
   administratorsOnly: "Only administrators see this",
