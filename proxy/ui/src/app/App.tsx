@@ -14,7 +14,10 @@ import { Home } from "./Home";
 import { NotFound } from "./NotFound";
 import { SignIn, SignInAgain } from "./SignIn";
 
-const ListPage = lazy(() => import("../list/ListPage"));
+const loadList = () => import("../list/ListPage");
+const ListPage = lazy(loadList);
+// The first page is nearly always a list: its code comes while the service is asked who the reader is.
+if (/^\/p\/[^/]+\/t\/[^/]+(\/r\/|$)/.test(location.pathname)) void loadList();
 const TemplatePage = lazy(() => import("../template/TemplatePage"));
 const NewTemplatePage = lazy(() => import("../template/NewTemplatePage"));
 const ImportPage = lazy(() => import("../files/ImportPage"));

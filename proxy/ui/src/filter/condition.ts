@@ -1,27 +1,32 @@
 /** Conditions of a search, as the service has them, and what is asked of them here. */
+import type { Schemas } from "../api/client";
 import { isLosslessNumber, type Json, renderJson } from "../api/json";
 
-export const API_OPERATORS = [
-  "eq",
-  "neq",
-  "in",
-  "not-in",
-  "like",
-  "not-like",
-  "ilike",
-  "starts-with",
-  "ends-with",
-  "gt",
-  "gte",
-  "lt",
-  "lte",
-  "between",
-  "today",
-  "empty",
-  "not-empty",
-] as const;
+export type ApiOperator = Schemas["Comparison"]["operator"];
 
-export type ApiOperator = (typeof API_OPERATORS)[number];
+/** All operators of the service: the compiler asks for one that the OpenAPI document has more or less. */
+const OPERATORS: Record<ApiOperator, true> = {
+  eq: true,
+  neq: true,
+  in: true,
+  "not-in": true,
+  like: true,
+  "not-like": true,
+  ilike: true,
+  "starts-with": true,
+  "ends-with": true,
+  gt: true,
+  gte: true,
+  lt: true,
+  lte: true,
+  between: true,
+  today: true,
+  empty: true,
+  "not-empty": true,
+};
+
+export const API_OPERATORS = Object.keys(OPERATORS) as ApiOperator[];
+
 export type Comparison = { field: string; operator: ApiOperator; value?: Json };
 export type AnyOf = { or: Condition[] };
 export type AllOf = { and: Condition[] };
