@@ -16,7 +16,7 @@ use std::process::Stdio;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-/// The project `crm` with a few records, among them hostile ones, and a role that sees customers of one name alone.
+/// The project `crm` with a few records, among them hostile ones.
 pub(crate) async fn service() -> Service {
     let service = Service::start().await;
     let company = json!({"external_key": "co:1", "attributes": {"name": "Ada & Co"}});
@@ -29,6 +29,19 @@ pub(crate) async fn service() -> Service {
         service.upsert(&format!("erp:{number}"), attributes).await.expect(201);
     }
     service
+}
+
+/// A key of a role that reads the customers of one name alone.
+pub(crate) async fn sales_key(service: &Service) -> String {
+    let role = service.database.create_role("sales").await;
+    let session = service.session().await;
+    session
+        .run(&format!(
+            "select keyed.grant_access('{role}', 'crm.customers', '{{read}}', \
+             '{{\"filters\": [{{\"field\": \"name\", \"operator\": \"eq\", \"value\": \"Anna\"}}]}}')"
+        ))
+        .await;
+    session.text("select keyed.issue_api_key($1::text::name, '{crm}', 'sales')", &[&role]).await
 }
 
 /// Runs the script `tests/ui/<name>.mjs` against the service. `more` is added to what it is told.

@@ -1,6 +1,6 @@
 //! Signing in, the frame, every page.
 
-use crate::{run, service};
+use crate::{run, sales_key, service};
 use serde_json::json;
 
 #[tokio::test]
@@ -14,4 +14,13 @@ async fn a_revoked_key_asks_for_another_over_the_page() {
     let other =
         service.session().await.text("select keyed.issue_api_key('keyed_admin', null, 'second')", &[]).await;
     run(&service, "app/revoked_key", json!({"other": other})).await;
+}
+
+#[tokio::test]
+async fn a_key_of_another_role_inherits_neither_the_page_nor_what_waits() {
+    let service = service().await;
+    let other =
+        service.session().await.text("select keyed.issue_api_key('keyed_admin', null, 'second')", &[]).await;
+    let sales = sales_key(&service).await;
+    run(&service, "app/other_role", json!({"other": other, "sales": sales})).await;
 }

@@ -1,17 +1,32 @@
 /** Signing in and out, with what this tab keeps of the answers. */
 import { navigate } from "wouter/use-browser-location";
 import { answer, GET } from "../api/client";
-import { queryClient } from "../api/queries";
+import { type Me, queryClient } from "../api/queries";
 import { addresses } from "../navigation/addresses";
 import { currentSession, seeAsMyself, signIn, signOut } from "../session/session";
 
 /** Signs in after the service said that it knows the key. @throws RequestError */
 export async function enter(key: string): Promise<void> {
-  await answer(GET("/v1/me", { headers: { authorization: `Bearer ${key}` } }));
+  const { role } = await answer(GET("/v1/me", { headers: { authorization: `Bearer ${key}` } }));
   const { key: refused } = currentSession();
-  if (refused !== null) keepWhatIsShown(refused, key);
+  if (refused !== null) {
+    if (roleOf(refused) === role) keepWhatIsShown(refused, key);
+    else forget();
+  }
   signIn(key);
   await queryClient.invalidateQueries();
+}
+
+/** The role that a key had when it was last asked. */
+function roleOf(key: string): string | undefined {
+  const answers = queryClient.getQueriesData<Me>({ queryKey: [key, "me"] });
+  return answers.find(([, me]) => me !== undefined)?.[1]?.role;
+}
+
+/** Somebody else inherits nothing: neither what is on the screen nor the requests that wait for a key. */
+function forget() {
+  signOut();
+  queryClient.clear();
 }
 
 /**

@@ -11,7 +11,7 @@ export const frame = {
   keyRefused: "This key is unknown, revoked or expired. Ask an administrator for another.",
   sessionEnded: "Sign in again",
   sessionEndedLead:
-    "The key was revoked or has expired. What you typed is still there: enter another key to go on.",
+    "The key was revoked or has expired. What you typed is still there: enter another key of your role to go on.",
   signOut: "Sign out",
   project: "Project",
   projectIs: (name: string) => `Project: ${name}`,

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { ask, browse, list, signIn, told } from "../browser.mjs";
+
+const { other, sales } = told.more;
+
+await browse(
+  async (page) => {
+    await signIn(page, list("customers"), other);
+    await page.getByText("Beat").first().waitFor();
+    await page.getByRole("button", { name: "New record" }).click();
+    await page.getByLabel(/^External key/).fill("erp:typed");
+    await fetch(`${told.address}/v1/api-keys/${other.split("_")[1]}`, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${told.key}` },
+    });
+    await page.getByRole("button", { name: /^Create/ }).click();
+    await page.getByLabel("API key").fill(sales);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("Anna").first().waitFor();
+    await page.waitForLoadState("networkidle");
+    assert.equal(await page.getByText("Beat").count(), 0, "what the other role saw is gone");
+    const { total } = await ask("POST", "/entities/search/customers", {
+      filters: [{ field: "external_key", operator: "eq", value: "erp:typed" }],
+      count: "exact",
+    });
+    assert.equal(total, 0, "what was sent for the other role is not sent again");
+  },
+  { expected: /40[13]/ },
+);
