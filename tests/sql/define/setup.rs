@@ -177,3 +177,26 @@ async fn a_type_that_the_state_does_not_allow_yet_is_refused_until_it_is_migrate
         .run("select keyed.create_template('crm', 'orders', '[{\"slug\": \"paid\", \"type\": \"boolean\"}]')")
         .await;
 }
+
+#[tokio::test]
+async fn an_attribute_of_a_type_of_a_newer_version_is_an_error_and_not_left_out() {
+    let database = Database::with_crm().await;
+    let administrator = database.session().await;
+    administrator
+        .run(
+            "update keyed_state.attribute set type = 'colour' where id =
+               (select min(a.id) from keyed_state.attribute a where a.template_id = (select id from keyed_state.template where slug = 'companies'))",
+        )
+        .await;
+    let session = database.session().await;
+    for statement in [
+        "select keyed.create_record('crm.companies', '{\"name\": \"Ada\"}')",
+        "select keyed.search('crm.companies')",
+    ] {
+        let refusal = session.refusal(statement, &[]).await;
+        assert_eq!(refusal.is(), ("XX000", "internal"), "{refusal}");
+        assert!(refusal.message.contains("attributes of type colour"), "{refusal}");
+        assert!(refusal.hint.contains("install the version of the extension"), "{refusal}");
+    }
+    session.rows("select keyed.search('crm.customers')", &[]).await;
+}
