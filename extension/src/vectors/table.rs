@@ -48,10 +48,11 @@ pub fn create(schema: &str, template: i32, full_name: &str, records: &str) -> St
     ) + &create_index(schema, template)
 }
 
+/// With more neighbours than pgvector's default, by which a search did not reach some groups of similar vectors.
 fn create_index(schema: &str, template: i32) -> String {
     format!(
         "create index {} on {} using hnsw ((embedding::{schema}.halfvec({DIMENSIONS})) {schema}.halfvec_cosine_ops) \
-         where live;",
+         with (m = 24, ef_construction = 100) where live;",
         index_name(template),
         SideTable::Vectors.sql(template)
     )
