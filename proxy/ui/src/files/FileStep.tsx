@@ -9,6 +9,7 @@ import { countRows } from "./count";
 import { ChooseFile } from "./DropArea";
 import { DELIMITERS, type Delimiter, ENCODINGS, type Encoding } from "./encoding";
 import style from "./files.module.css";
+import { HeadRow } from "./HeadRow";
 import type { Choices, Reading } from "./reading";
 
 const t = pageWords.files;
@@ -129,18 +130,7 @@ function Preview({ reading }: { reading: Reading }) {
       tabIndex={0}
     >
       <table>
-        <thead>
-          <tr>
-            <th scope="col" className={style.line}>
-              {t.line}
-            </th>
-            {header.map((name, at) => (
-              <th key={at} scope="col" dir="auto">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <HeadRow columns={header} />
         <tbody>
           {rows.slice(0, SHOWN).map(({ line, cells }) => (
             <tr key={line}>

@@ -8,6 +8,7 @@ import { pageWords } from "../language/pages";
 import { number } from "../language/plural";
 import { rowsAt } from "./count";
 import style from "./files.module.css";
+import { HeadRow } from "./HeadRow";
 import type { Row } from "./reading";
 import { byColumn, byLine } from "./refused";
 import type { Plan } from "./request";
@@ -58,18 +59,7 @@ export function RefusedTable({ file, plan, report }: { file: File; plan: Plan; r
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard. */}
       <div role="group" className={style.table} aria-label={t.refusedTitle} tabIndex={0}>
         <table>
-          <thead>
-            <tr>
-              <th scope="col" className={style.line}>
-                {t.line}
-              </th>
-              {columns.map((name, at) => (
-                <th key={at} scope="col" dir="auto">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <HeadRow columns={columns} />
           <tbody>
             {shown.map(([line, errors]) => (
               <RefusedRow

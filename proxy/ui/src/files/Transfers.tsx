@@ -3,6 +3,7 @@ import type { Template } from "../api/queries";
 import { Button } from "../components/Button";
 import { DataTable } from "../components/DataTable";
 import { Section } from "../components/Page";
+import { save } from "../components/save";
 import { Tag } from "../components/Tag";
 import { attributeLabel } from "../format/label";
 import { TimeAgo } from "../format/TimeAgo";
@@ -11,7 +12,6 @@ import { addresses } from "../navigation/addresses";
 import { type Export, useExports } from "./exports";
 import style from "./files.module.css";
 import { type Import, rowsDone, useImports } from "./imports";
-import { save } from "./save";
 
 const t = pageWords.files;
 

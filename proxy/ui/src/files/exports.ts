@@ -1,15 +1,14 @@
 /** The exports of this tab: a search without pages, as a file. */
 import { useSyncExternalStore } from "react";
-import { inProject, send } from "../api/client";
-import { parseJson, renderJson } from "../api/json";
-import { RequestError, requestError } from "../api/problem";
+import { type ExportFormat, requestExport } from "../api/export";
+import { RequestError } from "../api/problem";
+import { save } from "../components/save";
 import { pageWords } from "../language/pages";
-import { save } from "./save";
 
 export type Wanted = {
   project: string;
   template: string;
-  format: "csv" | "ndjson";
+  format: ExportFormat;
   /** A saved view; null for all records. */
   view: string | null;
 };
@@ -69,16 +68,9 @@ export function startExport(wanted: Wanted): number {
 
 async function receive(wanted: Wanted, count: (bytes: number) => void, signal: AbortSignal): Promise<Blob> {
   const { project, template, format, view } = wanted;
-  const query = new URLSearchParams({ format, ...(view !== null && { view }) });
-  const response = await send(
-    new Request(`/v1/entities/template/${encodeURIComponent(template)}/export?${query}`, {
-      method: "POST",
-      headers: { ...inProject(project), "Content-Type": "application/json" },
-      body: renderJson({}),
-      signal,
-    }),
-  );
-  if (!response.ok || !response.body) throw requestError(response.status, parsed(await response.text()));
+  const query = { format, ...(view !== null && { view }) };
+  const response = await requestExport(project, template, query, {}, signal);
+  if (!response.body) throw new RequestError(0, null, pageWords.files.exportBroken);
   const type = response.headers.get("content-type") ?? "";
   let file = new Blob([], { type });
   let pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -102,14 +94,6 @@ async function receive(wanted: Wanted, count: (bytes: number) => void, signal: A
   } catch {
     // The service can say by nothing else that the rest is missing.
     throw new RequestError(0, null, pageWords.files.exportBroken);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return null;
   }
 }
 

@@ -1,7 +1,7 @@
+import { save } from "../components/save";
 import { rowsAt } from "./count";
 import type { Reading } from "./reading";
 import { byLine, refusedFile, refusedName } from "./refused";
-import { save } from "./save";
 import type { Refusal, RefusedRow } from "./transfer";
 
 /**

@@ -3,7 +3,6 @@ import { useLocation } from "wouter";
 import { answer, DELETE, inProject, PATCH, type Schemas } from "../api/client";
 import { RequestError } from "../api/problem";
 import { Button } from "../components/Button";
-import { Checkbox } from "../components/Checkbox";
 import { Confirm } from "../components/Confirm";
 import { TextField } from "../components/Field";
 import { OtherFailure } from "../components/Notice";
@@ -16,7 +15,7 @@ import type { Endpoint } from "./draft";
 import { useKept } from "./kept";
 import style from "./Mapping.module.css";
 import { readAgain } from "./queries";
-import { RoleField } from "./RoleField";
+import { SenderFields } from "./SenderFields";
 
 const t = pageWords.inbound;
 
@@ -136,18 +135,12 @@ function Settings({ project, endpoint, change }: SettingsProps) {
           error={refusal?.at("/slug")}
           isCode
         />
-        <RoleField
+        <SenderFields
           project={project}
-          value={draft.role}
-          onChange={(role) => setDraft({ ...draft, role })}
-          error={refusal?.at("/role")}
+          sender={draft}
+          onChange={(change) => setDraft({ ...draft, ...change })}
+          refusal={refusal}
         />
-        <div className={style.choice}>
-          <Checkbox isSelected={draft.signed} onChange={(signed) => setDraft({ ...draft, signed })}>
-            {t.signedChoice}
-          </Checkbox>
-          <span className={style.hint}>{t.signedHint}</span>
-        </div>
         <OtherFailure error={error} fields={["/slug", "/role"]} />
         <div className={style.bar}>
           <Button onPress={save} isDisabled={!isChanged}>

@@ -4,7 +4,6 @@ import { answer, inProject, POST } from "../api/client";
 import { RequestError } from "../api/problem";
 import { useMe, useTemplates } from "../api/queries";
 import { Button } from "../components/Button";
-import { Checkbox } from "../components/Checkbox";
 import { TextField } from "../components/Field";
 import { Empty, Failure, Notice, OtherFailure, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
@@ -17,8 +16,8 @@ import type { Endpoint } from "./draft";
 import { keep } from "./kept";
 import style from "./Mapping.module.css";
 import { readAgain } from "./queries";
-import { RoleField } from "./RoleField";
 import { SampleField } from "./SampleField";
+import { SenderFields } from "./SenderFields";
 import { guess } from "./sample";
 import { readSample } from "./trial";
 
@@ -111,18 +110,12 @@ export function NewEndpoint({ project }: { project: string }) {
         />
         <SampleField value={sample} onChange={setSampleText} hint={t.sampleForNew} rows={7} />
         {proposal && template && <Notice>{mapped === 0 ? t.proposedNone : t.proposed(mapped)}</Notice>}
-        <RoleField
+        <SenderFields
           project={project}
-          value={draft.role}
-          onChange={(role) => setDraft({ ...draft, role })}
-          error={refusal?.at("/role")}
+          sender={draft}
+          onChange={(change) => setDraft({ ...draft, ...change })}
+          refusal={refusal}
         />
-        <div className={style.choice}>
-          <Checkbox isSelected={draft.signed} onChange={(signed) => setDraft({ ...draft, signed })}>
-            {t.signedChoice}
-          </Checkbox>
-          <span className={style.hint}>{t.signedHint}</span>
-        </div>
         {draft.signed && (
           <TextField
             label={t.secret}

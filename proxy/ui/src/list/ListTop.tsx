@@ -11,6 +11,7 @@ import {
 } from "lucide-react";
 import type { Ref } from "react";
 import { useLocation, useSearch } from "wouter";
+import type { ExportFormat } from "../api/export";
 import { refreshLists } from "../api/lists";
 import type { Privilege, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
@@ -23,7 +24,6 @@ import { words } from "../language";
 import { addresses } from "../navigation/addresses";
 import { ColumnChooser } from "./ColumnChooser";
 import type { ListColumn } from "./columns";
-import type { Format } from "./export";
 import style from "./ListPage.module.css";
 import { SearchBar } from "./SearchBar";
 import { INITIAL, type ListState } from "./state";
@@ -43,7 +43,7 @@ type Props = {
   columns: readonly ListColumn[];
   field: Ref<HTMLInputElement>;
   onColumns: (columns: ListColumn[] | null) => void;
-  onExport: (format: Format) => void;
+  onExport: (format: ExportFormat) => void;
   onNew: () => void;
   onLeave: () => void;
   /** Whether the panel of frequent values is open. */
@@ -57,7 +57,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
   const query = useSearch();
   const label = template.label ?? template.slug;
   const { total, isRanked } = found;
-  const file = (format: Format, name: string): Action => ({
+  const file = (format: ExportFormat, name: string): Action => ({
     id: format,
     label: t.exportAs(name),
     icon: FileDown,

@@ -27,6 +27,7 @@ export const list = {
   more: "More",
   exportAs: (format: string) => `Export what is shown as ${format}`,
   exporting: (bytes: string) => `Exporting: ${bytes}`,
+  exportBroken: "The export ended early and was not saved. Start it again.",
   exported: (name: string) => `Exported to ${name}`,
   import: "Import a file",
   definition: "Change the template",

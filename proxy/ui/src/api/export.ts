@@ -1,0 +1,35 @@
+/** Records as a file. */
+import { inProject, send } from "./client";
+import { parseJson, renderJson } from "./json";
+import { requestError } from "./problem";
+
+export type ExportFormat = "csv" | "ndjson";
+
+/** Asks for what a search finds as a file, without pages. @throws RequestError if the service refused it */
+export async function requestExport(
+  project: string,
+  template: string,
+  query: { format: ExportFormat; view?: string },
+  body: unknown,
+  signal: AbortSignal,
+): Promise<Response> {
+  const path = `/v1/entities/template/${encodeURIComponent(template)}/export?${new URLSearchParams(query)}`;
+  const response = await send(
+    new Request(path, {
+      method: "POST",
+      headers: { ...inProject(project), "Content-Type": "application/json" },
+      body: renderJson(body),
+      signal,
+    }),
+  );
+  if (!response.ok) throw requestError(response.status, parsed(await response.text()));
+  return response;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return null;
+  }
+}

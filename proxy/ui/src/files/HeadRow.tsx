@@ -1,0 +1,22 @@
+import { pageWords } from "../language/pages";
+import style from "./files.module.css";
+
+const t = pageWords.files;
+
+/** The head of a table of rows of a file: the line, then the columns. */
+export function HeadRow({ columns }: { columns: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        <th scope="col" className={style.line}>
+          {t.line}
+        </th>
+        {columns.map((name, at) => (
+          <th key={at} scope="col" dir="auto">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}

@@ -1,0 +1,36 @@
+import type { RequestError } from "../api/problem";
+import { Checkbox } from "../components/Checkbox";
+import { pageWords } from "../language/pages";
+import style from "./Mapping.module.css";
+import { RoleField } from "./RoleField";
+
+const t = pageWords.inbound;
+
+type Sender = { role: string; signed: boolean };
+
+type Props = {
+  project: string;
+  sender: Sender;
+  onChange: (change: Partial<Sender>) => void;
+  refusal: RequestError | null | undefined;
+};
+
+/** What a sender may do, and how it proves who it is. */
+export function SenderFields({ project, sender, onChange, refusal }: Props) {
+  return (
+    <>
+      <RoleField
+        project={project}
+        value={sender.role}
+        onChange={(role) => onChange({ role })}
+        error={refusal?.at("/role")}
+      />
+      <div className={style.choice}>
+        <Checkbox isSelected={sender.signed} onChange={(signed) => onChange({ signed })}>
+          {t.signedChoice}
+        </Checkbox>
+        <span className={style.hint}>{t.signedHint}</span>
+      </div>
+    </>
+  );
+}
