@@ -17,6 +17,14 @@ async fn a_revoked_key_asks_for_another_over_the_page() {
 }
 
 #[tokio::test]
+async fn who_returns_to_a_page_whose_key_was_revoked_reads_nothing_and_signs_in() {
+    let service = service().await;
+    let other =
+        service.session().await.text("select keyed.issue_api_key('keyed_admin', null, 'second')", &[]).await;
+    run(&service, "app/returning", json!({"other": other})).await;
+}
+
+#[tokio::test]
 async fn a_key_of_another_role_inherits_neither_the_page_nor_what_waits() {
     let service = service().await;
     let other =

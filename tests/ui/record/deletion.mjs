@@ -13,8 +13,14 @@ await browse(
     await ask("PUT", "/entities/template/customers/by-key", { external_key: "erp:0", attributes: { name: "Second" } });
     await page.getByRole("button", { name: "Restore", exact: true }).first().click();
     await page.getByText('Key "erp:0" belongs to another record.').waitFor();
-    await page.getByRole("dialog").or(page.getByRole("alertdialog")).getByRole("button", { name: "Restore" }).click();
+    const dialog = page.getByRole("alertdialog");
+    const key = dialog.getByRole("textbox", { name: "New key" });
+    await key.press("Enter");
+    assert.notEqual((await ask("GET", `/entities/${id}?include_deleted=true`)).deleted_at, null, "nobody asked for no key");
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    await dialog.getByRole("button", { name: "Restore without a key" }).click();
     await page.getByText(/This record was deleted|deleted this record/).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Undo" }).waitFor({ state: "detached" });
     await page.keyboard.press("Escape");
     await page.getByRole("complementary", { name: "Record" }).waitFor({ state: "detached" });
     const record = await ask("GET", `/entities/${id}`);

@@ -31,10 +31,44 @@ export class RequestError extends Error {
   }
 }
 
+type Sentences = { detail?: string; hint?: string; errors?: { pointer: string; detail: string }[] };
+
+/** What ends as a statement that is meant to be copied, which a full stop would become a part of. */
+const ENDS_AS_STATEMENT = /: [A-Z]{3,} [^.]*(?:\.[^\s.]+[^.]*)*$|\(\)$/;
+
+/**
+ * What the service says, as a sentence: it writes "must be a number", to stand after a name.
+ * A place at the beginning, such as `/attributes/tags/0: `, becomes the name of the field.
+ */
+export function asSentence(text: string): string {
+  const named = text
+    .trim()
+    .replace(/^(?:\/[^\s/:]+)+: /, (place) => `${/([^\s/:]+)(?:\/\d+)*: $/.exec(place)?.[1] ?? ""}: `)
+    .replace(/^external_key\b/, "the external key")
+    // A word is capitalised, a name is not: `keyed`, `crm.customers`, `tags:`.
+    .replace(/^(?!keyed\b)[a-z](?=[a-z'-]*(?:[\s,;]|$))/, (letter) => letter.toUpperCase());
+  return named === "" || /[.!?…:]["”’)]*$/.test(named) || ENDS_AS_STATEMENT.test(named) ? named : `${named}.`;
+}
+
+/** Everything that the service says of a refusal as sentences. What to do stands after the fault that it is about. */
+export function inSentences<T extends Sentences>(refusal: T): T {
+  const { detail, hint, errors } = refusal;
+  const remedy = hint === undefined ? undefined : asSentence(hint);
+  const whole = (text: string, place: number) =>
+    place === 0 && remedy !== undefined ? `${asSentence(text)} ${remedy}` : asSentence(text);
+  return {
+    ...refusal,
+    ...(detail !== undefined && { detail: whole(detail, 0) }),
+    ...(errors && {
+      errors: errors.map((fault, place) => ({ ...fault, detail: whole(fault.detail, place) })),
+    }),
+  };
+}
+
 export function requestError(status: number, body: unknown): RequestError {
   const problem =
     typeof body === "object" && body !== null && "code" in body && "detail" in body
-      ? (body as Problem)
+      ? inSentences(body as Problem)
       : null;
   return new RequestError(status, problem, problem?.detail ?? `The service answered ${status}.`);
 }

@@ -7,6 +7,7 @@ import { Notice } from "../components/Notice";
 import { words } from "../language";
 import { useSession } from "../session/session";
 import style from "./Frame.module.css";
+import { useKeyWatch } from "./keyWatch";
 import { OfflineBar } from "./OfflineBar";
 import { Overlays } from "./Overlays";
 import { show } from "./overlay";
@@ -19,12 +20,14 @@ const t = words.frame;
 /** What surrounds every page of a project: the rail, and what floats above all pages. */
 export function Frame({ project, children }: { project: string; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
+  const { refused } = useSession();
   const [location] = useLocation();
   const main = useRef<HTMLElement>(null);
   const search = useSearch();
   // A saved view is another query of the same list.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new address closes the rail, whatever it is.
   useEffect(() => setOpen(false), [location, search]);
+  useKeyWatch();
   return (
     <div className={style.frame}>
       <button type="button" className={style.skip} onClick={() => main.current?.focus()}>
@@ -48,7 +51,8 @@ export function Frame({ project, children }: { project: string; children: ReactN
         </div>
         <OfflineBar />
         <RoleBar />
-        <div className={style.content}>{children}</div>
+        {/* What a revoked key has seen is no longer to be read; it stays as it is for the next key of the same role. */}
+        <div className={`${style.content} ${refused ? style.concealed : ""}`}>{children}</div>
       </main>
       <Overlays project={project} />
       <SignInAgain />

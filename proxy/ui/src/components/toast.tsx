@@ -11,10 +11,21 @@ import style from "./toast.module.css";
 type Message = { text: string; kind: "done" | "refusal"; action?: { label: string; run: () => void } };
 
 const queue = new Queue<Message>({ maxVisibleToasts: 3 });
+/** The messages with a way back, by what it is about. */
+const waysBack = new Map<string, string>();
 
-/** Says at the bottom of the page what was done, with a way back where there is one. */
-export function sayDone(text: string, action?: Message["action"]) {
-  queue.add({ text, kind: "done", ...(action && { action }) }, { timeout: action ? 12_000 : 5_000 });
+/** Says at the bottom of the page what was done, with a way back where there is one, about a thing such as a record. */
+export function sayDone(text: string, action?: Message["action"], about?: string) {
+  const timeout = action ? 12_000 : 5_000;
+  const key = queue.add({ text, kind: "done", ...(action && { action }) }, { timeout });
+  if (about !== undefined) waysBack.set(about, key);
+}
+
+/** Takes the way back about a thing away, once it went another way. */
+export function withdraw(about: string) {
+  const key = waysBack.get(about);
+  if (key !== undefined) queue.close(key);
+  waysBack.delete(about);
 }
 
 /** Says at the bottom of the page what was refused. It stays until it is closed. */

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
+import { asSentence } from "../api/problem";
 import { Button } from "../components/Button";
 import { Notice } from "../components/Notice";
 import { Section } from "../components/Page";
@@ -102,8 +103,9 @@ function RefusedRow({ line, errors, columns, isCsv, cells }: RowProps) {
             </div>
             {here.map(({ error }) => (
               <p key={error.message} dir="auto">
-                {error.column !== null && error.column !== name ? `${error.column}: ` : ""}
-                {error.message}
+                {error.column !== null && error.column !== name
+                  ? `${error.column}: ${error.message}`
+                  : asSentence(error.message)}
               </p>
             ))}
           </td>

@@ -141,7 +141,7 @@ function withTyped(draft: Draft, typed: string): Draft {
 }
 
 function OperatorSelect({ draft, onChange }: { draft: Draft; onChange: (operator: Operator) => void }) {
-  const { first, more } = offered(draft.field.kind);
+  const { first, more } = offered(draft.field);
   const item = (operator: Operator) => (
     <ListBoxItem
       key={operator}

@@ -35,7 +35,7 @@ const SAMPLE: Partial<Record<Kind, (string | boolean)[]>> = {
 
 test("every condition that the form makes opens in the form again", () => {
   for (const kind of KINDS) {
-    const { first, more } = offered(kind);
+    const { first, more } = offered({ kind });
     for (const operator of [...first, ...more]) {
       const count = { none: 0, one: 1, two: 2, many: 2 }[arity(operator)];
       const values = (SAMPLE[kind] ?? ["a", "b,c"]).slice(0, count);
@@ -77,7 +77,7 @@ test("another operator keeps the values that it takes", () => {
 
 test("a new condition begins with an operator that its field offers", () => {
   for (const kind of KINDS) {
-    const { first, more } = offered(kind);
+    const { first, more } = offered({ kind });
     expect([...first, ...more]).toContain(newDraft(field(kind)).operator);
   }
 });

@@ -25,7 +25,7 @@ export function newDraft(field: Field): Draft {
 export function draftOf(condition: Condition, field: Field): Draft | null {
   const it = simple(condition);
   const values = it && simpleValues(it);
-  if (!it || !values || !isOffered(field.kind, it.operator)) return null;
+  if (!it || !values || !isOffered(field, it.operator)) return null;
   return { field, operator: it.operator, values: values.map((value) => read(value, field)) };
 }
 

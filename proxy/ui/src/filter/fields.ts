@@ -10,6 +10,8 @@ export type Field = {
   /** As people name it: City, Artist › Name. */
   label: string;
   kind: Kind;
+  /** Whether every record has a value. */
+  isAlwaysSet?: boolean;
   /** The template that has the field, the last of the path; null for a whole project. */
   owner: string | null;
   /** The last part of the path. */
@@ -37,7 +39,8 @@ const MOST_LISTED = 300;
 const standard = (slug: string, owner: string | null): Field | null => {
   const kind = STANDARD.get(slug);
   if (kind === undefined) return null;
-  return { path: slug, label: words.filter.standard[slug] ?? slug, kind, owner, slug };
+  const isAlwaysSet = kind !== "external_key";
+  return { path: slug, label: words.filter.standard[slug] ?? slug, kind, isAlwaysSet, owner, slug };
 };
 
 function own(attribute: Attribute, owner: string): Field {
@@ -88,7 +91,7 @@ export class Fields {
     return end && behind(field, end);
   }
 
-  /** The fields to choose from: those of the template first, then those behind its references. */
+  /** The fields to choose from: the external key and those of the template first, then those behind its references. */
   list(): { own: Field[]; standard: Field[]; behind: Field[] } {
     const template = this.templates.find((it) => it.slug === this.template);
     const all = template?.attributes.map((it) => own(it, template.slug)) ?? [];
@@ -100,10 +103,10 @@ export class Fields {
       found.push(...next);
       references = next.filter((it) => it.target !== undefined);
     }
-    const named = ["external_key", "created_at", "updated_at", "id"];
+    const of = (slugs: string[]) => slugs.flatMap((slug) => standard(slug, this.template) ?? []);
     return {
-      own: all,
-      standard: named.flatMap((slug) => standard(slug, this.template) ?? []),
+      own: [...of(["external_key"]), ...all],
+      standard: of(["created_at", "updated_at", "id"]),
       behind: found,
     };
   }
@@ -112,7 +115,7 @@ export class Fields {
     const target = this.templates.find((it) => it.slug === reference.target);
     if (!target) return [];
     const key = standard("external_key", target.slug);
-    const fields = [...target.attributes.map((it) => own(it, target.slug)), ...(key ? [key] : [])];
+    const fields = [...(key ? [key] : []), ...target.attributes.map((it) => own(it, target.slug))];
     return fields.map((field) => behind(reference, field));
   }
 }

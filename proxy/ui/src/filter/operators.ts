@@ -50,10 +50,24 @@ const OFFERED: Record<Kind, { first: Operator[]; more: Operator[] }> = {
   template: { first: ["eq", "in"], more: ["neq", "not-in"] },
 };
 
-export const offered = (kind: Kind): { first: Operator[]; more: Operator[] } => OFFERED[kind];
+/** As much of a field as decides its operators. */
+export type Operated = {
+  kind: Kind;
+  /** Whether every record has a value, as the time of its creation. */
+  isAlwaysSet?: boolean;
+};
 
-export const isOffered = (kind: Kind, operator: Operator): boolean =>
-  OFFERED[kind].first.includes(operator) || OFFERED[kind].more.includes(operator);
+export function offered({ kind, isAlwaysSet }: Operated): { first: Operator[]; more: Operator[] } {
+  const { first, more } = OFFERED[kind];
+  if (!isAlwaysSet) return OFFERED[kind];
+  const isUseful = (operator: Operator) => operator !== "empty" && operator !== "not-empty";
+  return { first: first.filter(isUseful), more: more.filter(isUseful) };
+}
+
+export function isOffered(field: Operated, operator: Operator): boolean {
+  const { first, more } = offered(field);
+  return first.includes(operator) || more.includes(operator);
+}
 
 /** The operator with which a new condition begins. */
 export const firstOperator = (kind: Kind): Operator => {

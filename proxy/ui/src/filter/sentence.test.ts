@@ -3,8 +3,8 @@ import { exact } from "../api/json";
 import type { Template } from "../api/queries";
 import type { Condition } from "./condition";
 import { API_OPERATORS } from "./condition";
-import { Fields } from "./fields";
-import { isOffered } from "./operators";
+import { type Field, Fields } from "./fields";
+import { isOffered, offered } from "./operators";
 import { hasForm, sentence } from "./sentence";
 
 const attribute = (slug: string, type: string, label: string, more = {}) => ({
@@ -152,8 +152,8 @@ test("there is a form for what the editor can make, and none for other condition
   ])
     for (const operator of API_OPERATORS) {
       const value = operator === "between" ? ["1", "2"] : "1";
-      const kind = fields.find(field)?.kind ?? "id";
-      expect(hasForm({ field, operator, value }, fields)).toBe(isOffered(kind, operator));
+      const found = fields.find(field) ?? { kind: "id" as const };
+      expect(hasForm({ field, operator, value }, fields)).toBe(isOffered(found, operator));
     }
   const bern: Condition = { field: "city", operator: "eq", value: "Bern" };
   expect(hasForm({ or: [bern, { and: [bern, bern] }] }, fields)).toBe(true);
@@ -181,5 +181,20 @@ test("a whole project knows only the standard fields", () => {
   const whole = new Fields(templates, null);
   expect(whole.find("external_key")?.label).toBe("External key");
   expect(whole.find("city")).toBeNull();
-  expect(whole.list().own).toEqual([]);
+  expect(whole.list().own.map(({ slug }) => slug)).toEqual(["external_key"]);
+});
+
+test("the external key is the first field to choose, also behind a reference", () => {
+  const { own, behind } = fields.list();
+  expect(own[0]?.path).toBe("external_key");
+  expect(behind[0]?.path).toBe("company.external_key");
+});
+
+test("what every record has is never asked whether it is empty", () => {
+  for (const name of ["created_at", "updated_at"]) {
+    const { first, more } = offered(fields.find(name) as Field);
+    expect([...first, ...more]).toContain("today");
+    expect([...first, ...more].filter((operator) => operator.endsWith("empty"))).toEqual([]);
+  }
+  expect(isOffered(fields.find("seen") as Field, "empty")).toBe(true);
 });

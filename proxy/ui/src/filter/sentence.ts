@@ -111,7 +111,7 @@ export function hasForm(condition: Condition, fields: Fields, isInner = false): 
   const it = simple(condition);
   if (it) {
     const field = fields.find(it.field);
-    if (field === null || !isOffered(field.kind, it.operator)) return false;
+    if (field === null || !isOffered(field, it.operator)) return false;
     const values = simpleValues(it);
     const takes = arity(it.operator);
     return values !== null && (takes !== "two" || values.length === 2);

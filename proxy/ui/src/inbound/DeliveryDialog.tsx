@@ -2,6 +2,7 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { answer, inProject, POST } from "../api/client";
 import { prettyJson } from "../api/json";
+import { inSentences } from "../api/problem";
 import { type Attribute, useTemplate } from "../api/queries";
 import { Button } from "../components/Button";
 import { Code } from "../components/Code";
@@ -31,7 +32,7 @@ export function DeliveryDialog({ project, endpoint, id, onClose }: Props) {
   const attributes = useTemplate(project, endpoint.template)?.attributes ?? [];
   const { data } = delivery;
   const payload = data?.payload === undefined || data.payload === null ? undefined : prettyJson(data.payload);
-  const refusal = (data?.error ?? null) as Refusal | null;
+  const refusal = data?.error ? inSentences(data.error as Refusal) : null;
   const replay = async () => {
     setState({ isRunning: true });
     try {
@@ -123,7 +124,6 @@ function Reasons({ refusal, attributes }: { refusal: Refusal; attributes: readon
         ) : (
           <bdi>{refusal.detail}</bdi>
         )}
-        {refusal.hint && <bdi>{refusal.hint}</bdi>}
       </div>
     </Notice>
   );

@@ -143,11 +143,7 @@ function Verdict({ trial }: { trial: Trial }) {
   if (trial.error === null) return <Notice kind="done">{t.would(trial.created, trial.updated)}</Notice>;
   const values = trial.error.errors?.filter(({ pointer }) => pointer !== "/items").length ?? 0;
   if (refusedItems(trial.error).length === 0) {
-    return (
-      <Notice kind="refusal">
-        {trial.error.detail} {trial.error.hint}
-      </Notice>
-    );
+    return <Notice kind="refusal">{trial.error.detail}</Notice>;
   }
   return <Notice kind="refusal">{values === 1 ? t.wouldRefuseOne : t.wouldRefuse(values)}</Notice>;
 }

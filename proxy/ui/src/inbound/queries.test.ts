@@ -16,5 +16,5 @@ test("a line says the first reason and how many there are", () => {
   const fault = { pointer: "/items/0/attributes/total", detail: "must be a number" };
   expect(reasonInWords({ errors: [fault] }, attributes)).toBe("Item 1, Order total: must be a number");
   expect(reasonInWords({ errors: [fault, fault] }, attributes)).toMatch(/\(and 1 more\)$/);
-  expect(reasonInWords({ detail: "no items" }, attributes)).toBe("no items");
+  expect(reasonInWords({ detail: "no items" }, attributes)).toBe("No items.");
 });

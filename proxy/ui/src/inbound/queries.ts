@@ -1,6 +1,7 @@
 /** What the pages of inbound endpoints read. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { answer, GET, inProject, type Schemas } from "../api/client";
+import { asSentence } from "../api/problem";
 import { type Attribute, queryClient } from "../api/queries";
 import { pageWords } from "../language/pages";
 import { useSession } from "../session/session";
@@ -32,7 +33,7 @@ export function placeInWords(pointer: string, attributes: readonly Attribute[]):
 /** Why a delivery was refused, in a line. */
 export function reasonInWords(refusal: Refusal | null, attributes: readonly Attribute[]): string {
   const [first, ...more] = refusal?.errors ?? [];
-  if (first === undefined) return refusal?.detail ?? "";
+  if (first === undefined) return asSentence(refusal?.detail ?? "");
   const sentence = `${placeInWords(first.pointer, attributes)}: ${first.detail}`;
   return more.length === 0 ? sentence : t.andMore(sentence, more.length);
 }

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { answer, inProject, POST } from "../api/client";
 import { isLosslessNumber, type Json, parseJson, renderJson } from "../api/json";
-import { sentence } from "../api/problem";
+import { inSentences, sentence } from "../api/problem";
 import { useSession } from "../session/session";
 import { type Draft, membersOf } from "./draft";
 import type { Refusal } from "./queries";
@@ -63,13 +63,15 @@ export function useTrial(project: string, endpoint: string, draft: Draft, sample
   const last = useRef<Trial>(undefined);
   const trial = useQuery({
     queryKey: [key, "trial", project, endpoint, membersOf(asked.draft), asked.sample],
-    queryFn: async () =>
-      (await answer(
+    queryFn: async () => {
+      const found = (await answer(
         POST("/v1/inbound-endpoints/{endpoint}/dry-run", {
           params: { path: { endpoint }, header: inProject(project) },
           body: { payload, ...membersOf(asked.draft) },
         }),
-      )) as unknown as Trial,
+      )) as unknown as Trial;
+      return { ...found, error: found.error && inSentences(found.error) };
+    },
     enabled: payload !== undefined,
     // While a path is being written, what the last complete draft found stays.
     placeholderData: () => last.current,

@@ -37,5 +37,13 @@ export default function ListPage({ project, template: slug, record }: Props) {
   const rights = privileges(me.data, project, slug);
   if (!rights.has("read")) return <Empty title={t.mayNotRead}>{t.mayNotReadLead(me.data.role)}</Empty>;
   if (isOpening) return <Waiting />;
-  return <RecordList project={project} template={template} rights={rights} record={record} />;
+  return (
+    <RecordList
+      project={project}
+      template={template}
+      rights={rights}
+      takesText={me.data.query_text}
+      record={record}
+    />
+  );
 }

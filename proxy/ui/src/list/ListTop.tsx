@@ -16,6 +16,7 @@ import { refreshLists } from "../api/lists";
 import type { Privilege, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { type Action, Menu } from "../components/Menu";
+import { Notice } from "../components/Notice";
 import { FilterBar } from "../filter/FilterBar";
 import { faultsOfFilters } from "../filter/faults";
 import { IgnoredFilters } from "../filter/IgnoredFilters";
@@ -26,7 +27,7 @@ import { ColumnChooser } from "./ColumnChooser";
 import type { ListColumn } from "./columns";
 import style from "./ListPage.module.css";
 import { SearchBar } from "./SearchBar";
-import { INITIAL, type ListState } from "./state";
+import { INITIAL, type ListState, type Mode } from "./state";
 import type { Found } from "./useFound";
 import type { ChangeState } from "./useListState";
 import { savedSearch, stateOfView } from "./view";
@@ -38,6 +39,10 @@ type Props = {
   template: Template;
   rights: ReadonlySet<Privilege>;
   state: ListState;
+  /** The ways to search. */
+  modes: readonly Mode[];
+  /** Whether the address asks for a way that the service does not have. */
+  isByWords: boolean;
   change: ChangeState;
   found: Found;
   columns: readonly ListColumn[];
@@ -111,7 +116,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
           label={t.searchIn(label)}
           search={state.search}
           mode={state.mode}
-          hasMeaning={(template.embed?.length ?? 0) > 0}
+          modes={props.modes}
           field={props.field}
           onSearch={(search) => change({ search })}
           onMode={(mode) => change({ mode })}
@@ -156,6 +161,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
         shortcut="f"
       />
       <IgnoredFilters query={query} />
+      {props.isByWords && <Notice kind="attention">{t.noMeaning}</Notice>}
     </div>
   );
 }

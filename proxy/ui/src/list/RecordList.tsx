@@ -2,6 +2,7 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } fro
 import { useLocation } from "wouter";
 import { refreshLists } from "../api/lists";
 import type { Privilege, RecordBody, Template } from "../api/queries";
+import { useWhenQuiet } from "../api/quiet";
 import { useOnScreen } from "../code/current";
 import { Button } from "../components/Button";
 import { sayDone } from "../components/toast";
@@ -19,20 +20,22 @@ import { ListTop } from "./ListTop";
 import { Results } from "./Results";
 import { SelectionBar } from "./SelectionBar";
 import bars from "./SelectionBar.module.css";
-import { searchBody } from "./state";
+import { type ListState, modesOf, searchBody } from "./state";
 import { useBulk } from "./useBulk";
 import { useFound } from "./useFound";
 import { listQuery, useListState } from "./useListState";
 import { useSelection } from "./useSelection";
 
 const t = words.list;
-const RecordDrawer = lazy(() =>
-  import("../record/RecordDrawer").then((module) => ({ default: module.RecordDrawer })),
-);
+const loadRecord = () => import("../record/RecordDrawer");
+const RecordDrawer = lazy(() => loadRecord().then((module) => ({ default: module.RecordDrawer })));
 const FacetPanel = lazy(() =>
   import("../filter/FacetPanel").then((module) => ({ default: module.FacetPanel })),
 );
-const NewRecord = lazy(() => import("../record/NewRecord").then((module) => ({ default: module.NewRecord })));
+const loadNewRecord = () => import("../record/NewRecord");
+const NewRecord = lazy(() => loadNewRecord().then((module) => ({ default: module.NewRecord })));
+/** What is pressed next is there by then. What could not be loaded is asked for again when it is pressed. */
+const loadNext = () => Promise.allSettled([loadRecord(), loadNewRecord()]);
 const megabytes = new Intl.NumberFormat(undefined, {
   style: "unit",
   unit: "megabyte",
@@ -43,6 +46,8 @@ type Props = {
   project: string;
   template: Template;
   rights: ReadonlySet<Privilege>;
+  /** Whether the service embeds the text of a search. */
+  takesText: boolean;
   /** The record in the drawer. */
   record: string | null;
 };
@@ -60,8 +65,14 @@ function useFacets(): [boolean, () => void] {
 }
 
 /** The list of a template that may be read, and the record that is open over it. */
-export function RecordList({ project, template, rights, record }: Props) {
-  const [state, change] = useListState(project, template.slug);
+export function RecordList({ project, template, rights, takesText, record }: Props) {
+  const [wanted, change] = useListState(project, template.slug);
+  const modes = modesOf(takesText, template.embed, wanted.mode);
+  const isByWords = !modes.includes(wanted.mode);
+  const state = useMemo(
+    (): ListState => (isByWords ? { ...wanted, mode: "words" } : wanted),
+    [wanted, isByWords],
+  );
   const [, navigate] = useLocation();
   const columns = useMemo(() => shownColumns(template, state.columns), [template, state.columns]);
   const found = useFound(project, template, state, columns);
@@ -75,6 +86,7 @@ export function RecordList({ project, template, rights, record }: Props) {
   const label = template.label ?? template.slug;
   const list = addresses.list(project, template.slug);
 
+  useWhenQuiet(loadNext);
   useEffect(() => {
     document.title = `${label} · keyed`;
   }, [label]);
@@ -133,6 +145,8 @@ export function RecordList({ project, template, rights, record }: Props) {
         template={template}
         rights={rights}
         state={state}
+        modes={modes}
+        isByWords={isByWords}
         change={change}
         found={found}
         columns={columns}

@@ -15,8 +15,8 @@ type Props = {
   label: string;
   search: string;
   mode: Mode;
-  /** Whether records can be searched by meaning. */
-  hasMeaning: boolean;
+  /** The ways to search, of which one may be all. */
+  modes: readonly Mode[];
   field: Ref<HTMLInputElement>;
   onSearch: (search: string) => void;
   onMode: (mode: Mode) => void;
@@ -86,7 +86,7 @@ export function SearchBar({ search, onSearch, ...props }: Props) {
           </Button>
         )}
       </SearchField>
-      {props.hasMeaning && (
+      {props.modes.length > 1 && (
         <ToggleButtonGroup
           className={style.modes ?? ""}
           aria-label={t.mode}
@@ -95,7 +95,7 @@ export function SearchBar({ search, onSearch, ...props }: Props) {
           selectedKeys={[props.mode]}
           onSelectionChange={([mode]) => props.onMode(mode as Mode)}
         >
-          {(Object.keys(t.modes) as Mode[]).map((mode) => (
+          {props.modes.map((mode) => (
             <ToggleButton key={mode} id={mode} className={style.mode ?? ""}>
               {t.modes[mode]}
             </ToggleButton>

@@ -65,7 +65,7 @@ test("what is refused is told by record, the others are done", async () => {
   const { it } = service(rowsOf(3), (id) => id === "000001");
   const outcome = await deleteMany(it, "t", all, never, silent);
   expect(outcome.done).toEqual(["000000", "000002"]);
-  expect(outcome.refused).toEqual([{ id: "000001", name: "000001", reason: "It is refused" }]);
+  expect(outcome.refused).toEqual([{ id: "000001", name: "000001", reason: "It is refused." }]);
 });
 
 test("a change that is stopped says so, and what was done stays", async () => {

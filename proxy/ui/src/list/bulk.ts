@@ -5,6 +5,7 @@
  */
 import type { Schemas } from "../api/client";
 import { type Json, renderJson } from "../api/json";
+import { inSentences } from "../api/problem";
 import type { RecordBody } from "../api/queries";
 import type { SearchBody } from "./state";
 
@@ -102,7 +103,7 @@ async function write(
   for (const { index, error } of results) {
     const record = records[index];
     if (!record) continue;
-    if (error) refuse(outcome, { id: record.id, name: nameOf(record), reason: error.detail });
+    if (error) refuse(outcome, { id: record.id, name: nameOf(record), reason: inSentences(error).detail });
     else outcome.done.push(record.id);
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { INITIAL, pressedSort, searchBody } from "./state";
+import { INITIAL, modesOf, pressedSort, searchBody } from "./state";
 
 const up = { field: "city", isDescending: false };
 const down = { field: "city", isDescending: true };
@@ -36,4 +36,14 @@ test("a search by words has a sort, a search by meaning has none", () => {
 
 test("without words there is nothing to rank by", () => {
   expect(searchBody({ ...INITIAL, search: "  ", mode: "meaning", sort: [price] })).toEqual({ sort: "price" });
+});
+
+test("meaning is offered where the service embeds texts and the template has vectors", () => {
+  const all = ["words", "meaning", "both"];
+  expect(modesOf(true, ["title"], "words")).toEqual(all);
+  expect(modesOf(false, ["title"], "words")).toEqual(["words"]);
+  expect(modesOf(true, null, "words")).toEqual(["words"]);
+  expect(modesOf(true, [], "words")).toEqual(["words"]);
+  expect(modesOf(true, null, "meaning")).toEqual(all);
+  expect(modesOf(false, ["title"], "meaning")).toEqual(["words"]);
 });

@@ -59,6 +59,17 @@ export type SearchBody = Schemas["Search"];
 /** Whether records are ranked by meaning, which the service does without sort, cursor and count. */
 export const isRanked = ({ search, mode }: ListState): boolean => search.trim() !== "" && mode !== "words";
 
+/** The ways to search that a list offers: by meaning where the service embeds texts and the template has vectors. */
+export function modesOf(
+  takesText: boolean,
+  embed: readonly string[] | null | undefined,
+  current: Mode,
+): readonly Mode[] {
+  // Vectors that others write are not told by the definition; who searches by them came by an address or a view.
+  const hasVectors = (embed?.length ?? 0) > 0 || current !== "words";
+  return takesText && hasVectors ? ["words", "meaning", "both"] : ["words"];
+}
+
 /** What the list asks for: the words and conditions. */
 export function searchBody(state: ListState): SearchBody {
   const search = state.search.trim();

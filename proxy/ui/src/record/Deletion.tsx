@@ -1,11 +1,11 @@
-import { useState } from "react";
+import { type FormEvent, useState } from "react";
 import { RequestError, sentence } from "../api/problem";
 import type { Privilege, RecordBody } from "../api/queries";
 import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
 import { Dialog } from "../components/Dialog";
 import { Notice } from "../components/Notice";
-import { sayDone, sayRefused } from "../components/toast";
+import { sayDone, sayRefused, withdraw } from "../components/toast";
 import { words } from "../language";
 import { Ago, useNewest } from "./ChangeBar";
 import { KeyRefusal } from "./KeyCard";
@@ -15,6 +15,7 @@ import { actorName } from "./sentences";
 import { deleteRecord, restoreRecord } from "./store";
 
 const t = words.record;
+const RESTORE = "restore-record";
 
 type Props = { project: string; template: string; record: RecordBody; name: string };
 
@@ -41,7 +42,7 @@ export function DeleteQuestion({
       const isStale = error instanceof RequestError && error.status === 412;
       throw isStale ? new Error(t.changedMeanwhile) : error;
     }
-    sayDone(t.deleted(name), { label: t.undo, run: undo });
+    sayDone(t.deleted(name), { label: t.undo, run: undo }, record.id);
   };
   return (
     <Confirm title={t.deleteTitle(name)} action={t.delete} run={run} onClose={onClose}>
@@ -61,6 +62,7 @@ export function Deleted({ project, template, record, name, may }: Props & { may:
     try {
       await restoreRecord(project, template, record.id, key);
       setTaken(null);
+      withdraw(record.id);
       sayDone(t.restored(name));
     } catch (error) {
       if (error instanceof RequestError && error.code === "external_key_taken") setTaken(error);
@@ -110,30 +112,39 @@ type DialogProps = {
   onClose: () => void;
 };
 
+/** Asks under which key a record comes back: nothing is restored without one unless that is what was pressed. */
 function RestoreDialog({ project, template, lost, error, isBusy, onRestore, onClose }: DialogProps) {
   const [typed, setTyped] = useState("");
   const [asked, setAsked] = useState(lost);
   const { trimmed, isValid } = checkKey(typed);
-  const restore = () => {
+  const restore = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isValid || isBusy) return;
     setAsked(trimmed);
-    onRestore(trimmed === "" ? null : trimmed);
+    onRestore(trimmed);
   };
   return (
     <Dialog
       title={t.restoreTitle}
       isOpen
+      isQuestion
       onClose={onClose}
       actions={
         <>
           <Button onPress={onClose}>{words.components.cancel}</Button>
-          <Button kind="main" onPress={restore} isPending={isBusy} isDisabled={trimmed !== "" && !isValid}>
-            {t.restore}
+          <Button onPress={() => onRestore(null)} isDisabled={isBusy}>
+            {t.restoreWithout}
+          </Button>
+          <Button kind="main" type="submit" form={RESTORE} isPending={isBusy} isDisabled={!isValid}>
+            {t.restoreWith}
           </Button>
         </>
       }
     >
       <KeyRefusal project={project} template={template} typed={asked} error={error} />
-      <KeyField label={t.restoreKey} value={typed} onChange={setTyped} hint={t.restoreKeyHint} autoFocus />
+      <form id={RESTORE} onSubmit={restore}>
+        <KeyField label={t.restoreKey} value={typed} onChange={setTyped} isRequired autoFocus />
+      </form>
     </Dialog>
   );
 }

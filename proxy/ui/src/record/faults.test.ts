@@ -12,8 +12,8 @@ const refused = requestError(422, {
 });
 
 test("a refusal stands beside the field that its pointer names, also within the field", () => {
-  expect(faultAt(refused, "tags")).toBe("must be a string");
-  expect(keyFault(refused)).toBe("external_key must not be empty");
+  expect(faultAt(refused, "tags")).toBe("Must be a string.");
+  expect(keyFault(refused)).toBe("The external key must not be empty.");
 });
 
 test("a field whose slug begins alike is another field", () => {
@@ -22,7 +22,7 @@ test("a field whose slug begins alike is another field", () => {
 
 test("a field that was sent alone shows a refusal without a pointer", () => {
   expect(faultOf(requestError(403, { code: "forbidden", detail: "not allowed" }), "tags")).toBe(
-    "not allowed",
+    "Not allowed.",
   );
   expect(faultOf(new Error("The service cannot be reached."), "tags")).toBe("The service cannot be reached.");
 });

@@ -13,6 +13,7 @@ export const list = {
   clearSearch: "Clear the search",
   mode: "Search by",
   modes: { words: "Words", meaning: "Meaning", both: "Both" },
+  noMeaning: "The service does not search by meaning at the moment. You see what has the words.",
   newRecord: "New record",
   layout: "Layout",
   table: "Table",
