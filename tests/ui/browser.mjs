@@ -23,6 +23,9 @@ const ARGUMENTS = [
 /** How long a condition may take: far more than any needs, so that a slow machine fails no test. */
 const PATIENCE = 60_000;
 
+/** A browser without a cache. */
+export const launch = () => chromium.launch({ executablePath: "/usr/bin/chromium", args: ARGUMENTS });
+
 /**
  * Runs a test in a page of its own. It fails if the page reports an error, logs one, or loads anything from elsewhere.
  * @param {(page: import("playwright-core").Page) => Promise<void>} test
@@ -30,7 +33,7 @@ const PATIENCE = 60_000;
  *   the console that belong to the test, such as refused requests.
  */
 export async function browse(test, { width = 1280, height = 800, theme = "light", expected } = {}) {
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ARGUMENTS });
+  const browser = await launch();
   const page = await browser.newPage({ viewport: { width, height }, colorScheme: theme });
   page.setDefaultTimeout(PATIENCE);
   const faults = [];

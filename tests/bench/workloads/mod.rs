@@ -1,6 +1,7 @@
 //! One module for each group of workloads. A new one is a module here and a line in [`Group`].
 
 mod answers;
+mod application;
 mod batch;
 mod batch_clash;
 mod batch_contenders;
@@ -56,6 +57,8 @@ pub(crate) enum Group {
     Pages,
     /// Roles that see a part of the records.
     Scopes,
+    /// The web application; needs a browser.
+    Application,
     /// Vectors; takes minutes to prepare.
     Semantic,
     /// Searches while records change.
@@ -67,7 +70,7 @@ pub(crate) enum Group {
 impl Group {
     /// Whether it runs only when asked for.
     pub(crate) fn takes_long(self) -> bool {
-        matches!(self, Self::Files | Self::Growth | Self::Semantic)
+        matches!(self, Self::Application | Self::Files | Self::Growth | Self::Semantic)
     }
 
     pub(crate) async fn run(self, bed: &Bed, arguments: &Arguments, report: &mut Report) {
@@ -86,6 +89,7 @@ impl Group {
             Self::Text => text::run(&mut run).await,
             Self::Pages => pages::run(&mut run).await,
             Self::Scopes => scopes::run(&mut run).await,
+            Self::Application => application::run(&mut run).await,
             Self::Semantic => semantic::run(&mut run).await,
             Self::Churn => churn::run(&mut run).await,
             Self::Growth => growth::run(&mut run).await,

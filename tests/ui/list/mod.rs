@@ -22,3 +22,13 @@ async fn selected_records_are_changed_deleted_and_brought_back() {
 async fn the_main_way_needs_no_mouse() {
     run(&service().await, "list/keyboard", json!({})).await;
 }
+
+#[tokio::test]
+async fn a_list_asks_for_its_records_once_before_its_code_is_there() {
+    run(&service().await, "list/opening", json!({})).await;
+}
+
+#[tokio::test]
+async fn who_types_on_gives_up_the_search_before_and_waits_for_no_number() {
+    run(&service().await, "list/typing", json!({})).await;
+}

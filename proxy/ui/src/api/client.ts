@@ -1,6 +1,7 @@
 /** Requests to the service, typed by its OpenAPI document. */
 import createClient from "openapi-fetch";
 import { anotherKey, currentSession, refuse } from "../session/session";
+import { takeAhead } from "./ahead";
 import { parseJson, renderJson } from "./json";
 import { RequestError, requestError } from "./problem";
 import { isFromService, sayReached } from "./reachability";
@@ -32,7 +33,7 @@ async function reach(request: Request): Promise<Response> {
     new RequestError(0, null, "The service cannot be reached. Your changes are not lost: try again.");
   let response: Response;
   try {
-    response = await fetch(request);
+    response = (await takeAhead(request)) ?? (await fetch(request));
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     sayReached(false);

@@ -1,5 +1,5 @@
 /** What several places read: who I am, the projects, the templates. */
-import { QueryClient, useQuery } from "@tanstack/react-query";
+import { QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { useSession } from "../session/session";
 import { answer, GET, inProject, type Schemas } from "./client";
 import { RequestError } from "./problem";
@@ -26,15 +26,15 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** The privileges of the caller in a project. */
-export function useMe(project: string | null) {
-  const { key } = useSession();
-  return useQuery({
+export const meQuery = (key: string | null, project: string | null) =>
+  queryOptions({
     queryKey: [key, "me", project],
     queryFn: () => answer(GET("/v1/me", { params: { header: project === null ? {} : inProject(project) } })),
     enabled: key !== null,
   });
-}
+
+/** The privileges of the caller in a project. */
+export const useMe = (project: string | null) => useQuery(meQuery(useSession().key, project));
 
 export function useProjects() {
   const { key } = useSession();
@@ -45,16 +45,19 @@ export function useProjects() {
   });
 }
 
-/** The templates of a project that the caller may know. */
-export function useTemplates(project: string, isWanted = true) {
-  const { key } = useSession();
-  return useQuery({
+export const templatesQuery = (key: string | null, project: string) =>
+  queryOptions({
     queryKey: [key, "templates", project],
     queryFn: async () =>
       (await answer(GET("/v1/templates", { params: { header: inProject(project) } }))).templates,
-    enabled: key !== null && isWanted,
+    enabled: key !== null,
     staleTime: 60_000,
   });
+
+/** The templates of a project that the caller may know. */
+export function useTemplates(project: string, isWanted = true) {
+  const { key } = useSession();
+  return useQuery({ ...templatesQuery(key, project), enabled: key !== null && isWanted });
 }
 
 /** One template of those of a project; undefined while they load or if there is none of this slug. */

@@ -5,6 +5,7 @@ import { Redirect, Route, Switch, useLocation } from "wouter";
 import { queryClient, useProjects } from "../api/queries";
 import { Skeleton } from "../components/Notice";
 import { Toasts } from "../components/toast";
+import ListPage from "../list/ListPage";
 import { lastPlace } from "../navigation/place";
 import { useSession } from "../session/session";
 import { ErrorBoundary } from "./ErrorBoundary";
@@ -14,10 +15,6 @@ import { Home } from "./Home";
 import { NotFound } from "./NotFound";
 import { SignIn, SignInAgain } from "./SignIn";
 
-const loadList = () => import("../list/ListPage");
-const ListPage = lazy(loadList);
-// The first page is nearly always a list: its code comes while the service is asked who the reader is.
-if (/^\/p\/[^/]+\/t\/[^/]+(\/r\/|$)/.test(location.pathname)) void loadList();
 const TemplatePage = lazy(() => import("../template/TemplatePage"));
 const NewTemplatePage = lazy(() => import("../template/NewTemplatePage"));
 const ImportPage = lazy(() => import("../files/ImportPage"));

@@ -21,12 +21,7 @@ const t = words.frame;
 export function Frame({ project, children }: { project: string; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   const { refused } = useSession();
-  const [location] = useLocation();
   const main = useRef<HTMLElement>(null);
-  const search = useSearch();
-  // A saved view is another query of the same list.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new address closes the rail, whatever it is.
-  useEffect(() => setOpen(false), [location, search]);
   useKeyWatch();
   return (
     <div className={style.frame}>
@@ -56,8 +51,18 @@ export function Frame({ project, children }: { project: string; children: ReactN
       </main>
       <Overlays project={project} />
       <SignInAgain />
+      <RailCloser setOpen={setOpen} />
     </div>
   );
+}
+
+/** Closes the rail at a new address. It stands alone, because each letter of a search makes a new address. */
+function RailCloser({ setOpen }: { setOpen: (isOpen: boolean) => void }) {
+  const [location] = useLocation();
+  const search = useSearch();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a saved view is another query of the same list.
+  useEffect(() => setOpen(false), [location, search, setOpen]);
+  return null;
 }
 
 /** Says that the page is as a role sees it, for as long as it is. */

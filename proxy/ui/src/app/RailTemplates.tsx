@@ -1,11 +1,14 @@
 import { Bookmark, Plus, Table2 } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Input, SearchField } from "react-aria-components";
-import { Link, useLocation, useSearch } from "wouter";
+import { Link, useLocation } from "wouter";
+import { useLocationProperty } from "wouter/use-browser-location";
+import { useCount } from "../api/counts";
 import { type Template, useTemplates } from "../api/queries";
+import { useSettled } from "../api/settled";
 import { words } from "../language";
 import { addresses } from "../navigation/addresses";
-import { useCount } from "./counts";
+
 import { matches } from "./palette/match";
 import style from "./Rail.module.css";
 import { useViews } from "./views";
@@ -64,9 +67,12 @@ type ItemProps = { project: string; template: Template; isFolded: boolean };
 
 function TemplateItem({ project, template, isFolded }: ItemProps) {
   const [location] = useLocation();
-  const view = new URLSearchParams(useSearch()).get("view");
+  // Not the whole query, which each letter of a search changes.
+  const view = useLocationProperty(() => new URLSearchParams(window.location.search).get("view"));
   const item = useRef<HTMLAnchorElement>(null);
+  // What is scrolled past is not counted, and the records of a page come first.
   const isSeen = useSeen(item);
+  const isSettled = useSettled(String(isSeen));
   const to = addresses.list(project, template.slug);
   const isOpen = location === to || location.startsWith(`${to}/`);
   const name = template.label ?? template.slug;
@@ -92,7 +98,7 @@ function TemplateItem({ project, template, isFolded }: ItemProps) {
         <span className={isFolded ? "visually-hidden" : style.label} dir="auto">
           {name}
         </span>
-        {!isFolded && <Count project={project} template={template.slug} isSeen={isSeen} />}
+        {!isFolded && <Count project={project} template={template.slug} isWanted={isSeen && isSettled} />}
       </Link>
       {isOpen && !isFolded && <Views project={project} template={template.slug} view={view} />}
     </li>
@@ -113,8 +119,10 @@ function useSeen(element: { current: Element | null }): boolean {
 
 const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 
-function Count({ project, template, isSeen }: { project: string; template: string; isSeen: boolean }) {
-  const count = useCount(project, template, isSeen);
+type CountProps = { project: string; template: string; isWanted: boolean };
+
+function Count({ project, template, isWanted }: CountProps) {
+  const count = useCount(project, template, isWanted);
   if (count === undefined) return null;
   return (
     <span className={style.count} title={t.aboutRecords(count)}>

@@ -42,6 +42,8 @@ type Props = {
   isLoading: boolean;
   /** The rows are those of the search before. */
   isDimmed: boolean;
+  /** Nothing was searched otherwise for a while. */
+  isSettled: boolean;
   /** Another text begins the list at its top; null while it is not known what comes. */
   beginning: string | null;
   sort: readonly SortBy[];
@@ -76,7 +78,7 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
   const root = useRef<HTMLDivElement>(null);
   const rowHeight = useRowHeight();
   const rows = records.length + (hasMore || props.isLoading ? PENDING : 0);
-  const shown = useWindow(root, rows, rowHeight, HEAD_HEIGHT);
+  const [shown, toTop] = useWindow(root, rows, rowHeight, HEAD_HEIGHT, !props.isSettled);
   const [active, setActive] = useState<Cell>({ row: 0, cell: KEY_CELL });
   const cells = FIRST_CELL + columns.length;
 
@@ -88,9 +90,9 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
   useLayoutEffect(() => {
     if (props.beginning === null || props.beginning === begun.current) return;
     begun.current = props.beginning;
-    if (root.current) root.current.scrollTop = 0;
-    setActive(({ row, cell }) => ({ row: Math.min(row, 0), cell }));
-  }, [props.beginning]);
+    toTop();
+    setActive((at) => (at.row <= 0 ? at : { row: 0, cell: at.cell }));
+  }, [props.beginning, toTop]);
 
   const { onNearEnd, onSeen } = props;
   const lastSeen = Math.min(shown.lastSeen, records.length);
@@ -236,7 +238,8 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
           if (!record) return <PendingRow key={index} index={index} columns={columns} />;
           return (
             <GridRow
-              key={record.id}
+              // By its place: what the next letter finds is shown by the same elements.
+              key={index}
               project={props.project}
               display={props.display}
               record={record}

@@ -89,7 +89,12 @@ export const GridRow = memo(function GridRow({ record, index, columns, active, .
             )}
           >
             {measured(record, column) && (
-              <Sparkline id={record.id} slug={column.id} until={measured(record, column) ?? ""} />
+              <Sparkline
+                key={record.id}
+                id={record.id}
+                slug={column.id}
+                until={measured(record, column) ?? ""}
+              />
             )}
             <Value
               project={props.project}

@@ -76,6 +76,9 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
   const [, navigate] = useLocation();
   const columns = useMemo(() => shownColumns(template, state.columns), [template, state.columns]);
   const found = useFound(project, template, state, columns);
+  // The frequent values of what is found are counted once nobody types.
+  const counted = useRef(state.search);
+  if (found.isSettled) counted.current = state.search;
   const selection = useSelection(found.records, found.searched);
   const bulk = useBulk(project, template.slug);
   const file = useExport(project, template.slug);
@@ -214,7 +217,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
                 project={project}
                 template={template}
                 conditions={state.conditions}
-                search={state.search}
+                search={counted.current}
                 onChange={(conditions) => change({ conditions }, true)}
                 onClose={toggleFacets}
               />

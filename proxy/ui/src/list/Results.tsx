@@ -107,6 +107,7 @@ export function Results({ project, template, state, change, found, columns, sele
           hasMore={query.hasNextPage}
           isLoading={query.isPending}
           isDimmed={isDimmed}
+          isSettled={found.isSettled}
           beginning={isOld ? null : JSON.stringify(found.body)}
           sort={found.isRanked ? [] : state.sort}
           isSortable={!found.isRanked}

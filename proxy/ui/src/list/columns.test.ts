@@ -40,6 +40,10 @@ test("the display is asked for even where its column is hidden", () => {
   expect(neededFields(template, shownColumns(template, [{ id: "city" }]))).toEqual(["city", "name"]);
 });
 
+test("all fields are asked for without their names, so that the request can go before the template is known", () => {
+  expect(neededFields(template, initialColumns(template))).toBeNull();
+});
+
 test("the columns of the beginning are kept as none, others with the widths that differ", () => {
   const columns = initialColumns(template);
   expect(keptColumns(template, columns)).toBeNull();

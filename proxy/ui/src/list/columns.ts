@@ -69,11 +69,11 @@ export function shownColumns(template: Template, shown: readonly ShownColumn[] |
   });
 }
 
-/** The names of the fields that a list asks for. The display names a record in menus and cards. */
-export function neededFields(template: Template, columns: readonly ListColumn[]): string[] {
+/** The names of the fields that a list asks for; null for all. The display names a record in menus and cards. */
+export function neededFields(template: Template, columns: readonly ListColumn[]): string[] | null {
   const fields = new Set(columns.map(({ id }) => id));
   if (template.display !== null) fields.add(template.display);
-  return [...fields].sort();
+  return template.attributes.every(({ slug }) => fields.has(slug)) ? null : [...fields].sort();
 }
 
 /** The columns as the state keeps them; null if they are those at first. */

@@ -86,6 +86,21 @@ export function searchBody(state: ListState): SearchBody {
   return body;
 }
 
+/** Records of the first page, which fill a screen soon, and of the pages after it. */
+const FIRST = 50;
+const NEXT = 200;
+
+/** What all pages of a list ask for. Null stands for all fields. */
+export const listBody = (state: ListState, fields: readonly string[] | null): SearchBody => ({
+  ...searchBody(state),
+  ...(fields === null ? {} : { fields: [...fields] }),
+  verbose: true,
+});
+
+/** The page of a list that follows a cursor; null for the first. Of ranked records there is no other page. */
+export const pageBody = (body: SearchBody, isRanked: boolean, cursor: string | null): SearchBody =>
+  cursor === null ? { ...body, limit: isRanked ? NEXT : FIRST } : { ...body, limit: NEXT, cursor };
+
 /** Whether two states find the same records. */
 export const findTheSame = (a: ListState, b: ListState): boolean =>
   renderJson({ ...searchBody(a), sort: null }) === renderJson({ ...searchBody(b), sort: null });

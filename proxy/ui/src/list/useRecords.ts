@@ -1,10 +1,8 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { answer, inProject, POST } from "../api/client";
 import { listKey, type SearchPage } from "../api/lists";
 import type { RecordBody } from "../api/queries";
-import { isRanked, type ListState, type SearchBody, searchBody } from "./state";
-
-const PAGE = 200;
+import { isRanked, type ListState, listBody, pageBody, type SearchBody, searchBody } from "./state";
 
 export function search(
   project: string,
@@ -18,39 +16,52 @@ export function search(
   );
 }
 
-/** The records that match, page by page. While others are searched, the former stay. */
-export function useRecords(project: string, template: string, state: ListState, fields: string[]) {
+/** The pages of a list. Null stands for all fields. */
+export function recordsQuery(
+  project: string,
+  template: string,
+  state: ListState,
+  fields: readonly string[] | null,
+) {
   const isOnePage = isRanked(state);
-  const body: SearchBody = { ...searchBody(state), fields, verbose: true, limit: PAGE };
-  const query = useInfiniteQuery({
+  const body = listBody(state, fields);
+  return infiniteQueryOptions({
     queryKey: [...listKey(project, template), body],
     queryFn: ({ pageParam, signal }) =>
-      search(
-        project,
-        template,
-        pageParam === null
-          ? { ...body, ...(isOnePage ? {} : { count: "estimated" as const }) }
-          : { ...body, cursor: pageParam },
-        signal,
-      ),
+      search(project, template, pageBody(body, isOnePage, pageParam), signal),
     initialPageParam: null as string | null,
-    getNextPageParam: (page) => (isOnePage ? null : page.next_cursor),
-    placeholderData: keepPreviousData,
+    getNextPageParam: (page: SearchPage) => (isOnePage ? null : page.next_cursor),
     staleTime: 60_000,
     gcTime: 60_000,
     refetchOnWindowFocus: false,
   });
-  return { query, body };
 }
 
-/** How many records match, counted one by one; asked for on demand. */
-export function useExactCount(project: string, template: string, state: ListState, isAsked: boolean) {
+/** The records that match, page by page. While others are searched, the former stay. */
+export function useRecords(
+  project: string,
+  template: string,
+  state: ListState,
+  fields: readonly string[] | null,
+) {
+  const options = recordsQuery(project, template, state, fields);
+  return useInfiniteQuery({ ...options, placeholderData: keepPreviousData });
+}
+
+/** How many records match: about, which the planner of the database knows, or counted one by one. */
+export function useMatching(
+  project: string,
+  template: string,
+  state: ListState,
+  count: "estimated" | "exact",
+  isWanted: boolean,
+) {
   const { sort: _, ...body } = searchBody(state);
   return useQuery({
-    queryKey: [...listKey(project, template), "count", body],
+    queryKey: [...listKey(project, template), "count", count, body],
     queryFn: async ({ signal }) =>
-      (await search(project, template, { ...body, fields: [], limit: 1, count: "exact" }, signal)).total,
-    enabled: isAsked && !isRanked(state),
+      (await search(project, template, { ...body, fields: [], limit: 1, count }, signal)).total,
+    enabled: isWanted && !isRanked(state),
     staleTime: 60_000,
   });
 }
@@ -58,13 +69,16 @@ export function useExactCount(project: string, template: string, state: ListStat
 export type Total = { value: number; isExact: boolean } | null;
 
 /** What is known about the number of records that match. */
-export function totalOf(pages: readonly SearchPage[], exact: number | null | undefined): Total {
+export function totalOf(
+  pages: readonly SearchPage[],
+  estimate: number | null | undefined,
+  exact: number | null | undefined,
+): Total {
   const last = pages.at(-1);
   if (last === undefined) return null;
   const loaded = pages.reduce((sum, page) => sum + page.records.length, 0);
   if (!last.has_more) return { value: loaded, isExact: true };
   if (typeof exact === "number") return { value: exact, isExact: true };
-  const estimate = pages[0]?.total;
   return typeof estimate === "number" ? { value: Math.max(estimate, loaded), isExact: false } : null;
 }
 

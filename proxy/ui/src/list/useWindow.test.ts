@@ -18,3 +18,9 @@ test("the window ends with the rows", () => {
   expect(windowAt(0, 640, 32, 3)).toEqual({ from: 0, to: 3, firstSeen: 0, lastSeen: 3 });
   expect(windowAt(0, 640, 32, 0)).toEqual({ from: 0, to: 0, firstSeen: 0, lastSeen: 0 });
 });
+
+test("without spare rows, little more than the visible ones is rendered", () => {
+  const { from, to, lastSeen } = windowAt(0, 640, 32, 500_000, 0);
+  expect(from).toBe(0);
+  expect(to - lastSeen).toBeLessThan(6);
+});

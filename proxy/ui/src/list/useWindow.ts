@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useState } from "react";
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
 /** Rows above and below the visible ones that are rendered as well. */
 const SPARE = 12;
@@ -8,48 +8,70 @@ const STEP = 6;
 /** The rows that are rendered, and those that are seen. Both without the last. */
 export type RowWindow = { from: number; to: number; firstSeen: number; lastSeen: number };
 
-export function windowAt(top: number, height: number, rowHeight: number, rows: number): RowWindow {
+export function windowAt(
+  top: number,
+  height: number,
+  rowHeight: number,
+  rows: number,
+  spare = SPARE,
+): RowWindow {
   const firstSeen = Math.min(Math.floor(top / rowHeight), Math.max(rows - 1, 0));
   const lastSeen = Math.min(Math.ceil((top + height) / rowHeight), rows);
-  const from = Math.max(0, Math.floor((firstSeen - SPARE) / STEP) * STEP);
-  const to = Math.min(rows, Math.ceil((lastSeen + SPARE) / STEP) * STEP);
+  const from = Math.max(0, Math.floor((firstSeen - spare) / STEP) * STEP);
+  const to = Math.min(rows, Math.ceil((lastSeen + spare) / STEP) * STEP);
   return { from, to, firstSeen, lastSeen };
 }
 
-/** The part of the rows that a scrolled element shows, below a head of `headHeight`. */
+const isSame = (a: RowWindow, b: RowWindow) =>
+  a.from === b.from && a.to === b.to && a.firstSeen === b.firstSeen && a.lastSeen === b.lastSeen;
+
+/**
+ * The part of the rows that a scrolled element shows, below a head of `headHeight`, and a function that scrolls it to
+ * its top. Rows that change quickly are rendered without spare ones until the element is scrolled.
+ */
 export function useWindow(
   scroller: RefObject<HTMLElement | null>,
   rows: number,
   rowHeight: number,
   headHeight: number,
-): RowWindow {
-  const measure = useCallback(() => {
-    const element = scroller.current;
-    const height = (element?.clientHeight ?? 800) - headHeight;
-    return windowAt(element?.scrollTop ?? 0, Math.max(height, 0), rowHeight, rows);
-  }, [scroller, rows, rowHeight, headHeight]);
-  const [shown, setShown] = useState<RowWindow>(measure);
+  areQuick: boolean,
+): [RowWindow, () => void] {
+  // Remembered: to ask the element after new rows came makes the browser compute their layout twice.
+  const [view, setView] = useState(() => ({ top: 0, height: window.innerHeight }));
+  const at = useCallback(
+    ({ top, height }: typeof view) =>
+      windowAt(top, Math.max(height - headHeight, 0), rowHeight, rows, areQuick && top === 0 ? 0 : SPARE),
+    [rows, rowHeight, headHeight, areQuick],
+  );
+  const current = useRef({ top: 0, at });
+  current.current.at = at;
 
-  const update = useCallback(() => {
-    const next = measure();
-    setShown((current) =>
-      (Object.keys(next) as (keyof RowWindow)[]).every((part) => next[part] === current[part])
-        ? current
-        : next,
-    );
-  }, [measure]);
-
-  useLayoutEffect(update, [update]);
   useEffect(() => {
     const element = scroller.current;
     if (!element) return;
-    element.addEventListener("scroll", update, { passive: true });
-    const observer = new ResizeObserver(update);
+    const move = (change: Partial<typeof view>) =>
+      setView((before) => {
+        const after = { ...before, ...change };
+        return isSame(current.current.at(before), current.current.at(after)) ? before : after;
+      });
+    const scroll = () => {
+      current.current.top = element.scrollTop;
+      move({ top: element.scrollTop });
+    };
+    const observer = new ResizeObserver(() => move({ height: element.clientHeight }));
+    element.addEventListener("scroll", scroll, { passive: true });
     observer.observe(element);
     return () => {
-      element.removeEventListener("scroll", update);
+      element.removeEventListener("scroll", scroll);
       observer.disconnect();
     };
-  }, [scroller, update]);
-  return shown;
+  }, [scroller]);
+
+  const toTop = useCallback(() => {
+    if (!scroller.current || current.current.top === 0) return;
+    scroller.current.scrollTop = 0;
+    current.current.top = 0;
+    setView((before) => ({ ...before, top: 0 }));
+  }, [scroller]);
+  return [at(view), toTop];
 }

@@ -15,3 +15,14 @@ export function lastPlace(): Place {
 export function rememberPlace(place: Place) {
   localStorage.setItem(PLACE, JSON.stringify({ ...lastPlace(), ...place }));
 }
+
+const LIST = /^\/p\/([^/]+)\/t\/([^/]+)(?:\/r\/[^/]+)?$/;
+const PROJECT = /^\/p\/([^/]+)(?:\/|$)/;
+
+/** The project of an address, and the template if a list is there. @throws URIError if it cannot be decoded. */
+export function placeOf(path: string): Place {
+  const [, project, template] = LIST.exec(path) ?? PROJECT.exec(path) ?? [];
+  if (project === undefined) return {};
+  if (template === undefined) return { project: decodeURIComponent(project) };
+  return { project: decodeURIComponent(project), template: decodeURIComponent(template) };
+}

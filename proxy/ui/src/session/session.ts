@@ -4,37 +4,16 @@
  * While administrators look at the application as another role, the key of that role stands before their own.
  */
 import { useSyncExternalStore } from "react";
+import { NOBODY, type Session, storedSession, storeSession } from "./stored";
 
-const PLACE = "keyed.session";
+export type { Session };
 
-export type Session = {
-  /** The API key that signs requests; null when nobody is signed in. */
-  key: string | null;
-  /** The administrator's own key while `key` is that of the role looked at. */
-  own: string | null;
-  /** The role that is looked at. */
-  role: string | null;
-  /** The key was refused: what is open stays open until another key is given. */
-  refused: boolean;
-};
-
-const NOBODY: Session = { key: null, own: null, role: null, refused: false };
-
-function restore(): Session {
-  try {
-    return { ...NOBODY, ...JSON.parse(sessionStorage.getItem(PLACE) ?? "{}") };
-  } catch {
-    return NOBODY;
-  }
-}
-
-let session = restore();
+let session = storedSession();
 const listeners = new Set<() => void>();
 
 function change(next: Session) {
   session = next;
-  if (next.key === null) sessionStorage.removeItem(PLACE);
-  else sessionStorage.setItem(PLACE, JSON.stringify(next));
+  storeSession(next);
   for (const listener of listeners) listener();
 }
 

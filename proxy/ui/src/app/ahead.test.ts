@@ -1,0 +1,44 @@
+import { expect, test, vi } from "vitest";
+
+const kept = new Map<string, string>();
+vi.stubGlobal("localStorage", { getItem: (name: string) => kept.get(name) ?? null });
+const { firstRequests } = await import("./ahead");
+
+const sent = (path: string, query = "", key: string | null = "key") =>
+  [...firstRequests(path, query, key)].map((it) => [
+    it.path,
+    ...(it.body === undefined ? [] : [JSON.parse(it.body)]),
+  ]);
+const page = { verbose: true, limit: 50 };
+
+test("a list begins with the templates, the rights and its first page", () => {
+  expect(sent("/p/crm/t/customers")).toEqual([
+    ["/v1/templates"],
+    ["/v1/me"],
+    ["/v1/entities/search/customers", page],
+  ]);
+});
+
+test("the first page is that of the address, or else the remembered one", () => {
+  const search = (query: string) => sent("/p/crm/t/customers/r/1", query).at(-1)?.[1];
+  expect(search("q=river&s=-price&c=name.240,city")).toEqual({
+    ...page,
+    global_search: "river",
+    sort: "-price",
+    fields: ["city", "name"],
+  });
+  kept.set("keyed.list.crm.customers", "s=price");
+  expect(search("")).toEqual({ ...page, sort: "price" });
+  kept.clear();
+});
+
+test("what is searched by meaning, or opened by a saved view, waits for the page", () => {
+  for (const query of ["q=river&m=meaning", "view=mine"])
+    expect(sent("/p/crm/t/customers", query)).toEqual([["/v1/templates"], ["/v1/me"]]);
+});
+
+test("nothing is asked for without a key or a project", () => {
+  expect(sent("/p/crm/t/customers", "", null)).toEqual([]);
+  expect(sent("/")).toEqual([]);
+  expect(sent("/p/crm/access")).toEqual([["/v1/templates"], ["/v1/me"]]);
+});

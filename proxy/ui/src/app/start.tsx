@@ -1,0 +1,20 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import "../style/tokens.css";
+import "../style/base.css";
+import { App } from "./App";
+import { applyAppearance } from "./appearance";
+import { readFirst } from "./first";
+
+function render() {
+  const place = document.getElementById("app");
+  if (place === null) return;
+  createRoot(place).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+}
+
+applyAppearance();
+void readFirst().then(render);

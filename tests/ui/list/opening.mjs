@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { browse, list, signIn, told } from "../browser.mjs";
+
+await browse(async (page) => {
+  await signIn(page, list("customers"));
+  await page.getByText("erp:4").first().waitFor();
+
+  const bodies = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/entities/search/customers")) bodies.push(request.postDataJSON());
+  });
+  // The code that renders the page comes only after its records were asked for.
+  const asked = page.waitForRequest((request) => request.url().endsWith("/entities/search/customers"));
+  await page.route(/\/assets\/application-.*\.js$/, async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await page.goto(told.address + list("customers"));
+  await page.getByText("erp:4").first().waitFor();
+  assert.equal(bodies.filter(({ limit }) => limit !== 1).length, 1, JSON.stringify(bodies));
+});
