@@ -3,7 +3,7 @@
 create function keyed.search(template regclass, query jsonb default '{}') returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_search';
 comment on function keyed.search(regclass, jsonb) is
-  'Finds live records. query: {"global_search"?, "filters"?: [{"field", "operator", "value"}], "filter_groups"?, "attribute_key"?, "sort"?, "limit"?: 1 to 1000, "cursor"?, "fields"?, "verbose"?, "count"?, "time_zone"?, "facets"?, "query_vector"?, "mode"?, "view"?}. Returns {"records", "next_cursor", "has_more", "total", "facets"?}. Error 22023 with a pointer to each fault.';
+  'Finds live records, with "include_deleted": true deleted ones too. query: {"global_search"?, "filters"?: [{"field", "operator", "value"}], "filter_groups"?, "attribute_key"?, "sort"?, "limit"?: 1 to 1000, "cursor"?, "fields"?, "verbose"?, "count"?, "time_zone"?, "facets"?, "query_vector"?, "mode"?, "view"?, "include_deleted"?}. Returns {"records", "next_cursor", "has_more", "total", "facets"?}. Error 22023 with a pointer to each fault.';
 
 create function keyed.semantic_search(query jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_semantic_search';

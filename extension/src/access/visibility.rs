@@ -1,8 +1,10 @@
 //! The records that a caller sees, and those that it may write: as a schema for filters, and as conditions in SQL.
 
 use super::{Action, Caller};
+use crate::error::Error;
 use crate::filter::render::Lives;
 use crate::filter::schema::{Attribute, Schema};
+use crate::postgres::guard;
 use crate::template::{Template, schema};
 use crate::value::table_name::RECORD;
 use std::rc::Rc;
@@ -18,6 +20,16 @@ impl CallerSchema {
     pub fn new(caller: &Caller, template: Rc<Template>) -> CallerSchema {
         CallerSchema { caller: caller.clone(), template }
     }
+
+    /// The rows that the caller sees among live records, deleted ones, or both; `None` for all.
+    pub fn visible_over(&self, lives: Lives, alias: &str) -> Option<String> {
+        rows_over(lives, &self.caller, &self.template, alias)
+    }
+
+    /// Refuses a table that does not have the keys of deleted records where statements look for them.
+    pub fn require_released_keys(&self) -> Result<(), Error> {
+        self.template.released_key.map(|_| ()).ok_or_else(guard::not_migrated)
+    }
 }
 
 /// The rows of a template that a caller who may read it sees, as a condition in SQL over its table under this alias;
@@ -29,7 +41,12 @@ pub fn rows(caller: &Caller, template: &Template, alias: &str) -> Option<String>
 
 /// The same among live and deleted records alike, for what finds a record by its id: no index serves it.
 pub fn rows_of_any(caller: &Caller, template: &Template, alias: &str) -> Option<String> {
-    caller.rows_of(Lives::Any, Action::Read, template, alias)
+    rows_over(Lives::Any, caller, template, alias)
+}
+
+/// The same among live records, deleted ones, or both.
+pub fn rows_over(lives: Lives, caller: &Caller, template: &Template, alias: &str) -> Option<String> {
+    caller.rows_of(lives, Action::Read, template, alias)
 }
 
 /// The condition under which a caller sees a record of any template; `None` when the caller may read nothing there.

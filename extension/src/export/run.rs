@@ -64,6 +64,10 @@ pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format
         return Err(Error::at(Code::InvalidValue, "/query_vector", message)
             .hint("leave query_vector out, or use a search for the closest records"));
     }
+    if query.include_deleted {
+        return Err(Error::at(Code::InvalidValue, "/include_deleted", "an export has live records only")
+            .hint("an import of its file would bring deleted ones back; read them by a search"));
+    }
     query.cursor = None;
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
     let schema = CallerSchema::new(caller, Rc::clone(template));

@@ -66,6 +66,9 @@ pub fn settle(query: &mut SearchQuery, asked: Option<Mode>) -> Result<(), Error>
     if !query.facets.is_empty() {
         return refuse("/facets", "a search by a vector has no facets");
     }
+    if query.include_deleted {
+        return refuse("/include_deleted", "a search by a vector finds live records only");
+    }
     if query.limit.is_some_and(|limit| limit > MOST_BY_VECTOR) {
         let message = format!("a search by a vector finds at most {MOST_BY_VECTOR} records");
         return Err(Error::at(Code::InvalidValue, "/limit", message));
@@ -116,6 +119,7 @@ mod tests {
             (r#","cursor":"x""#, "/cursor"),
             (r#","count":"exact""#, "/count"),
             (r#","facets":["name"]"#, "/facets"),
+            (r#","include_deleted":true"#, "/include_deleted"),
             (r#","limit":201"#, "/limit"),
             (r#","mode":"hybrid""#, "/global_search"),
         ] {

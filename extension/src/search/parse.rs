@@ -32,6 +32,7 @@ impl<'a> SearchQuery<'a> {
                 "count" => query.count = count_at(value, &here)?,
                 "time_zone" => query.time_zone = Some(text_at(value, &here)?),
                 "facets" => query.facets = facets_at(value, &here)?,
+                "include_deleted" => query.include_deleted = json::boolean_at(value, &here)?,
                 "view" => query.view = Some(text_at(value, &here)?),
                 "query_vector" => query.vector = Some(Vector::parse(value, &here)?),
                 "mode" => mode = Some(Mode::parse(value, &here)?),
@@ -71,7 +72,7 @@ impl<'a> SearchQuery<'a> {
     }
 }
 
-const KNOWN: [&str; 15] = [
+const KNOWN: [&str; 16] = [
     "global_search",
     "filters",
     "filter_groups",
@@ -84,6 +85,7 @@ const KNOWN: [&str; 15] = [
     "count",
     "time_zone",
     "facets",
+    "include_deleted",
     "view",
     "query_vector",
     "mode",

@@ -4,15 +4,17 @@ use super::cursor::{self, CursorKey, Position};
 use super::facet::Facet;
 use super::page::{Expression, Order};
 use super::query::{Count, DEFAULT_LIMIT, SearchQuery};
-use super::sort::{self, Direction, SortKey};
+use super::sort::{self, Direction, Nulls, SortKey};
 use super::text::query::TextQuery;
 use crate::access::visibility::CallerSchema;
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::filter::field::Column;
+use crate::filter::render::{Lives, Options};
 use crate::filter::schema::Schema;
 use crate::filter::{Filter, check, parse, render};
 use crate::value::quote::identifier;
+use crate::value::standard_column::RELEASED_KEY;
 use crate::value::table_name::RECORD;
 
 /// How many characters of texts decide on their order; as many as their index holds.
@@ -23,6 +25,8 @@ const COMPARED: usize = 200;
 pub struct Plan {
     /// The conditions of `filters` and `filter_groups`.
     pub filter: Filter,
+    /// Whether live records are found, deleted ones, or both.
+    pub lives: Lives,
     /// The words that records must have.
     pub words: Option<TextQuery>,
     /// What the records are sorted by.
@@ -70,10 +74,21 @@ impl Plan {
             move |error| if is_view { of_view(query, error) } else { error }
         };
         let source = query.source("sort");
-        let keys = sort::parse(source.sort, schema, source.attribute_key).map_err(of_source(source))?;
+        let mut keys = sort::parse(source.sort, schema, source.attribute_key).map_err(of_source(source))?;
         let source = query.source("facets");
         let facets = Facet::parse(&source.facets, schema, source.attribute_key).map_err(of_source(source))?;
-        let rendered = render::render(&filter, RECORD, render::Options::default());
+        let lives = lives(query, schema, &filter, &words)?;
+        if lives == Lives::Deleted && keys.is_empty() {
+            // The newest deletions first. By its own order, the index of the ids, a page of few deleted records would
+            // pass by all live ones.
+            keys.push(SortKey {
+                path: Vec::new(),
+                column: Column::DeletedAt,
+                direction: Direction::Descending,
+                nulls: Nulls::Last,
+            });
+        }
+        let rendered = render::render(&filter, RECORD, Options { lives, ..Options::default() });
 
         let mut from = format!("{} {RECORD}", schema.table());
         let mut expressions = Vec::with_capacity(keys.len());
@@ -81,9 +96,9 @@ impl Plan {
             let alias = join(&mut from, number, key);
             // Where a condition asks for a value, there is no second run of records without one.
             let has_value = key.path.is_empty() && filter.needs_value(&key.column);
-            expressions.push(expression(key, &alias, has_value));
+            expressions.push(expression(key, &alias, has_value, lives));
         }
-        let must_sort = keys.first().is_some_and(|key| !has_index(key));
+        let must_sort = keys.first().is_some_and(|key| !has_index(key, lives));
         let tie = keys.last().map_or(Direction::Descending, |key| key.direction);
         let order = Order { keys: expressions, id: format!("{RECORD}.id"), tie };
         let words = Some(words).filter(|words| !words.is_empty());
@@ -92,21 +107,30 @@ impl Plan {
             cursor_keys.push(CursorKey::Rank);
         }
 
-        let mut conditions = vec![format!("{RECORD}.deleted_at is null")];
-        conditions.extend(schema.visible(RECORD));
-        if !filter.is_always_true() {
+        let mut conditions = Vec::from_iter(match lives {
+            Lives::Live => Some(format!("{RECORD}.deleted_at is null")),
+            Lives::Deleted => Some(format!("{RECORD}.deleted_at is not null")),
+            Lives::Any => None,
+        });
+        conditions.extend(schema.visible_over(lives, RECORD));
+        if !filter.is_always_true() || conditions.is_empty() {
             conditions.push(rendered.clone());
         }
         let has_words_only = words.is_some() && conditions.len() == 1;
         let text = words.as_ref().map(|words| words.text.as_str()).unwrap_or_default();
-        let fingerprint =
-            cursor::fingerprint(&[&schema.full_name(), &rendered, &from, &format!("{order:?}"), text]);
+        let (name, order_text) = (schema.full_name(), format!("{order:?}"));
+        let mut parts = vec![name.as_str(), &rendered, &from, &order_text, text];
+        if lives != Lives::Live {
+            parts.push("deleted");
+        }
+        let fingerprint = cursor::fingerprint(&parts);
         let position = match &query.cursor {
             Some(cursor) => Some(cursor::decode(cursor, &fingerprint, &cursor_keys)?),
             None => None,
         };
         Ok(Plan {
             filter,
+            lives,
             words,
             keys,
             from,
@@ -134,6 +158,25 @@ fn words(query: &SearchQuery) -> Result<TextQuery, Error> {
     query.global_search.as_deref().map_or_else(|| Ok(TextQuery::default()), TextQuery::parse)
 }
 
+/// Which records a search finds. Documents and vectors are those of live records.
+fn lives(
+    query: &SearchQuery,
+    schema: &CallerSchema,
+    filter: &Filter,
+    words: &TextQuery,
+) -> Result<Lives, Error> {
+    if !query.include_deleted {
+        return Ok(Lives::Live);
+    }
+    if !words.is_empty() {
+        let message = "words are looked for in live records only";
+        return Err(Error::at(Code::InvalidValue, "/include_deleted", message)
+            .hint("leave global_search out; ilike on an attribute, or like on external_key, finds a text in deleted ones"));
+    }
+    schema.require_released_keys()?;
+    Ok(if filter.needs_value(&Column::DeletedAt) { Lives::Deleted } else { Lives::Any })
+}
+
 /// What is wrong with a view for this caller has its place in the view; the search only names it.
 fn of_view(query: &SearchQuery, error: Error) -> Error {
     let name = query.view.as_deref().unwrap_or_default();
@@ -159,17 +202,23 @@ fn join(from: &mut String, number: usize, key: &SortKey) -> String {
 }
 
 /// Whether records come from an index in the order of this key.
-fn has_index(key: &SortKey) -> bool {
+fn has_index(key: &SortKey, lives: Lives) -> bool {
     let is_indexed = match &key.column {
         Column::Attribute { indexed, kind, .. } => *indexed && *kind != AttributeType::List,
-        Column::Id | Column::ExternalKey => true,
+        // The indexes of all ids, and of live records' keys.
+        Column::Id | Column::ExternalKey => lives == Lives::Live,
         Column::CreatedAt | Column::UpdatedAt | Column::DeletedAt => false,
     };
     is_indexed && key.path.is_empty()
 }
 
-fn expression(key: &SortKey, alias: &str, has_value: bool) -> Expression {
-    let column = key.column.sql(alias);
+fn expression(key: &SortKey, alias: &str, has_value: bool, lives: Lives) -> Expression {
+    let column = match &key.column {
+        Column::ExternalKey if lives != Lives::Live && key.path.is_empty() => {
+            format!("coalesce({alias}.external_key, {alias}.{RELEASED_KEY})")
+        }
+        column => column.sql(alias),
+    };
     let is_indexed = matches!(&key.column, Column::Attribute { indexed: true, .. });
     let sql = match &key.column {
         // As the index has it: what two texts begin with decides, unless they agree for this long.

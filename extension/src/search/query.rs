@@ -55,6 +55,8 @@ pub struct SearchQuery<'a> {
     pub time_zone: Option<Cow<'a, str>>,
     /// Fields whose values are counted.
     pub facets: Vec<Cow<'a, str>>,
+    /// Whether deleted records are found too, or alone where a filter asks for `deleted_at`.
+    pub include_deleted: bool,
     /// The slug of the saved view whose records are searched.
     pub view: Option<Cow<'a, str>>,
     /// What that view asks for, once it was read.

@@ -90,7 +90,8 @@ pub fn filter_sql(caller: &Caller, template: &Rc<Template>, body: &str) -> Resul
         &CallerSchema::new(caller, Rc::clone(template)),
         &time_zone::of_search(query.time_zone.as_deref(), template)?,
     )?;
-    let filters = render::render(&plan.filter, RECORD, render::Options::default());
+    let options = render::Options { lives: plan.lives, ..render::Options::default() };
+    let filters = render::render(&plan.filter, RECORD, options);
     Ok(match &plan.words {
         Some(words) => format!("{} and {filters}", words::condition(caller, template, words)?),
         None => filters,
@@ -219,11 +220,9 @@ impl Search<'_> {
         }
         // Ranked matches are few enough to be counted. For a caller with a scope, the planner's estimate would reveal
         // other records.
-        let is_scoped = visibility::rows(self.caller, self.template, RECORD).is_some();
-        if self.plan.count == Count::Exact
-            || is_scoped
-            || matches!(self.selection, Some(Selection::Ranked(_)))
-        {
+        let plan = self.plan;
+        let is_scoped = visibility::rows_over(plan.lives, self.caller, self.template, RECORD).is_some();
+        if plan.count == Count::Exact || is_scoped || matches!(self.selection, Some(Selection::Ranked(_))) {
             return self.ask(&self.count_sql()).value::<i64>();
         }
         let (table, condition) = (self.template.table_sql(), self.condition_of_all());

@@ -2,7 +2,8 @@
 
 use super::page::{Segment, Sorted};
 use super::plan::Plan;
-use crate::record::statement::columns;
+use crate::filter::render::Lives;
+use crate::record::statement::{columns, columns_of_any};
 use crate::template::Template;
 use crate::value::table_name::RECORD;
 
@@ -10,7 +11,8 @@ use crate::value::table_name::RECORD;
 pub fn select(template: &Template, plan: &Plan, segment: &Segment, selected: &str, limit: usize) -> String {
     let condition = format!("{}{selected}{}", plan.condition, segment.and_condition());
     let order_by = segment.order_by(|by| plan.order.sql(by));
-    let (columns, from) = (columns(template), &plan.from);
+    let columns = if plan.lives == Lives::Live { columns(template) } else { columns_of_any(template) };
+    let from = &plan.from;
     let keys = plan.order.keys.iter();
     if !plan.must_sort {
         let keys: String = keys.map(|key| format!(", {}", key.sql)).collect();

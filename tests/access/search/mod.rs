@@ -1,4 +1,5 @@
 //! Searches find what their caller may see.
 
+mod deleted;
 mod names;
 mod semantic;

@@ -197,3 +197,25 @@ async fn a_facet_that_is_named_twice_appears_once_in_the_answer() {
     assert!([200, 422].contains(&answer.status), "{}", answer.text);
     assert!(answer.text.matches("\"visits\":[").count() <= 1, "{}", answer.text);
 }
+
+#[tokio::test]
+async fn deleted_records_are_listed_with_what_a_restore_needs() {
+    let service = five().await;
+    let record = service.by_key("A-2").await.expect(200);
+    service.delete(&format!("/entities/{}", id_of(&record))).await.expect(204);
+    let deleted =
+        json!({"include_deleted": true, "filters": [{"field": "deleted_at", "operator": "not-empty"}]});
+    let page = service.post(PATH, deleted.clone()).await.expect(200);
+    assert_eq!(keys(&page), ["A-2"]);
+    let id = id_of(&page["records"][0]);
+    service.post(&format!("/entities/{id}/restore"), json!({})).await.expect(200);
+    assert_eq!(keys(&service.post(PATH, deleted.clone()).await.expect(200)), Vec::<&str>::new());
+    let words = json!({"include_deleted": true, "global_search": "A"});
+    let refusal = service.post(PATH, words).await.expect(422);
+    assert_eq!(refusal["errors"][0]["pointer"], "/include_deleted");
+    let export =
+        service.post("/entities/template/customers/export?format=csv", deleted.clone()).await.expect(422);
+    assert_eq!(export["errors"][0]["pointer"], "/include_deleted");
+    let wrong = service.post(PATH, json!({"include_deleted": "only"})).await.expect(422);
+    assert_eq!(wrong["errors"][0]["pointer"], "/include_deleted");
+}

@@ -4,6 +4,7 @@ mod compared;
 mod counts;
 mod cursor_values;
 mod cursors;
+mod deleted;
 mod indexes;
 mod page_walks;
 mod pages;

@@ -50,6 +50,7 @@ pub fn compile(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<D
         ("view", query.view.is_some()),
         ("cursor", query.cursor.is_some()),
         ("query_vector", query.vector.is_some()),
+        ("include_deleted", query.include_deleted),
     ];
     for (member, is_given) in members {
         if is_given {

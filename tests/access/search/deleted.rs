@@ -1,0 +1,83 @@
+//! Searches that ask for deleted records find those that their caller may see.
+
+use crate::sales::{Sales, found, of_region};
+use serde_json::{Value, json};
+
+fn deleted() -> Value {
+    json!({"include_deleted": true, "filters": [{"field": "deleted_at", "operator": "not-empty"}]})
+}
+
+#[tokio::test]
+async fn a_scope_holds_for_deleted_records_as_for_live_ones() {
+    let sales = Sales::new().await;
+    let session = sales.european("read").await;
+    assert_eq!(found(&session, deleted()).await, "EU-0");
+    assert_eq!(found(&session, json!({"include_deleted": true})).await, "EU-0 EU-1 EU-2");
+    for query in [
+        json!({"include_deleted": true, "filters": [{"field": "external_key", "operator": "eq", "value": "US-0"}]}),
+        json!({"include_deleted": true, "filters": [of_region("US")]}),
+    ] {
+        assert_eq!(found(&session, query.clone()).await, "", "{query}");
+    }
+    let mut counted = deleted();
+    (counted["count"], counted["facets"]) = (json!("estimated"), json!(["region", "company"]));
+    let answer = session.json("select keyed.search('crm.customers', $1)", &[&counted.to_string()]).await;
+    assert_eq!(answer["total"], 1, "{answer}");
+    assert!(!answer.to_string().contains("US"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_scope_on_keys_holds_for_the_keys_of_deleted_records() {
+    let sales = Sales::new().await;
+    let scope = json!({"field": "external_key", "operator": "like", "value": "EU"});
+    let (_role, session) = sales.clerk("read", &scope).await;
+    assert_eq!(found(&session, deleted()).await, "EU-0");
+    // A scope on a key that a live record has taken since shows that one, and the deleted one that had it.
+    sales.admin.run("select keyed.create_record('crm.customers', '{\"region\": \"US\"}', 'EU-0')").await;
+    assert_eq!(found(&session, json!({"include_deleted": true})).await, "EU-0 EU-0 EU-1 EU-2");
+}
+
+#[tokio::test]
+async fn a_scope_of_live_records_hides_deleted_ones() {
+    let sales = Sales::new().await;
+    let (_role, session) = sales.clerk("read", &json!({"field": "deleted_at", "operator": "empty"})).await;
+    assert_eq!(found(&session, deleted()).await, "");
+    assert_eq!(found(&session, json!({"include_deleted": true})).await, "EU-1 EU-2 US-1 US-2");
+}
+
+#[tokio::test]
+async fn deleted_records_are_out_of_reach_as_soon_as_read_is_revoked_or_narrowed() {
+    let sales = Sales::new().await;
+    let (role, session) = sales.clerk("read, update", &of_region("EU")).await;
+    session.run("begin").await;
+    assert_eq!(found(&session, deleted()).await, "EU-0");
+    sales.database.grant_within(&role, "crm.customers", "read, update", &of_region("US")).await;
+    assert_eq!(found(&session, deleted()).await, "US-0", "within a transaction, too");
+    session.run("commit").await;
+    sales.database.revoke(&role, "crm.customers").await;
+    sales.database.grant(&role, "crm.customers", "update").await;
+    let refusal =
+        session.refusal("select keyed.search('crm.customers', $1)", &[&deleted().to_string()]).await;
+    assert_eq!(refusal.is(), ("42501", "forbidden"));
+}
+
+#[tokio::test]
+async fn a_search_finds_the_deleted_records_that_a_read_by_id_shows() {
+    let sales = Sales::new().await;
+    for scope in [
+        json!({"field": "company.name", "operator": "eq", "value": "Acme"}),
+        json!({"or": [of_region("US"), {"field": "external_key", "operator": "eq", "value": "EU-0"}]}),
+        json!({"not": {"field": "external_key", "operator": "eq", "value": "EU-0"}}),
+    ] {
+        let (role, session) = sales.clerk("read", &scope).await;
+        sales.database.grant(&role, "crm.companies", "read").await;
+        let mut shown = Vec::new();
+        for key in ["EU-0", "EU-1", "EU-2", "US-0", "US-1", "US-2"] {
+            let id = sales.id(key).await;
+            if session.attempt("select keyed.get_record($1, null, false, true)", &[&id]).await.is_ok() {
+                shown.push(key);
+            }
+        }
+        assert_eq!(found(&session, json!({"include_deleted": true})).await, shown.join(" "), "{scope}");
+    }
+}
