@@ -7,6 +7,7 @@ use crate::admission::{Admitted, FilePermit};
 use crate::header::single;
 use crate::idempotency::Idempotency;
 use crate::problem::Problem;
+use crate::source::Source;
 
 const PROJECT: HeaderName = HeaderName::from_static("x-service-project-id");
 
@@ -14,6 +15,8 @@ const PROJECT: HeaderName = HeaderName::from_static("x-service-project-id");
 pub(crate) struct Caller {
     pub(crate) token_digest: [u8; 32],
     pub(crate) project: Option<String>,
+    /// What the history names as the source of its changes.
+    pub(crate) source: Source,
     /// The idempotency key of a write.
     pub(crate) idempotency: Option<Idempotency>,
     /// The resources of the request; none for the service itself.
@@ -28,7 +31,8 @@ pub(crate) fn digest(token: &[u8]) -> [u8; 32] {
 impl Caller {
     /// The caller of this API key, without a project.
     pub(crate) fn with_key(token: &[u8]) -> Caller {
-        Caller { token_digest: digest(token), project: None, idempotency: None, admitted: None }
+        let token_digest = digest(token);
+        Caller { token_digest, project: None, source: Source::Api, idempotency: None, admitted: None }
     }
 }
 
@@ -55,7 +59,8 @@ pub(crate) fn caller(headers: &HeaderMap) -> Result<(&[u8], Caller), Problem> {
             Err(_) => return Err(Problem::malformed("the header X-Service-Project-Id is not UTF-8")),
         },
     };
-    Ok((token, Caller { project, ..Caller::with_key(token) }))
+    let source = Source::of(headers)?;
+    Ok((token, Caller { project, source, ..Caller::with_key(token) }))
 }
 
 fn bearer_token(authorization: &[u8]) -> Option<&[u8]> {

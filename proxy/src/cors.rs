@@ -21,7 +21,7 @@ const EXPOSED: [HeaderName; 11] = [
 ];
 
 /// The request headers that a page may send.
-const SENT: [HeaderName; 9] = [
+const SENT: [HeaderName; 10] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
     header::ACCEPT,
@@ -29,6 +29,7 @@ const SENT: [HeaderName; 9] = [
     header::IF_NONE_MATCH,
     HeaderName::from_static("idempotency-key"),
     HeaderName::from_static("x-service-project-id"),
+    HeaderName::from_static("x-keyed-source"),
     HeaderName::from_static("x-request-id"),
     HeaderName::from_static("traceparent"),
 ];

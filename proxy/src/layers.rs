@@ -3,7 +3,7 @@
 use source_layers::{Exception, Sources};
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 34] = [
+const ORDER: [&str; 35] = [
     "problem",
     "error",
     "cors",
@@ -11,6 +11,7 @@ const ORDER: [&str; 34] = [
     "tls",
     "http_client",
     "header",
+    "source",
     "query",
     "conditional",
     "preference",

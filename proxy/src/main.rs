@@ -24,6 +24,9 @@ mod http_client;
 /// Strict parsing of headers.
 mod header;
 
+/// Where a change comes from.
+mod source;
+
 /// Strict parsing of path and query string.
 mod query;
 

@@ -2,6 +2,8 @@
 
 use tokio_postgres::types::{ToSql, Type};
 
+use crate::source::Source;
+
 /// An argument of a statement, and its type, which an unprepared statement must name.
 pub(crate) type Argument<'a> = (&'a (dyn ToSql + Sync), Type);
 
@@ -21,23 +23,37 @@ pub(crate) fn number<T: ToSql + Sync>(value: &T) -> Argument<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct Statement {
     pub(crate) call: &'static str,
+    pub(crate) from_api: Framed,
+    pub(crate) from_application: Framed,
+}
+
+/// The parts of a statement that depend on the source of a change.
+#[derive(Clone, Copy)]
+pub(crate) struct Framed {
     pub(crate) authentication: &'static str,
     /// The call by itself.
     pub(crate) plain: &'static str,
 }
 
 /// A [`Statement`]: `$1` and `$2` are the caller's, the arguments of the function begin with `$3`. The source is what the
-/// history of records names.
+/// history of records names; without one, it is the caller's.
 macro_rules! statement {
     ($call:literal) => {
-        $crate::statement::statement!(@ $call,)
-    };
-    ($call:literal, source: $source:literal) => {
-        $crate::statement::statement!(@ $call, ", '", $source, "'")
-    };
-    (@ $call:literal, $($source:literal),*) => {
         $crate::statement::Statement {
             call: concat!("keyed_http.", $call),
+            from_api: $crate::statement::statement!(@ $call,),
+            from_application: $crate::statement::statement!(@ $call, ", 'app'"),
+        }
+    };
+    ($call:literal, source: $source:literal) => {
+        $crate::statement::Statement {
+            call: concat!("keyed_http.", $call),
+            from_api: $crate::statement::statement!(@ $call, ", '", $source, "'"),
+            from_application: $crate::statement::statement!(@ $call, ", '", $source, "'"),
+        }
+    };
+    (@ $call:literal, $($source:literal),*) => {
+        $crate::statement::Framed {
             authentication: concat!("keyed.authenticate($1::bytea, $2::text", $($source,)* ")"),
             plain: concat!(
                 "select keyed_http.", $call, " from keyed.authenticate($1::bytea, $2::text", $($source,)* ")"
@@ -48,10 +64,22 @@ macro_rules! statement {
 pub(crate) use statement;
 
 impl Statement {
+    fn framed(self, source: Source) -> Framed {
+        match source {
+            Source::Api => self.from_api,
+            Source::Application => self.from_application,
+        }
+    }
+
+    /// The call by itself.
+    pub(crate) fn plain(self, source: Source) -> &'static str {
+        self.framed(source).plain
+    }
+
     /// The call, wrapped in one that finds the stored response of its Idempotency-Key or stores its response. Key and
     /// fingerprint are parameters after `count` others.
-    pub(crate) fn once(self, count: usize) -> String {
-        let Statement { call, authentication, .. } = self;
+    pub(crate) fn once(self, count: usize, source: Source) -> String {
+        let (call, Framed { authentication, .. }) = (self.call, self.framed(source));
         let (key, fingerprint) = (format!("${}::text", count + 1), format!("${}::bytea", count + 2));
         // The second function depends on the result of the first, so it runs second.
         format!(
@@ -65,22 +93,30 @@ impl Statement {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn a_call_asks_who_the_caller_is_first() {
         assert_eq!(
-            statement!("batch($3::text)").plain,
+            statement!("batch($3::text)").plain(Source::Api),
             "select keyed_http.batch($3::text) from keyed.authenticate($1::bytea, $2::text)"
         );
         assert_eq!(
-            statement!("import_rows($3::text)", source: "csv").plain,
-            "select keyed_http.import_rows($3::text) from keyed.authenticate($1::bytea, $2::text, 'csv')"
+            statement!("batch($3::text)").plain(Source::Application),
+            "select keyed_http.batch($3::text) from keyed.authenticate($1::bytea, $2::text, 'app')"
         );
+        for source in [Source::Api, Source::Application] {
+            assert_eq!(
+                statement!("import_rows($3::text)", source: "csv").plain(source),
+                "select keyed_http.import_rows($3::text) from keyed.authenticate($1::bytea, $2::text, 'csv')"
+            );
+        }
     }
 
     #[test]
     fn a_call_that_runs_once_is_framed() {
         assert_eq!(
-            statement!("batch($3::text)").once(3),
+            statement!("batch($3::text)").once(3, Source::Api),
             "select case when s.answer is null \
              then keyed_http.store_answer($4::text, $5::bytea, keyed_http.batch($3::text)) \
              else s.answer end, s.answer is not null \

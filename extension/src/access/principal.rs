@@ -25,7 +25,7 @@ pub struct Principal {
     pub project: Option<i32>,
     /// The projects that the key is bound to; `None` for all.
     pub projects: Option<Vec<i32>>,
-    /// The entry point: `api`, `csv`, `inbound`.
+    /// The entry point: `api`, `app`, `csv`, `inbound`.
     pub source: String,
     /// What people call the key, or the endpoint.
     pub label: String,

@@ -12,8 +12,8 @@ sql_functions! {
     keyed_authenticate => |call| {
         let hash = call.datum(0).map(datum::read_bytes).unwrap_or_default();
         let source = call.text(2).unwrap_or_else(|| "api".to_owned());
-        if !["api", "csv", "inbound"].contains(&source.as_str()) {
-            return Err(Error::at(Code::InvalidValue, "/source", "source is api, csv or inbound"));
+        if !["api", "app", "csv", "inbound"].contains(&source.as_str()) {
+            return Err(Error::at(Code::InvalidValue, "/source", "source is api, app, csv or inbound"));
         }
         api_key::authenticate(&hash, call.text(1).as_deref(), &source)?;
         Ok(Answer::Datum(Datum::from(true)))

@@ -89,7 +89,7 @@ pub fn create_table(
         ("version", "Counts the changes of a record, from 1."),
         ("at", "When: the time of the transaction."),
         ("actor", "Who: the API key by its label and number, or the login."),
-        ("source", "The source of the change: api, csv, inbound or sql."),
+        ("source", "The source of the change: api, app, csv, inbound or sql."),
         ("operation", "create, update, delete, restore or purge."),
         ("external_key", "The key that the record held after the change."),
         ("changes", "What differs: {attribute: {old, new}}."),

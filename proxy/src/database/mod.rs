@@ -31,6 +31,7 @@ use crate::admission::Admitted;
 use crate::caller::Caller;
 use crate::problem::Problem;
 use crate::settings::Settings;
+use crate::source::Source;
 use crate::statement::{Argument, Statement, text};
 use crate::tls::Tls;
 
@@ -77,11 +78,14 @@ impl Database {
         let digest = caller.token_digest.as_slice();
         let mut all = in_the_name_of(&digest, caller, arguments);
         let Some(idempotency) = caller.idempotency.as_ref().filter(|_| effect == Effect::Write) else {
-            return self.run_for(caller.admitted.as_ref(), effect, statement.plain, &all).await;
+            // Reads leave no history, so they have one prepared statement for all sources.
+            let source = if effect == Effect::Write { caller.source } else { Source::Api };
+            let statement = statement.plain(source);
+            return self.run_for(caller.admitted.as_ref(), effect, statement, &all).await;
         };
         let fingerprint = idempotency.fingerprint(&all[1..])?;
         let fingerprint = fingerprint.as_slice();
-        let statement = statement.once(all.len());
+        let statement = statement.once(all.len(), caller.source);
         all.push(text(&idempotency.key));
         all.push((&fingerprint, Type::BYTEA));
         self.run_for(caller.admitted.as_ref(), Effect::WriteOnce, &statement, &all).await
@@ -114,7 +118,9 @@ impl Database {
         let digest = caller.token_digest.as_slice();
         let all = in_the_name_of(&digest, caller, arguments);
         let (mut sent, opened) = (false, lease.opened());
-        match timeout_at(deadline, self.execute(lease, statement.plain, &all, &mut sent)).await {
+        // Files name their source themselves.
+        let statement = statement.plain(Source::Api);
+        match timeout_at(deadline, self.execute(lease, statement, &all, &mut sent)).await {
             Ok(Ok(row)) => Ok(row),
             Ok(Err(error)) if sent => {
                 if is_read_only(&error) {

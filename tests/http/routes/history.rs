@@ -103,3 +103,45 @@ async fn there_is_no_history_of_what_never_was() {
         service.get(&format!("/entities/{id}/metrics/mood")).await.refused(404, "not_found");
     }
 }
+
+#[tokio::test]
+async fn history_says_app_of_what_the_application_writes() {
+    let service = Service::start().await;
+    let record = service.create(json!({"external_key": "A-1", "attributes": {"visits": 1}})).await;
+    let path = format!("/entities/{}", id_of(&record));
+    let from = |source: &'static str, method: &'static str, path: &str| {
+        service.proxy.request(method, &format!("/v1{path}")).header("x-keyed-source", source)
+    };
+    let patch = |visits: i32| json!({"attributes": {"visits": visits}});
+    from("app", "PATCH", &path).json(&patch(2)).send().await.expect(200);
+    // The same with an Idempotency-Key, and its replay from elsewhere, which changes nothing.
+    for source in ["app", "api"] {
+        let request = from(source, "PATCH", &path).header("idempotency-key", "once");
+        request.json(&patch(3)).send().await.expect(200);
+    }
+    from("api", "PATCH", &path).json(&patch(4)).send().await.expect(200);
+    let upsert =
+        json!({"op": "upsert", "template": "customers", "external_key": "A-1", "attributes": {"visits": 5}});
+    from("app", "POST", "/entities/batch").json(&json!({"operations": [upsert]})).send().await.expect(200);
+    let csv = from("app", "POST", "/entities/template/customers/import");
+    csv.body("text/csv", "external_key,visits\nA-1,6\n").send().await.expect(200);
+    from("app", "GET", &path).send().await.expect(200);
+    let history = service.get(&format!("{path}/history")).await.expect(200);
+    let sources: Vec<&Value> =
+        history["history"].as_array().expect("entries").iter().rev().map(|it| &it["source"]).collect();
+    assert_eq!(sources, ["api", "app", "app", "api", "app", "csv"]);
+}
+
+#[tokio::test]
+async fn a_caller_may_name_no_other_source() {
+    let service = Service::start().await;
+    let record = service.create(json!({"external_key": "A-1"})).await;
+    let path = format!("/entities/{}", id_of(&record));
+    for source in ["sql", "csv", "inbound", "App", "app'", "app', 'x"] {
+        let request = service.proxy.request("DELETE", &format!("/v1{path}")).header("x-keyed-source", source);
+        request.send().await.refused(400, "malformed_request");
+    }
+    let twice = service.proxy.request("DELETE", &format!("/v1{path}")).header("x-keyed-source", "app");
+    twice.header("x-keyed-source", "api").send().await.refused(400, "malformed_request");
+    service.get(&path).await.expect(200);
+}

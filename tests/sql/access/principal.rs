@@ -97,7 +97,7 @@ async fn a_key_acts_as_its_role_within_its_projects() {
 async fn history_names_the_key_and_the_door() {
     let (database, session, key, _) = with_key().await;
     let upsert = r#"keyed_http.upsert_by_key('customers', '{"external_key": "A-2"}', null, false)"#;
-    for source in ["api", "csv", "inbound"] {
+    for source in ["api", "app", "csv", "inbound"] {
         let patch = r#"keyed_http.upsert_by_key('customers', '{"external_key": "A-1", "attributes": {"visits": {"$inc": 1}}}', null, false)"#;
         session
             .rows(
@@ -110,7 +110,8 @@ async fn history_names_the_key_and_the_door() {
     let story = "select string_agg(h.actor || ' ' || h.source, ', ' order by c.external_key, h.version)
                  from crm.customers c, keyed.history(c.id) h where h.actor <> 'postgres'";
     let actor = "issued by a test (key 1)";
-    let expected = ["api", "csv", "inbound", "api"].map(|source| format!("{actor} {source}")).join(", ");
+    let expected =
+        ["api", "app", "csv", "inbound", "api"].map(|source| format!("{actor} {source}")).join(", ");
     assert_eq!(database.session().await.text(story, &[]).await, expected);
     let refusal =
         session.refusal("select keyed.authenticate(sha256($1::bytea), 'crm', 'sql')", &[&key]).await;

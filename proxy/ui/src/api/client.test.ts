@@ -63,3 +63,10 @@ test("a gateway without a service behind it is as if the service could not be re
   );
   expect((await send(request())).status).toBe(503);
 });
+
+test("a request says that a person makes it in the application", async () => {
+  service.mockImplementation(async () => new Response("{}"));
+  signIn("first");
+  await send(request(json));
+  expect(service.mock.calls[0]?.[0].headers.get("x-keyed-source")).toBe("app");
+});

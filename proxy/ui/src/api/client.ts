@@ -57,6 +57,7 @@ export async function send(request: Request): Promise<Response> {
     if (key === null) return reach(request);
     const signed = isShort(request) ? request.clone() : request;
     signed.headers.set("authorization", `Bearer ${key}`);
+    signed.headers.set("x-keyed-source", "app");
     const response = await reach(signed);
     if (response.status !== 401) return response;
     refuse(key);

@@ -1,0 +1,58 @@
+//! Where a change comes from, as the history of records names it: the header X-Keyed-Source.
+//!
+//! It is what the client says of itself. It decides on nothing else, and can only be one of these.
+
+use axum::http::{HeaderMap, HeaderName};
+
+use crate::header::single;
+use crate::problem::Problem;
+
+const NAME: HeaderName = HeaderName::from_static("x-keyed-source");
+
+/// The source of a request's changes, for routes that name none themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A program: `api`.
+    #[default]
+    Api,
+    /// A person, in the web application: `app`.
+    Application,
+}
+
+impl Source {
+    /// The header of a request.
+    pub(crate) fn of(headers: &HeaderMap) -> Result<Source, Problem> {
+        match single(headers, NAME)? {
+            None | Some(b"" | b"api") => Ok(Source::Api),
+            Some(b"app") => Ok(Source::Application),
+            Some(_) => Err(Problem::malformed("the header X-Keyed-Source is api or app")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn read(values: &[&'static [u8]]) -> Result<Source, u16> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(NAME, HeaderValue::from_bytes(value).expect("a header value"));
+        }
+        Source::of(&headers).map_err(|problem| problem.status().as_u16())
+    }
+
+    #[test]
+    fn a_source_is_one_of_the_list() {
+        assert_eq!(read(&[]), Ok(Source::Api));
+        assert_eq!(read(&[b""]), Ok(Source::Api));
+        assert_eq!(read(&[b"api"]), Ok(Source::Api));
+        assert_eq!(read(&[b" app "]), Ok(Source::Application));
+        for value in [&b"sql"[..], b"csv", b"inbound", b"APP", b"app'", b"app, app", b"\xff"] {
+            assert_eq!(read(&[value]), Err(400), "{value:?}");
+        }
+        assert_eq!(read(&[b"app", b"app"]), Err(400));
+    }
+}
