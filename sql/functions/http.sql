@@ -7,9 +7,9 @@ create schema keyed_http;
 comment on schema keyed_http is 'The functions behind the HTTP routes of keyed-proxy. SQL users use those of the schema keyed.';
 grant usage on schema keyed_http to public;
 
-create function keyed_http.create_template(body text) returns text[]
+create function keyed_http.create_template(body text, dry_run boolean default false) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_create_template';
-comment on function keyed_http.create_template(text) is 'POST /templates.';
+comment on function keyed_http.create_template(text, boolean) is 'POST /templates.';
 
 create function keyed_http.get_template(template text) returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_http_get_template';
@@ -96,9 +96,9 @@ create function keyed_http.delete_by_key(
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_delete_by_key';
 comment on function keyed_http.delete_by_key(text, text, text, text) is 'DELETE /entities/template/{template}/by-key.';
 
-create function keyed_http.alter_template(template text, body text) returns text[]
+create function keyed_http.alter_template(template text, body text, dry_run boolean default false) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_alter_template';
-comment on function keyed_http.alter_template(text, text) is 'PATCH /templates/{template}.';
+comment on function keyed_http.alter_template(text, text, boolean) is 'PATCH /templates/{template}.';
 
 create function keyed_http.drop_template(template text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_drop_template';

@@ -31,31 +31,32 @@ comment on function keyed.set_time_zone(text, text) is
   'Sets the default time zone of days in searches of the project, for example Europe/Zurich; null: UTC. Errors: P0002 if the project does not exist, 22023 for an unknown time zone.';
 
 create function keyed.create_template(
-  project text, slug text, attributes jsonb default '[]', label text default null, embed text[] default null)
+  project text, slug text, attributes jsonb default '[]', label text default null, embed text[] default null,
+  dry_run boolean default false)
   returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_create_template';
-comment on function keyed.create_template(text, text, jsonb, text, text[]) is
-  'Creates a template: a table with one typed column for each attribute. attributes: [{"slug": "name", "type": "string", "label"?, "required"?, "indexed"?, "options"?, "template"?, "default"?}]; types: string, dimension, number, metric, list, date, datetime, reference, boolean. embed: the attributes (string or list) whose texts are embedded, null for none. Returns the template. Errors: 22023 with a pointer to each fault, 23505 if the table exists.';
+comment on function keyed.create_template(text, text, jsonb, text, text[], boolean) is
+  'Creates a template: a table with one typed column for each attribute. attributes: [{"slug": "name", "type": "string", "label"?, "required"?, "indexed"?, "options"?, "template"?, "default"?}]; types: string, dimension, number, metric, list, date, datetime, reference, boolean. embed: the attributes (string or list) whose texts are embedded, null for none. Returns the template; with dry_run what would be made, and makes nothing (see alter_template). Errors: 22023 with a pointer to each fault, 23505 if the table exists.';
 
-create function keyed.alter_template(template regclass, changes jsonb) returns jsonb
+create function keyed.alter_template(template regclass, changes jsonb, dry_run boolean default false) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_alter_template';
-comment on function keyed.alter_template(regclass, jsonb) is
-  'Changes a template: {"rename"?: {old: new}, "drop"?: [slug], "attributes"?: [known slugs are changed, new ones added], "label"?, "display"?, "language"?, "embed"?: [slug] or null}, in this order, all or nothing. Remaining attributes keep their values. Returns the template.';
+comment on function keyed.alter_template(regclass, jsonb, boolean) is
+  'Changes a template: {"rename"?: {old: new}, "drop"?: [slug], "attributes"?: [known slugs are changed, new ones added], "label"?, "display"?, "language"?, "embed"?: [slug] or null}, in this order, all or nothing. Remaining attributes keep their values. Returns the template; with dry_run, changes nothing and returns {"dry_run": true, "changes": {member: {old, new}}, "added": [attribute], "changed": [{slug, changes}], "dropped": [{slug, records}], "indexes": [{attribute, action, in_background}], "jobs": [{kind, attribute}]}. records: how many live records lose a value; null for callers who do not read all of them.';
 
-create function keyed.add_attribute(template regclass, attribute jsonb) returns jsonb
+create function keyed.add_attribute(template regclass, attribute jsonb, dry_run boolean default false) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_add_attribute';
-comment on function keyed.add_attribute(regclass, jsonb) is
-  'Adds an attribute, defined as in create_template. Returns the template.';
+comment on function keyed.add_attribute(regclass, jsonb, boolean) is
+  'Adds an attribute, defined as in create_template. Returns the template; with dry_run as alter_template.';
 
-create function keyed.alter_attribute(template regclass, slug text, changes jsonb) returns jsonb
+create function keyed.alter_attribute(template regclass, slug text, changes jsonb, dry_run boolean default false) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_alter_attribute';
-comment on function keyed.alter_attribute(regclass, text, jsonb) is
-  'Changes an attribute: {"label"?, "options"?, "required"?, "indexed"?, "default"?, "slug"? (renames it)}. Type and target cannot change. Returns the template.';
+comment on function keyed.alter_attribute(regclass, text, jsonb, boolean) is
+  'Changes an attribute: {"label"?, "options"?, "required"?, "indexed"?, "default"?, "slug"? (renames it)}. Type and target cannot change. Returns the template; with dry_run as alter_template.';
 
-create function keyed.drop_attribute(template regclass, slug text) returns jsonb
+create function keyed.drop_attribute(template regclass, slug text, dry_run boolean default false) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_drop_attribute';
-comment on function keyed.drop_attribute(regclass, text) is
-  'Drops an attribute and its values; the history keeps its entries. Returns the template.';
+comment on function keyed.drop_attribute(regclass, text, boolean) is
+  'Drops an attribute and its values; the history keeps its entries. Returns the template; with dry_run as alter_template.';
 
 create function keyed.drop_template(template regclass, with_records boolean default false) returns void
   language c volatile as 'MODULE_PATHNAME', 'keyed_drop_template';

@@ -5,6 +5,7 @@ mod attacks;
 mod batch;
 mod changes;
 mod clients;
+mod define;
 mod differential;
 mod embedding;
 mod explain;

@@ -1,12 +1,12 @@
 //! The SQL and HTTP functions that define templates.
 
 use super::creation::{NewTemplate, create};
-use super::{alter, project, project_removal, removal, setup};
+use super::{alter, dry_run, project, project_removal, removal, setup};
 use crate::access::lookup::template_by_name;
 use crate::access::{Caller, definition_lock, template_list};
 use crate::error::{Code, Error};
 use crate::json;
-use crate::postgres::function::{Answer, sql_functions};
+use crate::postgres::function::{Answer, Call, sql_functions};
 use crate::postgres::parameter::ToSql;
 use crate::postgres::{guard, invalidation, trigger};
 use crate::template::describe::describe;
@@ -50,7 +50,8 @@ sql_functions! {
         project::set_time_zone(&project, call.text(1).as_deref()).map(|()| Answer::Void)
     };
 
-    /// `keyed.create_template(project text, slug text, attributes jsonb, label text, embed text[]) returns jsonb`.
+    /// `keyed.create_template(project text, slug text, attributes jsonb, label text, embed text[], dry_run boolean)
+    /// returns jsonb`.
     keyed_create_template => |call| {
         let project = call.required_text(0, "project")?;
         let slug = call.required_text(1, "slug")?;
@@ -61,10 +62,13 @@ sql_functions! {
         let label = member::check_label(call.text(3), "/label")?;
         let embed = call.texts(4, "embed")?;
         let new = NewTemplate { slug, label, definitions, embed, ..NewTemplate::default() };
+        if call.flag(5) {
+            return dry_run::plan(None, || create(&project, &new)).map(Answer::Json);
+        }
         create(&project, &new).map(answer)
     };
 
-    /// `keyed_http.create_template(body text) returns text[]`.
+    /// `keyed_http.create_template(body text, dry_run boolean) returns text[]`.
     keyed_http_create_template => |call| {
         let body = call.required_text(0, "body")?;
         let caller = Caller::current();
@@ -72,7 +76,11 @@ sql_functions! {
             Error::new(Code::ProjectRequired, "the request names no project for the template")
                 .hint("send the header X-Service-Project-Id")
         })?;
-        let template = create(&project.to_string(), &NewTemplate::parse(&body)?)?;
+        let (project, new) = (project.to_string(), NewTemplate::parse(&body)?);
+        if call.flag(1) {
+            return dry_run::plan(None, || create(&project, &new)).map(planned);
+        }
+        let template = create(&project, &new)?;
         Ok(Answer::Written(shown(201, &template).created(Some(template.id))))
     };
 
@@ -88,17 +96,16 @@ sql_functions! {
     /// `keyed_http.list_templates() returns text`.
     keyed_http_list_templates => |_| Ok(Answer::Text(list(&Caller::current())));
 
-    /// `keyed.alter_template(template regclass, changes jsonb) returns jsonb`.
+    /// `keyed.alter_template(template regclass, changes jsonb, dry_run boolean) returns jsonb`.
     keyed_alter_template => |call| {
         let changes = call.required_json(1, "changes")?;
-        definition_lock::of_table(call.oid(0), || alter::alter(&*catalog::by_argument(call)?, &changes)).map(answer)
+        alter_by_sql(call, call.flag(2), |_| Ok(changes.clone()))
     };
 
-    /// `keyed.add_attribute(template regclass, attribute jsonb) returns jsonb`.
+    /// `keyed.add_attribute(template regclass, attribute jsonb, dry_run boolean) returns jsonb`.
     keyed_add_attribute => |call| {
         let attribute = call.required_json(1, "attribute")?;
-        definition_lock::of_table(call.oid(0), || {
-            let template = catalog::by_argument(call)?;
+        alter_by_sql(call, call.flag(2), |template| {
             let slug = attribute_slug(&attribute)?;
             if template.position(&slug).is_some() {
                 return Err(Error::at(
@@ -107,25 +114,20 @@ sql_functions! {
                     format!("attribute {slug:?} already exists"),
                 ));
             }
-            alter::alter(&template, &format!("{{\"attributes\":[{attribute}]}}"))
+            Ok(format!("{{\"attributes\":[{attribute}]}}"))
         })
-        .map(answer)
     };
 
-    /// `keyed.alter_attribute(template regclass, slug text, changes jsonb) returns jsonb`.
+    /// `keyed.alter_attribute(template regclass, slug text, changes jsonb, dry_run boolean) returns jsonb`.
     keyed_alter_attribute => |call| {
         let (slug, changes) = (call.required_text(1, "slug")?, call.required_json(2, "changes")?);
-        definition_lock::of_table(call.oid(0), || {
-            let template = catalog::by_argument(call)?;
-            alter::alter(&template, &alter::attribute_body(&template, &slug, &changes)?)
-        })
-        .map(answer)
+        alter_by_sql(call, call.flag(3), |template| alter::attribute_body(template, &slug, &changes))
     };
 
-    /// `keyed.drop_attribute(template regclass, slug text) returns jsonb`.
+    /// `keyed.drop_attribute(template regclass, slug text, dry_run boolean) returns jsonb`.
     keyed_drop_attribute => |call| {
         let body = serde_json::json!({"drop": [call.required_text(1, "slug")?]}).to_string();
-        definition_lock::of_table(call.oid(0), || alter::alter(&*catalog::by_argument(call)?, &body)).map(answer)
+        alter_by_sql(call, call.flag(2), |_| Ok(body.clone()))
     };
 
     /// `keyed.drop_template(template regclass, with_records boolean) returns void`.
@@ -134,9 +136,16 @@ sql_functions! {
             .map(|()| Answer::Void)
     };
 
-    /// `keyed_http.alter_template(template text, body text) returns text[]`.
+    /// `keyed_http.alter_template(template text, body text, dry_run boolean) returns text[]`.
     keyed_http_alter_template => |call| {
         let (name, body) = (call.required_text(0, "template")?, call.required_text(1, "body")?);
+        if call.flag(2) {
+            let plan = definition_lock::of_name(&name, || {
+                let template = template_by_name(&Caller::current(), &name)?;
+                dry_run::plan(Some(&template), || alter::alter(&template, &body))
+            });
+            return plan.map(planned);
+        }
         let template = definition_lock::of_name(&name, || {
             alter::alter(&*template_by_name(&Caller::current(), &name)?, &body)
         })?;
@@ -157,6 +166,29 @@ sql_functions! {
         invalidation::announce(trigger::table_of(call)?);
         Ok(Answer::Datum(Datum::from(0usize)))
     };
+}
+
+/// Changes the template that the first argument names, as a body says that is made for it, or answers what that would do.
+fn alter_by_sql(
+    call: &Call,
+    is_dry_run: bool,
+    body: impl Fn(&Template) -> Result<String, Error>,
+) -> Result<Answer, Error> {
+    let template = || catalog::by_argument(call);
+    let change = |template: &Template| alter::alter(template, &body(template)?);
+    if is_dry_run {
+        return definition_lock::of_table(call.oid(0), || {
+            let template = template()?;
+            dry_run::plan(Some(&template), || change(&template))
+        })
+        .map(Answer::Json);
+    }
+    definition_lock::of_table(call.oid(0), || change(&*template()?)).map(answer)
+}
+
+/// The answer of a dry run, which is not kept.
+fn planned(plan: String) -> Answer {
+    Answer::Written(Written::new(200, plan, Subject::NotStored))
 }
 
 fn answer(template: Rc<Template>) -> Answer {

@@ -12,6 +12,8 @@ pub mod creation;
 pub mod ddl;
 /// The dependents of a definition, in order.
 pub mod dependents;
+/// What a change of a template would do.
+pub mod dry_run;
 /// Which texts are embedded.
 pub mod embed;
 /// Updates pending policies.

@@ -5,14 +5,23 @@ use axum::response::Response;
 use crate::body::JsonText;
 use crate::call::Call;
 use crate::problem::Problem;
-use crate::statement::{statement, text};
+use crate::query;
+use crate::statement::{flag, statement, text};
 
 pub(crate) async fn list(call: Call<0>) -> Result<Response, Problem> {
     call.read(statement!("list_templates()"), &[]).await
 }
 
-pub(crate) async fn create(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
-    call.create("templates", statement!("create_template($3::text)"), &[text(&body)]).await
+pub(crate) async fn create(mut call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    let dry_run = dry_run(&mut call)?;
+    let statement = statement!("create_template($3::text, $4::bool)");
+    call.create("templates", statement, &[text(&body), flag(&dry_run)]).await
+}
+
+/// Whether the request only asks what it would do.
+fn dry_run<const N: usize>(call: &mut Call<N>) -> Result<Option<bool>, Problem> {
+    let [dry_run] = call.parameters(["dry_run"])?;
+    query::flag("dry_run", dry_run)
 }
 
 pub(crate) async fn read(call: Call<1>) -> Result<Response, Problem> {
@@ -20,9 +29,11 @@ pub(crate) async fn read(call: Call<1>) -> Result<Response, Problem> {
     call.read(statement!("get_template($3::text)"), &[text(template)]).await
 }
 
-pub(crate) async fn alter(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
+pub(crate) async fn alter(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
+    let dry_run = dry_run(&mut call)?;
     let [template] = call.segments();
-    call.write(statement!("alter_template($3::text, $4::text)"), &[text(template), text(&body)]).await
+    let statement = statement!("alter_template($3::text, $4::text, $5::bool)");
+    call.write(statement, &[text(template), text(&body), flag(&dry_run)]).await
 }
 
 pub(crate) async fn drop(call: Call<1>) -> Result<Response, Problem> {

@@ -190,3 +190,32 @@ async fn a_template_is_changed_and_dropped_over_http() {
     service.delete("/templates/customers").await.refused(404, "not_found");
     service.get("/templates/customers").await.refused(404, "not_found");
 }
+
+#[tokio::test]
+async fn a_dry_run_answers_what_a_request_would_do_and_does_nothing() {
+    let service = Service::start().await;
+    service.upsert("A-1", json!({"name": "Ada"})).await.expect(201);
+    let before = service.get("/templates").await.expect(200);
+    let change = json!({"drop": ["name"], "attributes": [{"slug": "joined", "type": "date"}]});
+    let plan = service.patch("/templates/customers?dry_run=true", change.clone()).await.expect(200);
+    assert_eq!(
+        (&plan["dry_run"], &plan["dropped"]),
+        (&json!(true), &json!([{"slug": "name", "records": 1}]))
+    );
+    assert_eq!(plan["added"][0]["slug"], "joined");
+    let orders =
+        json!({"slug": "orders", "attributes": [{"slug": "number", "type": "string", "indexed": true}]});
+    let request = || service.proxy.request("POST", "/v1/templates?dry_run=1").header("idempotency-key", "k");
+    for _ in 0..2 {
+        let answer = request().json(&orders).send().await;
+        assert_eq!((answer.header("location"), answer.header("idempotency-replayed")), ("", ""));
+        assert_eq!(answer.expect(200)["added"][0]["slug"], "number");
+    }
+    assert_eq!(service.get("/templates").await.expect(200), before);
+    for wrong in [json!({"drop": ["moon"]}), json!({"drops": []})] {
+        assert_eq!(service.patch("/templates/customers?dry_run=true", wrong).await.status, 422);
+    }
+    service.patch("/templates/customers?dry_run=maybe", change.clone()).await.expect(422);
+    service.patch("/templates/customers?dry_run=false", change).await.expect(200);
+    service.post("/templates?dry_run=0", orders).await.expect(201);
+}

@@ -1,6 +1,7 @@
 //! Definitions of projects and templates: made, changed and removed.
 
 mod alter;
+mod dry_run;
 mod embed;
 mod many_templates;
 mod project_removal;

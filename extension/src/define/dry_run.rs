@@ -1,0 +1,223 @@
+//! Dry runs: what a change of a template would do. The change is made by the real rules, and undone.
+
+use crate::access::Caller;
+use crate::error::Error;
+use crate::job;
+use crate::json_write::to_json;
+use crate::postgres::guard::{as_owner, attempt};
+use crate::postgres::parameter::params;
+use crate::postgres::spi::{Snapshot, connected};
+use crate::template::{Attribute, Template};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::rc::Rc;
+
+/// What a change would do.
+#[derive(Serialize)]
+struct Plan {
+    dry_run: bool,
+    /// Of the template itself.
+    changes: Map<String, Value>,
+    /// Definitions.
+    added: Vec<Value>,
+    changed: Vec<ChangedAttribute>,
+    dropped: Vec<DroppedAttribute>,
+    indexes: Vec<PlannedIndex>,
+    jobs: Vec<PlannedJob>,
+}
+
+#[derive(Serialize)]
+struct ChangedAttribute {
+    /// As it is called before the change.
+    slug: String,
+    changes: Map<String, Value>,
+}
+
+#[derive(Serialize)]
+struct DroppedAttribute {
+    slug: String,
+    /// How many live records lose a value; null for a caller who does not read all of them.
+    records: Option<i64>,
+}
+
+#[derive(Serialize)]
+struct PlannedIndex {
+    attribute: String,
+    action: &'static str,
+    /// Whether a job builds it, so that the change itself does not wait for it.
+    in_background: bool,
+}
+
+#[derive(Serialize)]
+struct PlannedJob {
+    kind: String,
+    attribute: Option<String>,
+}
+
+/// What the answers show of a template that a dry run does not change.
+const UNCHANGED: [&str; 6] = ["id", "slug", "project", "attributes", "created_at", "updated_at"];
+
+/// Makes a change of a template, or a new one, and undoes it: `{dry_run, changes, added, changed, dropped, indexes, jobs}`.
+pub fn plan(
+    before: Option<&Template>,
+    change: impl FnOnce() -> Result<Rc<Template>, Error>,
+) -> Result<String, Error> {
+    let caller = Caller::current();
+    // Whatever comes of it, it is an error, and so it is undone.
+    let outcome = attempt(|| Err::<Infallible, _>(make(before, change)));
+    let mut plan = match outcome {
+        Ok(Ok(never)) => match never {},
+        Ok(Err(plan)) => plan?,
+        Err(caught) => caught.rethrow(),
+    };
+    // Counted behind it, when its locks are released.
+    if let Some(template) = before.filter(|template| caller.reads_all(template)) {
+        count_values(template, &mut plan.dropped);
+    }
+    Ok(to_json(&plan))
+}
+
+fn make(
+    before: Option<&Template>,
+    change: impl FnOnce() -> Result<Rc<Template>, Error>,
+) -> Result<Plan, Error> {
+    let jobs_before = before.map(|template| jobs_of(template.id)).unwrap_or_default();
+    let old = before.map(shown).unwrap_or_default();
+    let after = change()?;
+    let slug_of = |id: i32| after.attributes.iter().find(|it| it.id == id).map(|it| it.slug.clone());
+    let mut planned = Vec::new();
+    for (place, made) in jobs_of(after.id) {
+        if jobs_before.get(&place) != Some(&made) {
+            let (kind, attribute) = place;
+            planned.push(PlannedJob { kind, attribute: attribute.and_then(slug_of) });
+        }
+    }
+    planned.sort_by(|a, b| (&a.kind, &a.attribute).cmp(&(&b.kind, &b.attribute)));
+    let mut new = shown(&after);
+    let template_changes = match before {
+        Some(_) => differences(&old.members, &new.members),
+        None => Map::new(),
+    };
+    let (mut changed, mut dropped) = (Vec::new(), Vec::new());
+    for (id, attribute) in &old.attributes {
+        let slug = attribute["slug"].as_str().unwrap_or_default().to_owned();
+        match new.attributes.iter().position(|(other, _)| other == id) {
+            None => dropped.push(DroppedAttribute { slug, records: None }),
+            Some(position) => {
+                let (_, now) = new.attributes.remove(position);
+                let changes = differences(attribute, &now);
+                if !changes.is_empty() {
+                    changed.push(ChangedAttribute { slug, changes });
+                }
+            }
+        }
+    }
+    Ok(Plan {
+        dry_run: true,
+        changes: template_changes,
+        indexes: indexes(before, &after, &planned),
+        // What is left are those that were not there before.
+        added: new.attributes.into_iter().map(|(_, attribute)| Value::Object(attribute)).collect(),
+        changed,
+        dropped,
+        jobs: planned,
+    })
+}
+
+/// A template as answers show it.
+#[derive(Default)]
+struct ShownTemplate {
+    members: Map<String, Value>,
+    /// By their numbers, which are taken out.
+    attributes: Vec<(String, Map<String, Value>)>,
+}
+
+fn shown(template: &Template) -> ShownTemplate {
+    let Ok(Value::Object(mut members)) = serde_json::from_str(&template.to_json()) else {
+        return ShownTemplate::default();
+    };
+    let mut attributes = Vec::new();
+    if let Some(Value::Array(shown)) = members.remove("attributes") {
+        for attribute in shown {
+            let Value::Object(mut attribute) = attribute else { continue };
+            let id = attribute.remove("id").and_then(|id| id.as_str().map(str::to_owned));
+            attributes.push((id.unwrap_or_default(), attribute));
+        }
+    }
+    members.retain(|name, _| !UNCHANGED.contains(&name.as_str()));
+    ShownTemplate { members, attributes }
+}
+
+/// `{member: {old, new}}` of the members that differ.
+fn differences(old: &Map<String, Value>, new: &Map<String, Value>) -> Map<String, Value> {
+    let names = old.keys().chain(new.keys().filter(|name| !old.contains_key(*name)));
+    let differs = |name: &&String| old.get(*name) != new.get(*name);
+    let value = |members: &Map<String, Value>, name: &str| members.get(name).cloned().unwrap_or_default();
+    let difference = |name: &String| {
+        let both = [("old", value(old, name)), ("new", value(new, name))];
+        (name.clone(), Value::Object(both.into_iter().map(|(which, it)| (which.to_owned(), it)).collect()))
+    };
+    names.filter(differs).map(difference).collect()
+}
+
+/// The indexes of attributes that come and go.
+fn indexes(before: Option<&Template>, after: &Template, jobs: &[PlannedJob]) -> Vec<PlannedIndex> {
+    let has_index = |attribute: &Attribute| attribute.indexed || attribute.target.is_some();
+    let old = || before.into_iter().flat_map(|template| &template.attributes);
+    let is_job =
+        |slug: &str| jobs.iter().any(|job| job.kind == "index" && job.attribute.as_deref() == Some(slug));
+    let made = after.attributes.iter().filter(|attribute| {
+        let had = old().any(|it| it.id == attribute.id && has_index(it));
+        has_index(attribute) && (!had || is_job(&attribute.slug))
+    });
+    let gone = old().filter(|attribute| {
+        let stays = after.attributes.iter().any(|it| it.id == attribute.id && has_index(it));
+        has_index(attribute) && !stays
+    });
+    let index = |attribute: &Attribute, action| PlannedIndex {
+        attribute: attribute.slug.clone(),
+        action,
+        in_background: action == "create" && is_job(&attribute.slug),
+    };
+    made.map(|it| index(it, "create")).chain(gone.map(|it| index(it, "drop"))).collect()
+}
+
+/// The jobs of a template: when each was left, by its kind and attribute.
+fn jobs_of(template: i32) -> HashMap<(String, Option<i32>), i64> {
+    if !job::exist() {
+        return HashMap::new();
+    }
+    let sql =
+        format!("select j.kind, j.attribute_id, j.created_at from {} j where j.template_id = $1", job::TABLE);
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(&sql, Snapshot::Latest, &params![template]);
+            let job = |row| {
+                let kind = rows.get::<Option<String>>(row, 0).unwrap_or_default();
+                let made = rows.get::<Option<i64>>(row, 2).unwrap_or_default();
+                ((kind, rows.get::<Option<i32>>(row, 1)), made)
+            };
+            (0..rows.len()).map(job).collect()
+        })
+    })
+}
+
+/// Counts the values that live records would lose, in one walk through them.
+fn count_values(template: &Template, dropped: &mut [DroppedAttribute]) {
+    if dropped.is_empty() {
+        return;
+    }
+    let counts: Vec<String> = dropped.iter().map(|it| format!("count(t.\"{}\")", it.slug)).collect();
+    let sql =
+        format!("select {} from {} t where t.deleted_at is null", counts.join(", "), template.table_sql());
+    as_owner(|| {
+        connected(|spi| {
+            let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
+            for (position, attribute) in dropped.iter_mut().enumerate() {
+                attribute.records = rows.get(0, position);
+            }
+        });
+    });
+}
