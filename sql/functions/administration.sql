@@ -1,9 +1,9 @@
 -- What keyed-proxy calls for administrators: bodies in and answers out are texts, as in http.sql. Each function checks
 -- its caller. A key that is limited to projects sees and changes only what concerns these.
 
-create function keyed_http.list_api_keys() returns text
+create function keyed_http.list_api_keys(page_size integer default null, cursor text default null) returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_http_list_api_keys';
-comment on function keyed_http.list_api_keys() is
+comment on function keyed_http.list_api_keys(integer, text) is
   'GET /api-keys.';
 
 create function keyed_http.create_api_key(body text) returns text[]
@@ -16,14 +16,14 @@ create function keyed_http.revoke_api_key(id text) returns text[]
 comment on function keyed_http.revoke_api_key(text) is
   'DELETE /api-keys/{id}.';
 
-create function keyed_http.list_roles() returns text
+create function keyed_http.list_roles(page_size integer default null, cursor text default null) returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_http_list_roles';
-comment on function keyed_http.list_roles() is
+comment on function keyed_http.list_roles(integer, text) is
   'GET /roles.';
 
-create function keyed_http.list_grants(role text, target text) returns text
+create function keyed_http.list_grants(role text, target text, page_size integer default null, cursor text default null) returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_http_list_grants';
-comment on function keyed_http.list_grants(text, text) is
+comment on function keyed_http.list_grants(text, text, integer, text) is
   'GET /grants.';
 
 create function keyed_http.grant_access(body text) returns text[]

@@ -161,6 +161,10 @@ pub fn issue(
         return Err(Error::at(Code::InvalidValue, "/role", format!("role {role:?} does not exist"))
             .hint(format!("create it first: CREATE ROLE {}", identifier(role))));
     };
+    if role::is_of_the_server(role) {
+        return Err(Error::at(Code::InvalidValue, "/role", format!("no key acts as {role}"))
+            .hint("issue the key for keyed_admin, or for a role of your own: CREATE ROLE sales"));
+    }
     // An administrator of records must not become one of the server by way of a key.
     let is_mightier = role::is_superuser(acts_as) || role::is_member(acts_as, owner());
     if is_mightier && !role::is_superuser(role::current()) {
@@ -215,7 +219,7 @@ pub fn issue(
                     label,
                     &Credential::ApiKey.of_secret(&key),
                     expires_at.map(|at| Timestamp(datum::read_i64(at))),
-                    binding::name_argument(role::session()),
+                    Caller::actor(),
                     binding::name_argument(acts_as)
                 ],
             );

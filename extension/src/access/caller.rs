@@ -260,6 +260,11 @@ impl Caller {
         if is_proxy { Ok(()) } else { self.require_admin(what) }
     }
 
+    /// Who grants, issues and configures, as the state records it: the API key, or the login. Asked while keyed is at work.
+    pub fn actor() -> String {
+        Caller::actor_and_source().0
+    }
+
     /// The actor and the source that the history records. For keyed's functions, the actor is the API key; for direct
     /// SQL, it is the session's login, even if the transaction has authenticated a key.
     pub fn actor_and_source() -> (String, String) {

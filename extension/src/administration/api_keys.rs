@@ -1,7 +1,8 @@
 //! API keys over HTTP.
 
 use super::answer;
-use super::report::{lines, slugs, utc};
+use super::page::Page;
+use super::report::{records, slugs, utc};
 use crate::access::{Caller, api_key};
 use crate::error::Error;
 use crate::json::{self, array_at, is_null, pointer_step};
@@ -12,20 +13,38 @@ use crate::value::time;
 use crate::value::written::Written;
 use pgrx::pg_sys::Datum;
 
-/// `{api_keys: [{id, role, projects, label, created_at, expires_at, revoked_at, last_used_at, orphaned}]}`.
-pub(super) fn list() -> Result<String, Error> {
+/// `{api_keys: [{id, role, projects, label, created_at, expires_at, revoked_at, last_used_at, orphaned}], next_cursor}`: the
+/// keys that the caller may administer.
+pub(super) fn list(limit: Option<i32>, cursor: Option<&str>) -> Result<String, Error> {
     Caller::current().require_admin("list API keys")?;
-    Ok(format!("{{\"api_keys\":{}}}", listed(None)))
+    let page = Page::<1>::parse(limit, cursor)?;
+    let after = page.after(0).map(|id| id.parse::<i32>().unwrap_or(i32::MAX));
+    let query = format!(
+        "select {}, array[k.id::text] as after from keyed.list_api_keys() k where {} \
+         and k.id > coalesce($2, 0) order by k.id limit $3",
+        columns(),
+        ADMINISTERED
+    );
+    Ok(page.write("api_keys", &query, &params![administered_projects(), after, page.read()]))
 }
 
-/// The keys that the caller may administer, or that one of them.
-fn listed(id: Option<i32>) -> String {
+/// The keys that a caller may administer: `$1` are the projects that its own is limited to.
+const ADMINISTERED: &str = "($1 is null or k.projects <@ $1 and k.projects <> '{}')";
+
+fn administered_projects() -> Option<Vec<String>> {
+    slugs(Caller::current().key_projects())
+}
+
+fn columns() -> String {
     let times = ["k.created_at", "k.expires_at", "k.revoked_at", "k.last_used_at"].map(utc).join(", ");
-    let query = format!(
-        "select k.id, k.role, k.projects, k.label, {times}, k.orphaned from keyed.list_api_keys() k \
-         where ($1 is null or k.projects <@ $1 and k.projects <> '{{}}') and ($2 is null or k.id = $2) order by k.id"
-    );
-    lines(&query, &params![slugs(Caller::current().key_projects()), id])
+    format!("k.id, k.role, k.projects, k.label, {times}, k.orphaned")
+}
+
+/// One key as in the list; empty if the caller may not administer it.
+fn shown(id: Option<i32>) -> String {
+    let query =
+        format!("select {} from keyed.list_api_keys() k where {ADMINISTERED} and k.id = $2", columns());
+    records(&query, &params![administered_projects(), id]).pop().unwrap_or_default()
 }
 
 /// Issues a key. The answer is the only copy of it: what is stored for a repeated request has null in its place.
@@ -36,13 +55,12 @@ pub(super) fn create(body: &str) -> Result<Written, Error> {
     let expires_at = given.expires_at.map(Datum::from);
     let key = api_key::issue(&role, given.projects.as_deref(), given.label.as_deref(), expires_at)?;
     let id: Option<i32> = key.split('_').nth(1).and_then(|id| id.parse().ok());
-    let listed = listed(id);
-    // An array of one object.
-    let members = listed.trim_start_matches("[{").trim_end_matches(']');
-    let mut shown = String::new();
-    write_string(&mut shown, &key);
+    let shown = shown(id);
+    let members = shown.trim_start_matches('{');
+    let mut quoted = String::new();
+    write_string(&mut quoted, &key);
     let body = |key: &str| format!("{{\"key\":{key},{members}");
-    Ok(answer(201, body(&shown)).created(id).stored_as(body("null")))
+    Ok(answer(201, body(&quoted)).created(id).stored_as(body("null")))
 }
 
 /// Revokes a key.

@@ -5,8 +5,10 @@ use crate::postgres::function::{Answer, sql_functions};
 use crate::template::catalog;
 
 sql_functions! {
-    /// `keyed_http.list_api_keys() returns text`.
-    keyed_http_list_api_keys => |_| api_keys::list().map(Answer::Text);
+    /// `keyed_http.list_api_keys(page_size integer, cursor text) returns text`.
+    keyed_http_list_api_keys => |call| {
+        api_keys::list(call.integer(0), call.text(1).as_deref()).map(Answer::Text)
+    };
 
     /// `keyed_http.create_api_key(body text) returns text[]`.
     keyed_http_create_api_key => |call| {
@@ -16,13 +18,16 @@ sql_functions! {
     /// `keyed_http.revoke_api_key(id text) returns text[]`.
     keyed_http_revoke_api_key => |call| api_keys::revoke(&call.required_text(0, "id")?).map(Answer::Written);
 
-    /// `keyed_http.list_roles() returns text`.
-    keyed_http_list_roles => |_| grants::roles().map(Answer::Text);
+    /// `keyed_http.list_roles(page_size integer, cursor text) returns text`.
+    keyed_http_list_roles => |call| {
+        grants::roles(call.integer(0), call.text(1).as_deref()).map(Answer::Text)
+    };
 
-    /// `keyed_http.list_grants(role text, target text) returns text`.
+    /// `keyed_http.list_grants(role text, target text, page_size integer, cursor text) returns text`.
     keyed_http_list_grants => |call| {
         catalog::refresh();
-        grants::list(call.text(0).as_deref(), call.text(1).as_deref()).map(Answer::Text)
+        let (role, target, cursor) = (call.text(0), call.text(1), call.text(3));
+        grants::list(role.as_deref(), target.as_deref(), call.integer(2), cursor.as_deref()).map(Answer::Text)
     };
 
     /// `keyed_http.grant_access(body text) returns text[]`.

@@ -1,54 +1,71 @@
 //! Grants over HTTP, and the roles that there are.
 
 use super::answer;
-use super::report::{lines, slugs, utc};
+use super::page::Page;
+use super::report::{slugs, utc};
 use crate::access::target::Target;
 use crate::access::{Caller, explain};
 use crate::define::{grant, revocation};
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::json::{self, array_at, is_null, pointer_step};
 use crate::postgres::datum;
+use crate::postgres::guard::{Class, subtransaction};
 use crate::postgres::parameter::params;
 use crate::value::member::{missing, text_at, unknown_member};
 use crate::value::written::Written;
+use serde_json::value::RawValue;
 use uuid::Uuid;
 
-/// `{roles: [{name, login, admin, grantable, member_of}]}`: the roles for which an administrator may issue keys.
-pub(super) fn roles() -> Result<String, Error> {
+/// `{roles: [{name, login, admin, grantable, member_of}], next_cursor}`: the roles for which an administrator may issue
+/// keys.
+pub(super) fn roles(limit: Option<i32>, cursor: Option<&str>) -> Result<String, Error> {
     Caller::current().require_admin("list roles")?;
+    let page = Page::<1>::parse(limit, cursor)?;
     let query = "select r.rolname as name, r.rolcanlogin as login, pg_has_role(r.oid, a.oid, 'usage') as admin, \
                  r.oid <> a.oid as grantable, array(select g.rolname::text from pg_auth_members m \
-                   join pg_roles g on g.oid = m.roleid where m.member = r.oid order by 1) as member_of \
-                 from pg_roles r, pg_roles a where a.rolname = 'keyed_admin' and not r.rolsuper \
+                   join pg_roles g on g.oid = m.roleid where m.member = r.oid order by 1) as member_of, \
+                 array[r.rolname::text] as after from pg_roles r, pg_roles a where a.rolname = 'keyed_admin' and not r.rolsuper \
                  and r.rolname not in ('keyed_owner', 'keyed_proxy') and r.rolname !~ '^pg_' \
-                 and not pg_has_role(r.oid, 'keyed_owner', 'member') order by r.rolname";
-    Ok(format!("{{\"roles\":{}}}", lines(query, &[])))
+                 and not pg_has_role(r.oid, 'keyed_owner', 'member') and ($1 is null or r.rolname > $1::name) \
+                 order by r.rolname limit $2";
+    Ok(page.write("roles", query, &params![page.after(0), page.read()]))
 }
 
-/// `{grants: [{role, target, privileges, scope, granted_at, granted_by, orphaned}]}`: privileges with one scope are one
-/// entry.
-pub(super) fn list(role: Option<&str>, target: Option<&str>) -> Result<String, Error> {
+/// `{grants: [{role, target, privileges, scope, granted_at, granted_by, orphaned}], next_cursor}`: privileges with one scope
+/// are one entry.
+pub(super) fn list(
+    role: Option<&str>,
+    target: Option<&str>,
+    limit: Option<i32>,
+    cursor: Option<&str>,
+) -> Result<String, Error> {
     Caller::current().require_admin("list what was granted")?;
-    Ok(listed(role, target))
+    Ok(listed(role, target, &Page::parse(limit, cursor)?))
 }
 
-fn listed(role: Option<&str>, target: Option<&str>) -> String {
+/// An entry is of a role, a target and the first of its privileges. Behind them, what is left of dropped roles of one name
+/// is told apart by its scope.
+fn listed(role: Option<&str>, target: Option<&str>, page: &Page<3>) -> String {
     let projects = slugs(Caller::current().projects().as_deref());
     let query = format!(
         "with held as ( \
            select g.role, g.target, array_agg(g.privilege order by o.place) as privileges, g.scope, \
              max(g.granted_at) as granted_at, (array_agg(g.granted_by order by g.granted_at desc))[1] as granted_by, \
-             g.orphaned, min(o.place) as place \
+             g.orphaned, concat(min(o.place), g.orphaned, md5(g.scope::text)) as place \
            from keyed.list_access() g, lateral (values (array_position( \
              array['read', 'create', 'update', 'delete', 'define'], g.privilege))) o (place) \
            where ($1 is null or g.role = $1) and ($2 is null or g.target = $2) \
              and ($3 is null or split_part(g.target, '.', 1) = any ($3)) \
            group by g.role, g.target, g.scope, g.orphaned) \
-         select h.role, h.target, h.privileges, h.scope, {}, h.granted_by, h.orphaned from held h \
-         order by h.role, h.target, h.place, h.privileges",
+         select h.role, h.target, h.privileges, h.scope, {}, h.granted_by, h.orphaned, \
+           array[h.role, h.target, h.place] as after from held h \
+         where $4 is null or (h.role, h.target, h.place) > ($4, $5, $6) \
+         order by h.role, h.target, h.place limit $7",
         utc("h.granted_at")
     );
-    format!("{{\"grants\":{}}}", lines(&query, &params![role, target, projects]))
+    let [after_role, after_target, after_place] = [0, 1, 2].map(|place| page.after(place));
+    let arguments = params![role, target, projects, after_role, after_target, after_place, page.read()];
+    page.write("grants", &query, &arguments)
 }
 
 /// Grants privileges. Answers what the role now has on the target.
@@ -65,8 +82,7 @@ pub(super) fn put(body: &str) -> Result<Written, Error> {
                 let name = |(position, name)| text_at(name, &format!("{here}/{position}"));
                 privileges = Some(names.map(name).collect::<Result<Vec<_>, _>>()?);
             }
-            // As it is stored, so that the same scope is known to be the same.
-            "scope" if !is_null(value) => scope = datum::jsonb(value.get()).map(datum::read_jsonb),
+            "scope" if !is_null(value) => scope = Some(stored_scope(value, &here)?),
             "scope" => scope = None,
             _ => {
                 let error = unknown_member(&name, &here);
@@ -78,7 +94,21 @@ pub(super) fn put(body: &str) -> Result<Written, Error> {
     let target = target.ok_or_else(|| missing("target", ""))?;
     let privileges = privileges.ok_or_else(|| missing("privileges", ""))?;
     grant::grant(&role, &target, &privileges, scope.as_deref())?;
-    Ok(answer(200, listed(Some(&role), Some(&canonical(&target)?))))
+    let all = Page::parse(None, None)?;
+    Ok(answer(200, listed(Some(&role), Some(&canonical(&target)?), &all)))
+}
+
+/// A scope as it is stored, so that the same one is known to be the same.
+fn stored_scope(value: &RawValue, pointer: &str) -> Result<String, Error> {
+    let stored = subtransaction(|| datum::jsonb(value.get()).map(datum::read_jsonb).unwrap_or_default());
+    stored.map_err(|caught| match caught.class() {
+        Class::Data => {
+            Error::at(Code::InvalidValue, pointer, format!("cannot be stored: {}", caught.message)).hint(
+                "a scope has no character U+0000, and no number of more digits than a numeric of PostgreSQL",
+            )
+        }
+        _ => caught.rethrow(),
+    })
 }
 
 /// A target by its slugs: a project may be named by its number.

@@ -11,6 +11,8 @@ mod doctor;
 pub mod functions;
 /// Grants and roles.
 mod grants;
+/// Pages of lists.
+mod page;
 /// Projects and their quotas.
 mod projects;
 /// Reading as JSON.

@@ -21,16 +21,22 @@ pub(super) fn as_reader<R>(read: impl FnOnce() -> R) -> R {
     }
 }
 
-/// The same, always as the caller.
+/// The same, each row by itself.
+pub(super) fn records(query: &str, arguments: &[Parameter]) -> Vec<String> {
+    as_reader(|| own_records(query, arguments))
+}
+
+/// The same as an array, always as the caller.
 pub(super) fn own_lines(query: &str, arguments: &[Parameter]) -> String {
+    format!("[{}]", own_records(query, arguments).join(","))
+}
+
+fn own_records(query: &str, arguments: &[Parameter]) -> Vec<String> {
     let sql = format!(
-        "select string_agg(row_to_json(line)::text, ',' order by position) \
-         from (select line, row_number() over () as position from ({query}) line) lines"
+        "select row_to_json(line)::text \
+         from (select line, row_number() over () as position from ({query}) line) lines order by position"
     );
-    let lines = with_pinned_path(|| {
-        connected(|spi| spi.run_newest_and_own(&sql, arguments).value::<Option<String>>().flatten())
-    });
-    format!("[{}]", lines.unwrap_or_default())
+    with_pinned_path(|| connected(|spi| spi.run_newest_and_own(&sql, arguments).column().collect()))
 }
 
 /// A `timestamptz` as [`time::write_datetime`](crate::value::time::write_datetime) writes it, as SQL; null for infinity.

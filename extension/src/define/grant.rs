@@ -137,7 +137,7 @@ fn write(spi: &Connection, role: Oid, target: &Target, privilege: Privilege, sco
         Snapshot::Latest,
         &params![role_argument, project, template, privilege.name()],
     );
-    let granted_by = role::name(role::session()).unwrap_or_default();
+    let granted_by = Caller::actor();
     spi.run_once(
         "insert into keyed_state.access_grant \
          (role, project_id, template_id, privilege, scope, granted_by, role_name, bound_in) \
@@ -169,9 +169,8 @@ pub(crate) fn find_role(name: &str) -> Result<Oid, Error> {
 /// A role that may be granted something. What one has that became a superuser since can still be revoked.
 fn find_grantee(name: &str) -> Result<Oid, Error> {
     let role = find_role(name)?;
-    let is_ours =
-        [role::OWNER, role::ADMIN, role::PROXY].into_iter().any(|ours| role::find(ours) == Some(role));
-    if is_ours {
+    let is_ours = [role::OWNER, role::ADMIN].into_iter().any(|ours| role::find(ours) == Some(role));
+    if is_ours || role::is_of_the_server(name) {
         return Err(Error::at(Code::InvalidValue, "/role", format!("nothing is granted to {name}"))
             .hint("grant to a role of your own: CREATE ROLE sales"));
     }

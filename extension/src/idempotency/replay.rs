@@ -50,10 +50,22 @@ pub fn visible(caller: &Caller, mut answer: Texts) -> Result<Texts, Error> {
         Some(subject) if may_see(caller, &subject) => {}
         subject => {
             *body = reduced(body, kept_members(subject.as_ref()));
+            if subject == Some(Subject::Administration) && *body == "{}" {
+                return Err(withheld());
+            }
             answer[TAG] = None;
         }
     }
     Ok(answer)
+}
+
+/// The refusal of an answer of which nothing is left, not even a name.
+fn withheld() -> Error {
+    Error::new(
+        Code::Forbidden,
+        "the request was run before, and its answer is not shown again: it is for administrators",
+    )
+    .hint("this needs a member of keyed_admin, or a superuser")
 }
 
 fn may_see(caller: &Caller, subject: &Subject) -> bool {

@@ -27,6 +27,10 @@ fn find_role(caller: &Caller, name: Option<&str>) -> Result<Oid, Error> {
         // A superuser's endpoint need not be one: for records, administrators may do as much.
         None if role::is_superuser(caller.role()) => role::find(role::ADMIN).unwrap_or_else(|| caller.role()),
         None => caller.role(),
+        Some(name) if role::is_of_the_server(name) => {
+            return Err(Error::at(Code::InvalidValue, "/role", format!("no endpoint writes as {name}"))
+                .hint("name a role of your own: CREATE ROLE shop"));
+        }
         Some(name) => role::find_by_name(name).ok_or_else(|| {
             Error::at(Code::InvalidValue, "/role", format!("role {name:?} does not exist"))
                 .hint(format!("create it first: CREATE ROLE {}", identifier(name)))
@@ -100,7 +104,6 @@ pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Re
     }
     let secret = is_signed.then(|| new_secret(given.secret.as_deref())).transpose()?;
     let token = new_token();
-    let made_by = role::name(role::session()).unwrap_or_default();
     let made = subtransaction(|| {
         as_owner(|| {
             connected(|spi| {
@@ -121,7 +124,7 @@ pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Re
                         secret.as_deref(),
                         given.enabled.unwrap_or(true),
                         &Credential::InboundToken.of_secret(&token),
-                        &made_by,
+                        Caller::actor(),
                         binding::name_argument(role),
                     ],
                 );

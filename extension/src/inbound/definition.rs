@@ -100,6 +100,9 @@ impl<'a> Given<'a> {
                     .hint(format!("the members here are {}", accepted.join(", "))));
             }
             match name.as_ref() {
+                // No prefix, also in place of one; a role is left as it is.
+                "key_prefix" if json::is_null(value) => given.key_prefix = Some(String::new()),
+                "role" if json::is_null(value) => {}
                 "slug" => given.slug = Some(text_at(value, &here)?),
                 "template" => given.template = Some(text_at(value, &here)?),
                 "role" => given.role = Some(text_at(value, &here)?),
@@ -162,6 +165,7 @@ fn parse_sources(template: &Template, mapping: &RawValue) -> Result<Vec<Source>,
                 let here = format!("{here}/{}", pointer_step(&name));
                 match name.as_ref() {
                     "path" => source.path = text_at(value, &here)?,
+                    "key_prefix" if json::is_null(value) => {}
                     "key_prefix" => source.key_prefix = text_at(value, &here)?,
                     _ => return Err(unknown_member(&name, &here).hint("write {path, key_prefix}")),
                 }

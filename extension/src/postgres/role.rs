@@ -11,6 +11,11 @@ pub const ADMIN: &CStr = c"keyed_admin";
 /// The role that the proxy logs in as.
 pub const PROXY: &CStr = c"keyed_proxy";
 
+/// Whether a role is one of PostgreSQL's own (`pg_read_all_data`) or the login of the proxy: nobody acts as it.
+pub fn is_of_the_server(name: &str) -> bool {
+    name.starts_with("pg_") || PROXY.to_str() == Ok(name)
+}
+
 /// The oid of a role, when it exists.
 pub fn find(name: &CStr) -> Option<Oid> {
     // SAFETY: the name is NUL-terminated; a missing role yields InvalidOid.

@@ -8,9 +8,9 @@ use crate::postgres::advisory_lock::Mode;
 use crate::postgres::guard::{as_owner_defining, not_migrated};
 use crate::postgres::parameter::params;
 use crate::postgres::raise::Raise;
+use crate::postgres::snapshot_is_fixed;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::table_lock::{lock_against_writers, lock_in_turn, most_tables};
-use crate::postgres::{role, snapshot_is_fixed};
 use crate::quota::{Name, rebalance, slots, usage};
 use crate::template::catalog::{self, Project};
 
@@ -72,7 +72,7 @@ fn put(spi: &Connection, project: &Project, name: Name, maximum: i64) {
          set maximum = excluded.maximum, set_at = excluded.set_at, set_by = excluded.set_by \
          returning not exists (select from keyed_state.quota_slot s where s.project_id = $1 and s.name = $2)",
         Snapshot::Latest,
-        &params![project.id, name.text(), maximum, &role::name(role::session()).unwrap_or_default()],
+        &params![project.id, name.text(), maximum, &Caller::actor()],
     );
     if !name.has_slots() {
         return;

@@ -7,10 +7,13 @@ use axum::response::Response;
 use crate::body::JsonText;
 use crate::call::Call;
 use crate::problem::Problem;
-use crate::statement::{statement, text};
+use crate::query;
+use crate::statement::{number, statement, text};
 
-pub(crate) async fn list_keys(call: Call<0>) -> Result<Response, Problem> {
-    call.read(statement!("list_api_keys()"), &[]).await
+pub(crate) async fn list_keys(mut call: Call<0>) -> Result<Response, Problem> {
+    let [limit, cursor] = call.parameters(["limit", "cursor"])?;
+    let limit = query::number("limit", limit)?;
+    call.read(statement!("list_api_keys($3::int4, $4::text)"), &[number(&limit), text(&cursor)]).await
 }
 
 pub(crate) async fn create_key(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
@@ -22,13 +25,17 @@ pub(crate) async fn revoke_key(call: Call<1>) -> Result<Response, Problem> {
     call.write(statement!("revoke_api_key($3::text)"), &[text(id)]).await
 }
 
-pub(crate) async fn roles(call: Call<0>) -> Result<Response, Problem> {
-    call.read(statement!("list_roles()"), &[]).await
+pub(crate) async fn roles(mut call: Call<0>) -> Result<Response, Problem> {
+    let [limit, cursor] = call.parameters(["limit", "cursor"])?;
+    let limit = query::number("limit", limit)?;
+    call.read(statement!("list_roles($3::int4, $4::text)"), &[number(&limit), text(&cursor)]).await
 }
 
 pub(crate) async fn grants(mut call: Call<0>) -> Result<Response, Problem> {
-    let [role, target] = call.parameters(["role", "target"])?;
-    call.read(statement!("list_grants($3::text, $4::text)"), &[text(&role), text(&target)]).await
+    let [role, target, limit, cursor] = call.parameters(["role", "target", "limit", "cursor"])?;
+    let limit = query::number("limit", limit)?;
+    let statement = statement!("list_grants($3::text, $4::text, $5::int4, $6::text)");
+    call.read(statement, &[text(&role), text(&target), number(&limit), text(&cursor)]).await
 }
 
 pub(crate) async fn grant(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {

@@ -67,6 +67,10 @@ async fn a_refused_request_for_an_api_key_points_to_its_fault() {
         let problem = service.post("/api-keys", body.clone()).await.refused(status, code);
         assert_eq!(problem["errors"][0]["pointer"], pointer, "{body}");
     }
+    for role in ["pg_monitor", "pg_read_all_data", "keyed_proxy"] {
+        let problem = service.post("/api-keys", json!({"role": role})).await.refused(422, "invalid_value");
+        assert_eq!(problem["errors"][0]["pointer"], "/role", "{role}");
+    }
     for role in ["postgres", "keyed_owner"] {
         service.post("/api-keys", json!({"role": role})).await.refused(403, "forbidden");
     }
@@ -157,7 +161,10 @@ async fn grants_are_listed_as_they_can_be_sent_back() {
     assert_eq!(of_role["grants"].as_array().map(Vec::len), Some(3));
     let on_project = service.get(&format!("/grants?role={role}&target=crm")).await.expect(200);
     assert_eq!(on_project["grants"][0]["privileges"], json!(["define"]));
-    assert_eq!(service.get("/grants?role=nobody").await.expect(200), json!({"grants": []}));
+    assert_eq!(
+        service.get("/grants?role=nobody").await.expect(200),
+        json!({"grants": [], "next_cursor": null})
+    );
 
     let path = format!("/grants?role={role}&target=crm.customers");
     service.delete(&path).await.expect(204);
@@ -189,12 +196,14 @@ async fn a_refused_grant_points_to_its_fault() {
     let mut body = good.clone();
     body["scopes"] = Value::Null;
     service.put("/grants", body).await.refused(422, "unknown_field");
-    // A scope that PostgreSQL cannot store.
-    let text = format!(
-        r#"{{"role": "{role}", "target": "crm.customers", "privileges": ["read"], "scope": {{"field": "name", "operator": "eq", "value": "\u0000"}}}}"#
-    );
-    let answer = service.send_text("PUT", "/grants", text).await;
-    assert_eq!(answer.status, 422, "{}", answer.text);
+    // Scopes that PostgreSQL cannot store.
+    for value in [r#""\u0000""#, "1e1000000", "-1e999999"] {
+        let text = format!(
+            r#"{{"role": "{role}", "target": "crm.customers", "privileges": ["read"], "scope": {{"field": "name", "operator": "eq", "value": {value}}}}}"#
+        );
+        let problem = service.send_text("PUT", "/grants", text).await.refused(422, "invalid_value");
+        assert_eq!(problem["errors"][0]["pointer"], "/scope", "{value}");
+    }
 }
 
 #[tokio::test]

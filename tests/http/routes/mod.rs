@@ -1,6 +1,7 @@
 //! What each route answers.
 
 mod administration;
+mod administration_lists;
 mod background;
 mod batch;
 mod batch_refusals;

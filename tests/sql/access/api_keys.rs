@@ -198,3 +198,23 @@ async fn only_the_login_of_the_proxy_presents_credentials() {
         assert_eq!(attempt(&proxy, &key).await, Ok(()), "{again}");
     }
 }
+
+#[tokio::test]
+async fn nobody_acts_as_a_role_of_the_server() {
+    let (_database, session) = crm().await;
+    for role in ["pg_read_all_data", "pg_monitor", "keyed_proxy"] {
+        for statement in [
+            "select keyed.issue_api_key($1::name)",
+            "select keyed.grant_access($1::name, 'crm', '{read}')",
+            "select keyed.create_inbound_endpoint('crm.customers', jsonb_build_object('slug', 'x', 'external_key', '$.id', 'role', $1))",
+        ] {
+            let refusal = session.refusal(statement, &[role]).await;
+            assert_eq!(
+                (refusal.is(), refusal.pointers()),
+                (("22023", "invalid_value"), vec!["/role"]),
+                "{statement}"
+            );
+        }
+    }
+    assert_eq!(session.text("select count(*) from keyed_state.api_key", &[]).await, "0");
+}

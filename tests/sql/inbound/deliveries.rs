@@ -20,6 +20,8 @@ async fn a_definition_is_checked_before_anything_is_delivered() {
         (json!({"mapping": []}), "invalid_value", "/mapping"),
         (json!({"key_prefix": "a\nb"}), "invalid_value", "/key_prefix"),
         (json!({"role": "nobody_here"}), "invalid_value", "/role"),
+        (json!({"role": "pg_read_all_data"}), "invalid_value", "/role"),
+        (json!({"role": "keyed_proxy"}), "invalid_value", "/role"),
         (json!({"signed": "yes"}), "invalid_value", "/signed"),
         (json!({"secret": "short"}), "invalid_value", "/secret"),
         (

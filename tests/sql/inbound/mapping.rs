@@ -227,3 +227,19 @@ async fn a_path_with_a_variable_is_refused_like_any_that_finds_nothing_it_can_us
     let refused = mapped(&session, &json!({"name": "$x"}), r#"{"id": 1}"#).await;
     assert_eq!(refused.expect_err("there are no variables").0, "invalid_value");
 }
+
+#[tokio::test]
+async fn a_prefix_of_null_is_none() {
+    let (_database, session) = crm().await;
+    let key = async |trial: Value| {
+        session.json(TRY, &[&trial.to_string()]).await["items"][0]["external_key"].clone()
+    };
+    session.run("select keyed.alter_inbound_endpoint(1, '{\"key_prefix\": \"shop:\"}')").await;
+    assert_eq!(key(json!({"payload": {"id": 1}})).await, "shop:1");
+    assert_eq!(key(json!({"payload": {"id": 1}, "key_prefix": null})).await, "1");
+    session.run("select keyed.alter_inbound_endpoint(1, '{\"key_prefix\": null, \"role\": null}')").await;
+    assert_eq!(key(json!({"payload": {"id": 1}})).await, "1");
+    let mapping = json!({"company": {"path": "$.c", "key_prefix": null}});
+    let tried = session.json(TRY, &[&json!({"payload": {"id": 1}, "mapping": mapping}).to_string()]).await;
+    assert_eq!(tried["error"], Value::Null, "{tried}");
+}

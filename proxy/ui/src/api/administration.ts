@@ -2,6 +2,7 @@
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useSession } from "../session/session";
 import { answer, GET, inProject, type Schemas } from "./client";
+import { allPages, type PageQuery } from "./pages";
 import { RequestError } from "./problem";
 import { queryClient } from "./queries";
 
@@ -49,18 +50,35 @@ function useAdministration<T>(
 
 const params = (project: string) => ({ params: { header: inProject(project) } });
 
+const paged = (project: string, page: PageQuery) => ({
+  params: { header: inProject(project), query: page },
+});
+
 export const useApiKeys = (project: string) =>
-  useAdministration(
-    "keys",
-    project,
-    async () => (await answer(GET("/v1/api-keys", params(project)))).api_keys,
+  useAdministration("keys", project, () =>
+    allPages(
+      (page) => answer(GET("/v1/api-keys", paged(project, page))),
+      ({ api_keys }) => api_keys,
+    ),
   );
 
-export const useRoles = (project: string) =>
-  useAdministration("roles", project, async () => (await answer(GET("/v1/roles", params(project)))).roles);
+export const useRoles = (project: string) => useAdministration("roles", project, () => readRoles(project));
 
+/** All roles that keys can be issued for. */
+export const readRoles = (project: string) =>
+  allPages(
+    (page) => answer(GET("/v1/roles", paged(project, page))),
+    ({ roles }) => roles,
+  );
+
+/** All grants: a change of some takes the others of their role and target into account. */
 export const useGrants = (project: string) =>
-  useAdministration("grants", project, async () => (await answer(GET("/v1/grants", params(project)))).grants);
+  useAdministration("grants", project, () =>
+    allPages(
+      (page) => answer(GET("/v1/grants", paged(project, page))),
+      ({ grants }) => grants,
+    ),
+  );
 
 export const useQuotas = (project: string) =>
   useAdministration("quotas", project, async () => (await answer(GET("/v1/quotas", params(project)))).quotas);

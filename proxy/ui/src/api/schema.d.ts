@@ -936,6 +936,30 @@ export interface components {
             and: components["schemas"]["Condition"][];
         };
         /**
+         * @description The template, or of a dry run what the request would do.
+         * @example {
+         *       "attributes": [
+         *         {
+         *           "id": "1",
+         *           "indexed": false,
+         *           "label": "Name",
+         *           "required": false,
+         *           "slug": "name",
+         *           "type": "string"
+         *         }
+         *       ],
+         *       "created_at": "2026-01-31T12:00:00.000000Z",
+         *       "display": "name",
+         *       "id": "7",
+         *       "label": "Customers",
+         *       "language": "english",
+         *       "project": "crm",
+         *       "slug": "customers",
+         *       "updated_at": "2026-01-31T12:00:00.000000Z"
+         *     }
+         */
+        AlteredTemplate: components["schemas"]["Template"] | components["schemas"]["TemplatePlan"];
+        /**
          * @example {
          *       "or": [
          *         {
@@ -1022,11 +1046,13 @@ export interface components {
          *           "revoked_at": null,
          *           "role": "erp"
          *         }
-         *       ]
+         *       ],
+         *       "next_cursor": null
          *     }
          */
         ApiKeys: {
             api_keys: components["schemas"]["ApiKey"][];
+            next_cursor: string | null;
         };
         /**
          * @example {
@@ -2240,7 +2266,7 @@ export interface components {
         /**
          * @example {
          *       "granted_at": "2026-01-31T12:00:00.000000Z",
-         *       "granted_by": "keyed_proxy",
+         *       "granted_by": "office (key 3)",
          *       "orphaned": false,
          *       "privileges": [
          *         "read",
@@ -2265,7 +2291,7 @@ export interface components {
              * @description Of the latest of these privileges.
              */
             granted_at: string;
-            /** @description The login that granted it. */
+            /** @description The API key, by its label and number, or the login that granted it. */
             granted_by: string;
             /** @description The role was dropped, and the grant has no effect. */
             orphaned: boolean;
@@ -2306,7 +2332,7 @@ export interface components {
          *       "grants": [
          *         {
          *           "granted_at": "2026-01-31T12:00:00.000000Z",
-         *           "granted_by": "keyed_proxy",
+         *           "granted_by": "office (key 3)",
          *           "orphaned": false,
          *           "privileges": [
          *             "read",
@@ -2324,11 +2350,13 @@ export interface components {
          *           },
          *           "target": "crm.customers"
          *         }
-         *       ]
+         *       ],
+         *       "next_cursor": null
          *     }
          */
         Grants: {
             grants: components["schemas"]["Grant"][];
+            next_cursor: string | null;
         };
         /**
          * @example {
@@ -2365,6 +2393,7 @@ export interface components {
                 external_key: string | null;
                 /** @enum {unknown} */
                 operation: "create" | "update" | "delete" | "restore" | "purge";
+                /** @description `api`, `app`, `csv`, `inbound` or `sql`. */
                 source: string;
                 version: number;
             }[];
@@ -2805,6 +2834,16 @@ export interface components {
         Payload: unknown;
         /**
          * @example {
+         *       "new": true,
+         *       "old": false
+         *     }
+         */
+        PlannedChange: {
+            new: unknown;
+            old: unknown;
+        };
+        /**
+         * @example {
          *       "code": "external_key_taken",
          *       "detail": "another live record of crm.customers has the external_key \"erp:4711\"",
          *       "existing_id": "01931f3e-5b2a-8c00-8000-000710f2a9c4",
@@ -3072,6 +3111,7 @@ export interface components {
         };
         /**
          * @example {
+         *       "next_cursor": null,
          *       "roles": [
          *         {
          *           "admin": false,
@@ -3086,6 +3126,7 @@ export interface components {
          *     }
          */
         Roles: {
+            next_cursor: string | null;
             roles: {
                 /** @description Whether it may do everything in the workspace. */
                 admin: boolean;
@@ -3126,6 +3167,8 @@ export interface components {
             filters?: components["schemas"]["Condition"][];
             /** @description Words that must all be found; `"two words"`, `-word`. */
             global_search?: string;
+            /** @description Deleted records too, or alone if a filter asks for `deleted_at`. Not with `global_search`, nor with a vector. */
+            include_deleted?: boolean;
             /** @description Default: 100. */
             limit?: number;
             /**
@@ -3187,6 +3230,8 @@ export interface components {
             filters?: components["schemas"]["Condition"][];
             /** @description Words that must all be found; `"two words"`, `-word`. */
             global_search?: string;
+            /** @description Deleted records too, or alone if a filter asks for `deleted_at`. Not with `global_search`, nor with a vector. */
+            include_deleted?: boolean;
             /** @description Default: 100. */
             limit?: number;
             /**
@@ -4149,6 +4194,97 @@ export interface components {
         };
         /**
          * @example {
+         *       "added": [
+         *         {
+         *           "indexed": true,
+         *           "label": "City",
+         *           "required": false,
+         *           "slug": "city",
+         *           "type": "string"
+         *         }
+         *       ],
+         *       "changed": [
+         *         {
+         *           "changes": {
+         *             "required": {
+         *               "new": true,
+         *               "old": false
+         *             }
+         *           },
+         *           "slug": "name"
+         *         }
+         *       ],
+         *       "changes": {
+         *         "display": {
+         *           "new": null,
+         *           "old": "name"
+         *         }
+         *       },
+         *       "dropped": [
+         *         {
+         *           "records": 1204,
+         *           "slug": "fax"
+         *         }
+         *       ],
+         *       "dry_run": true,
+         *       "indexes": [
+         *         {
+         *           "action": "create",
+         *           "attribute": "city",
+         *           "in_background": true
+         *         }
+         *       ],
+         *       "jobs": [
+         *         {
+         *           "attribute": null,
+         *           "kind": "documents"
+         *         },
+         *         {
+         *           "attribute": "city",
+         *           "kind": "index"
+         *         }
+         *       ]
+         *     }
+         */
+        TemplatePlan: {
+            /** @description The definitions of new attributes. */
+            added: {
+                [key: string]: unknown;
+            }[];
+            changed: {
+                changes: {
+                    [key: string]: components["schemas"]["PlannedChange"];
+                };
+                /** @description As it is called before the change. */
+                slug: string;
+            }[];
+            /** @description Of the template itself: `label`, `display`, `language`, `embed`. */
+            changes: {
+                [key: string]: components["schemas"]["PlannedChange"];
+            };
+            dropped: {
+                /** @description How many live records lose a value; null for a caller who does not read all of them. */
+                records: number | null;
+                slug: string;
+            }[];
+            /** @constant */
+            dry_run: true;
+            indexes: {
+                /** @enum {unknown} */
+                action: "create" | "drop";
+                attribute: string;
+                /** @description Whether a job builds it: the change does not wait for it. */
+                in_background: boolean;
+            }[];
+            /** @description What the change would leave to background workers. */
+            jobs: {
+                attribute: string | null;
+                /** @enum {unknown} */
+                kind: "index" | "documents" | "embeddings" | "series";
+            }[];
+        };
+        /**
+         * @example {
          *       "templates": []
          *     }
          */
@@ -4421,12 +4557,17 @@ export interface components {
          * @example crm
          */
         Project: string;
+        /**
+         * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+         * @example app
+         */
+        Source: "api" | "app";
     };
     requestBodies: never;
     headers: {
         /** @description The entity tag of the record: equal for equal states, different for different ones. Present if the response shows a record. */
         ETag: string;
-        /** @description `true` if this is the stored response of an earlier request. Of a record, template or delivery that the caller may no longer see, it has only `id` (for a delivery also `status`), of a view `slug`. */
+        /** @description `true` if this is the stored response of an earlier request. Of a record, template or delivery that the caller may no longer see, it has only `id` (for a delivery also `status`), of a view `slug`. Where no name is left, a former administrator meets 403. */
         IdempotencyReplayed: "true";
         /** @description The path of the created resource. */
         Location: string;
@@ -4536,7 +4677,12 @@ export interface operations {
     };
     listApiKeys: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
             header?: {
                 /**
                  * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
@@ -4549,7 +4695,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them. */
+            /** @description One page. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4558,8 +4704,10 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKeys"];
                 };
             };
+            400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Problem"];
         };
@@ -4804,6 +4952,11 @@ export interface operations {
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @example app
+                 */
+                "X-Keyed-Source"?: components["parameters"]["Source"];
             };
             path?: never;
             cookie?: never;
@@ -4929,6 +5082,11 @@ export interface operations {
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @example app
+                 */
+                "X-Keyed-Source"?: components["parameters"]["Source"];
             };
             path: {
                 /** @description The template, by slug or number. */
@@ -5041,6 +5199,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
+                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @example app
+                 */
+                "X-Keyed-Source"?: components["parameters"]["Source"];
+                /**
                  * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
                  */
@@ -5116,6 +5279,11 @@ export interface operations {
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @example app
+                 */
+                "X-Keyed-Source"?: components["parameters"]["Source"];
                 /**
                  * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
@@ -5353,6 +5521,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
+                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @example app
+                 */
+                "X-Keyed-Source"?: components["parameters"]["Source"];
+                /**
                  * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
                  */
@@ -5404,6 +5577,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
+                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @example app
+                 */
+                "X-Keyed-Source"?: components["parameters"]["Source"];
+                /**
                  * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
                  */
@@ -5444,6 +5622,11 @@ export interface operations {
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @example app
+                 */
+                "X-Keyed-Source"?: components["parameters"]["Source"];
                 /**
                  * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
@@ -5538,6 +5721,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
+                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @example app
+                 */
+                "X-Keyed-Source"?: components["parameters"]["Source"];
+                /**
                  * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
                  */
@@ -5585,6 +5773,11 @@ export interface operations {
                  * @example 8e03978e-40d5-43dd-bc93
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @example app
+                 */
+                "X-Keyed-Source"?: components["parameters"]["Source"];
                 /**
                  * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
@@ -5703,6 +5896,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
+                 * @description What the history names as the source of the change: `api`, or `app` for an application that people use.
+                 * @example app
+                 */
+                "X-Keyed-Source"?: components["parameters"]["Source"];
+                /**
                  * @description Writes only if the current ETag of the record is one of these. `*` matches any existing record. Otherwise 412, and nothing is written.
                  * @example "44136fa355b3678a1146ad16f7e8649e"
                  */
@@ -5751,6 +5949,10 @@ export interface operations {
                 role?: string;
                 /** @description Only grants on this target: `crm` or `crm.customers`. */
                 target?: string;
+                /** @description Maximum number. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
             };
             header?: {
                 /**
@@ -5764,7 +5966,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them. */
+            /** @description One page. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5776,6 +5978,7 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Problem"];
         };
@@ -6581,7 +6784,12 @@ export interface operations {
     };
     listRoles: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
             header?: {
                 /**
                  * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
@@ -6594,7 +6802,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them. */
+            /** @description One page. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6603,8 +6811,10 @@ export interface operations {
                     "application/json": components["schemas"]["Roles"];
                 };
             };
+            400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Problem"];
         };
@@ -6641,7 +6851,10 @@ export interface operations {
     };
     createTemplate: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Checks all rules, writes nothing, and answers what the request would do. */
+                dry_run?: boolean;
+            };
             header?: {
                 /**
                  * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
@@ -6663,6 +6876,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplatePlan"];
+                };
+            };
             /** @description The template. */
             201: {
                 headers: {
@@ -6761,7 +6983,10 @@ export interface operations {
     };
     alterTemplate: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Checks all rules, writes nothing, and answers what the request would do. */
+                dry_run?: boolean;
+            };
             header?: {
                 /**
                  * @description The project, by slug or number: required if a template is named by its slug, unless the API key is limited to one project.
@@ -6793,7 +7018,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Template"];
+                    "application/json": components["schemas"]["AlteredTemplate"];
                 };
             };
             400: components["responses"]["Malformed"];

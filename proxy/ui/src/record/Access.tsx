@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Check, Minus } from "lucide-react";
 import { useState } from "react";
+import { readRoles } from "../api/administration";
 import { answer, GET, type Schemas } from "../api/client";
 import type { RecordBody, Template } from "../api/queries";
 import { Empty, Failure, Notice, Skeleton } from "../components/Notice";
@@ -24,7 +25,7 @@ export function Access({ project, template, record }: Props) {
   const [role, setRole] = useState<string | null>(null);
   const roles = useQuery({
     queryKey: [key, "roles"],
-    queryFn: async () => (await answer(GET("/v1/roles"))).roles,
+    queryFn: () => readRoles(project),
   });
   const explained = useQuery({
     queryKey: [key, "explain-access", record.id, role, record.updated_at],
