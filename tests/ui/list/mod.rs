@@ -19,6 +19,11 @@ async fn selected_records_are_changed_deleted_and_brought_back() {
 }
 
 #[tokio::test]
+async fn deleted_records_are_listed_and_restored_one_or_many() {
+    run(&service().await, "list/deleted", json!({})).await;
+}
+
+#[tokio::test]
 async fn the_main_way_needs_no_mouse() {
     run(&service().await, "list/keyboard", json!({})).await;
 }

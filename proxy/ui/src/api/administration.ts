@@ -101,6 +101,7 @@ export const useEmbeddingFailures = (project: string) =>
     "embedding-failures",
     project,
     async () => (await answer(GET("/v1/embeddings/failures", params(project)))).failures,
+    { isPolled: true },
   );
 
 export const useExamination = (project: string) =>

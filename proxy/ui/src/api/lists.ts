@@ -35,11 +35,16 @@ export function showInLists(project: string, template: string, record: RecordBod
   );
 }
 
-/** Takes deleted records out of the lists. */
+/** Takes deleted records out of the lists of live ones. */
 export function dropFromLists(project: string, template: string, ids: ReadonlySet<string>) {
   change(project, template, (records) => records.filter(({ id }) => !ids.has(id)));
   queryClient.invalidateQueries({ queryKey: countKey(project, template) });
   void queryClient.invalidateQueries({ queryKey: [...listKey(project, template), "count"] });
+  void queryClient.invalidateQueries({
+    queryKey: listKey(project, template),
+    predicate: ({ queryKey: [, , , , body] }) =>
+      typeof body === "object" && body !== null && "include_deleted" in body,
+  });
 }
 
 /** Asks for the lists of a template again, as after a record was created or restored. */

@@ -33,8 +33,8 @@ export class RequestError extends Error {
 
 type Sentences = { detail?: string; hint?: string; errors?: { pointer: string; detail: string }[] };
 
-/** What ends as a statement that is meant to be copied, which a full stop would become a part of. */
-const ENDS_AS_STATEMENT = /: [A-Z]{3,} [^.]*(?:\.[^\s.]+[^.]*)*$|\(\)$/;
+/** What ends as a statement that is meant to be copied, or as JSON, which a full stop would become a part of. */
+const ENDS_AS_STATEMENT = /[}\]]$|: [A-Z]{3,} [^.]*(?:\.[^\s.]+[^.]*)*$|\(\)$/;
 
 /**
  * What the service says, as a sentence: it writes "must be a number", to stand after a name.

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect } from "react";
 import { words } from "../language";
 import { useShortcutListener, useShortcuts } from "../navigation/shortcuts";
+import { undoLast } from "../navigation/undo";
 import { show, useOverlay } from "./overlay";
 import { ShortcutHelp } from "./ShortcutHelp";
 
@@ -20,6 +21,7 @@ export function Overlays({ project }: { project: string }) {
     [
       { keys: "mod+k", label: t.palette, run: () => show("palette") },
       { keys: ".", label: t.useFromCode, run: () => show("code") },
+      { keys: "mod+z", label: t.undo, run: undoLast },
       { keys: "?", label: t.shortcuts, run: () => show("shortcuts") },
     ],
     "everywhere",

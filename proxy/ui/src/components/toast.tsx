@@ -5,6 +5,7 @@ import {
   UNSTABLE_ToastQueue as Queue,
   UNSTABLE_ToastRegion as Region,
 } from "react-aria-components";
+import { offerUndo, withdrawUndo } from "../navigation/undo";
 import { Button, IconButton } from "./Button";
 import style from "./toast.module.css";
 
@@ -12,20 +13,26 @@ type Message = { text: string; kind: "done" | "refusal"; action?: { label: strin
 
 const queue = new Queue<Message>({ maxVisibleToasts: 3 });
 /** The messages with a way back, by what it is about. */
-const waysBack = new Map<string, string>();
+const messages = new Map<string, string>();
 
 /** Says at the bottom of the page what was done, with a way back where there is one, about a thing such as a record. */
 export function sayDone(text: string, action?: Message["action"], about?: string) {
   const timeout = action ? 12_000 : 5_000;
   const key = queue.add({ text, kind: "done", ...(action && { action }) }, { timeout });
-  if (about !== undefined) waysBack.set(about, key);
+  if (action === undefined || about === undefined) return;
+  messages.set(about, key);
+  offerUndo(about, () => {
+    queue.close(key);
+    action.run();
+  });
 }
 
 /** Takes the way back about a thing away, once it went another way. */
 export function withdraw(about: string) {
-  const key = waysBack.get(about);
+  const key = messages.get(about);
   if (key !== undefined) queue.close(key);
-  waysBack.delete(about);
+  messages.delete(about);
+  withdrawUndo(about);
 }
 
 /** Says at the bottom of the page what was refused. It stays until it is closed. */

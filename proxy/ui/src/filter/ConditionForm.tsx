@@ -75,9 +75,11 @@ export function ConditionForm({
   });
   const done = () => ("condition" in checked ? onDone(checked.condition) : setChecked(true));
   const press = (event: KeyboardEvent) => {
-    // In a date, Enter says nothing else.
-    const isInDate = event.target instanceof HTMLElement && event.target.role === "spinbutton";
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey || isInDate)) {
+    // In a date, and at a button of several, Enter says nothing else.
+    const { target } = event;
+    const isInDate = target instanceof HTMLElement && target.role === "spinbutton";
+    const isAtRadio = target instanceof HTMLInputElement && target.type === "radio";
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey || isInDate || isAtRadio)) {
       event.preventDefault();
       done();
     }

@@ -35,6 +35,8 @@ type Props = {
   /** Why the service refused the condition at an index, as `faultsOfFilters` reads them. */
   errors?: readonly (string | undefined)[] | undefined;
   isDisabled?: boolean;
+  /** Whether the records are deleted ones. */
+  areDeleted?: boolean;
   /** The key that adds a condition, such as "f". */
   shortcut?: string;
   ref?: Ref<FilterBarHandle>;
@@ -44,8 +46,9 @@ type Props = {
 const LEAVING = [50, 150, 400];
 
 /** Conditions as chips, each a sentence. A press on a chip, or Enter, changes it; Backspace removes it. */
-export function FilterBar({ project, template, value, onChange, errors, isDisabled, shortcut, ref }: Props) {
-  const context = useSentences(project, template, value);
+export function FilterBar({ project, template, value, onChange, errors, isDisabled, ...props }: Props) {
+  const { shortcut, ref } = props;
+  const context = useSentences(project, template, value, props.areDeleted);
   // The index of the condition in the editor; the number of conditions for a new one.
   const [open, setOpen] = useState<number | null>(null);
   const bar = useRef<HTMLDivElement>(null);

@@ -18,7 +18,8 @@ import {
 export type Draft = { field: Field; operator: Operator; values: (Json | null)[] };
 
 export function newDraft(field: Field): Draft {
-  return { field, operator: firstOperator(field.kind), values: [] };
+  // Of two values, one is chosen already, so that Enter takes it.
+  return { field, operator: firstOperator(field.kind), values: field.kind === "boolean" ? [true] : [] };
 }
 
 /** The form of a condition that has one. */

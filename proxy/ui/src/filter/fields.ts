@@ -26,6 +26,7 @@ const STANDARD: ReadonlyMap<string, Kind> = new Map([
   ["external_key", "external_key"],
   ["created_at", "datetime"],
   ["updated_at", "datetime"],
+  ["deleted_at", "datetime"],
   ["id", "id"],
   ["template_id", "template"],
   ["template_slug", "template"],
@@ -69,6 +70,8 @@ export class Fields {
   constructor(
     private readonly templates: readonly Template[],
     readonly template: string | null,
+    /** Whether conditions on the time of a deletion are offered. */
+    private readonly areDeleted = false,
   ) {}
 
   /** The field of a path; null if there is none, or if the caller may not know its template. */
@@ -106,7 +109,7 @@ export class Fields {
     const of = (slugs: string[]) => slugs.flatMap((slug) => standard(slug, this.template) ?? []);
     return {
       own: [...of(["external_key"]), ...all],
-      standard: of(["created_at", "updated_at", "id"]),
+      standard: of([...(this.areDeleted ? ["deleted_at"] : []), "created_at", "updated_at", "id"]),
       behind: found,
     };
   }

@@ -12,9 +12,9 @@ import type { Context } from "./sentence";
 
 const NONE: Template[] = [];
 
-export function useFields(project: string, template: string | null): Fields {
+function useFields(project: string, template: string | null, areDeleted: boolean): Fields {
   const templates = useTemplates(project).data ?? NONE;
-  return useMemo(() => new Fields(templates, template), [templates, template]);
+  return useMemo(() => new Fields(templates, template, areDeleted), [templates, template, areDeleted]);
 }
 
 /** The most records of one template that are asked for their names. */
@@ -74,8 +74,9 @@ export function useSentences(
   project: string,
   template: string | null,
   conditions: readonly Condition[],
+  areDeleted = false,
 ): Context {
-  const fields = useFields(project, template);
+  const fields = useFields(project, template, areDeleted);
   const names = useNames(project, conditions, fields);
   return { fields, names };
 }

@@ -51,7 +51,7 @@ export function BulkState({ task, result, stop, dismiss }: ReturnType<typeof use
         {outcome.error !== undefined && ` · ${sentence(outcome.error)}`}
         {refusals > 0 && (
           <div className={style.refusals}>
-            {t.refused(refusals)}
+            {t.refused[kind](refusals)}
             <ul>
               {outcome.refused.slice(0, 5).map(({ id, name, reason }) => (
                 <li key={id}>

@@ -115,7 +115,7 @@ const measured = (record: RecordBody, { id, attribute }: ListColumn): string | n
 
 /** What a record has in a column. */
 export function columnValue(record: RecordBody, { id, isStandard }: ListColumn): unknown {
-  return isStandard ? record[id as "created_at" | "updated_at"] : record.attributes?.[id];
+  return isStandard ? record[id as "created_at" | "updated_at" | "deleted_at"] : record.attributes?.[id];
 }
 
 /** A row that is still loading. */

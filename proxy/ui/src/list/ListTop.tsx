@@ -1,4 +1,5 @@
 import {
+  ArchiveRestore,
   FileDown,
   FileUp,
   LayoutGrid,
@@ -8,6 +9,7 @@ import {
   RefreshCw,
   Rows3,
   Settings2,
+  Undo2,
 } from "lucide-react";
 import type { Ref } from "react";
 import { useLocation, useSearch } from "wouter";
@@ -17,6 +19,7 @@ import type { Privilege, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { type Action, Menu } from "../components/Menu";
 import { Notice } from "../components/Notice";
+import { Tag } from "../components/Tag";
 import { FilterBar } from "../filter/FilterBar";
 import { faultsOfFilters } from "../filter/faults";
 import { IgnoredFilters } from "../filter/IgnoredFilters";
@@ -62,11 +65,14 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
   const query = useSearch();
   const label = template.label ?? template.slug;
   const { total, isRanked } = found;
+  // An address without a query opens the list as it was left.
+  const showLive = () => navigate(addresses.list(project, template.slug));
   const file = (format: ExportFormat, name: string): Action => ({
     id: format,
     label: t.exportAs(name),
     icon: FileDown,
-    isDisabled: isRanked,
+    // A file has live records.
+    isDisabled: isRanked || state.isDeleted,
     run: () => props.onExport(format),
   });
   const actions: Action[] = [
@@ -77,6 +83,14 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
       label: t.refresh,
       icon: RefreshCw,
       run: () => void refreshLists(project, template.slug),
+    },
+    {
+      id: "deleted",
+      label: state.isDeleted ? t.showLive : t.showDeleted,
+      icon: ArchiveRestore,
+      run: state.isDeleted
+        ? showLive
+        : () => change({ ...INITIAL, columns: state.columns, isDeleted: true }, true),
     },
   ];
   if (rights.has("create"))
@@ -98,6 +112,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
       <header className={style.head}>
         <div className={style.title}>
           <h1 dir="auto">{label}</h1>
+          {state.isDeleted && <Tag kind="attention">{t.areDeleted}</Tag>}
           <span className={style.count} aria-live="polite">
             {total && !isRanked && t.counted(total.value, total.isExact)}
           </span>
@@ -105,31 +120,43 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
         <Menu label={t.more} actions={actions}>
           <IconButton icon={MoreHorizontal} label={t.more} />
         </Menu>
-        {rights.has("create") && (
-          <Button kind="main" icon={Plus} onPress={props.onNew}>
-            {t.newRecord}
+        {state.isDeleted ? (
+          <Button icon={Undo2} onPress={showLive}>
+            {t.showLive}
           </Button>
+        ) : (
+          rights.has("create") && (
+            <Button kind="main" icon={Plus} onPress={props.onNew}>
+              {t.newRecord}
+            </Button>
+          )
         )}
       </header>
       <div className={style.tools}>
-        <SearchBar
-          label={t.searchIn(label)}
-          search={state.search}
-          mode={state.mode}
-          modes={props.modes}
-          field={props.field}
-          onSearch={(search) => change({ search })}
-          onMode={(mode) => change({ mode })}
-          onLeave={props.onLeave}
-        />
-        <ViewMenu
-          project={project}
-          template={template.slug}
-          open={state.view}
-          current={savedSearch(state)}
-          onOpen={(view) => change(view === null ? INITIAL : stateOfView(view, template), true)}
-          onSaved={({ slug }) => change({ view: slug })}
-        />
+        {state.isDeleted ? (
+          <p className={style.lead}>{rights.has("update") ? t.deletedHint : t.deletedHintReader}</p>
+        ) : (
+          <>
+            <SearchBar
+              label={t.searchIn(label)}
+              search={state.search}
+              mode={state.mode}
+              modes={props.modes}
+              field={props.field}
+              onSearch={(search) => change({ search })}
+              onMode={(mode) => change({ mode })}
+              onLeave={props.onLeave}
+            />
+            <ViewMenu
+              project={project}
+              template={template.slug}
+              open={state.view}
+              current={savedSearch(state)}
+              onOpen={(view) => change(view === null ? INITIAL : stateOfView(view, template), true)}
+              onSaved={({ slug }) => change({ view: slug })}
+            />
+          </>
+        )}
         <div className={style.layouts} role="group" aria-label={t.layout}>
           <IconButton
             icon={Rows3}
@@ -144,12 +171,14 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
             onPress={() => change({ layout: "cards" })}
           />
         </div>
-        <IconButton
-          icon={PanelRight}
-          label={props.isFacets ? words.filter.closeFacets : words.filter.facets}
-          isOn={props.isFacets}
-          onPress={props.onFacets}
-        />
+        {!state.isDeleted && (
+          <IconButton
+            icon={PanelRight}
+            label={props.isFacets ? words.filter.closeFacets : words.filter.facets}
+            isOn={props.isFacets}
+            onPress={props.onFacets}
+          />
+        )}
         <ColumnChooser template={template} columns={props.columns} onChange={props.onColumns} />
       </div>
       <FilterBar
@@ -158,6 +187,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
         value={state.conditions}
         onChange={(conditions) => change({ conditions }, true)}
         errors={found.query.isError ? faultsOfFilters(found.query.error) : undefined}
+        areDeleted={state.isDeleted}
         shortcut="f"
       />
       <IgnoredFilters query={query} />

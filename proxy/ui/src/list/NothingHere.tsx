@@ -12,13 +12,15 @@ type Props = {
   project: string;
   template: Template;
   isSearched: boolean;
+  areDeleted: boolean;
   mayCreate: boolean;
   onClear: () => void;
   onNew: () => void;
 };
 
 /** A list without records: because nothing matches, or because there are none. */
-export function NothingHere({ project, template, isSearched, mayCreate, onClear, onNew }: Props) {
+export function NothingHere({ project, template, isSearched, areDeleted, ...props }: Props) {
+  const { mayCreate, onClear, onNew } = props;
   const [, navigate] = useLocation();
   if (isSearched) {
     return (
@@ -27,6 +29,7 @@ export function NothingHere({ project, template, isSearched, mayCreate, onClear,
       </Empty>
     );
   }
+  if (areDeleted) return <Empty title={t.noDeleted}>{t.noDeletedLead}</Empty>;
   const title = t.emptyTitle(template.label ?? template.slug);
   if (!mayCreate) return <Empty title={title}>{t.emptyLeadReader}</Empty>;
   return (

@@ -11,7 +11,7 @@ import { addresses } from "../navigation/addresses";
 import { useShortcuts } from "../navigation/shortcuts";
 import { valueText } from "../value/text";
 import { BulkState } from "./BulkState";
-import { KEY, keptColumns, type ListColumn, shownColumns } from "./columns";
+import { deletedColumns, KEY, keptColumns, type ListColumn, shownColumns } from "./columns";
 import { useExport } from "./export";
 import type { GridHandle } from "./Grid";
 import { columnValue } from "./GridRow";
@@ -74,7 +74,10 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
     [wanted, isByWords],
   );
   const [, navigate] = useLocation();
-  const columns = useMemo(() => shownColumns(template, state.columns), [template, state.columns]);
+  const columns = useMemo(
+    () => (state.isDeleted ? deletedColumns : shownColumns)(template, state.columns),
+    [template, state.columns, state.isDeleted],
+  );
   const found = useFound(project, template, state, columns);
   // The frequent values of what is found are counted once nobody types.
   const counted = useRef(state.search);
@@ -98,9 +101,13 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
   useOnScreen({ method: "POST", path, project, body: found.body }, "list");
   useShortcuts(
     [
-      { keys: "/", label: t.searchIn(label), run: () => field.current?.focus() },
-      { keys: "x", label: t.clearSearch, run: () => change({ search: "" }) },
-      ...(rights.has("create") ? [{ keys: "n", label: t.newRecord, run: create }] : []),
+      ...(state.isDeleted
+        ? []
+        : [
+            { keys: "/", label: t.searchIn(label), run: () => field.current?.focus() },
+            { keys: "x", label: t.clearSearch, run: () => change({ search: "" }) },
+          ]),
+      ...(rights.has("create") && !state.isDeleted ? [{ keys: "n", label: t.newRecord, run: create }] : []),
     ],
     "list",
   );
@@ -111,7 +118,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
   );
   const resize = useCallback(
     (id: string, width: number | null) => {
-      const initial = shownColumns(template, [{ id }])[0]?.width ?? 0;
+      const initial = deletedColumns(template, [{ id }]).find((column) => column.id === id)?.width ?? 0;
       keep(columns.map((column) => (column.id === id ? { ...column, width: width ?? initial } : column)));
     },
     [keep, columns, template],
@@ -138,7 +145,9 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
   const sorted =
     found.isRanked || isByRank
       ? ""
-      : t.sortedBy(state.sort.map((it) => ({ ...it, label: labels.get(it.field) ?? it.field })));
+      : state.isDeleted && state.sort.length === 0
+        ? t.deletedSort
+        : t.sortedBy(state.sort.map((it) => ({ ...it, label: labels.get(it.field) ?? it.field })));
   const { ids, isAll } = selection.selection;
 
   return (
@@ -191,6 +200,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
               rights={rights}
               selection={selection.selection}
               records={found.records}
+              areDeleted={state.isDeleted}
               body={searchBody(state)}
               total={found.total}
               canSelectMatching={selection.areAll === true && found.query.hasNextPage && !found.isRanked}
@@ -210,7 +220,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
             </div>
           )}
         </Results>
-        {isFacets && (
+        {isFacets && !state.isDeleted && (
           <Suspense>
             <div className={style.facets}>
               <FacetPanel

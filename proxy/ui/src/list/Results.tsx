@@ -67,9 +67,13 @@ export function Results({ project, template, state, change, found, columns, sele
           <NothingHere
             project={project}
             template={template}
-            isSearched={state.search.trim() !== "" || state.conditions.length > 0}
+            isSearched={(state.search.trim() !== "" && !state.isDeleted) || state.conditions.length > 0}
+            areDeleted={state.isDeleted}
             mayCreate={props.rights.has("create")}
-            onClear={() => change({ ...INITIAL, columns: state.columns, layout: state.layout }, true)}
+            onClear={() => {
+              const { columns, layout, isDeleted } = state;
+              change({ ...INITIAL, columns, layout, isDeleted }, true);
+            }}
             onNew={props.onNew}
           />
         </div>

@@ -1,4 +1,4 @@
-import { PencilLine, Trash2, X } from "lucide-react";
+import { ArchiveRestore, PencilLine, Trash2, X } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import type { Privilege, RecordBody, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
@@ -20,6 +20,8 @@ type Props = {
   rights: ReadonlySet<Privilege>;
   selection: Selection;
   records: readonly RecordBody[];
+  /** Whether they are deleted ones, which are restored before anything else. */
+  areDeleted: boolean;
   /** What finds all that match. */
   body: SearchBody;
   total: Total;
@@ -54,12 +56,24 @@ export function SelectionBar({ selection, records, total, bulk, ...props }: Prop
         </Button>
       )}
       <span className={style.spring} />
-      {props.rights.has("update") && (
+      {props.areDeleted && props.rights.has("update") && (
+        <Button
+          icon={ArchiveRestore}
+          onPress={() => {
+            bulk.restore(target(), count);
+            props.onClear();
+          }}
+          isDisabled={bulk.task !== null}
+        >
+          {t.restore}
+        </Button>
+      )}
+      {!props.areDeleted && props.rights.has("update") && (
         <Button icon={PencilLine} onPress={() => setAsked("set")} isDisabled={bulk.task !== null}>
           {t.setValue}
         </Button>
       )}
-      {props.rights.has("delete") && (
+      {!props.areDeleted && props.rights.has("delete") && (
         <Button icon={Trash2} onPress={() => setAsked("delete")} isDisabled={bulk.task !== null}>
           {t.delete}
         </Button>

@@ -18,6 +18,7 @@ const full: ListState = {
     { field: "price", isDescending: true },
     { field: "company.name", isDescending: false },
   ],
+  isDeleted: true,
   view: "big",
   layout: "cards",
   columns: [{ id: "name", width: 240 }, { id: "city" }],
@@ -35,7 +36,7 @@ test("every part of the state comes back from its address", () => {
 test("an address is readable", () => {
   const state = { ...full, search: "old masters", conditions: [] };
   expect(encodeState(state)).toBe(
-    "q=old+masters&m=both&s=-price,company.name&view=big&l=cards&c=name.240,city",
+    "q=old+masters&m=both&s=-price,company.name&deleted=yes&view=big&l=cards&c=name.240,city",
   );
 });
 

@@ -52,6 +52,7 @@ export function encodeState(state: ListState): string {
       "s",
       state.sort.map(({ field, isDescending }) => (isDescending ? `-${field}` : field)).join(","),
     ]);
+  if (state.isDeleted) parts.push(["deleted", "yes"]);
   if (state.view !== null) parts.push(["view", state.view]);
   if (state.layout !== INITIAL.layout) parts.push(["l", state.layout]);
   if (state.columns !== null) parts.push(["c", encodeColumns(state.columns)]);
@@ -68,6 +69,7 @@ export function decodeState(query: string): ListState {
     mode: mode === "meaning" || mode === "both" ? (mode as Mode) : "words",
     conditions: decodeConditions(parts.getAll("f")).conditions,
     sort: decodeSort(parts.get("s") ?? ""),
+    isDeleted: parts.get("deleted") === "yes",
     view: parts.get("view"),
     layout: parts.get("l") === "cards" ? "cards" : "table",
     columns: columns === null ? null : decodeColumns(columns),

@@ -244,23 +244,25 @@ export function commonForm(forms: readonly string[], sent: string): string {
 }
 
 /** Restores deleted records, a few at once. */
-export function restoreMany(service: Service, ids: readonly string[], signal: AbortSignal, say: Say) {
+export function restoreMany(service: Service, target: Target, signal: AbortSignal, say: Say) {
   const outcome = begin();
   return until(outcome, signal, async () => {
-    const left = [...ids];
-    const work = async () => {
-      for (let id = left.shift(); id !== undefined; id = left.shift()) {
-        signal.throwIfAborted();
-        try {
-          await service.restore(id, signal);
-          outcome.done.push(id);
-        } catch (error) {
-          if (isAbort(error)) throw error;
-          refuse(outcome, { id, name: id, reason: service.sentence(error) });
+    for await (const page of pagesOf(service, target, [], signal)) {
+      const left = [...page];
+      const work = async () => {
+        for (let record = left.shift(); record; record = left.shift()) {
+          signal.throwIfAborted();
+          try {
+            await service.restore(record.id, signal);
+            outcome.done.push(record.id);
+          } catch (error) {
+            if (isAbort(error)) throw error;
+            refuse(outcome, { id: record.id, name: nameOf(record), reason: service.sentence(error) });
+          }
+          say(outcome.done.length);
         }
-        say(outcome.done.length);
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, work));
+    }
   });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Attribute, Template } from "../api/queries";
-import { initialColumns, keptColumns, neededFields, shownColumns } from "./columns";
+import { deletedColumns, initialColumns, keptColumns, neededFields, shownColumns } from "./columns";
 
 const attribute = (slug: string, type: Attribute["type"] = "string"): Attribute => ({
   id: slug,
@@ -53,4 +53,19 @@ test("the columns of the beginning are kept as none, others with the widths that
     { id: "city" },
     { id: "name", width: 300 },
   ]);
+});
+
+test("a list of deleted records begins with when they were deleted, unless that column was moved", () => {
+  const columns = deletedColumns(template, null);
+  expect(ids(columns)).toEqual(["deleted_at", "name", "city", "born"]);
+  expect(keptColumns(template, columns)).toBeNull();
+  const [deleted, name] = columns;
+  if (!deleted || !name) throw new Error("columns are missing");
+  const kept = keptColumns(template, [name, { ...deleted, width: 300 }]);
+  expect(kept).toEqual([{ id: "name" }, { id: "deleted_at", width: 300 }]);
+  expect(deletedColumns(template, kept).map(({ id, width }) => [id, width])).toEqual([
+    ["name", 240],
+    ["deleted_at", 300],
+  ]);
+  expect(ids(shownColumns(template, kept))).toEqual(["name"]);
 });

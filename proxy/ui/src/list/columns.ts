@@ -30,27 +30,43 @@ const WIDTHS: Partial<Record<Attribute["type"], number>> = {
   boolean: 108,
 };
 
-const STANDARD: Attribute[] = (["created_at", "updated_at"] as const).map((slug) => ({
+type Standard = "created_at" | "updated_at" | "deleted_at";
+
+const moment = (slug: Standard): Attribute => ({
   id: slug,
   slug,
   type: "datetime",
   label: words.list.standard[slug],
   required: true,
   indexed: false,
-}));
+});
+const STANDARD: Attribute[] = [moment("created_at"), moment("updated_at")];
+/** In a list of deleted records: the first column after the key unless it is moved. */
+const DELETED = moment("deleted_at");
+
+const columnOf = (attribute: Attribute, template: Template): ListColumn => ({
+  id: attribute.slug,
+  label: attributeLabel(attribute),
+  width: attribute.slug === template.display ? 240 : (WIDTHS[attribute.type] ?? 200),
+  isNumber: attribute.type === "number" || attribute.type === "metric",
+  attribute,
+  isStandard: attribute === DELETED || STANDARD.includes(attribute),
+});
 
 /** Every column that a list of the template can have: the display attribute first. */
 export function allColumns(template: Template): ListColumn[] {
   const rank = ({ slug }: Attribute) => (slug === template.display ? 0 : 1);
   const attributes = [...template.attributes].sort((a, b) => rank(a) - rank(b));
-  return [...attributes, ...STANDARD].map((attribute) => ({
-    id: attribute.slug,
-    label: attributeLabel(attribute),
-    width: attribute.slug === template.display ? 240 : (WIDTHS[attribute.type] ?? 200),
-    isNumber: attribute.type === "number" || attribute.type === "metric",
-    attribute,
-    isStandard: STANDARD.includes(attribute),
-  }));
+  return [...attributes, ...STANDARD].map((attribute) => columnOf(attribute, template));
+}
+
+/** The columns of a list of deleted records, which has one more. */
+export function deletedColumns(template: Template, shown: readonly ShownColumn[] | null): ListColumn[] {
+  const column = columnOf(DELETED, template);
+  const place = shown?.findIndex(({ id }) => id === column.id) ?? -1;
+  const others = shownColumns(template, shown);
+  const width = shown?.[place]?.width ?? column.width;
+  return others.toSpliced(Math.max(place, 0), 0, { ...column, width });
 }
 
 /** The columns that a list shows at first. */
@@ -69,6 +85,10 @@ export function shownColumns(template: Template, shown: readonly ShownColumn[] |
   });
 }
 
+/** Whether a column is that of the deletion, at the width that it has at first. */
+const isAsFirst = ({ id, width }: ListColumn, template: Template): boolean =>
+  id === DELETED.slug && width === columnOf(DELETED, template).width;
+
 /** The names of the fields that a list asks for; null for all. The display names a record in menus and cards. */
 export function neededFields(template: Template, columns: readonly ListColumn[]): string[] | null {
   const fields = new Set(columns.map(({ id }) => id));
@@ -77,7 +97,9 @@ export function neededFields(template: Template, columns: readonly ListColumn[])
 }
 
 /** The columns as the state keeps them; null if they are those at first. */
-export function keptColumns(template: Template, columns: readonly ListColumn[]): ShownColumn[] | null {
+export function keptColumns(template: Template, shown: readonly ListColumn[]): ShownColumn[] | null {
+  const [first] = shown;
+  const columns = first && isAsFirst(first, template) ? shown.slice(1) : shown;
   const widths = new Map(allColumns(template).map(({ id, width }) => [id, width]));
   const initial = initialColumns(template);
   const isInitial =

@@ -47,3 +47,13 @@ test("meaning is offered where the service embeds texts and the template has vec
   expect(modesOf(true, null, "meaning")).toEqual(all);
   expect(modesOf(false, ["title"], "meaning")).toEqual(["words"]);
 });
+
+test("deleted records are searched by their filters alone", () => {
+  const state = { ...INITIAL, isDeleted: true, search: "river", mode: "both" as const };
+  const bern = { field: "city", operator: "eq" as const, value: "Bern" };
+  expect(searchBody({ ...state, conditions: [bern], sort: [price] })).toEqual({
+    include_deleted: true,
+    filters: [bern, { field: "deleted_at", operator: "not-empty" }],
+    sort: "price",
+  });
+});

@@ -14,6 +14,8 @@ export type ListState = {
   mode: Mode;
   conditions: Condition[];
   sort: SortBy[];
+  /** Deleted records are shown instead of live ones. */
+  isDeleted: boolean;
   /** The saved view that the list began with. */
   view: string | null;
   layout: Layout;
@@ -26,6 +28,7 @@ export const INITIAL: ListState = {
   mode: "words",
   conditions: [],
   sort: [],
+  isDeleted: false,
   view: null,
   layout: "table",
   columns: null,
@@ -54,10 +57,14 @@ export function pressedSort(sort: readonly SortBy[], field: string, isAdded: boo
 export const sortText = (sort: readonly SortBy[]): string =>
   sort.map(({ field, isDescending }) => (isDescending ? `-${field}` : field)).join(",");
 
-export type SearchBody = Schemas["Search"];
+export type SearchBody = Schemas["Search"] & { include_deleted?: boolean };
 
 /** Whether records are ranked by meaning, which the service does without sort, cursor and count. */
-export const isRanked = ({ search, mode }: ListState): boolean => search.trim() !== "" && mode !== "words";
+export const isRanked = ({ search, mode, isDeleted }: ListState): boolean =>
+  search.trim() !== "" && mode !== "words" && !isDeleted;
+
+/** What deleted records have and live ones have not. */
+const DELETED: Condition = { field: "deleted_at", operator: "not-empty" };
 
 /** The ways to search that a list offers: by meaning where the service embeds texts and the template has vectors. */
 export function modesOf(
@@ -72,9 +79,11 @@ export function modesOf(
 
 /** What the list asks for: the words and conditions. */
 export function searchBody(state: ListState): SearchBody {
-  const search = state.search.trim();
-  const body: SearchBody = {};
-  if (state.conditions.length > 0) body.filters = state.conditions as NonNullable<SearchBody["filters"]>;
+  // The service keeps the words of live records only.
+  const search = state.isDeleted ? "" : state.search.trim();
+  const body: SearchBody = state.isDeleted ? { include_deleted: true } : {};
+  const conditions = state.isDeleted ? [...state.conditions, DELETED] : state.conditions;
+  if (conditions.length > 0) body.filters = conditions as NonNullable<SearchBody["filters"]>;
   if (isRanked(state)) {
     body.query_text = search;
     body.mode = state.mode === "meaning" ? "semantic" : "hybrid";

@@ -4,12 +4,22 @@ import type { Json } from "../api/json";
 import { dropFromLists, refreshLists } from "../api/lists";
 import { sentence } from "../api/problem";
 import { words } from "../language";
+import { offerUndo, withdrawUndo } from "../navigation/undo";
 import { deleteMany, type Outcome, restoreMany, type Service, setMany, type Target, undoSet } from "./bulk";
 import { search } from "./useRecords";
+
+/** What Ctrl+Z takes back is the last change of many records, whichever they were. */
+const UNDO = "many records";
 
 export type Kind = "delete" | "set" | "restore" | "undo";
 export type Task = { kind: Kind; done: number; total: number | null };
 export type Result = { kind: Kind; outcome: Outcome; takeBack: (() => void) | null };
+
+/** Records that were just deleted, by their ids. */
+const deleted = (ids: readonly string[]): Target => ({
+  kind: "some",
+  records: ids.map((id) => ({ id, external_key: null })),
+});
 
 function serviceOf(project: string, template: string): Service {
   const header = inProject(project);
@@ -30,7 +40,13 @@ export function useBulk(project: string, template: string) {
   const service = useMemo(() => serviceOf(project, template), [project, template]);
 
   // Who leaves the list stops what runs: nothing changes unseen.
-  useEffect(() => () => controller.current?.abort(), []);
+  useEffect(
+    () => () => {
+      controller.current?.abort();
+      withdrawUndo(UNDO);
+    },
+    [],
+  );
 
   const run = useCallback(
     async (
@@ -45,7 +61,10 @@ export function useBulk(project: string, template: string) {
         setTask({ kind, done, total }),
       );
       setTask(null);
-      setResult({ kind, outcome, takeBack: outcome.done.length > 0 ? takeBack : null });
+      const wayBack = outcome.done.length > 0 ? takeBack : null;
+      setResult({ kind, outcome, takeBack: wayBack });
+      if (wayBack) offerUndo(UNDO, wayBack);
+      else withdrawUndo(UNDO);
       if (kind === "delete") dropFromLists(project, template, new Set(outcome.done));
       else await refreshLists(project, template);
     },
@@ -53,15 +72,15 @@ export function useBulk(project: string, template: string) {
   );
 
   const restore = useCallback(
-    (ids: readonly string[]) =>
-      run("restore", ids.length, async (signal, say) => [await restoreMany(service, ids, signal, say), null]),
+    (target: Target, total: number | null) =>
+      run("restore", total, async (signal, say) => [await restoreMany(service, target, signal, say), null]),
     [run, service],
   );
   const remove = useCallback(
     (target: Target, total: number | null) =>
       run("delete", total, async (signal, say) => {
         const outcome = await deleteMany(service, template, target, signal, say);
-        return [outcome, () => restore(outcome.done)];
+        return [outcome, () => restore(deleted(outcome.done), outcome.done.length)];
       }),
     [run, service, template, restore],
   );
@@ -81,6 +100,7 @@ export function useBulk(project: string, template: string) {
   return {
     task,
     result,
+    restore,
     remove,
     set,
     stop: () => controller.current?.abort(),

@@ -30,7 +30,7 @@ export function useListState(project: string, template: string): [ListState, Cha
       // Two changes in one event both count: the address is asked, not the last rendering.
       const current = window.location.search.slice(1);
       const next = { ...decodeState(current || rememberedQuery(project, template)), ...change };
-      if (next.view === null) rememberState(project, template, next);
+      if (next.view === null && !next.isDeleted) rememberState(project, template, next);
       const parts = [encodeState(withoutEmptiedView(next)), recordParts(current)];
       navigate(window.location.pathname + queryWith(parts), { replace: !isStep });
     },

@@ -8,6 +8,7 @@ export const addresses = {
   list: (project: string, template: string) => `/p/${part(project)}/t/${part(template)}`,
   found: (project: string, template: string, search: string) =>
     `/p/${part(project)}/t/${part(template)}?q=${part(search)}`,
+  deleted: (project: string, template: string) => `/p/${part(project)}/t/${part(template)}?deleted=yes`,
   view: (project: string, template: string, view: string) =>
     `/p/${part(project)}/t/${part(template)}?view=${part(view)}`,
   record: (project: string, template: string, id: string) =>

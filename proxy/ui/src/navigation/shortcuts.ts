@@ -64,7 +64,8 @@ export function useShortcutListener() {
     const listen = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.altKey || event.isComposing) return;
       const keys = pressed(event);
-      if (!keys.startsWith("mod+") && isTaken(event.target)) return;
+      // What is typed is taken back by the browser.
+      if ((!keys.startsWith("mod+") || keys === "mod+z") && isTaken(event.target)) return;
       if (document.querySelector(KEEPS)) return;
       const shortcut = active.findLast((it) => it.keys === keys);
       if (shortcut) {

@@ -9,11 +9,13 @@ import { Failure, Notice, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
 import { sayDone, sayRefused } from "../components/toast";
-import { relativeTime } from "../format/moment";
+import { isPast, relativeTime } from "../format/moment";
 import { TimeAgo } from "../format/TimeAgo";
 import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
+import { useReference } from "../value/references";
 import style from "./Operations.module.css";
+import { reasonInWords } from "./reason";
 
 const t = pageWords.operations;
 
@@ -59,12 +61,15 @@ export function Embedding({ project }: { project: string }) {
   );
 }
 
+/** What waits after a failure is due later. */
+const dueInWords = (due: string) => (isPast(due) ? t.oldest : t.nextAt)(relativeTime(due));
+
 function Template(status: Status) {
   const { template, pending, running, failed, done, by_hand, oldest_due, models } = status;
   const all = pending + running + failed + done;
   const facts = [
     ...(pending > 0 ? [t.waiting(pending)] : []),
-    ...(pending > 0 && oldest_due !== null ? [t.oldest(relativeTime(oldest_due))] : []),
+    ...(pending > 0 && oldest_due !== null ? [dueInWords(oldest_due)] : []),
     ...(running > 0 ? [t.running(running)] : []),
     ...(failed > 0 ? [t.givenUp(failed)] : []),
     ...(by_hand > 0 ? [t.byHand(by_hand)] : []),
@@ -76,6 +81,16 @@ function Template(status: Status) {
       <span className={style.small}>{facts.join(" · ")}</span>
       {models.length > 1 && <Notice kind="attention">{t.mixedModels(models.join(", "))}</Notice>}
     </div>
+  );
+}
+
+/** A record by its name. */
+function RecordLink({ project, template, id }: { project: string; template: string; id: string }) {
+  const { data } = useReference(project, template, id);
+  return (
+    <Link href={addresses.record(project, template, id)} title={id}>
+      <bdi>{data?.name ?? id}</bdi>
+    </Link>
   );
 }
 
@@ -92,11 +107,11 @@ function Failures({ project }: { project: string }) {
           title: t.record,
           cell: ({ template, record_id }) => {
             const [owner = project, slug = ""] = template.split(".");
-            return <Link href={addresses.record(owner, slug, record_id)}>{record_id}</Link>;
+            return <RecordLink project={owner} template={slug} id={record_id} />;
           },
         },
         { id: "template", title: t.template, cell: ({ template }) => <code>{template}</code> },
-        { id: "reason", title: t.reason, cell: ({ error }) => <bdi>{error}</bdi> },
+        { id: "reason", title: t.reason, cell: ({ error }) => <bdi>{reasonInWords(error)}</bdi> },
         {
           id: "failed",
           title: t.failedAt,

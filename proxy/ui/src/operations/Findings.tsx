@@ -1,6 +1,6 @@
 import { RotateCw } from "lucide-react";
 import { type Examination, type Finding, useExamination } from "../api/administration";
-import { RequestError } from "../api/problem";
+import { asSentence, RequestError } from "../api/problem";
 import { Button } from "../components/Button";
 import { Code } from "../components/Code";
 import { DataTable } from "../components/DataTable";
@@ -57,13 +57,13 @@ export function Findings({ project }: { project: string }) {
 function One({ finding: { severity, check, message, remedy } }: { finding: Finding }) {
   return (
     <article className={`${style.finding} ${style[severity] ?? ""}`}>
-      <p className={style.message}>{message}</p>
+      <p className={style.message}>{asSentence(message)}</p>
       {isStatement(remedy) ? (
         <Code text={remedy} what={t.remedy} />
       ) : (
         remedy !== "" && (
           <p className={style.message}>
-            <strong>{t.whatToDo}:</strong> {remedy}
+            <strong>{t.whatToDo}:</strong> {asSentence(remedy)}
           </p>
         )
       )}

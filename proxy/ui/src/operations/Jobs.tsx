@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { type Job, readAdministrationAgain, useJobs } from "../api/administration";
 import { answer, inProject, POST } from "../api/client";
-import { sentence } from "../api/problem";
+import { asSentence, sentence } from "../api/problem";
 import { Button } from "../components/Button";
 import { type Column, DataTable } from "../components/DataTable";
 import { Failure, Skeleton } from "../components/Notice";
@@ -60,11 +60,14 @@ const COLUMNS: Column<Job>[] = [
   {
     id: "job",
     title: t.job,
-    cell: ({ kind, attribute, error, hint }) => (
+    cell: ({ kind, attribute, state, error, hint }) => (
       <div>
         {t.kinds[kind](attribute)}
-        {error !== null && <span className={`${style.small} ${style.red}`}>{error}</span>}
-        {hint !== null && <span className={style.small}>{hint}</span>}
+        {error !== null && <span className={`${style.small} ${style.red}`}>{asSentence(error)}</span>}
+        {hint !== null && (
+          // Of a failed job, the hint is how to run it again in SQL.
+          <span className={style.small}>{state === "failed" ? t.removeCause : asSentence(hint)}</span>
+        )}
       </div>
     ),
   },

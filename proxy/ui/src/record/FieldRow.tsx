@@ -16,7 +16,8 @@ import { editNext, pressedIn, staysIn } from "./editKeys";
 import { faultOf } from "./faults";
 import { fieldOf } from "./merge";
 import { NumberMenu } from "./NumberMenu";
-import { addTo, saveField } from "./store";
+import { saveWithUndo } from "./save";
+import { addTo } from "./store";
 
 const t = words.record;
 
@@ -67,10 +68,9 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     if (draft === undefined || (!isSeries && isSame(draft, start))) return setEdit(null);
     setEdit({ start, draft, isSaving: true });
     try {
-      const change = { attributes: { [slug]: draft } } as Parameters<typeof saveField>[4];
       const isWritten = isSeries
         ? await addTo(project, record.id, slug, draft).then(() => true)
-        : await saveField(project, record.id, slug, start, change);
+        : await saveWithUndo(project, record.id, { slug, label }, start, draft);
       isLeft.current = isWritten;
       setSaved(isWritten);
       // What was typed while the answer was under way is still being edited.

@@ -2,11 +2,9 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { ArrowRight, RotateCcw } from "lucide-react";
 import { answer, GET } from "../api/client";
 import type { Json } from "../api/json";
-import { sentence } from "../api/problem";
 import type { Attribute, RecordBody, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { Empty, Failure, Skeleton } from "../components/Notice";
-import { sayDone, sayRefused } from "../components/toast";
 import { words } from "../language";
 import { isSame } from "../value/exact";
 import { isEmptyValue } from "../value/text";
@@ -14,8 +12,9 @@ import { Ago } from "./ChangeBar";
 import { NamedValue } from "./Contradiction";
 import style from "./History.module.css";
 import { fieldOf, KEY } from "./merge";
+import { restoreValue } from "./save";
 import { attributeOf, type Entry, entrySentence, fieldLabel, wayIn } from "./sentences";
-import { historyKey, saveField } from "./store";
+import { historyKey } from "./store";
 
 const t = words.record;
 
@@ -107,7 +106,15 @@ function Changes({ project, template, record, entry, mayEdit }: ChangesProps) {
                     icon={RotateCcw}
                     size="small"
                     label={`${t.restoreValue}: ${label}`}
-                    onPress={() => restoreValue(project, record, field, before ?? null, label)}
+                    onPress={() =>
+                      restoreValue(
+                        project,
+                        record.id,
+                        { slug: field, label },
+                        fieldOf(record, field),
+                        before ?? null,
+                      )
+                    }
                   />
                 </span>
               )}
@@ -121,15 +128,3 @@ function Changes({ project, template, record, entry, mayEdit }: ChangesProps) {
 
 /** The key, and attributes that the template no longer has, are shown as texts. */
 const keyAttribute = (slug: string) => ({ slug, type: "string" }) as Attribute;
-
-async function restoreValue(project: string, record: RecordBody, field: string, value: Json, label: string) {
-  const change =
-    field === KEY ? { external_key: value as string | null } : { attributes: { [field]: value as string } };
-  try {
-    const isDone = await saveField(project, record.id, field, fieldOf(record, field), change);
-    if (isDone) sayDone(t.valueRestored(label));
-    else sayRefused(t.valueNotRestored(label));
-  } catch (error) {
-    sayRefused(sentence(error));
-  }
-}

@@ -16,9 +16,10 @@ import { keyFault } from "./faults";
 import { KeyField } from "./KeyField";
 import { checkKey } from "./key";
 import { KEY } from "./merge";
-import { saveField } from "./store";
+import { saveWithUndo } from "./save";
 
 const t = words.record;
+const FIELD = { slug: KEY, label: t.key };
 
 type Props = { project: string; template: string; record: RecordBody; mayEdit: boolean; isChanged: boolean };
 
@@ -28,7 +29,7 @@ export function KeyCard({ project, template, record, mayEdit, isChanged }: Props
   const [isEditing, setEditing] = useState(false);
   const [isClearing, setClearing] = useState(false);
   const [isSaved, setSaved] = useState(false);
-  const clear = () => saveField(project, record.id, KEY, key, { external_key: null });
+  const clear = () => saveWithUndo(project, record.id, FIELD, key, null);
   return (
     <section className={`${style.card} ${isChanged ? style.changed : ""}`} aria-label={t.key}>
       {isEditing ? (
@@ -97,7 +98,7 @@ function KeyForm({ project, template, record, onClose }: FormProps) {
     if (trimmed === start) return onClose(false);
     setBusy(true);
     try {
-      if (await saveField(project, record.id, KEY, start, { external_key: trimmed })) onClose(true);
+      if (await saveWithUndo(project, record.id, FIELD, start, trimmed)) onClose(true);
     } catch (refusal) {
       setError(refusal);
     } finally {

@@ -139,22 +139,28 @@ async function withTag(
   }
 }
 
-/** Writes one field that had the value `start`. @returns false if others changed that field. @throws RequestError */
-export function saveField(
+/**
+ * Writes one field that had the value `start`.
+ * @returns the value as the service wrote it; null if others changed that field. @throws RequestError
+ */
+export async function saveField(
   project: string,
   id: string,
   field: string,
   start: Json,
   change: Schemas["RecordChange"],
-): Promise<boolean> {
+): Promise<{ value: Json } | null> {
   const isUnchanged = (record: RecordBody) => isSame(fieldOf(record, field), start);
-  return inTurn(id, () =>
+  let value: Json = null;
+  const isWritten = await inTurn(id, () =>
     withTag(project, id, isUnchanged, async (shown) => {
       const params = { path: { id }, header: { "If-Match": shown.tag } };
       const written = await answer(PATCH("/v1/entities/{id}", { params, body: change }));
+      value = fieldOf(written, field);
       await accept(shown, written, field);
     }),
   );
+  return isWritten ? { value } : null;
 }
 
 /** Appends points, or adds to a number: what others write at the same time is no contradiction. @throws RequestError */

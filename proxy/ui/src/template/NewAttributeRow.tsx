@@ -1,5 +1,5 @@
-import { SlidersHorizontal, X } from "lucide-react";
-import { useState } from "react";
+import { ArrowDown, ArrowUp, SlidersHorizontal, X } from "lucide-react";
+import { type KeyboardEvent, useState } from "react";
 import type { Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { Dialog } from "../components/Dialog";
@@ -21,19 +21,30 @@ type Props = {
   draft: Draft;
   setDraft: (draft: Draft) => void;
   remove: () => void;
+  /** Exchanges it with the one above or below; null where there is none. */
+  moveUp: (() => void) | null;
+  moveDown: (() => void) | null;
   faults: Faults;
 };
 
 /** One line for each attribute of a new template; the rest of it is behind a button. */
-export function NewAttributeRow({ project, templates, place, draft, setDraft, remove, faults }: Props) {
+export function NewAttributeRow({ project, templates, place, draft, setDraft, faults, ...props }: Props) {
+  const { remove, moveUp, moveDown } = props;
   const [isOpen, setOpen] = useState(false);
   const name = draft.label || draft.slug || t.unnamed;
   const set = (more: Partial<Draft>) => setDraft({ ...draft, ...more });
   const follows = draft.slug === slugOf(draft.label);
+  const press = (event: KeyboardEvent) => {
+    if (!event.altKey || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    (event.key === "ArrowUp" ? moveUp : moveDown)?.();
+  };
   const hidden = faults.options ?? faults.default ?? faults.required;
   return (
     <div>
-      <div className={style.row}>
+      {/* Alt and an arrow move the line from any of its fields. */}
+      <div className={style.row} onKeyDownCapture={press}>
         <TextField
           label={t.labelOf(place)}
           isLabelHidden
@@ -71,8 +82,22 @@ export function NewAttributeRow({ project, templates, place, draft, setDraft, re
             />
           )}
         </div>
-        <IconButton icon={SlidersHorizontal} label={t.detailsOf(name)} onPress={() => setOpen(true)} />
-        <IconButton icon={X} label={t.remove(name)} onPress={remove} />
+        <div className={style.ends}>
+          <IconButton
+            icon={ArrowUp}
+            label={t.moveUp(name)}
+            isDisabled={moveUp === null}
+            onPress={() => moveUp?.()}
+          />
+          <IconButton
+            icon={ArrowDown}
+            label={t.moveDown(name)}
+            isDisabled={moveDown === null}
+            onPress={() => moveDown?.()}
+          />
+          <IconButton icon={SlidersHorizontal} label={t.detailsOf(name)} onPress={() => setOpen(true)} />
+          <IconButton icon={X} label={t.remove(name)} onPress={remove} />
+        </div>
       </div>
       <p className={style.quiet}>
         {[draft.required && t.required, draft.indexed && t.indexed, draft.default !== null && t.default]

@@ -151,6 +151,8 @@ function Form({ project, templates }: { project: string; templates: Template[] }
               faults={{ ...told[at], ...(draft.slug === "" && draft.label === "" ? {} : written[at]) }}
               setDraft={(next) => edit(rows.with(at, { id, draft: next }))}
               remove={() => edit(rows.toSpliced(at, 1))}
+              moveUp={at === 0 ? null : () => edit(exchanged(rows, at - 1))}
+              moveDown={at === rows.length - 1 ? null : () => edit(exchanged(rows, at))}
             />
           ))}
         </div>
@@ -175,6 +177,10 @@ function Form({ project, templates }: { project: string; templates: Template[] }
     </>
   );
 }
+
+/** The rows after one has changed places with the next. */
+const exchanged = (rows: Row[], at: number): Row[] =>
+  rows.toSpliced(at, 2, ...rows.slice(at, at + 2).toReversed());
 
 /** Unless somebody chooses, the first text represents the record. */
 const firstText = (drafts: Draft[], chosen: string | undefined) =>

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { sentence } from "../api/problem";
+import { asSentence, sentence } from "../api/problem";
 import type { Template, View } from "../api/queries";
 import { Button } from "../components/Button";
 import { DataTable } from "../components/DataTable";
@@ -26,14 +26,14 @@ export function Jobs({ jobs, template }: { jobs: Job[]; template: Template }) {
         const label = job.kind === "index" ? t.jobs.index(name) : t.jobs[job.kind];
         return job.state === "failed" ? (
           <Notice key={job.id} kind="refusal">
-            {`${label}: ${job.error ?? t.jobFailed}. ${job.hint ?? ""}`}
+            {`${label}: ${asSentence(job.error ?? t.jobFailed)} ${t.jobAgain}`}
           </Notice>
         ) : (
           <Progress
             key={job.id}
             label={label}
             value={job.state === "running" ? job.progress : null}
-            text={job.hint ?? (job.state === "pending" ? t.jobWaits : undefined)}
+            text={job.hint ? asSentence(job.hint) : job.state === "pending" ? t.jobWaits : undefined}
           />
         );
       })}

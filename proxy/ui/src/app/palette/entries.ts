@@ -2,6 +2,7 @@
 import type { LucideIcon } from "lucide-react";
 import {
   Activity,
+  ArchiveRestore,
   Bookmark,
   BookOpen,
   FileUp,
@@ -108,6 +109,7 @@ function pages({ project, template, templates, me, navigate }: Surroundings): En
     ...(open
       ? [
           page("definition", Settings2, t.definition, addresses.template(project, open.slug), nameOf(open)),
+          page("deleted", ArchiveRestore, t.deleted, addresses.deleted(project, open.slug), nameOf(open)),
           page("import", Upload, t.import, addresses.import(project, open.slug), nameOf(open)),
         ]
       : []),

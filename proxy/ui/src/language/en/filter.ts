@@ -51,6 +51,7 @@ export const filter = {
     external_key: "External key",
     created_at: "Created",
     updated_at: "Changed",
+    deleted_at: "Deleted",
     id: "Record ID",
     template_id: "Template ID",
     template_slug: "Template",

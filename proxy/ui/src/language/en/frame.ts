@@ -71,6 +71,7 @@ export const frame = {
   palette: "Go to or do",
   palettePlaceholder: "Template, view, page, action or exact key",
   definition: "Definition of the template",
+  deleted: "Deleted records",
   import: "Import a file",
   useFromCode: "Use from code",
   lookingForKey: "Looking for a record with this key",
@@ -101,5 +102,6 @@ export const frame = {
   },
   nothingFound: "Nothing is named so.",
   shortcuts: "Keyboard shortcuts",
+  undo: "Undo the last change",
   resultCount: (n: number) => count(n, "result"),
 };

@@ -5,7 +5,7 @@ const records = (n: number) => count(n, "record");
 
 export const list = {
   key: "External key",
-  standard: { created_at: "Created", updated_at: "Changed" },
+  standard: { created_at: "Created", updated_at: "Changed", deleted_at: "Deleted" },
   search: "Search",
   searchIn: (template: string) => `Search ${template}`,
   searchHint:
@@ -80,9 +80,18 @@ export const list = {
     n === null ? "Select all that match" : `Select all ${isExact ? "" : "about "}${number(n)} that match`,
   unselect: "Clear the selection",
   setValue: "Set a value",
+  showDeleted: "Show deleted records",
+  showLive: "Show live records",
+  areDeleted: "Deleted",
+  deletedHint: "Select records to restore them, or open one to see what it was.",
+  deletedHintReader: "Open one to see what it was. Your role may not restore it.",
+  deletedSort: "Not sorted: deleted last first",
+  noDeleted: "Nothing was deleted",
+  noDeletedLead: "Records that somebody deletes are listed here, and can be restored.",
   delete: "Delete",
   deleteTitle: (n: string) => `Delete ${n}?`,
-  deleteLead: "They leave the list, and their external keys are free for others. You can restore them.",
+  deleteLead:
+    "They leave the list, and their external keys are free for others. You can restore them under More, Show deleted records.",
   deleteAction: (n: string) => `Delete ${n}`,
   records,
   aboutRecords: (n: number | null, isExact: boolean) =>
@@ -104,7 +113,12 @@ export const list = {
     undo: (n: number) => `Took back the change of ${records(n)}`,
   },
   wasStopped: "Stopped. What was done before stays.",
-  refused: (n: number) => `${records(n)} could not be changed:`,
+  refused: {
+    delete: (n: number) => `${records(n)} could not be deleted:`,
+    set: (n: number) => `${records(n)} could not be changed:`,
+    restore: (n: number) => `${records(n)} could not be restored:`,
+    undo: (n: number) => `${records(n)} could not be changed back:`,
+  },
   refusedMore: (n: number) => `and ${number(n)} more for the same or other reasons`,
   undo: "Undo",
   restore: "Restore",

@@ -44,6 +44,7 @@ export const operations = {
     all === null ? count(done, "record") : `${number(done)} of ${count(all, "record")}`,
   since: "Since",
   attempts: (n: number) => `failed ${n === 1 ? "once" : `${n} times`}`,
+  removeCause: "Remove the cause, then run it again.",
   runAgain: "Run failed jobs again",
   started: (n: number) => (n === 0 ? "No job is left to run." : `${count(n, "job")} will run.`),
 
@@ -54,6 +55,7 @@ export const operations = {
   running: (n: number) => (n === 1 ? "1 is being embedded" : `${number(n)} are being embedded`),
   givenUp: (n: number) => (n === 1 ? "1 was given up" : `${number(n)} were given up`),
   byHand: (n: number) => `${count(n, "vector")} set by hand`,
+  nextAt: (when: string) => `the next try ${when}`,
   oldest: (when: string) => `the oldest since ${when}`,
   models: (models: string) => `Model ${models}`,
   mixedModels: (models: string) =>

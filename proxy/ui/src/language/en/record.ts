@@ -76,7 +76,8 @@ export const record = {
 
   delete: "Delete the record",
   deleteTitle: (name: string) => `Delete "${name}"`,
-  deleteQuestion: "The record leaves the lists, and its key becomes free. It can be restored from its page.",
+  deleteQuestion:
+    "The record leaves the lists, and its key becomes free. It can be restored from its page, or from the deleted records of the list.",
   deleted: (name: string) => `"${name}" is deleted`,
   undo: "Undo",
   deletedBy: (actor: string) => `${actor} deleted this record`,

@@ -87,6 +87,7 @@ export const template = {
   yes: "Yes",
   whatItDoes: "What this does",
   noChange: "Nothing is changed yet.",
+  asking: "The service tries the change, and undoes it, to say what it does.",
   save: "Save changes",
   saved: (name: string) => `${name} is changed.`,
   added: (name: string) => `${name} is added.`,
@@ -132,6 +133,7 @@ export const template = {
   },
   jobWaits: "Waiting",
   jobFailed: "Failed",
+  jobAgain: "Remove the cause; an administrator can run it again under Operations.",
 
   dropTemplate: "Drop the template",
   dropTemplateLead: "Removes the table, its definition, saved views and history. This cannot be undone.",
@@ -144,9 +146,12 @@ export const template = {
 
   create: "Create template",
   createHint:
-    "Types of attributes and the slug of the template stay as they are. Everything else can be changed later.",
+    "The slug of the template and the types and the order of its attributes stay as they are. Everything else can be changed later.",
   templateSlugHint: "The name in addresses, in the API and of the table in SQL. It cannot change.",
-  attributesNewLead: "Begin with a name. You can add more at any time.",
+  attributesNewLead:
+    "Begin with a name. Lists and records show them in this order; later ones come at the end. Alt with an arrow moves a line.",
+  moveUp: (name: string) => `Move ${name} up`,
+  moveDown: (name: string) => `Move ${name} down`,
   created: (name: string) => `${name} is created.`,
   templateLabel: "Label",
   templateLabelHint: "What people read: Customers",
@@ -185,13 +190,18 @@ export const template = {
     textIndex:
       "Two indexes: one for whole values and sorts, one for parts of words. They take space, and writes take a little longer.",
     referenceIndex: "A reference always has an index.",
-    indexInBackground: (n: number) =>
-      `The index over ${records(n)} is built in the background. Others read and write meanwhile.`,
+    indexInBackground: (n: number | null) =>
+      `The index ${n === null ? "" : `over ${records(n)} `}is built in the background. Others read and write meanwhile.`,
+    documentsInBackground: (n: number) =>
+      `The search finds ${records(n)} by the default once a background job has written them.`,
     unindexed: "The indexes are removed. Filters and sorts on it read every record.",
     anyValue: "The list takes any value.",
     onlyOptions: "Only the options are accepted. It is refused if a record has another value.",
     optionsGone: (values: string[]) =>
       `${named(values)} ${values.length === 1 ? "is" : "are"} no longer accepted. It is refused if a record has ${values.length === 1 ? "it" : "one of them"}.`,
+    onlyOptionsFit: "Only the options are accepted. Every record has values among them.",
+    optionsGoneFit: (values: string[]) =>
+      `${named(values)} ${values.length === 1 ? "is" : "are"} no longer accepted. No record has ${values.length === 1 ? "it" : "one of them"}.`,
     labels: "The search finds records by the new labels.",
     labelsInBackground: "The search finds records by the new labels once a background job has written them.",
     stillDisplay: "It still represents the record.",
@@ -211,8 +221,8 @@ export const template = {
     displayChanged:
       "Records that refer to one of these show the new attribute at once, and the search finds them by it.",
     languageChanged: "The search finds word forms of the new language.",
-    languageInBackground: (n: number) =>
-      `${records(n)} are prepared anew in the background. Meanwhile the search finds word forms of both languages.`,
+    languageInBackground: (n: number | null) =>
+      `${n === null ? "The records" : records(n)} ${n === 1 ? "is" : "are"} prepared anew in the background. Meanwhile the search finds word forms of both languages.`,
     embedNone: "No more embeddings are made. The search by meaning finds no new records.",
     embedAll: "All records are queued to be embedded, which costs calls of the provider.",
     embedCount: (n: number) =>

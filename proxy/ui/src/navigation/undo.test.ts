@@ -1,0 +1,34 @@
+import { beforeEach, expect, test, vi } from "vitest";
+
+vi.stubGlobal("sessionStorage", { getItem: () => null, setItem() {}, removeItem() {} });
+const { signIn } = await import("../session/session");
+const { offerUndo, undoLast, withdrawUndo } = await import("./undo");
+
+beforeEach(() => signIn("mine"));
+
+test("the last change is taken back, and only once", () => {
+  const [first, second] = [vi.fn(), vi.fn()];
+  offerUndo("a", first);
+  offerUndo("b", second);
+  undoLast();
+  undoLast();
+  expect(first).not.toHaveBeenCalled();
+  expect(second).toHaveBeenCalledTimes(1);
+});
+
+test("a change that went another way is not taken back", () => {
+  const run = vi.fn();
+  offerUndo("a", run);
+  withdrawUndo("other");
+  withdrawUndo("a");
+  undoLast();
+  expect(run).not.toHaveBeenCalled();
+});
+
+test("somebody else takes nothing back", () => {
+  const run = vi.fn();
+  offerUndo("a", run);
+  signIn("other");
+  undoLast();
+  expect(run).not.toHaveBeenCalled();
+});

@@ -1,0 +1,49 @@
+/** Values of a record that are saved, and taken back. */
+import type { Schemas } from "../api/client";
+import type { Json } from "../api/json";
+import { sentence } from "../api/problem";
+import { sayDone, sayRefused } from "../components/toast";
+import { words } from "../language";
+import { offerUndo } from "../navigation/undo";
+import { KEY } from "./merge";
+import { saveField } from "./store";
+
+const t = words.record;
+
+/** The change that gives a field a value. */
+export const changeTo = (field: string, value: Json): Schemas["RecordChange"] =>
+  field === KEY ? { external_key: value as string | null } : { attributes: { [field]: value as string } };
+
+/**
+ * Writes a field that had the value `start`, and offers to take that back.
+ * @returns false if others changed the field. @throws RequestError
+ */
+export async function saveWithUndo(
+  project: string,
+  id: string,
+  field: { slug: string; label: string },
+  start: Json,
+  value: Json,
+): Promise<boolean> {
+  const written = await saveField(project, id, field.slug, start, changeTo(field.slug, value));
+  if (written === null) return false;
+  offerUndo(id, () => void restoreValue(project, id, field, written.value, start));
+  return true;
+}
+
+/** Gives a field an earlier value, unless it is no longer `now`, and says what came of it. */
+export async function restoreValue(
+  project: string,
+  id: string,
+  { slug, label }: { slug: string; label: string },
+  now: Json,
+  value: Json,
+) {
+  try {
+    const written = await saveField(project, id, slug, now, changeTo(slug, value));
+    if (written !== null) sayDone(t.valueRestored(label));
+    else sayRefused(t.valueNotRestored(label));
+  } catch (error) {
+    sayRefused(sentence(error));
+  }
+}
