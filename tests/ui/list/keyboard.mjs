@@ -18,6 +18,7 @@ await browse(async (page) => {
   await page.getByText("Anna").first().waitFor();
 
   await page.keyboard.press("f");
+  await page.getByPlaceholder("Search attributes").waitFor();
   await page.keyboard.type("active");
   await page.keyboard.press("Enter");
   await page.getByRole("radio", { name: "Yes" }).waitFor({ state: "attached" });

@@ -57,7 +57,7 @@ export function pressedSort(sort: readonly SortBy[], field: string, isAdded: boo
 export const sortText = (sort: readonly SortBy[]): string =>
   sort.map(({ field, isDescending }) => (isDescending ? `-${field}` : field)).join(",");
 
-export type SearchBody = Schemas["Search"] & { include_deleted?: boolean };
+export type SearchBody = Schemas["Search"];
 
 /** Whether records are ranked by meaning, which the service does without sort, cursor and count. */
 export const isRanked = ({ search, mode, isDeleted }: ListState): boolean =>

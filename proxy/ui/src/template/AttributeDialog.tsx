@@ -20,8 +20,9 @@ import {
   refusals,
 } from "./draft";
 import { Effects } from "./Effects";
-import { effectsOf, viewsWith } from "./effects";
+import { effectsOf, judged, viewsWith } from "./effects";
 import { changeTemplate, useCount, useViews } from "./useDefinition";
+import { useDryRun } from "./useDryRun";
 
 const t = pageWords.template;
 
@@ -39,17 +40,19 @@ export function AttributeDialog({ project, template, templates, attribute, onClo
   const [draft, setDraft] = useState<Draft>(() => (attribute ? draftOf(attribute) : EMPTY));
   const [refused, setRefused] = useState<unknown>(undefined);
   const [isSaving, setSaving] = useState(false);
-  const facts = useFacts(project, template, attribute, draft.required && attribute?.required === false);
+  const facts = useFacts(project, template, attribute);
   const isEmpty = draft.slug === "" && draft.label === "";
   const written: Faults = isEmpty ? {} : faultsOf(draft, othersOf(template, attribute));
-  const told =
-    refused instanceof RequestError ? refusals(refused, "/attributes/0", attribute?.slug ?? null) : {};
-  const faults = { ...told, ...written };
-  const effects = isEmpty ? [] : effectsOf(template, attribute, draft, facts);
   const change = attribute
     ? changeOf(attribute, draft)
     : { attributes: [newAttribute(draft)] as NonNullable<ReturnType<typeof changeOf>>["attributes"] };
-  const isRefused = effects.some(({ kind }) => kind === "refusal");
+  const isWhole = !isEmpty && Object.keys(written).length === 0;
+  const { plan, refusal, isAsking } = useDryRun(project, template.slug, isWhole ? (change ?? null) : null);
+  const error = refused ?? refusal;
+  const told = error instanceof RequestError ? refusals(error, "/attributes/0", attribute?.slug ?? null) : {};
+  const faults = { ...told, ...written };
+  const effects = isEmpty ? [] : judged(effectsOf(template, attribute, draft, { ...facts, plan }), refusal);
+  const isRefused = refusal !== undefined;
   const name = draft.label || draft.slug;
   const save = async () => {
     if (!change) return;
@@ -80,9 +83,7 @@ export function AttributeDialog({ project, template, templates, attribute, onClo
           <Button
             kind="main"
             onPress={save}
-            isDisabled={
-              change === null || isEmpty || isSaving || isRefused || Object.keys(written).length > 0
-            }
+            isDisabled={change === null || !isWhole || isSaving || isAsking || isRefused}
           >
             {attribute ? t.save : t.addAttribute}
           </Button>
@@ -90,22 +91,15 @@ export function AttributeDialog({ project, template, templates, attribute, onClo
       }
     >
       <AttributeForm {...{ project, templates, draft, faults }} setDraft={edit} isNew={attribute === null} />
-      <Effects effects={effects} />
+      <Effects effects={effects} isAsking={isAsking} />
       {refused !== undefined && Object.keys(told).length === 0 && <Failure error={refused} />}
     </Dialog>
   );
 }
 
-/** What the effects of a change depend on. Values are counted only where the count is wanted. */
-export function useFacts(
-  project: string,
-  template: Template,
-  attribute: Attribute | null,
-  isCounted: boolean,
-) {
+/** What the effects of a change depend on, beside what the service says of it. */
+export function useFacts(project: string, template: Template, attribute: Attribute | null) {
   const records = useCount(project, template.slug);
-  const filters = attribute ? [{ field: attribute.slug, operator: "not-empty" as const }] : [];
-  const filled = useCount(project, template.slug, filters, isCounted && attribute !== null);
   const views = useViews(project, template.slug);
-  return { records, filled, views: attribute ? viewsWith(views.data ?? [], attribute.slug) : [] };
+  return { records, filled: null, views: attribute ? viewsWith(views.data ?? [], attribute.slug) : [] };
 }

@@ -9,8 +9,9 @@ import { attributeLabel } from "../format/label";
 import { pageWords } from "../language/pages";
 import { useFacts } from "./AttributeDialog";
 import { Effects } from "./Effects";
-import { effectsOfDrop } from "./effects";
+import { effectsOfDrop, judged } from "./effects";
 import { changeTemplate } from "./useDefinition";
+import { useDryRun } from "./useDryRun";
 
 const t = pageWords.template;
 
@@ -19,20 +20,21 @@ type Props = { project: string; template: Template; attribute: Attribute; onClos
 /** Drops an attribute after its slug was typed. */
 export function DropAttribute({ project, template, attribute, onClose }: Props) {
   const name = attributeLabel(attribute);
-  const facts = useFacts(project, template, attribute, true);
-  const effects = effectsOfDrop(template, attribute, facts);
+  const facts = useFacts(project, template, attribute);
+  const { plan, refusal, isAsking } = useDryRun(project, template.slug, { drop: [attribute.slug] });
+  const effects = judged(effectsOfDrop(template, attribute, { ...facts, plan }), refusal);
   return (
     <TypedConfirm
       title={t.dropTitle(name)}
       slug={attribute.slug}
-      isPossible={!effects.some(({ kind }) => kind === "refusal")}
+      isPossible={!isAsking && !effects.some(({ kind }) => kind === "refusal")}
       run={async () => {
         await changeTemplate(project, template.slug, { drop: [attribute.slug] });
         sayDone(t.dropped(name));
       }}
       onClose={onClose}
     >
-      <Effects effects={effects} />
+      <Effects effects={effects} isAsking={isAsking} />
     </TypedConfirm>
   );
 }

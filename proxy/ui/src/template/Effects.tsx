@@ -6,11 +6,16 @@ import style from "./template.module.css";
 const ICONS = { plain: Info, attention: TriangleAlert, refusal: CircleAlert };
 
 /** What a change will do, before it is made. */
-export function Effects({ effects }: { effects: Effect[] }) {
+export function Effects({ effects, isAsking = false }: { effects: Effect[]; isAsking?: boolean }) {
   return (
-    <section className={style.effects} aria-label={pageWords.template.whatItDoes} aria-live="polite">
+    <section
+      className={style.effects}
+      aria-label={pageWords.template.whatItDoes}
+      aria-live="polite"
+      aria-busy={isAsking}
+    >
       <h3>{pageWords.template.whatItDoes}</h3>
-      {effects.length === 0 && <p className={style.note}>{pageWords.template.noChange}</p>}
+      {effects.length === 0 && !isAsking && <p className={style.note}>{pageWords.template.noChange}</p>}
       <ul className={style.boxes}>
         {effects.map(({ kind, text }) => {
           const Icon = ICONS[kind];
@@ -22,6 +27,7 @@ export function Effects({ effects }: { effects: Effect[] }) {
           );
         })}
       </ul>
+      {isAsking && <p className={style.note}>{pageWords.template.asking}</p>}
     </section>
   );
 }

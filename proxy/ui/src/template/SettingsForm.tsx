@@ -11,10 +11,11 @@ import { sayDone } from "../components/toast";
 import { attributeLabel } from "../format/label";
 import { pageWords } from "../language/pages";
 import { Effects } from "./Effects";
-import { effectsOfSettings, type Settings, settingsOf } from "./effects";
+import { changeOfSettings, effectsOfSettings, judged, type Settings, settingsOf } from "./effects";
 import { languageChoices } from "./languages";
 import style from "./template.module.css";
 import { changeTemplate } from "./useDefinition";
+import { useDryRun } from "./useDryRun";
 
 const t = pageWords.template;
 const KEY = "";
@@ -52,7 +53,9 @@ export function SettingsForm({ project, template, records }: Props) {
   const [isSaving, setSaving] = useState(false);
   const before = settingsOf(template);
   const settings = { ...before, ...edited };
-  const effects = effectsOfSettings(template, settings, records);
+  const change = changeOfSettings(before, settings);
+  const { plan, refusal, isAsking } = useDryRun(project, template.slug, change);
+  const effects = judged(effectsOfSettings(template, settings, { records, plan }), refusal);
   const set = (more: Partial<Settings>) => {
     setEdited({ ...edited, ...more });
     setRefused(undefined);
@@ -60,13 +63,7 @@ export function SettingsForm({ project, template, records }: Props) {
   const save = async () => {
     setSaving(true);
     try {
-      const { label, display, language, embed } = edited;
-      await changeTemplate(project, template.slug, {
-        ...(label !== undefined && { label: label === "" ? null : label }),
-        ...(display !== undefined && { display }),
-        ...(language !== undefined && { language }),
-        ...(embed !== undefined && { embed: embed.length === 0 ? null : embed }),
-      });
+      if (change !== null) await changeTemplate(project, template.slug, change);
       sayDone(t.saved(settings.label || template.slug));
       setEdited({});
     } catch (error) {
@@ -75,10 +72,11 @@ export function SettingsForm({ project, template, records }: Props) {
       setSaving(false);
     }
   };
-  const at = (pointer: string) => (refused instanceof RequestError ? refused.at(pointer) : undefined);
+  const error = refused ?? refusal;
+  const at = (pointer: string) => (error instanceof RequestError ? error.at(pointer) : undefined);
   const embedFault =
-    refused instanceof RequestError
-      ? refused.problem?.errors?.find(({ pointer }) => pointer.startsWith("/embed"))?.detail
+    error instanceof RequestError
+      ? error.problem?.errors?.find(({ pointer }) => pointer.startsWith("/embed"))?.detail
       : undefined;
   const texts = template.attributes.filter(({ type }) => ["string", "dimension", "list"].includes(type));
   const isPlaced = ["/label", "/display", "/language"].some((it) => at(it)) || embedFault !== undefined;
@@ -138,10 +136,10 @@ export function SettingsForm({ project, template, records }: Props) {
         </fieldset>
         {effects.length > 0 && (
           <>
-            <Effects effects={effects} />
+            <Effects effects={effects} isAsking={isAsking} />
             {refused !== undefined && !isPlaced && <Failure error={refused} />}
             <div className={style.buttons}>
-              <Button kind="main" onPress={save} isDisabled={isSaving}>
+              <Button kind="main" onPress={save} isDisabled={isSaving || isAsking || refusal !== undefined}>
                 {t.save}
               </Button>
               <Button onPress={() => setEdited({})}>{t.reset}</Button>

@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import type { Attribute, Template, View } from "../api/queries";
 import { draftOf } from "./draft";
-import { effectsOf, effectsOfDrop, effectsOfSettings, settingsOf, viewsWith } from "./effects";
+import {
+  changeOfSettings,
+  effectsOf,
+  effectsOfDrop,
+  effectsOfSettings,
+  judged,
+  type Plan,
+  settingsOf,
+  viewsWith,
+} from "./effects";
 
 const city: Attribute = {
   id: "1",
@@ -25,7 +34,7 @@ const change = (more: Partial<ReturnType<typeof draftOf>>) =>
 
 test("an untouched draft has no effect", () => {
   expect(change({})).toEqual([]);
-  expect(effectsOfSettings(template, settingsOf(template), 5)).toEqual([]);
+  expect(effectsOfSettings(template, settingsOf(template), { records: 5 })).toEqual([]);
 });
 
 test("a required attribute with empty records is refused before it is sent", () => {
@@ -57,4 +66,56 @@ test("a new required attribute needs a default where records exist", () => {
   expect(kinds(effectsOf(template, null, draft, facts))).toEqual(["refusal"]);
   expect(kinds(effectsOf(template, null, { ...draft, default: "x" }, facts))).toEqual(["plain"]);
   expect(kinds(effectsOf(template, null, draft, { ...facts, records: 0 }))).toEqual(["plain"]);
+});
+
+const plan: Plan = {
+  dry_run: true,
+  changes: {},
+  added: [],
+  changed: [],
+  dropped: [],
+  indexes: [],
+  jobs: [],
+};
+
+test("what the service refuses stands in place of what might be refused", () => {
+  const effects = judged(change({ required: true }), new Error("100 records have no value."));
+  expect(effects).toEqual([{ kind: "refusal", text: "100 records have no value." }]);
+});
+
+test("what the service does not refuse is told as sure", () => {
+  const sure = (more: Partial<ReturnType<typeof draftOf>>) =>
+    effectsOf(template, city, { ...draftOf(city), ...more }, { ...facts, plan });
+  expect(kinds(sure({ required: true }))).toEqual(["plain"]);
+  expect(sure({ options: [{ value: "Bern", label: "" }] })[0]?.text).toContain("Every record");
+});
+
+test("the service says what is left to the background", () => {
+  const later: Plan = {
+    ...plan,
+    indexes: [{ attribute: "city", action: "create", in_background: true }],
+    jobs: [{ kind: "index", attribute: "city" }],
+  };
+  const texts = (of: Plan) =>
+    effectsOf(template, city, { ...draftOf(city), indexed: true }, { ...facts, plan: of }).map(
+      ({ text }) => text,
+    );
+  expect(texts(plan).join()).not.toContain("background");
+  expect(texts(later).join()).toContain("background");
+  const language = { ...settingsOf(template), language: "german" };
+  const of = (it: Plan) => kinds(effectsOfSettings(template, language, { records: 9, plan: it }));
+  expect(of(plan)).toEqual(["plain"]);
+  expect(of({ ...plan, jobs: [{ kind: "documents", attribute: null }] })).toEqual(["attention"]);
+});
+
+test("the service counts the values that a drop removes", () => {
+  const dropped = { ...plan, dropped: [{ slug: "city", records: 7 }] };
+  const [first] = effectsOfDrop(template, city, { ...facts, filled: null, plan: dropped });
+  expect(first?.text).toContain("7 values of City");
+});
+
+test("a change of the settings has what differs", () => {
+  const before = { ...settingsOf(template), embed: ["a", "b"] };
+  expect(changeOfSettings(before, { ...before, embed: ["b", "a"] })).toBeNull();
+  expect(changeOfSettings(before, { ...before, label: "", embed: [] })).toEqual({ label: null, embed: null });
 });

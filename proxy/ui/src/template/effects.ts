@@ -1,4 +1,5 @@
 /** What a change of a definition does, told before it is done. */
+import type { Schemas } from "../api/client";
 import type { Attribute, Template, View } from "../api/queries";
 import { attributeLabel } from "../format/label";
 import { pageWords } from "../language/pages";
@@ -16,14 +17,18 @@ export type Facts = {
   filled: number | null;
   /** Saved views that name the attribute. */
   views: View[];
+  /** What the service says that the change would do; missing while it is asked, or cannot be. */
+  plan?: Plan | undefined;
 };
+
+export type Plan = Schemas["TemplatePlan"];
 
 const plain = (text: string): Effect => ({ kind: "plain", text });
 const attention = (text: string): Effect => ({ kind: "attention", text });
 const refusal = (text: string): Effect => ({ kind: "refusal", text });
 
-/** A template of more records is worked on in the background. */
-const AT_ONCE = 5000;
+const leaves = (plan: Plan | undefined, kind: Plan["jobs"][number]["kind"]): boolean =>
+  plan?.jobs.some((job) => job.kind === kind) ?? false;
 
 /** Views whose search names an attribute, also behind a reference. */
 export function viewsWith(views: View[], slug: string): View[] {
@@ -51,13 +56,21 @@ export function effectsOf(
     : effectsOfChange(template, draftOf(attribute), draft, facts);
 }
 
-function effectsOfNew(draft: Draft, { records }: Facts): Effect[] {
+/** The effects, with what the service would refuse in place of what might be refused. */
+export function judged(effects: Effect[], refused: Error | undefined): Effect[] {
+  if (refused === undefined) return effects;
+  return [...effects.filter(({ kind }) => kind !== "refusal"), refusal(refused.message)];
+}
+
+function effectsOfNew(draft: Draft, facts: Facts): Effect[] {
+  const { records } = facts;
   const effects: Effect[] = [];
   const has = records !== null && records > 0;
   if (draft.default !== null) effects.push(has ? plain(t.defaultForAll(records)) : plain(t.defaultForNew));
   else if (draft.required && has) effects.push(refusal(t.requiredNeedsDefault(records)));
   else effects.push(plain(has ? t.addedEmpty(records) : t.added));
-  if (draft.indexed || draft.type === "reference") effects.push(...indexEffects(draft, records));
+  if (draft.indexed || draft.type === "reference") effects.push(...indexEffects(draft, facts));
+  if (leaves(facts.plan, "documents") && has) effects.push(plain(t.documentsInBackground(records)));
   return effects;
 }
 
@@ -69,13 +82,13 @@ function effectsOfChange(template: Template, before: Draft, after: Draft, facts:
   }
   if (after.label !== before.label) effects.push(plain(t.relabelled));
   if (after.required && !before.required) {
-    const { records, filled } = facts;
-    const empty = records !== null && filled !== null ? records - filled : null;
+    const { records, filled, plan } = facts;
+    const empty = plan ? 0 : records !== null && filled !== null ? records - filled : null;
     if (empty === null) effects.push(plain(t.requiredCounting));
     else effects.push(empty > 0 ? refusal(t.requiredMissing(empty)) : plain(t.required));
   }
   if (!after.required && before.required) effects.push(plain(t.optional));
-  if (after.indexed && !before.indexed) effects.push(...indexEffects(after, facts.records));
+  if (after.indexed && !before.indexed) effects.push(...indexEffects(after, facts));
   if (!after.indexed && before.indexed) effects.push(attention(t.unindexed));
   effects.push(...optionEffects(before, after, facts));
   if (JSON.stringify(after.default) !== JSON.stringify(before.default))
@@ -84,14 +97,14 @@ function effectsOfChange(template: Template, before: Draft, after: Draft, facts:
   return effects;
 }
 
-function indexEffects(draft: Draft, records: number | null): Effect[] {
-  const isMany = records !== null && records > AT_ONCE;
+function indexEffects(draft: Draft, { records, plan }: Facts): Effect[] {
+  const isLater = plan?.indexes.some((it) => it.action === "create" && it.in_background) ?? false;
   const cost =
     draft.type === "reference" ? t.referenceIndex : draft.type === "string" ? t.textIndex : t.index;
-  return [plain(cost), ...(isMany ? [plain(t.indexInBackground(records))] : [])];
+  return [plain(cost), ...(isLater ? [plain(t.indexInBackground(records))] : [])];
 }
 
-function optionEffects(before: Draft, after: Draft, { records }: Facts): Effect[] {
+function optionEffects(before: Draft, after: Draft, { plan }: Facts): Effect[] {
   if (before.options === null && after.options === null) return [];
   if (after.options === null) return [plain(t.anyValue)];
   const values = (draft: Draft) => draft.options?.map(({ value }) => value) ?? [];
@@ -100,16 +113,17 @@ function optionEffects(before: Draft, after: Draft, { records }: Facts): Effect[
     before.options?.some((it) => it.value === value && it.label !== label),
   );
   return [
-    ...(before.options === null ? [attention(t.onlyOptions)] : []),
-    ...(gone.length > 0 ? [attention(t.optionsGone(gone))] : []),
-    ...(isRelabelled ? [plain(records !== null && records > AT_ONCE ? t.labelsInBackground : t.labels)] : []),
+    ...(before.options === null ? [plan ? plain(t.onlyOptionsFit) : attention(t.onlyOptions)] : []),
+    ...(gone.length > 0 ? [plan ? plain(t.optionsGoneFit(gone)) : attention(t.optionsGone(gone))] : []),
+    ...(isRelabelled ? [plain(leaves(plan, "documents") ? t.labelsInBackground : t.labels)] : []),
   ];
 }
 
 /** What dropping an attribute does. */
 export function effectsOfDrop(template: Template, attribute: Attribute, facts: Facts): Effect[] {
   const name = attributeLabel(attribute);
-  const { filled, views } = facts;
+  const { views, plan } = facts;
+  const filled = plan?.dropped.find(({ slug }) => slug === attribute.slug)?.records ?? facts.filled;
   const effects: Effect[] = [];
   if (views.length > 0) effects.push(refusal(t.viewsUse(views.map(({ label, slug }) => label || slug))));
   if (filled === null) effects.push(attention(t.dropCounting(name)));
@@ -117,7 +131,7 @@ export function effectsOfDrop(template: Template, attribute: Attribute, facts: F
   effects.push(plain(attribute.type === "metric" ? t.dropMetric : t.dropHistory));
   if (template.display === attribute.slug) effects.push(attention(t.dropDisplay));
   if (template.embed?.includes(attribute.slug)) effects.push(attention(t.dropEmbedded));
-  effects.push(plain(t.dropRefused));
+  if (!plan) effects.push(plain(t.dropRefused));
   return effects;
 }
 
@@ -130,16 +144,36 @@ export const settingsOf = ({ label, display, language, embed }: Template): Setti
   embed: embed ?? [],
 });
 
+const isEmbeddedAlike = (a: string[], b: string[]) =>
+  JSON.stringify([...a].sort()) === JSON.stringify([...b].sort());
+
+/** The request that changes the settings; null if nothing is changed. */
+export function changeOfSettings(before: Settings, after: Settings): Schemas["TemplateChange"] | null {
+  const { label, display, language, embed } = after;
+  const change: Schemas["TemplateChange"] = {
+    ...(label !== before.label && { label: label === "" ? null : label }),
+    ...(display !== before.display && { display }),
+    ...(language !== before.language && { language }),
+    ...(!isEmbeddedAlike(embed, before.embed) && { embed: embed.length === 0 ? null : embed }),
+  };
+  return Object.keys(change).length === 0 ? null : change;
+}
+
 /** What saving the settings of a template does. */
-export function effectsOfSettings(template: Template, after: Settings, records: number | null): Effect[] {
+export function effectsOfSettings(
+  template: Template,
+  after: Settings,
+  { records, plan }: Pick<Facts, "records" | "plan">,
+): Effect[] {
   const before = settingsOf(template);
-  const isMany = records !== null && records > AT_ONCE;
   const effects: Effect[] = [];
   if (after.label !== before.label) effects.push(plain(t.templateRelabelled));
   if (after.display !== before.display) effects.push(plain(t.displayChanged));
   if (after.language !== before.language)
-    effects.push(isMany ? attention(t.languageInBackground(records)) : plain(t.languageChanged));
-  if (JSON.stringify([...after.embed].sort()) !== JSON.stringify([...before.embed].sort()))
+    effects.push(
+      leaves(plan, "documents") ? attention(t.languageInBackground(records)) : plain(t.languageChanged),
+    );
+  if (!isEmbeddedAlike(after.embed, before.embed))
     effects.push(
       after.embed.length === 0
         ? attention(t.embedNone)
