@@ -8,6 +8,7 @@ mod app;
 mod files;
 mod list;
 mod record;
+mod template;
 
 use harness::Service;
 use serde_json::{Value, json};

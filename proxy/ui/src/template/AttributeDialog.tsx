@@ -48,10 +48,11 @@ export function AttributeDialog({ project, template, templates, attribute, onClo
     : { attributes: [newAttribute(draft)] as NonNullable<ReturnType<typeof changeOf>>["attributes"] };
   const isWhole = !isEmpty && Object.keys(written).length === 0;
   const { plan, refusal, isAsking } = useDryRun(project, template.slug, isWhole ? (change ?? null) : null);
-  const error = refused ?? refusal;
-  const told = error instanceof RequestError ? refusals(error, "/attributes/0", attribute?.slug ?? null) : {};
+  const told = toldOf(refused ?? refusal, attribute?.slug ?? null);
+  // What stands beside a field is not said a second time.
+  const verdict = Object.keys(told).length > 0 ? {} : { plan, refusal };
   const faults = { ...told, ...written };
-  const effects = isEmpty ? [] : judged(effectsOf(template, attribute, draft, { ...facts, plan }), refusal);
+  const effects = isEmpty ? [] : judged(effectsOf(template, attribute, draft, { ...facts, plan }), verdict);
   const isRefused = refusal !== undefined;
   const name = draft.label || draft.slug;
   const save = async () => {
@@ -95,6 +96,13 @@ export function AttributeDialog({ project, template, templates, attribute, onClo
       {refused !== undefined && Object.keys(told).length === 0 && <Failure error={refused} />}
     </Dialog>
   );
+}
+
+/** What was refused of single fields. A box has no place for a sentence, so what is required is said among the effects. */
+function toldOf(error: unknown, slug: string | null): Faults {
+  if (!(error instanceof RequestError)) return {};
+  const { required: _, ...beside } = refusals(error, "/attributes/0", slug);
+  return beside;
 }
 
 /** What the effects of a change depend on, beside what the service says of it. */

@@ -22,7 +22,7 @@ export function DropAttribute({ project, template, attribute, onClose }: Props) 
   const name = attributeLabel(attribute);
   const facts = useFacts(project, template, attribute);
   const { plan, refusal, isAsking } = useDryRun(project, template.slug, { drop: [attribute.slug] });
-  const effects = judged(effectsOfDrop(template, attribute, { ...facts, plan }), refusal);
+  const effects = judged(effectsOfDrop(template, attribute, { ...facts, plan }), { plan, refusal });
   return (
     <TypedConfirm
       title={t.dropTitle(name)}

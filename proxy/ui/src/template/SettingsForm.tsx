@@ -55,7 +55,7 @@ export function SettingsForm({ project, template, records }: Props) {
   const settings = { ...before, ...edited };
   const change = changeOfSettings(before, settings);
   const { plan, refusal, isAsking } = useDryRun(project, template.slug, change);
-  const effects = judged(effectsOfSettings(template, settings, { records, plan }), refusal);
+  const effects = judged(effectsOfSettings(template, settings, { records, plan }), { plan, refusal });
   const set = (more: Partial<Settings>) => {
     setEdited({ ...edited, ...more });
     setRefused(undefined);

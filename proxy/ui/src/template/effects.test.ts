@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { requestError } from "../api/problem";
 import type { Attribute, Template, View } from "../api/queries";
 import { draftOf } from "./draft";
 import {
@@ -78,9 +79,25 @@ const plan: Plan = {
   jobs: [],
 };
 
-test("what the service refuses stands in place of what might be refused", () => {
-  const effects = judged(change({ required: true }), new Error("100 records have no value."));
-  expect(effects).toEqual([{ kind: "refusal", text: "100 records have no value." }]);
+const refused = requestError(409, {
+  code: "conflict",
+  detail: "/drop: the view is in use",
+  errors: [{ pointer: "/drop", code: "conflict", detail: "the view is in use" }],
+});
+
+test("what the service refuses is the only effect", () => {
+  expect(judged(change({ slug: "town" }), { refusal: refused })).toEqual([
+    { kind: "refusal", text: "The view is in use." },
+  ]);
+});
+
+test("a refusal whose reason is known is said in our words", () => {
+  const ours = change({ required: true });
+  expect(judged(ours, { refusal: refused })).toEqual(ours);
+});
+
+test("what the service does not refuse is not refused", () => {
+  expect(judged(change({ required: true }), { plan })).toEqual([]);
 });
 
 test("what the service does not refuse is told as sure", () => {

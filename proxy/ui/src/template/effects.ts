@@ -1,5 +1,6 @@
 /** What a change of a definition does, told before it is done. */
 import type { Schemas } from "../api/client";
+import type { RequestError } from "../api/problem";
 import type { Attribute, Template, View } from "../api/queries";
 import { attributeLabel } from "../format/label";
 import { pageWords } from "../language/pages";
@@ -22,6 +23,9 @@ export type Facts = {
 };
 
 export type Plan = Schemas["TemplatePlan"];
+
+/** What the service says of a change: what it would do, or why it would refuse it. Neither while it is asked. */
+export type Verdict = { plan?: Plan | undefined; refusal?: RequestError | undefined };
 
 const plain = (text: string): Effect => ({ kind: "plain", text });
 const attention = (text: string): Effect => ({ kind: "attention", text });
@@ -56,10 +60,16 @@ export function effectsOf(
     : effectsOfChange(template, draftOf(attribute), draft, facts);
 }
 
-/** The effects, with what the service would refuse in place of what might be refused. */
-export function judged(effects: Effect[], refused: Error | undefined): Effect[] {
+/**
+ * The effects after the service was asked. What it refuses is the only effect, in our words where they name the reason;
+ * what it does not refuse is not refused.
+ */
+export function judged(effects: Effect[], { plan, refusal: refused }: Verdict): Effect[] {
+  const isRefusal = ({ kind }: Effect) => kind === "refusal";
+  if (plan !== undefined) return effects.filter((it) => !isRefusal(it));
   if (refused === undefined) return effects;
-  return [...effects.filter(({ kind }) => kind !== "refusal"), refusal(refused.message)];
+  const known = effects.filter(isRefusal);
+  return known.length > 0 ? known : [refusal(refused.problem?.errors?.[0]?.detail ?? refused.message)];
 }
 
 function effectsOfNew(draft: Draft, facts: Facts): Effect[] {

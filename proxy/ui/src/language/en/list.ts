@@ -85,7 +85,7 @@ export const list = {
   areDeleted: "Deleted",
   deletedHint: "Select records to restore them, or open one to see what it was.",
   deletedHintReader: "Open one to see what it was. Your role may not restore it.",
-  deletedSort: "Not sorted: deleted last first",
+  deletedSort: "Not sorted: the last deleted first",
   noDeleted: "Nothing was deleted",
   noDeletedLead: "Records that somebody deletes are listed here, and can be restored.",
   delete: "Delete",

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { ask, browse, list, signIn } from "../browser.mjs";
+
+await browse(
+  async (page) => {
+    const { id } = await ask("GET", "/entities/template/customers/by-key?key=erp:0");
+    await ask("PATCH", `/entities/${id}`, { attributes: { visits: null } });
+    await signIn(page, `${list("customers")}/definition`);
+    await page.getByRole("button", { name: "visits", exact: true }).click();
+    // Once something is changed, the dialog is a question that must be answered.
+    const dialog = page.getByRole("dialog").or(page.getByRole("alertdialog"));
+    await dialog.getByText("Required", { exact: true }).click();
+    await page.getByText(/^There are records without a value/).waitFor();
+    assert.ok(await page.getByRole("button", { name: "Save changes" }).isDisabled(), "what is refused is not sent");
+    await dialog.getByText("Required", { exact: true }).click();
+    await dialog.getByText("Indexed", { exact: true }).click();
+    await page.getByRole("button", { name: "Save changes", disabled: false }).waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+
+    await page.getByRole("button", { name: "Actions of visits" }).click();
+    await page.getByRole("menuitem", { name: /Drop/ }).click();
+    await page.getByText("Removes 4 values of visits.").waitFor();
+    const { attributes } = await ask("GET", "/templates/customers");
+    const visits = attributes.find(({ slug }) => slug === "visits");
+    assert.deepEqual([visits.required, visits.indexed], [false, false], "nothing is done before it is confirmed");
+  },
+  { expected: /422|409/ },
+);

@@ -1,0 +1,9 @@
+//! Templates: what a change does, told before it is done.
+
+use crate::{run, service};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_change_of_a_template_says_before_it_is_saved_what_it_does() {
+    run(&service().await, "template/dry_run", json!({})).await;
+}
