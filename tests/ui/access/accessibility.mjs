@@ -8,11 +8,11 @@ const PAGES = [
   [`${list("customers")}/r/${id}`, "Details"],
   [`${list("customers")}/definition`, "visits"],
   [`${list("customers")}/import`, "Import into"],
-  ["/p/crm/new-template", "New template"],
-  ["/p/crm/files", "Export"],
-  ["/p/crm/inbound", "Inbound"],
-  ["/p/crm/access", "API keys"],
-  ["/p/crm/operations", "Operations"],
+  [`/p/${told.project}/new-template`, "New template"],
+  [`/p/${told.project}/files`, "Export"],
+  [`/p/${told.project}/inbound`, "Inbound"],
+  [`/p/${told.project}/access`, "API keys"],
+  [`/p/${told.project}/operations`, "Operations"],
   ["/docs", "The first request"],
 ];
 

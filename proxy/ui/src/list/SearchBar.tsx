@@ -8,8 +8,6 @@ import type { Mode } from "./state";
 const t = words.list;
 /** The service refuses longer ones. */
 const MOST_LETTERS = 255;
-/** A pause in typing after which the search begins. */
-const PAUSE = 10;
 
 type Props = {
   label: string;
@@ -27,27 +25,22 @@ type Props = {
 export function SearchBar({ search, onSearch, ...props }: Props) {
   const [text, setText] = useState(search);
   const sent = useRef(search);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
   // The address changed by other means: the back button, a saved view, "clear".
   useEffect(() => {
     if (search === sent.current) return;
     sent.current = search;
-    clearTimeout(timer.current);
     setText(search);
   }, [search]);
-  useEffect(() => () => clearTimeout(timer.current), []);
 
   const send = (next: string) => {
-    clearTimeout(timer.current);
     sent.current = next;
     onSearch(next);
   };
+  // Each letter searches at once; what it replaces is given up.
   const type = (next: string) => {
     setText(next);
-    clearTimeout(timer.current);
-    if (next === "") send(next);
-    else timer.current = setTimeout(() => send(next), PAUSE);
+    send(next);
   };
 
   return (
