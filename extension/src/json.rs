@@ -11,6 +11,10 @@ use std::borrow::Cow;
 #[cfg(test)]
 pub mod arbitrary;
 
+/// The most elements of an array and members of an object. Closer limits follow; this one applies before memory is
+/// allocated for each.
+const MOST: usize = 100_000;
+
 /// The members of a JSON object in the order written; of a name given twice the last value counts, as in jsonb.
 #[derive(Debug, Default)]
 pub struct Object<'a>(pub Vec<(Cow<'a, str>, &'a RawValue)>);
@@ -26,6 +30,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
                 let mut members: Vec<(Cow<'de, str>, &'de RawValue)> = Vec::with_capacity(8);
                 while let Some(Name(name)) = map.next_key()? {
+                    if members.len() == MOST {
+                        let message = format!("an object has more than {MOST} members");
+                        return Err(serde::de::Error::custom(message));
+                    }
                     members.push((name, map.next_value()?));
                 }
                 if members.len() > 1 {
@@ -91,10 +99,12 @@ pub fn object_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Object<'a>, E
 
 /// Reads the array at `pointer` in the request.
 pub fn array_at<'a>(value: &'a RawValue, pointer: &str) -> Result<Vec<&'a RawValue>, Error> {
-    match value.get().as_bytes().first() {
-        Some(b'[') => serde_json::from_str(value.get()).map_err(|error| malformed(&error)),
-        _ => Err(Error::at(Code::InvalidValue, pointer, "must be a JSON array")),
+    let elements = array_at_most(value, MOST + 1, pointer)?;
+    if elements.len() > MOST {
+        let message = format!("must have at most {MOST} elements");
+        return Err(Error::at(Code::PayloadTooLarge, pointer, message));
     }
+    Ok(elements)
 }
 
 /// Reads at most `most` elements of the array at `pointer`. The rest is skipped without being stored, so that a limit
@@ -235,6 +245,22 @@ mod tests {
             array_at_most(raw, 2, "/a").expect("an array").iter().map(|it| it.get()).collect();
         assert_eq!(first, ["[[]]", "[[]]"]);
         assert_eq!(array_at_most(raw, 2000, "/a").expect("an array").len(), 1001);
+    }
+
+    #[test]
+    fn more_members_or_elements_than_a_request_needs_are_refused() {
+        let array = |count: usize| format!("[{}1]", "1,".repeat(count - 1));
+        let raw = |text: &str| RawValue::from_string(text.to_owned()).expect("JSON");
+        assert_eq!(array_at(&raw(&array(MOST)), "/a").expect("an array").len(), MOST);
+        let error = array_at(&raw(&array(MOST + 1)), "/a").expect_err("too many");
+        assert_eq!((error.code, error.faults[0].pointer.as_str()), (Code::PayloadTooLarge, "/a"));
+        let object_of = |count: usize| {
+            let members: Vec<String> = (0..count).map(|number| format!("\"{number}\":1")).collect();
+            format!("{{{}}}", members.join(","))
+        };
+        assert_eq!(object(&object_of(MOST)).expect("an object").0.len(), MOST);
+        let error = object(&object_of(MOST + 1)).expect_err("too many");
+        assert_eq!(error.code, Code::MalformedRequest);
     }
 
     proptest! {

@@ -79,3 +79,40 @@ async fn only_a_superuser_sets_limits() {
         assert_eq!(session.refusal(&format!("set keyed.{name} = 1"), &[]).await.state, "42501", "{name}");
     }
 }
+
+#[tokio::test]
+async fn what_one_call_brings_is_counted_before_memory_is_taken_for_it() {
+    let database = Database::with_crm().await;
+    let session = database.session().await;
+    let record = session.json("select keyed.create_record('crm.customers', '{}')", &[]).await;
+    let id = harness::id_of(&record);
+    let import = |options: &str, rows: &str| {
+        format!(
+            "select keyed_http.import_rows(t.id::text, '{options}', {rows}) from keyed_state.template t \
+             where t.slug = 'customers'"
+        )
+    };
+    let csv = "{\"format\": \"csv\", \"header\": [\"external_key\"]}";
+    for statement in [
+        import(csv, "repeat(E'a\\n', 50001)"),
+        import(csv, "repeat('x', (16 << 20) + 1)"),
+        import("{}", "repeat(E'{}\\n', 50001)"),
+        format!("select keyed.get_record('{id}', array_fill('name'::text, array[100001]))"),
+        format!("select keyed.set_embedding('{id}', array_fill(1::real, array[100001]))"),
+        "select keyed.alter_template('crm.customers', \
+         jsonb_build_object('drop', to_jsonb(array_fill('name'::text, array[100001]))))"
+            .to_owned(),
+    ] {
+        assert_eq!(
+            session.refusal(&statement, &[]).await.is(),
+            ("54000", "payload_too_large"),
+            "{statement}"
+        );
+    }
+    let members = "select keyed.patch_record($1, (select jsonb_build_object('attributes', \
+                   jsonb_object_agg('k' || n, n)) from generate_series(1, 100001) n))";
+    assert_eq!(session.refusal(members, &[id]).await.is(), ("22032", "malformed_request"));
+    let list = "update crm.customers set tags = array_fill('x'::text, array[10001])";
+    let refusal = session.refusal(list, &[]).await;
+    assert!(refusal.message.contains("at most 10000 elements, not 10001"), "{refusal}");
+}

@@ -4,6 +4,7 @@ mod access;
 mod batch;
 mod define;
 mod embedding;
+mod export;
 mod filter;
 mod gallery;
 mod growth;

@@ -1,9 +1,8 @@
 //! The SQL and HTTP functions that write vectors.
 
 use crate::access::Caller;
-use crate::error::{Code, Error};
+use crate::error::Error;
 use crate::json;
-use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
 use crate::record::embedding as record_embedding;
 use crate::record::precondition::preconditions;
@@ -18,9 +17,9 @@ sql_functions! {
     /// `keyed.set_embedding(id uuid, vector real[], if_match text) returns void`.
     keyed_set_embedding => |call| {
         let id = call.uuid(0).ok_or_else(|| must_not_be_null("id"))?;
-        let embedding = match call.datum(1) {
+        let embedding = match call.reals(1, "vector")? {
             None => Embedding::Null,
-            Some(array) => Embedding::Value(Rc::new(argument(array)?)),
+            Some(numbers) => Embedding::Value(Rc::new(argument(&numbers)?)),
         };
         record_embedding::set(&Caller::current(), id, &embedding, &preconditions(call, 2)?).map(|()| Answer::Void)
     };
@@ -38,11 +37,8 @@ sql_functions! {
     };
 }
 
-fn argument(array: pgrx::pg_sys::Datum) -> Result<Vector, Error> {
-    let numbers = datum::read_real_array(array).ok_or_else(|| {
-        Error::at(Code::InvalidValue, "/vector", "must be a one-dimensional array without nulls")
-    })?;
-    Vector::of(&numbers.into_iter().map(f64::from).collect::<Vec<_>>(), "/vector")
+fn argument(numbers: &[f32]) -> Result<Vector, Error> {
+    Vector::of(&numbers.iter().copied().map(f64::from).collect::<Vec<_>>(), "/vector")
 }
 
 /// Reads `{vector}`: to remove a vector has a method of its own, and null sent by mistake should not do it.

@@ -96,7 +96,7 @@ mod tests {
                 push_cell(&mut line, cell);
             }
             line.push_str("\r\n");
-            let records = crate::import::csv::records(&line, b',').expect("CSV");
+            let records = crate::import::csv::records(&line, b',', 2).expect("CSV");
             prop_assert_eq!(records.len(), 1);
             prop_assert!(records[0].iter().eq(cells.iter().map(String::as_str)), "{}", line);
         }

@@ -1,10 +1,10 @@
 //! The SQL functions that export.
 
-use super::{Format, run};
+use super::run;
 use crate::access::Caller;
 use crate::access::lookup::template_by_name;
-use crate::error::{Code, Error};
 use crate::postgres::function::{Answer, sql_functions};
+use crate::value::file_format::FileFormat;
 use crate::view::stored;
 
 sql_functions! {
@@ -12,14 +12,7 @@ sql_functions! {
     keyed_http_export_open => |call| {
         let caller = Caller::current();
         let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
-        let format = match call.text(1).as_deref() {
-            None | Some("csv") => Format::Csv,
-            Some("ndjson") => Format::Ndjson,
-            Some(other) => {
-                return Err(Error::at(Code::InvalidValue, "/format", format!("{other:?} is not a format"))
-                    .hint("the formats are csv and ndjson"));
-            }
-        };
+        let format = call.text(1).map_or(Ok(FileFormat::Csv), |name| FileFormat::parse(&name))?;
         let body = match call.text(3) {
             // It is part of the URL, so a missing view is 404.
             Some(view) => {

@@ -17,15 +17,6 @@ pub mod run;
 use crate::template::Template;
 use crate::value::slug::STANDARD_FIELDS;
 
-/// The form of an export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// CSV with a header.
-    Csv,
-    /// A JSON object on each line.
-    Ndjson,
-}
-
 /// One field of an exported record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {

@@ -1,7 +1,7 @@
 //! Search → cursors, and what is written of their rows.
 
 use super::record::Record;
-use super::{Field, Format, csv, ndjson};
+use super::{Field, csv, ndjson};
 use crate::access::visibility::{self, CallerSchema};
 use crate::access::{Action, Caller};
 use crate::attribute_type::AttributeType;
@@ -9,7 +9,7 @@ use crate::error::{Code, Error};
 use crate::filter::schema::Schema;
 use crate::postgres::cursor::{Closed, Cursor};
 use crate::postgres::guard::as_owner;
-use crate::postgres::spi::connected;
+use crate::postgres::spi::{Connection, connected};
 use crate::postgres::transaction;
 use crate::record::shape::Projection;
 use crate::search::plan::Plan;
@@ -18,6 +18,7 @@ use crate::search::statement::select_all;
 use crate::search::words::Selection;
 use crate::search::{time_zone, words};
 use crate::template::Template;
+use crate::value::file_format::FileFormat;
 use crate::value::quote::identifier;
 use crate::value::table_name::{RECORD, SideTable};
 use crate::view::stored;
@@ -25,8 +26,9 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// So many rows are read at once.
-const FETCHED: usize = 1000;
+/// So many rows are read at once. All of them are written, so a portion of records with long texts can be this many times
+/// as long as one record: few enough to fit into memory, and enough that reading costs little.
+const FETCHED: usize = 64;
 /// A portion ends with the rows that make it so long.
 const PORTION: usize = 128 << 10;
 
@@ -39,7 +41,7 @@ struct Export {
     template: Rc<Template>,
     /// The records that the caller could read then, as a condition.
     seen: Option<String>,
-    format: Format,
+    format: FileFormat,
     fields: Vec<Field>,
     /// The attributes of which something follows the other columns: of a reference the target's key, of a metric the
     /// time of its latest point.
@@ -53,7 +55,12 @@ thread_local! {
 
 /// Begins an export of what a search finds, and gives back what comes before the first record. Pages, counts and
 /// facets of the search do not matter; without a sort the order is that of the table.
-pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format) -> Result<String, Error> {
+pub fn open(
+    caller: &Caller,
+    template: &Rc<Template>,
+    body: &str,
+    format: FileFormat,
+) -> Result<String, Error> {
     caller.require(Action::Read, template)?;
     let query = SearchQuery::parse(body)?;
     let saved = stored::body_of(template, query.view.as_deref())?;
@@ -95,8 +102,8 @@ pub fn open(caller: &Caller, template: &Rc<Template>, body: &str, format: Format
         })
     });
     let header = match format {
-        Format::Csv => csv::header(template, &fields),
-        Format::Ndjson => String::new(),
+        FileFormat::Csv => csv::header(template, &fields),
+        FileFormat::Ndjson => String::new(),
     };
     let transaction = transaction::number();
     let seen = visibility::rows(caller, template, RECORD);
@@ -149,35 +156,37 @@ pub fn next(caller: &Caller) -> Result<Option<String>, Error> {
             .hint("start the export again"));
     }
     let mut out = String::with_capacity(PORTION + PORTION / 4);
-    while out.len() < PORTION {
-        pgrx::check_for_interrupts!();
-        let Some(cursor) = export.cursors.front() else { break };
-        let is_over = as_owner(|| {
-            connected(|spi| {
-                let Some(rows) = spi.fetch(cursor, FETCHED).map_err(|Closed| was_closed())? else {
-                    spi.close_cursor(cursor);
-                    return Ok(true);
-                };
-                for row in 0..rows.len() {
-                    let (template, further) = (&*export.template, export.further.as_slice());
-                    let record = Record { template, rows: &rows, row, further };
-                    match export.format {
-                        Format::Csv => csv::write(&mut out, &record, &export.fields),
-                        Format::Ndjson => ndjson::write(&mut out, &record, &export.fields),
-                    }
-                }
-                Ok(false)
-            })
-        })?;
-        if is_over {
-            export.cursors.pop_front();
-        }
-    }
+    as_owner(|| connected(|spi| export.write_portion(spi, &mut out)))?;
     if out.is_empty() {
         return Ok(None);
     }
     EXPORT.set(Some(export));
     Ok(Some(out))
+}
+
+impl Export {
+    /// Appends the next records, until the portion is long enough or there are no more.
+    fn write_portion(&mut self, spi: &Connection, out: &mut String) -> Result<(), Error> {
+        while out.len() < PORTION
+            && let Some(cursor) = self.cursors.front()
+        {
+            pgrx::check_for_interrupts!();
+            let Some(rows) = spi.fetch(cursor, FETCHED).map_err(|Closed| was_closed())? else {
+                spi.close_cursor(cursor);
+                self.cursors.pop_front();
+                continue;
+            };
+            for row in 0..rows.len() {
+                let (template, further) = (&*self.template, self.further.as_slice());
+                let record = Record { template, rows: &rows, row, further };
+                match self.format {
+                    FileFormat::Csv => csv::write(out, &record, &self.fields),
+                    FileFormat::Ndjson => ndjson::write(out, &record, &self.fields),
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 fn was_closed() -> Error {

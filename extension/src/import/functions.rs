@@ -6,7 +6,7 @@ use super::run::{Run, require_rights};
 use super::{csv, ndjson, report, single_transaction};
 use crate::access::Caller;
 use crate::access::lookup::template_by_name;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::postgres::function::{Answer, sql_functions};
 use crate::template::Template;
 use std::rc::Rc;
@@ -25,19 +25,37 @@ sql_functions! {
     };
 }
 
+/// The most bytes and rows of a portion, several times those that the proxy sends: memory is allocated for each cell and row.
+const MOST_BYTES: usize = 16 << 20;
+const MOST_ROWS: usize = 50_000;
+
+fn too_large(what: &str) -> Error {
+    Error::at(Code::PayloadTooLarge, "/rows", format!("a portion of an import has at most {what}"))
+        .hint("send several portions")
+}
+
+fn require_few(rows: usize) -> Result<(), Error> {
+    if rows <= MOST_ROWS { Ok(()) } else { Err(too_large(&format!("{MOST_ROWS} rows"))) }
+}
+
 fn import(caller: &Caller, template: &Rc<Template>, options: &Options, text: &str) -> Result<String, Error> {
+    if text.len() > MOST_BYTES {
+        return Err(too_large(&format!("{} MiB", MOST_BYTES >> 20)));
+    }
     match &options.format {
         Format::Csv { header, delimiter } => {
             let columns = columns::resolve(template, header, options)?;
-            let records = csv::records(text, *delimiter)?;
+            let records = csv::records(text, *delimiter, MOST_ROWS + 1)?;
+            require_few(records.len())?;
             let (rows, refused) = csv::rows(template, &columns, options, &records);
             let keys = report::Keys::of(&rows);
             let outcomes = Run::new(caller, template, records.len(), refused).run(rows, options)?;
             Ok(report::to_json(&outcomes, &keys, |field| column_name(template, header, &columns, field)))
         }
         Format::Ndjson => {
+            let count = ndjson::lines(text).take(MOST_ROWS + 1).count();
+            require_few(count)?;
             let (rows, refused) = ndjson::rows(template, options, text);
-            let count = rows.len() + refused.len();
             let keys = report::Keys::of(&rows);
             let outcomes = Run::new(caller, template, count, refused).run(rows, options)?;
             Ok(report::to_json(&outcomes, &keys, |field| Some(field.to_owned())))

@@ -13,15 +13,19 @@ use crate::value::member::unknown_member;
 use crate::value::slug::STANDARD_FIELDS;
 use uuid::Uuid;
 
-/// Reads each line as a row, or says why it cannot be one. Empty lines are none.
+/// The lines that are rows: all that are not empty.
+pub fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n').filter(|line| !line.trim_ascii().is_empty())
+}
+
+/// Reads each line as a row, or says why it cannot be one.
 pub fn rows<'a>(
     template: &Template,
     options: &Options,
     text: &'a str,
 ) -> (Vec<Row<'a>>, Vec<(usize, Outcome)>) {
     let (mut rows, mut refused) = (Vec::new(), Vec::new());
-    let lines = text.split('\n').filter(|line| !line.trim_ascii().is_empty());
-    for (index, line) in lines.enumerate() {
+    for (index, line) in lines(text).enumerate() {
         match row(template, options, index, line) {
             Ok(row) => rows.push(row),
             Err(error) => refused.push((index, Outcome::Refused(error))),

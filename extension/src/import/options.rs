@@ -3,6 +3,7 @@
 use super::held::Held;
 use crate::error::{Code, Error};
 use crate::json;
+use crate::value::file_format::FileFormat;
 use crate::value::member::unknown_member;
 
 /// The form of a file.
@@ -43,20 +44,14 @@ impl Options {
     /// Reads them: `{format, header?, delimiter?, mapping?, key_column?, key_prefix?, is_whole?, held?, is_last?}`.
     pub fn parse(text: &str) -> Result<Options, Error> {
         let mut options = Options::default();
-        let (mut header, mut delimiter, mut is_csv) = (Vec::new(), b',', false);
+        let (mut header, mut delimiter, mut format) = (Vec::new(), b',', FileFormat::Ndjson);
         for (name, value) in json::object(text)?.0 {
             let here = format!("/{}", json::pointer_step(&name));
             if json::is_null(value) {
                 continue;
             }
             match name.as_ref() {
-                "format" => {
-                    is_csv = match json::text_at(value, &here)?.as_ref() {
-                        "csv" => true,
-                        "ndjson" => false,
-                        _ => return Err(Error::at(Code::InvalidValue, here, "format is csv or ndjson")),
-                    };
-                }
+                "format" => format = FileFormat::parse(&json::text_at(value, &here)?)?,
                 "header" => {
                     for (index, name) in json::array_at(value, &here)?.into_iter().enumerate() {
                         header.push(json::text_at(name, &format!("{here}/{index}"))?.into_owned());
@@ -88,7 +83,7 @@ impl Options {
                 _ => return Err(unknown_member(&name, &here)),
             }
         }
-        if is_csv {
+        if format == FileFormat::Csv {
             options.format = Format::Csv { header, delimiter };
         } else if !options.mapping.is_empty() || options.key_column.is_some() {
             return Err(Error::new(

@@ -7,8 +7,8 @@ use super::{Outcome, Row};
 use crate::access::{Action, Caller};
 use crate::batch::group::{Group, Outside};
 use crate::batch::operation::{Operation, OperationKind};
-use crate::batch::outcome::{self, alone, rethrow_unless_local};
-use crate::batch::single;
+use crate::batch::outcome::{alone, rethrow_unless_local};
+use crate::batch::{self, single};
 use crate::error::Error;
 use crate::postgres::guard::attempt;
 use crate::quota::reserve;
@@ -71,11 +71,11 @@ impl<'r> Run<'r> {
         self.close_cycles(left, options.is_last)?;
         // Only callers with the read privilege may learn whether values changed.
         let may_tell = self.caller.require(Action::Read, self.template).is_ok();
-        let told = |outcome: Option<Outcome>| match outcome {
+        let shown = |outcome: Option<Outcome>| match outcome {
             None | Some(Outcome::Unchanged) if !may_tell => Outcome::Updated,
             outcome => outcome.unwrap_or(Outcome::Unchanged),
         };
-        Ok(self.outcomes.into_iter().map(told).collect())
+        Ok(self.outcomes.into_iter().map(shown).collect())
     }
 
     pub(super) fn settle(&mut self, index: usize, outcome: Outcome) {
@@ -155,37 +155,47 @@ impl<'r> Run<'r> {
 
     /// Writes rows of one shape, in the order given. A bad row costs its neighbours nothing but a second try.
     fn write_group(&mut self, strategy: WriteStrategy, rows: Vec<Row>) -> Result<(), Error> {
-        pgrx::check_for_interrupts!();
-        if rows.is_empty() {
-            return Ok(());
+        // What is still to be written, the last first. A stack of its own grows with the rows, not with the calls.
+        let mut parts = vec![rows];
+        while let Some(mut rows) = parts.pop() {
+            pgrx::check_for_interrupts!();
+            if rows.is_empty() {
+                continue;
+            }
+            // An error about the session, and not about a row, ends it all.
+            let refusal = match attempt(|| self.try_group(strategy, &rows)) {
+                Ok(Ok(outcomes)) => {
+                    outcomes.into_iter().for_each(|(index, outcome)| self.settle(index, outcome));
+                    continue;
+                }
+                Ok(Err(Outside(places))) if !places.is_empty() => {
+                    parts.push(self.write_outside(strategy, rows, &places.into_iter().collect())?);
+                    continue;
+                }
+                Ok(Err(Outside(_))) => None,
+                Err(caught) => Some(rethrow_unless_local(caught)?),
+            };
+            match (refusal, rows.as_slice()) {
+                (Some(refusal), [only]) => self.settle(only.index, Outcome::Refused(refusal)),
+                _ => {
+                    let half = rows.split_off(rows.len() / 2);
+                    parts.extend([half, rows]);
+                }
+            }
         }
-        let outside = match attempt(|| self.try_group(strategy, &rows)) {
-            Ok(Ok(outcomes)) => {
-                outcomes.into_iter().for_each(|(index, outcome)| self.settle(index, outcome));
-                return Ok(());
-            }
-            Ok(Err(Outside(outside))) => outside,
-            Err(caught) if rows.len() == 1 => {
-                let error = rethrow_unless_local(caught)?;
-                self.settle(rows[0].index, Outcome::Refused(error));
-                return Ok(());
-            }
-            Err(caught) => {
-                // One about the session, and not about a row, ends it all.
-                rethrow_unless_local(caught)?;
-                Vec::new()
-            }
-        };
-        if outside.is_empty() {
-            let mut rows = rows;
-            let half = rows.split_off(rows.len() / 2);
-            self.write_group(strategy, rows)?;
-            return self.write_group(strategy, half);
-        }
-        let outside: HashSet<usize> = outside.into_iter().collect();
-        let (refused, rest): (Vec<_>, Vec<_>) =
-            rows.into_iter().enumerate().partition(|(place, _)| outside.contains(place));
-        for (_, row) in refused {
+        Ok(())
+    }
+
+    /// Writes the rows at these places one by one, because their writer may not write them, and returns the others.
+    fn write_outside<'a>(
+        &mut self,
+        strategy: WriteStrategy,
+        rows: Vec<Row<'a>>,
+        places: &HashSet<usize>,
+    ) -> Result<Vec<Row<'a>>, Error> {
+        let (outside, rest): (Vec<_>, Vec<_>) =
+            rows.into_iter().enumerate().partition(|(place, _)| places.contains(place));
+        for (_, row) in outside {
             let index = row.index;
             if strategy == WriteStrategy::Completion {
                 let refusal = self.caller.outside(Action::Create, self.template);
@@ -193,14 +203,10 @@ impl<'r> Run<'r> {
                 continue;
             }
             let operation = self.operation(strategy, row);
-            let outcome = match alone(|| single::run(self.caller, &operation, operation.changes.clone()))? {
-                Ok(done) if done.is_created() => Outcome::Created,
-                Ok(_) => Outcome::Updated,
-                Err(error) => Outcome::Refused(error),
-            };
-            self.settle(index, outcome);
+            let done = alone(|| single::run(self.caller, &operation, operation.changes.clone()))?;
+            self.settle(index, outcome_of(done));
         }
-        self.write_group(strategy, rest.into_iter().map(|(_, row)| row).collect())
+        Ok(rest.into_iter().map(|(_, row)| row).collect())
     }
 
     fn try_group(&self, strategy: WriteStrategy, rows: &[Row]) -> Result<Vec<(usize, Outcome)>, Outside> {
@@ -212,22 +218,15 @@ impl<'r> Run<'r> {
             }
             WriteStrategy::Create | WriteStrategy::Upsert => {
                 let done = Group::of(operations().collect()).run(self.caller)?;
-                let outcome = |outcome| match outcome {
-                    Err(error) => Outcome::Refused(error),
-                    Ok(done) => told(done),
-                };
-                Ok(done.into_iter().map(|(index, done)| (index, outcome(done))).collect())
+                Ok(done.into_iter().map(|(index, done)| (index, outcome_of(done))).collect())
             }
             WriteStrategy::Alone => {
                 let mut outcomes = Vec::with_capacity(rows.len());
                 for operation in operations() {
                     match single::run(self.caller, &operation, operation.changes.clone()) {
-                        Ok(done) => outcomes.push((operation.index, told(done))),
-                        Err(error) if rows.len() == 1 => {
-                            outcomes.push((operation.index, Outcome::Refused(error)));
-                        }
                         // Some of the rows are tried again, to know which.
-                        Err(_) => return Err(Outside(Vec::new())),
+                        Err(_) if rows.len() > 1 => return Err(Outside(Vec::new())),
+                        done => outcomes.push((operation.index, outcome_of(done))),
                     }
                 }
                 Ok(outcomes)
@@ -255,12 +254,13 @@ impl<'r> Run<'r> {
     }
 }
 
-/// What a statement for several rows did to one of them.
-fn told(done: outcome::Done) -> Outcome {
-    match (done.is_created(), done.is_changed()) {
-        (true, _) => Outcome::Created,
-        (false, true) => Outcome::Updated,
-        (false, false) => Outcome::Unchanged,
+/// The outcome of a row, from that of its operation.
+fn outcome_of(done: batch::outcome::Outcome) -> Outcome {
+    match done {
+        Err(error) => Outcome::Refused(error),
+        Ok(done) if done.is_created() => Outcome::Created,
+        Ok(done) if done.is_changed() => Outcome::Updated,
+        Ok(_) => Outcome::Unchanged,
     }
 }
 

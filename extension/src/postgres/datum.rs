@@ -240,6 +240,17 @@ pub fn read_real_array(datum: Datum) -> Option<Vec<f32>> {
     elements.into_iter().map(|element| element.map(|it| f32::from_bits(it.value() as u32))).collect()
 }
 
+/// How many elements an array datum has, whatever its dimensions and its type.
+pub fn array_length(datum: Datum) -> usize {
+    // SAFETY: the datum is an array, whose header says how many dimensions it has and how long each is.
+    let length = unsafe {
+        let array = pg_sys::pg_detoast_datum(datum.cast_mut_ptr()).cast::<pg_sys::ArrayType>();
+        let dimensions = array.cast::<u8>().add(size_of::<pg_sys::ArrayType>()).cast::<i32>();
+        pg_sys::ArrayGetNItems((*array).ndim, dimensions)
+    };
+    usize::try_from(length).unwrap_or_default()
+}
+
 /// The elements of an array datum, whose elements are of this type; `None` where there are more dimensions than one.
 fn read_array(datum: Datum, element_type: Oid) -> Option<Vec<Argument>> {
     let (mut elements, mut nulls, mut count) = (std::ptr::null_mut(), std::ptr::null_mut(), 0);

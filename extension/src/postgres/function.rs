@@ -80,6 +80,9 @@ macro_rules! paste_finfo {
 }
 pub(crate) use paste_finfo;
 
+/// The most elements of an array argument, so that no argument makes a session run out of memory.
+const MOST_ELEMENTS: usize = 100_000;
+
 /// One call of a function.
 pub struct Call(pg_sys::FunctionCallInfo);
 
@@ -179,10 +182,28 @@ impl Call {
 
     /// A `text[]` argument.
     pub fn texts(&self, position: usize, name: &str) -> Result<Option<Vec<String>>, Error> {
+        self.array(position, name, datum::read_text_array)
+    }
+
+    /// A `real[]` argument.
+    pub fn reals(&self, position: usize, name: &str) -> Result<Option<Vec<f32>>, Error> {
+        self.array(position, name, datum::read_real_array)
+    }
+
+    fn array<T>(
+        &self,
+        position: usize,
+        name: &str,
+        read: fn(Datum) -> Option<Vec<T>>,
+    ) -> Result<Option<Vec<T>>, Error> {
         let Some(array) = self.datum(position) else { return Ok(None) };
-        datum::read_text_array(array).map(Some).ok_or_else(|| {
-            Error::at(Code::InvalidValue, format!("/{name}"), "must be a one-dimensional array without nulls")
-        })
+        let fault = |code, message: &str| Error::at(code, format!("/{name}"), message);
+        if datum::array_length(array) > MOST_ELEMENTS {
+            let message = format!("must have at most {MOST_ELEMENTS} elements");
+            return Err(fault(Code::PayloadTooLarge, &message));
+        }
+        let refusal = || fault(Code::InvalidValue, "must be a one-dimensional array without nulls");
+        read(array).map(Some).ok_or_else(refusal)
     }
 
     /// An `oid`, `regclass` or other argument of that form.

@@ -8,6 +8,8 @@ pub mod change;
 pub mod constant;
 /// The change of a record's vector.
 pub mod embedding;
+/// The formats of files.
+pub mod file_format;
 /// The rules of external keys.
 pub mod key;
 /// The options of a list attribute.

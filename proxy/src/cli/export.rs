@@ -11,10 +11,11 @@ use http_body_util::BodyExt;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::connection::runtime;
-use super::format::Format;
+use super::format::format_of;
 use super::outcome::Failure;
 use super::output::Output;
 use super::service::{Service, send};
+use crate::file::format::Format;
 
 #[derive(Args)]
 pub(crate) struct Export {
@@ -45,11 +46,8 @@ pub(crate) fn run(export: Export) -> Result<(), Failure> {
 impl Export {
     async fn run(self) -> Result<(), Failure> {
         let output = self.output.as_deref().filter(|output| *output != Path::new("-"));
-        let format = match Format::of(self.format, output.unwrap_or(Path::new("-"))) {
-            Format::Csv => "csv",
-            Format::Ndjson => "ndjson",
-        };
-        let request = self.service.request("export", &[("format", Some(format))], "export")?;
+        let format = format_of(self.format, output.unwrap_or(Path::new("-")));
+        let request = self.service.request("export", &[("format", Some(format.name()))], "export")?;
         let body = match (&self.search, &self.view) {
             (Some(search), _) => search.clone(),
             (None, Some(view)) => serde_json::json!({"view": view}).to_string(),

@@ -1,24 +1,16 @@
-//! The formats of files.
+//! The format of a file, by its name.
 
 use std::path::Path;
 
-use clap::ValueEnum;
+use crate::file::format::Format;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    Csv,
-    Ndjson,
-}
-
-impl Format {
-    /// The format that is given, otherwise that of the file by its name.
-    pub(super) fn of(given: Option<Format>, file: &Path) -> Format {
-        let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        given.unwrap_or(match ending {
-            "ndjson" | "jsonl" => Format::Ndjson,
-            _ => Format::Csv,
-        })
-    }
+/// The format that is given, otherwise that of the file by its name.
+pub(super) fn format_of(given: Option<Format>, file: &Path) -> Format {
+    let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    given.unwrap_or(match ending {
+        "ndjson" | "jsonl" => Format::Ndjson,
+        _ => Format::Csv,
+    })
 }
 
 #[cfg(test)]
@@ -28,8 +20,8 @@ mod tests {
     #[test]
     fn the_name_of_a_file_says_its_format_unless_another_is_given() {
         for (file, format) in [("a.csv", Format::Csv), ("a.jsonl", Format::Ndjson), ("-", Format::Csv)] {
-            assert_eq!(Format::of(None, Path::new(file)), format, "{file}");
+            assert_eq!(format_of(None, Path::new(file)), format, "{file}");
         }
-        assert_eq!(Format::of(Some(Format::Csv), Path::new("a.ndjson")), Format::Csv);
+        assert_eq!(format_of(Some(Format::Csv), Path::new("a.ndjson")), Format::Csv);
     }
 }

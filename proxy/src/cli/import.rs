@@ -23,9 +23,10 @@ use tokio_stream::wrappers::ReceiverStream;
 use self::answer::{Counts, Line};
 use self::failed::FailedRows;
 use super::connection::runtime;
-use super::format::Format;
+use super::format::format_of;
 use super::outcome::{Failure, print};
 use super::service::{Service, in_words, send};
+use crate::file::format::Format;
 
 /// The size of a chunk.
 const CHUNK_SIZE: usize = 64 << 10;
@@ -91,11 +92,7 @@ pub(crate) fn run(import: Import) -> Result<(), Failure> {
 
 impl Import {
     async fn run(self) -> Result<(), Failure> {
-        let format = Format::of(self.format, &self.file);
-        let kind = match format {
-            Format::Csv => "text/csv",
-            Format::Ndjson => "application/x-ndjson",
-        };
+        let format = format_of(self.format, &self.file);
         let parameters = [
             ("key_column", self.key_column.as_deref()),
             ("key_prefix", self.key_prefix.as_deref()),
@@ -124,7 +121,7 @@ impl Import {
         let bar = progress_bar(metadata.map(|metadata| metadata.len()));
         let body = Body::from_stream(ReceiverStream::new(chunks(input)));
         let request = request
-            .header(header::CONTENT_TYPE, kind)
+            .header(header::CONTENT_TYPE, format.media_type())
             .header(header::ACCEPT, "application/x-ndjson")
             .body(body)
             .context("the proxy cannot be reached")?;

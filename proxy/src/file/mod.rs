@@ -7,6 +7,8 @@ pub(crate) mod cells;
 pub(crate) mod chunks;
 /// Bytes → text.
 pub(crate) mod decode;
+/// The formats.
+pub(crate) mod format;
 /// Refused rows with their reasons.
 pub(crate) mod refused_rows;
 /// Text → complete rows, in portions.

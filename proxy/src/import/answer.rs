@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use axum::http::{HeaderMap, header};
 
-use super::format::Format;
+use crate::file::format::Format;
 use crate::preference::{weight_of, weighted};
 use crate::problem::Problem;
 

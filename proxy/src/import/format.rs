@@ -2,35 +2,27 @@
 
 use axum::http::{HeaderMap, header};
 
+use crate::file::format::Format;
 use crate::header::require_unpacked;
 use crate::problem::Problem;
 
-/// The format of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Csv,
-    Ndjson,
-}
-
-impl Format {
-    /// The format, and the encoding if given, of the headers.
-    pub(super) fn of(headers: &HeaderMap) -> Result<(Format, Option<String>), Problem> {
-        require_unpacked(headers)?;
-        let content_type =
-            headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let mut parts = content_type.split(';').map(str::trim);
-        let format = match parts.next().unwrap_or_default().to_ascii_lowercase().as_str() {
-            "text/csv" | "text/tab-separated-values" => Format::Csv,
-            "application/x-ndjson" | "application/ndjson" | "application/jsonl" => Format::Ndjson,
-            _ => {
-                return Err(Problem::unsupported_media_type(
-                    "the body's Content-Type must be text/csv or application/x-ndjson",
-                ));
-            }
-        };
-        let charset = parts.filter_map(|parameter| parameter.split_once('=')).find_map(|(name, value)| {
-            name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"').to_owned())
-        });
-        Ok((format, charset))
-    }
+/// The format, and the encoding if given, of the headers.
+pub(super) fn format_of(headers: &HeaderMap) -> Result<(Format, Option<String>), Problem> {
+    require_unpacked(headers)?;
+    let content_type =
+        headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let mut parts = content_type.split(';').map(str::trim);
+    let format = match parts.next().unwrap_or_default().to_ascii_lowercase().as_str() {
+        "text/csv" | "text/tab-separated-values" => Format::Csv,
+        "application/x-ndjson" | "application/ndjson" | "application/jsonl" => Format::Ndjson,
+        _ => {
+            return Err(Problem::unsupported_media_type(
+                "the body's Content-Type must be text/csv or application/x-ndjson",
+            ));
+        }
+    };
+    let charset = parts.filter_map(|parameter| parameter.split_once('=')).find_map(|(name, value)| {
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"').to_owned())
+    });
+    Ok((format, charset))
 }

@@ -6,8 +6,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::answer::{Answer, wanted};
-use super::format::Format;
+use super::format::format_of;
 use super::held::Held;
+use crate::file::format::Format;
 use crate::problem::Problem;
 use crate::query::{flag, parameters};
 
@@ -56,7 +57,7 @@ impl Request {
             ["dry_run", "on_error", "mapping", "key_column", "key_prefix", "delimiter", "encoding"];
         let [dry_run, on_error, mapping, key_column, key_prefix, delimiter, encoding] =
             parameters(uri, accepted)?;
-        let (format, charset) = Format::of(headers)?;
+        let (format, charset) = format_of(headers)?;
         let encoding = match encoding.as_deref().or(charset.as_deref()) {
             None => None,
             Some(label) => Some(Encoding::for_label(label.as_bytes()).ok_or_else(|| {
@@ -101,10 +102,7 @@ impl Request {
     /// The options for the database; `header` for CSV.
     pub(crate) fn options(&self, header: Option<(&[String], u8)>, held: &Held, is_last: bool) -> String {
         let options = Options {
-            format: match self.format {
-                Format::Csv => "csv",
-                Format::Ndjson => "ndjson",
-            },
+            format: self.format.name(),
             header: header.map(|(names, _)| names),
             delimiter: header.map(|(_, delimiter)| char::from(delimiter)),
             mapping: self.mapping.as_deref(),

@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use keyed_errors::Code;
 
-use super::format::Format;
 use super::held::Held;
 use super::portion_sizer::PortionSizer;
 use super::request::{OnError, Request};
@@ -14,6 +13,7 @@ use super::target::Target;
 use super::waiting::{Waiter, Waiting};
 use crate::caller::Caller;
 use crate::file::cells::cells;
+use crate::file::format::Format;
 use crate::file::rows::Portion;
 use crate::problem::Problem;
 use crate::state::App;

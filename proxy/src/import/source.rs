@@ -7,11 +7,11 @@ use http_body_util::BodyExt;
 use keyed_errors::Code;
 use tokio::time::{Instant, timeout_at};
 
-use super::format::Format;
 use super::request::Request;
 use crate::admission::min_rate::TransferTimer;
 use crate::file::cells::cells;
 use crate::file::decode::{Decode, Undecodable};
+use crate::file::format::Format;
 use crate::file::rows::{Form, MOST_ROW_BYTES, Portion, Rows, Unreadable};
 use crate::file::sniff;
 use crate::problem::Problem;

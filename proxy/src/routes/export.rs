@@ -14,6 +14,7 @@ use crate::body::OptionalJsonText;
 use crate::caller::Caller;
 use crate::database::Effect;
 use crate::file::chunks::{ChunkSender, chunks};
+use crate::file::format::Format;
 use crate::problem::Problem;
 use crate::query::{Segments, parameters};
 use crate::state::App;
@@ -74,13 +75,14 @@ pub(crate) async fn search(
 }
 
 fn headers(wanted: &ExportRequest) -> [(HeaderName, HeaderValue); 2] {
-    let (kind, ending) = match wanted.format.as_deref() {
-        Some("ndjson") => ("application/x-ndjson", "ndjson"),
-        _ => ("text/csv; charset=utf-8; header=present", "csv"),
+    // The database refuses any other name.
+    let (format, media_type) = match wanted.format.as_deref() {
+        Some("ndjson") => (Format::Ndjson, Format::Ndjson.media_type()),
+        _ => (Format::Csv, "text/csv; charset=utf-8; header=present"),
     };
-    let name = format!("attachment; filename=\"{}.{ending}\"", file_name(&wanted.template));
+    let name = format!("attachment; filename=\"{}.{}\"", file_name(&wanted.template), format.name());
     [
-        (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
+        (header::CONTENT_TYPE, HeaderValue::from_static(media_type)),
         (
             header::CONTENT_DISPOSITION,
             HeaderValue::try_from(name).unwrap_or(HeaderValue::from_static("attachment")),

@@ -3,7 +3,6 @@
 use super::{claim, finish, manage};
 use crate::access::Caller;
 use crate::error::{Code, Error};
-use crate::postgres::datum;
 use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
 use crate::template::catalog;
 use pgrx::pg_sys::Datum;
@@ -34,12 +33,8 @@ sql_functions! {
     keyed_http_store_embedding => |call| {
         let (claim, record) = (uuid(call, 0, "claim")?, uuid(call, 1, "record")?);
         let (hash, model) = (call.required_text(2, "hash")?, call.required_text(3, "model")?);
-        let vector = call.datum(4).map(|vector| {
-            datum::read_real_array(vector).ok_or_else(|| {
-                Error::at(Code::InvalidValue, "/vector", "must be a one-dimensional array without nulls")
-            })
-        });
-        finish::store(&Caller::current(), claim, record, &hash, &model, vector.transpose()?)
+        let vector = call.reals(4, "vector")?;
+        finish::store(&Caller::current(), claim, record, &hash, &model, vector)
             .map(|is_stored| Answer::Datum(Datum::from(is_stored)))
     };
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::answer::{Header, Refused};
-use crate::cli::format::Format;
 use crate::cli::output::Output;
+use crate::file::format::Format;
 use crate::file::refused_rows::RefusedRows;
 
 /// The file of refused rows.

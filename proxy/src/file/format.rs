@@ -1,0 +1,28 @@
+//! The formats of files of records.
+
+use clap::ValueEnum;
+
+/// The format of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Csv,
+    Ndjson,
+}
+
+impl Format {
+    /// Its name in requests, and the ending of the names of its files.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Format::Csv => "csv",
+            Format::Ndjson => "ndjson",
+        }
+    }
+
+    /// Its media type.
+    pub(crate) fn media_type(self) -> &'static str {
+        match self {
+            Format::Csv => "text/csv",
+            Format::Ndjson => "application/x-ndjson",
+        }
+    }
+}
