@@ -8,6 +8,7 @@ use crate::filter::render::Lives;
 use crate::postgres::{guard, role};
 use crate::template::Template;
 use crate::value::quote::literal;
+use crate::value::table_name::RECORD;
 use pgrx::pg_sys::Oid;
 use std::rc::Rc;
 
@@ -166,10 +167,9 @@ impl Caller {
         Permissions::of(self.role, template).condition(action.privilege(), lives, alias)
     }
 
-    /// The same over live records under the alias `t`. The outer `None` means that the caller lacks the privilege, the
-    /// inner one all records: require the privilege before you flatten the two.
-    pub fn reach(&self, action: Action, template: &Template) -> Option<Option<String>> {
-        self.has(action, template).then(|| self.rows(action, template, "t"))
+    /// The same over live records under the alias `t`, for a row that is judged by itself.
+    pub fn reach(&self, action: Action, template: &Template) -> Option<String> {
+        self.rows(action, template, RECORD)
     }
 
     /// The refusal of a record that is, or would be, outside of what the caller may do this to.

@@ -2,8 +2,9 @@
 //! them in order, and changes of definitions call only that list.
 
 use super::Caller;
-use crate::error::Error;
-use crate::postgres::spi::Connection;
+use crate::error::{Code, Error};
+use crate::postgres::parameter::{Jsonb, params};
+use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::{Attribute, Template};
 use pgrx::pg_sys::Oid;
 
@@ -65,4 +66,16 @@ pub trait Dependent: Sync {
 
     /// Adapts to the privileges of roles on the tables of these templates.
     fn after_grants(&self, _spi: &Connection, _templates: &[i32]) {}
+}
+
+/// Replaces the stored JSON of a dependent: a column of its row in the state.
+pub fn store(spi: &Connection, table: &str, column: &str, id: i32, json: &str) {
+    let sql = format!("update keyed_state.{table} set {column} = $2 where id = $1");
+    spi.run_once(&sql, Snapshot::Latest, &params![id, Jsonb(json)]);
+}
+
+/// The refusal to drop an attribute that a dependent uses. `user` names it as far as the caller may know it; `remedy` says
+/// how it is changed.
+pub fn in_use(pointer: &str, user: &str, attribute: &str, remedy: &str) -> Error {
+    Error::at(Code::Conflict, pointer, format!("{user} uses {attribute:?}")).hint(remedy)
 }

@@ -3,11 +3,11 @@
 //! Policies need no rewrite on a rename: PostgreSQL stores columns by number in them, and the functions that they call
 //! are parsed when they are created (`begin atomic`).
 
-use super::dependent::Dependent;
+use super::dependent::{Dependent, store};
 use super::stored_grant::{COLUMNS, Grant, read};
 use super::{Caller, scope, table_policies};
 use crate::error::{Code, Error};
-use crate::postgres::parameter::{Jsonb, params};
+use crate::postgres::parameter::params;
 use crate::postgres::role;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::catalog::{self, REFERRING};
@@ -32,12 +32,7 @@ impl Dependent for Scopes {
         for (grant, template, scope) in scoped(spi, changed.id) {
             let renamed = scope::rename(&template, &scope, attribute.id, new)?;
             if renamed != scope {
-                let id = grant.id;
-                spi.run_once(
-                    "update keyed_state.access_grant set scope = $2 where id = $1",
-                    Snapshot::Latest,
-                    &params![id, Jsonb(&renamed)],
-                );
+                store(spi, "access_grant", "scope", grant.id, &renamed);
             }
         }
         Ok(())

@@ -2,10 +2,10 @@
 
 use super::endpoint::{Endpoint, exist, find};
 use crate::access::Caller;
-use crate::access::dependent::Dependent;
-use crate::error::{Code, Error};
-use crate::postgres::parameter::{Jsonb, params};
-use crate::postgres::spi::{Connection, Snapshot};
+use crate::access::dependent::{Dependent, in_use, store};
+use crate::error::Error;
+use crate::postgres::parameter::params;
+use crate::postgres::spi::Connection;
 use crate::template::{Attribute, Template};
 
 /// The endpoints that write an attribute.
@@ -34,11 +34,7 @@ impl Dependent for Mappings {
             for source in endpoint.mapping.sources.iter_mut().filter(|source| source.slug == attribute.slug) {
                 new.clone_into(&mut source.slug);
             }
-            spi.run_once(
-                "update keyed_state.inbound_endpoint set mapping = $2 where id = $1",
-                Snapshot::Latest,
-                &params![endpoint.id, Jsonb(&endpoint.mapping.sources_json()),],
-            );
+            store(spi, "inbound_endpoint", "mapping", endpoint.id, &endpoint.mapping.sources_json());
         }
         Ok(())
     }
@@ -51,17 +47,14 @@ impl Dependent for Mappings {
         attribute: &Attribute,
         pointer: &str,
     ) -> Result<(), Error> {
-        match writing(spi, template, &attribute.slug).first() {
-            None => Ok(()),
-            Some(endpoint) => {
-                let name = match endpoint.require_configurer(caller) {
-                    Ok(()) => format!("the inbound endpoint {:?}", endpoint.slug),
-                    Err(_) => "an inbound endpoint".to_owned(),
-                };
-                let message = format!("{name} writes {:?}", attribute.slug);
-                Err(Error::at(Code::Conflict, pointer, message)
-                    .hint("change its mapping first: keyed.alter_inbound_endpoint(id, '{\"mapping\": {…}}')"))
-            }
-        }
+        let endpoints = writing(spi, template, &attribute.slug);
+        let Some(endpoint) = endpoints.first() else { return Ok(()) };
+        let user = match endpoint.require_configurer(caller) {
+            Ok(()) => format!("the inbound endpoint {:?}", endpoint.slug),
+            Err(_) => "an inbound endpoint".to_owned(),
+        };
+        Err(in_use(pointer, &user, &attribute.slug, REMEDY))
     }
 }
+
+const REMEDY: &str = "change its mapping first: keyed.alter_inbound_endpoint(id, '{\"mapping\": {…}}')";

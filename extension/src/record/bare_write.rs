@@ -69,8 +69,8 @@ fn require_reach(writer: &Caller, action: Action, template: &Template, old: &Row
 /// Refuses a row that a write would put out of the writer's reach.
 fn require_result(writer: &Caller, action: Action, template: &Template, new: &Row) -> Result<(), Error> {
     writer.require(action, template)?;
-    let within = writer.reach(action, template).flatten();
-    if holds(template, new, within.as_deref()) { Ok(()) } else { Err(writer.outside(action, template)) }
+    let reach = writer.reach(action, template);
+    if holds(template, new, reach.as_deref()) { Ok(()) } else { Err(writer.outside(action, template)) }
 }
 
 /// Whether a condition over the record `t` holds for a row that need not be in the table; `None` holds for all.

@@ -3,9 +3,9 @@
 use super::definition::{self, Definition, compile, view_sql};
 use super::rename::rename;
 use crate::access::Caller;
-use crate::access::dependent::Dependent;
+use crate::access::dependent::{Dependent, in_use, store};
 use crate::error::{Code, Error};
-use crate::postgres::parameter::{Jsonb, params};
+use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::postgres::transaction::begin_command;
 use crate::template::{Attribute, Template, catalog};
@@ -57,11 +57,7 @@ impl Dependent for Views {
         for view in views_about(spi, template.id) {
             let body = rename(&view.template, &view.body, attribute.id, new)?;
             if body != view.body {
-                spi.run_once(
-                    "update keyed_state.view set query = $2 where id = $1",
-                    Snapshot::Latest,
-                    &params![view.id, Jsonb(&body)],
-                );
+                store(spi, "view", "query", view.id, &body);
             }
             if view.template.id == template.id && relation_of(&view).is_some() {
                 let view = view_sql(template, &view.slug);
@@ -83,12 +79,7 @@ impl Dependent for Views {
             // A view that is already invalid is reported after the change.
             let uses = compiled(&view).map(|definition| definition.uses).unwrap_or_default();
             if let Some((_, name)) = uses.into_iter().find(|(used, _)| *used == attribute.id) {
-                return Err(Error::at(
-                    Code::Conflict,
-                    pointer,
-                    format!("{} uses {name:?}", called(caller, &view)),
-                )
-                .hint("change or drop the view first: keyed.save_view, keyed.drop_view"));
+                return Err(in_use(pointer, &called(caller, &view), &name, REMEDY));
             }
         }
         Ok(())
@@ -119,6 +110,8 @@ impl Dependent for Views {
     }
 }
 
+const REMEDY: &str = "change or drop the view first: keyed.save_view, keyed.drop_view";
+
 fn compiled(view: &SavedView) -> Result<Definition, Error> {
     compile(&Caller::administrator(), &view.template, &view.body)
 }
@@ -142,8 +135,7 @@ pub fn sync(spi: &Connection, caller: &Caller, views: &[SavedView]) -> Result<()
                 if caller.may_know(&view.template) {
                     message += &format!(": {}", error.message);
                 }
-                return Err(Error::new(Code::Conflict, message)
-                    .hint("change or drop the view first: keyed.save_view, keyed.drop_view"));
+                return Err(Error::new(Code::Conflict, message).hint(REMEDY));
             }
         };
         let has_relation = relation_of(view).is_some();
