@@ -24,6 +24,30 @@ die() {
     exit 1
 }
 
+# What a complete build takes in target/ by its profile, and the servers of the tests among the temporary files, in MB.
+readonly RELEASE_MB=1600 DEBUG_MB=3500 SERVERS_MB=1500
+# Room for what a build writes beside the files that it replaces.
+readonly REBUILD_MB=500
+
+# The room that profiles still need, given those that are built already.
+build_needs() {
+    local profile used needed=$REBUILD_MB name
+    for profile in "$@"; do
+        name="${profile^^}_MB"
+        used="$(du --summarize --block-size=1M "$BUILT/$profile" 2>/dev/null | cut --fields=1)"
+        needed=$((needed + (${!name} > ${used:-0} ? ${!name} - ${used:-0} : 0)))
+    done
+    echo "$needed"
+}
+
+# Fails if a file system has too little room: in the middle of a build, the compiler would say so in a hundred ways.
+require_room() {
+    local folder="$1" needed="$2" purpose="$3" free
+    free="$(df --output=avail --block-size=1M "$folder" | tail --lines=1)"
+    ((free >= needed)) || die "$purpose needs $needed MB on the file system of $folder, which has only ${free// /} MB free." \
+        "Make room there, or take a clone on another disk (for temporary files: TMPDIR)."
+}
+
 is_root() { [[ $EUID -eq 0 ]]; }
 
 # Compiling under `sudo make setup` must leave no files of root in the developer's clone.

@@ -1,12 +1,11 @@
 //! A private PostgreSQL cluster.
 
-use crate::watchdog::Watchdog;
+use crate::cluster_folder::ClusterFolder;
 use crate::{has_direct_access, log_file, server_user};
 use std::fs::OpenOptions;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,12 +22,11 @@ pub enum Durability {
 ///
 /// It ends with its last owner, the [shared](Self::shared) one with the test process, even one that is killed.
 pub struct Cluster {
-    folder: PathBuf,
+    folder: ClusterFolder,
     log: PathBuf,
     durability: Durability,
     settings: &'static [&'static str],
     postmaster: Mutex<Child>,
-    watchdog: Option<Watchdog>,
     pub(crate) template: tokio::sync::OnceCell<()>,
 }
 
@@ -75,51 +73,30 @@ impl Cluster {
         settings: &'static [&'static str],
         make_data: impl FnOnce(&Path),
     ) -> Self {
-        static NUMBER: AtomicUsize = AtomicUsize::new(1);
-        let name = format!("keyed-test-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let folder = std::env::temp_dir().join(name);
-        server_user::create_folder(&folder);
-        // Process numbers return, so the working directory tells whether it is still our server: a postmaster
-        // stays in its data. A server already dead but not yet waited for has none.
-        let watchdog = Watchdog::new(
-            r#"pid=$(head -n 1 "$1/data/postmaster.pid")
-               ours() { [ "$(readlink "/proc/$pid/cwd")" = "$1/data" ]; }
-               ours "$1" && kill -QUIT "$pid"
-               while ours "$1"; do sleep 0.05; done
-               rm -rf "$1""#,
-            &folder,
-        );
-        make_data(&folder.join("data"));
+        let folder = ClusterFolder::create();
+        make_data(&folder.path().join("data"));
         let log = log_file("postgresql");
-        let postmaster = Mutex::new(launch(&folder, &log, durability, settings));
-        Self {
-            folder,
-            log,
-            durability,
-            settings,
-            postmaster,
-            watchdog: Some(watchdog),
-            template: tokio::sync::OnceCell::new(),
-        }
+        let postmaster = Mutex::new(launch(folder.path(), &log, durability, settings));
+        Self { folder, log, durability, settings, postmaster, template: tokio::sync::OnceCell::new() }
     }
 
     /// How to reach a database of this cluster as a role that may log in.
     pub fn config(&self, role: &str, database: &str) -> tokio_postgres::Config {
         let mut config = tokio_postgres::Config::new();
-        config.host_path(&self.folder).user(role).dbname(database);
+        config.host_path(self.folder.path()).user(role).dbname(database);
         config
     }
 
     /// The same as a URL.
     pub fn url(&self, role: &str, database: &str) -> String {
-        let folder = self.folder.to_string_lossy().replace('/', "%2F");
+        let folder = self.folder.path().to_string_lossy().replace('/', "%2F");
         format!("postgresql://{role}@{folder}/{database}")
     }
 
     /// A program of PostgreSQL (`psql`, `pg_dump`, `pg_restore`, …) that will speak to this cluster as superuser.
     pub fn program(&self, name: &str) -> Command {
         let mut command = server_user::command(name);
-        command.env("PGHOST", &self.folder).env("PGUSER", "postgres");
+        command.env("PGHOST", self.folder.path()).env("PGUSER", "postgres");
         command
     }
 
@@ -151,12 +128,12 @@ impl Cluster {
     /// Starts the server again after [`Self::kill`] or [`Self::stop`], and waits until it has recovered.
     pub fn start_again(&self) {
         let mut postmaster = self.postmaster.lock().unwrap_or_else(PoisonError::into_inner);
-        *postmaster = launch(&self.folder, &self.log, self.durability, self.settings);
+        *postmaster = launch(self.folder.path(), &self.log, self.durability, self.settings);
     }
 
     /// The folder of the data, for tests that configure the server.
     pub fn data_folder(&self) -> PathBuf {
-        self.folder.join("data")
+        self.folder.path().join("data")
     }
 
     /// What the server wrote into its log so far.
@@ -178,9 +155,9 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        drop(self.watchdog.take());
+        self.folder.remove();
         let postmaster = self.postmaster.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // The watchdog has ended it: this only tells the kernel that we know.
+        // It has ended already: this only tells the kernel that we know.
         let _ = postmaster.wait();
     }
 }

@@ -5,6 +5,7 @@
 #![expect(clippy::missing_panics_doc, reason = "every function of a test harness may panic, as said above")]
 
 mod cluster;
+mod cluster_folder;
 mod contract;
 mod crm;
 mod database;
@@ -17,6 +18,8 @@ mod layout;
 mod proxy;
 #[cfg(test)]
 mod released;
+#[cfg(test)]
+mod scripts;
 mod server_user;
 mod session;
 mod side_table;

@@ -1,0 +1,106 @@
+//! The folder of a cluster: it belongs to one test process, and goes when that has ended, however it ended.
+
+use crate::server_user;
+use crate::watchdog::Watchdog;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What the names of these folders begin with.
+const PREFIX: &str = "keyed-test-";
+
+/// The file in a folder that its process keeps locked. A process number would not do: numbers return, and other
+/// containers have their own.
+const LOCK: &str = "in-use";
+
+/// Ends the server in the folder `$1`, and removes the folder. The working directory tells whether a process is still that
+/// server, since a postmaster stays in its data. A server already dead but not yet waited for has none.
+const CLEAN_UP: &str = r#"pid=$(head -n 1 "$1/data/postmaster.pid")
+    ours() { [ "$(readlink "/proc/$pid/cwd")" = "$1/data" ]; }
+    ours "$1" && kill -QUIT "$pid"
+    while ours "$1"; do sleep 0.05; done
+    rm -rf "$1""#;
+
+/// A folder in the one for temporary files.
+pub(crate) struct ClusterFolder {
+    path: PathBuf,
+    /// Kept open, which keeps it locked: the kernel gives the lock back with the process.
+    _lock: File,
+    watchdog: Option<Watchdog>,
+}
+
+impl ClusterFolder {
+    /// A new folder. The first of a process first removes those that dead processes have left: a watchdog does not survive
+    /// a crash of the machine.
+    pub(crate) fn create() -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(1);
+        static REMOVED: Once = Once::new();
+        let temporary = std::env::temp_dir();
+        REMOVED.call_once(|| remove_abandoned(&temporary));
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = temporary.join(format!("{PREFIX}{}-{number}", std::process::id()));
+        server_user::create_folder(&path);
+        let watchdog = Some(Watchdog::new(CLEAN_UP, &path));
+        Self { _lock: lock(&path), path, watchdog }
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Ends the server in it and removes it.
+    pub(crate) fn remove(&mut self) {
+        drop(self.watchdog.take());
+    }
+}
+
+/// Locks a folder. The file gets its name once it is locked, so that nobody finds it unlocked before.
+fn lock(folder: &Path) -> File {
+    let unnamed = folder.join("new");
+    let file = File::create_new(&unnamed).expect("the folder is new");
+    file.lock().expect("nobody else knows the file");
+    std::fs::rename(unnamed, folder.join(LOCK)).expect("it is our folder");
+    file
+}
+
+/// Removes the folders whose processes have ended. One without a lock is kept: it may be in the making.
+fn remove_abandoned(temporary: &Path) {
+    let entries = std::fs::read_dir(temporary).expect("there is a folder for temporary files");
+    for entry in entries.flatten() {
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if !is_folder || !entry.file_name().to_string_lossy().starts_with(PREFIX) {
+            continue;
+        }
+        // Another user's folder cannot be read; it is theirs to remove.
+        let Ok(lock) = File::open(entry.path().join(LOCK)) else { continue };
+        if lock.try_lock().is_ok() {
+            drop(Watchdog::new(CLEAN_UP, entry.path()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folders_of_dead_processes_are_removed_and_those_of_live_ones_kept() {
+        let temporary = std::env::temp_dir().join(format!("keyed-folders-{}", std::process::id()));
+        let folder = |name: &str| {
+            let folder = temporary.join(name);
+            std::fs::create_dir_all(folder.join("data")).expect("a folder");
+            folder
+        };
+        let (dead, live) = (folder("keyed-test-1-1"), folder("keyed-test-2-1"));
+        let (in_the_making, other) = (folder("keyed-test-3-1"), folder("another"));
+        drop(lock(&dead));
+        drop(lock(&other));
+        let _lock = lock(&live);
+        remove_abandoned(&temporary);
+        assert!(!dead.exists());
+        assert!(live.exists() && in_the_making.exists() && other.exists());
+        std::fs::remove_dir_all(temporary).expect("it is our folder");
+    }
+}
