@@ -66,10 +66,10 @@ pub fn plan(
 ) -> Result<String, Error> {
     let caller = Caller::current();
     // Whatever comes of it, it is an error, and so it is undone.
-    let outcome = attempt(|| Err::<Infallible, _>(make(before, change)));
+    let outcome = attempt(|| Err::<Infallible, _>(Box::new(make(before, change))));
     let mut plan = match outcome {
         Ok(Ok(never)) => match never {},
-        Ok(Err(plan)) => plan?,
+        Ok(Err(plan)) => (*plan)?,
         Err(caught) => caught.rethrow(),
     };
     // Counted behind it, when its locks are released.
