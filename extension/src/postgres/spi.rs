@@ -1,5 +1,6 @@
 //! Statements: prepared once, cached, run many times.
 
+use super::guard::with_pinned_path;
 use super::parameter::Parameter;
 use super::planning;
 pub use super::rows::Rows;
@@ -33,15 +34,18 @@ impl Plan {
 /// A connection to SPI; statements run only inside [`connected`].
 pub struct Connection(PhantomData<*const ()>);
 
-/// Runs `body` with a connection. What its statements return is freed at the end, so copy what must stay.
+/// Runs `body` with a connection and the search path pinned: else a caller's operators could take the place of
+/// PostgreSQL's. What its statements return is freed at the end, so copy what must stay.
 pub fn connected<R>(body: impl FnOnce(&Connection) -> R) -> R {
-    // SAFETY: every connect is paired with a finish; when an error unwinds past this frame, the end of the
-    // (sub)transaction closes the connection instead.
-    unsafe { pg_sys::SPI_connect() };
-    let result = body(&Connection(PhantomData));
-    // SAFETY: see above.
-    unsafe { pg_sys::SPI_finish() };
-    result
+    with_pinned_path(|| {
+        // SAFETY: every connect is paired with a finish; when an error unwinds past this frame, the end of the
+        // (sub)transaction closes the connection instead.
+        unsafe { pg_sys::SPI_connect() };
+        let result = body(&Connection(PhantomData));
+        // SAFETY: see above.
+        unsafe { pg_sys::SPI_finish() };
+        result
+    })
 }
 
 /// The snapshot of a statement. Neither assigns a transaction id, so reading works on a standby.

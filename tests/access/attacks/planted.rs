@@ -80,3 +80,41 @@ async fn views_and_functions_of_an_attacker_have_the_attackers_eyes() {
         "select string_agg(external_key, ' ' order by external_key) from crm.customers where name = 'x'";
     assert_eq!(sales.admin.text(changed, &[]).await, "EU-1 EU-2");
 }
+
+/// Operators that find everything equal to everything.
+const EQUAL: &str = "
+    create function evil.yes(text, text) returns boolean language sql immutable as 'select true';
+    create function evil.yes(smallint, integer) returns boolean language sql immutable as 'select true';
+    create function evil.yes(oid, oid) returns boolean language sql immutable as 'select true';
+    create operator evil.= (leftarg = text, rightarg = text, function = evil.yes);
+    create operator evil.= (leftarg = smallint, rightarg = integer, function = evil.yes);
+    create operator evil.= (leftarg = oid, rightarg = oid, function = evil.yes)";
+
+#[tokio::test]
+async fn a_change_that_waits_for_a_table_interrupts_no_session_whatever_the_search_path_says() {
+    let sales = Sales::new().await;
+    sales.admin.run("create schema evil; grant all on schema evil to public").await;
+    let (role, session) = sales.member().await;
+    sales.database.grant(&role, "crm.customers", "define").await;
+    session.run(EQUAL).await;
+    let reader = sales.database.session().await;
+    reader.run("begin; table crm.customers").await;
+    sales.admin.run("select pg_advisory_lock(1)").await;
+    let victim = sales.database.session().await;
+    victim.run("begin; table crm.companies").await;
+    let waiting =
+        tokio::spawn(async move { victim.attempt("select pg_advisory_lock(1)", &[]).await.is_ok() });
+    let blocked = "select count(*) from pg_locks where locktype = 'advisory' and not granted \
+                   and database = (select oid from pg_database where datname = current_database())";
+    sales.admin.until(blocked, "1").await;
+    session.run("set search_path = evil, pg_catalog; set lock_timeout = '1s'").await;
+    for dry_run in [false, true] {
+        let change = format!(
+            "select keyed.alter_template('crm.customers', '{{\"label\": \"x\"}}', dry_run => {dry_run})"
+        );
+        assert_eq!(session.refusal(&change, &[]).await.state, "55P03");
+    }
+    assert!(!waiting.is_finished());
+    sales.admin.run("select pg_advisory_unlock(1)").await;
+    assert!(waiting.await.expect("it ends"), "the victim's statement was cancelled");
+}
