@@ -4,10 +4,13 @@ use crate::access::Caller;
 use crate::error::Error;
 use crate::job;
 use crate::json_write::to_json;
-use crate::postgres::guard::{as_owner, attempt};
+use crate::postgres::guard::{as_owner, attempt, subtransaction};
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
+use crate::postgres::table_lock::as_trial;
+use crate::postgres::worker;
 use crate::template::{Attribute, Template};
+use pgrx::prelude::PgSqlErrorCode;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -59,24 +62,36 @@ struct PlannedJob {
 /// What the answers show of a template that a dry run does not change.
 const UNCHANGED: [&str; 6] = ["id", "slug", "project", "attributes", "created_at", "updated_at"];
 
-/// Makes a change of a template, or a new one, and undoes it: `{dry_run, changes, added, changed, dropped, indexes, jobs}`.
-pub fn plan(
-    before: Option<&Template>,
-    change: impl FnOnce() -> Result<Rc<Template>, Error>,
-) -> Result<String, Error> {
+/// A template before a change that was undone, and what the change did.
+pub struct Tried {
+    before: Option<Rc<Template>>,
+    plan: Plan,
+}
+
+/// Undoes a change of a template and all that it locked: `{dry_run, changes, added, changed, dropped, indexes, jobs}`.
+pub fn plan(change: impl FnOnce() -> Result<Tried, Error>) -> Result<String, Error> {
     let caller = Caller::current();
     // Whatever comes of it, it is an error, and so it is undone.
-    let outcome = attempt(|| Err::<Infallible, _>(Box::new(make(before, change))));
-    let mut plan = match outcome {
+    let undone = || attempt(|| Err::<Infallible, _>(change().map(Box::new)));
+    let mut tried = match as_trial(|| worker::without_starting(undone)) {
         Ok(Ok(never)) => match never {},
-        Ok(Err(plan)) => (*plan)?,
+        Ok(Err(tried)) => *tried?,
         Err(caught) => caught.rethrow(),
     };
     // Counted behind it, when its locks are released.
-    if let Some(template) = before.filter(|template| caller.reads_all(template)) {
-        count_values(template, &mut plan.dropped);
+    if let Some(template) = tried.before.as_ref().filter(|template| caller.reads_all(template)) {
+        count_values(template, &mut tried.plan.dropped);
     }
-    Ok(to_json(&plan))
+    Ok(to_json(&tried.plan))
+}
+
+/// Makes a change of this template, or a new one, within [`plan`].
+pub fn change(
+    before: Option<Rc<Template>>,
+    change: impl FnOnce() -> Result<Rc<Template>, Error>,
+) -> Result<Tried, Error> {
+    let plan = make(before.as_deref(), change)?;
+    Ok(Tried { before, plan })
 }
 
 fn make(
@@ -204,7 +219,8 @@ fn jobs_of(template: i32) -> HashMap<(String, Option<i32>), i64> {
     })
 }
 
-/// Counts the values that live records would lose, in one walk through them.
+/// Counts the values that live records would lose, in one walk through them. They stay uncounted if somebody else drops
+/// or renames them at the same time.
 fn count_values(template: &Template, dropped: &mut [DroppedAttribute]) {
     if dropped.is_empty() {
         return;
@@ -212,12 +228,19 @@ fn count_values(template: &Template, dropped: &mut [DroppedAttribute]) {
     let counts: Vec<String> = dropped.iter().map(|it| format!("count(t.\"{}\")", it.slug)).collect();
     let sql =
         format!("select {} from {} t where t.deleted_at is null", counts.join(", "), template.table_sql());
-    as_owner(|| {
+    let count = || {
         connected(|spi| {
             let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
-            for (position, attribute) in dropped.iter_mut().enumerate() {
-                attribute.records = rows.get(0, position);
-            }
-        });
-    });
+            (0..dropped.len()).map(|position| rows.get::<Option<i64>>(0, position)).collect::<Vec<_>>()
+        })
+    };
+    match as_owner(|| subtransaction(count)) {
+        Ok(counted) => dropped.iter_mut().zip(counted).for_each(|(it, records)| it.records = records),
+        Err(caught) if is_gone(caught.state) => {}
+        Err(caught) => caught.rethrow(),
+    }
+}
+
+fn is_gone(state: PgSqlErrorCode) -> bool {
+    [PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN].contains(&state)
 }

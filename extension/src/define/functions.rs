@@ -63,7 +63,7 @@ sql_functions! {
         let embed = call.texts(4, "embed")?;
         let new = NewTemplate { slug, label, definitions, embed, ..NewTemplate::default() };
         if call.flag(5) {
-            return dry_run::plan(None, || create(&project, &new)).map(Answer::Json);
+            return dry_run::plan(|| dry_run::change(None, || create(&project, &new))).map(Answer::Json);
         }
         create(&project, &new).map(answer)
     };
@@ -78,7 +78,7 @@ sql_functions! {
         })?;
         let (project, new) = (project.to_string(), NewTemplate::parse(&body)?);
         if call.flag(1) {
-            return dry_run::plan(None, || create(&project, &new)).map(planned);
+            return dry_run::plan(|| dry_run::change(None, || create(&project, &new))).map(planned);
         }
         let template = create(&project, &new)?;
         Ok(Answer::Written(shown(201, &template).created(Some(template.id))))
@@ -140,11 +140,11 @@ sql_functions! {
     keyed_http_alter_template => |call| {
         let (name, body) = (call.required_text(0, "template")?, call.required_text(1, "body")?);
         if call.flag(2) {
-            let plan = definition_lock::of_name(&name, || {
+            let tried = || {
                 let template = template_by_name(&Caller::current(), &name)?;
-                dry_run::plan(Some(&template), || alter::alter(&template, &body))
-            });
-            return plan.map(planned);
+                dry_run::change(Some(Rc::clone(&template)), || alter::alter(&template, &body))
+            };
+            return dry_run::plan(|| definition_lock::of_name(&name, tried)).map(planned);
         }
         let template = definition_lock::of_name(&name, || {
             alter::alter(&*template_by_name(&Caller::current(), &name)?, &body)
@@ -177,11 +177,11 @@ fn alter_by_sql(
     let template = || catalog::by_argument(call);
     let change = |template: &Template| alter::alter(template, &body(template)?);
     if is_dry_run {
-        return definition_lock::of_table(call.oid(0), || {
+        let tried = || {
             let template = template()?;
-            dry_run::plan(Some(&template), || change(&template))
-        })
-        .map(Answer::Json);
+            dry_run::change(Some(Rc::clone(&template)), || change(&template))
+        };
+        return dry_run::plan(|| definition_lock::of_table(call.oid(0), tried)).map(Answer::Json);
     }
     definition_lock::of_table(call.oid(0), || change(&*template()?)).map(answer)
 }

@@ -7,7 +7,7 @@
 //! again later.
 
 use super::advisory_lock::LockKind;
-use super::guard::{Counted, attempt, with_settings};
+use super::guard::{Counted, as_owner, attempt, with_settings};
 use super::parameter::params;
 use super::spi::{Snapshot, connected};
 use super::worker;
@@ -22,6 +22,9 @@ use std::time::{Duration, Instant};
 /// For how long it is tried, where the session's `lock_timeout` is not shorter.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// For how long it is tried if the change is only to be told, not to be made.
+const PATIENCE_OF_A_TRIAL: Duration = Duration::from_secs(1);
+
 /// How long others wait at each attempt: less than deadlock_timeout.
 const WAIT: &CStr = c"300ms";
 
@@ -31,6 +34,8 @@ const PAUSE: [u64; 2] = [100, 1000];
 thread_local! {
     /// How many frames try again as a whole, one inside the other.
     static TRYING: Cell<u32> = const { Cell::new(0) };
+    /// How many frames undo in the end whatever they change.
+    static TRIAL: Cell<u32> = const { Cell::new(0) };
     /// The last lock, if it could not be taken.
     static BUSY: RefCell<Option<Busy>> = const { RefCell::new(None) };
 }
@@ -128,11 +133,18 @@ fn in_words(tables: &[String]) -> String {
     }
 }
 
+/// Runs a change that is undone in any case: it interrupts no worker, and gives up soon on tables in use.
+pub fn as_trial<R>(body: impl FnOnce() -> R) -> R {
+    let _trial = Counted::begin(&TRIAL);
+    body()
+}
+
 fn patience() -> Duration {
+    let most = if TRIAL.get() > 0 { PATIENCE_OF_A_TRIAL } else { PATIENCE };
     // SAFETY: reads a setting of the session.
     match u64::try_from(unsafe { pg_sys::LockTimeout }) {
-        Ok(longest) if longest > 0 => PATIENCE.min(Duration::from_millis(longest)),
-        _ => PATIENCE,
+        Ok(longest) if longest > 0 => most.min(Duration::from_millis(longest)),
+        _ => most,
     }
 }
 
@@ -163,7 +175,9 @@ pub fn trying_again<R>(body: impl Fn() -> Result<R, Error>) -> Result<R, Error> 
                 if began.elapsed() >= patience {
                     return Err(still_busy(&busy.what));
                 }
-                cancel_worker(&busy.tables);
+                if TRIAL.get() == 0 {
+                    cancel_worker(&busy.tables);
+                }
                 rest(pause);
                 pause = (pause * 3 / 2).min(longest);
             }
@@ -185,17 +199,20 @@ fn cancel_worker(tables: &[String]) {
     if tables.is_empty() {
         return;
     }
-    let processes: Vec<i32> = connected(|spi| {
-        let sql = format!(
-            "select distinct l.pid from pg_catalog.pg_locks l join pg_catalog.pg_locks w on w.pid = l.pid \
+    // The caller may have no USAGE on the schema of these tables, whose names are resolved here.
+    let processes: Vec<i32> = as_owner(|| {
+        connected(|spi| {
+            let sql = format!(
+                "select distinct l.pid from pg_catalog.pg_locks l join pg_catalog.pg_locks w on w.pid = l.pid \
              where l.granted and l.locktype = 'relation' and w.granted and w.locktype = 'advisory' and w.objsubid = {} \
              and l.database = w.database and w.database = (select d.oid from pg_catalog.pg_database d \
              where d.datname = pg_catalog.current_database()) \
              and l.relation = any (select pg_catalog.to_regclass(u.name) from pg_catalog.unnest($1) u (name))",
-            LockKind::Job as u16
-        );
-        let rows = spi.run_once(&sql, Snapshot::Latest, &params![tables]);
-        rows.column::<i32>().collect()
+                LockKind::Job as u16
+            );
+            let rows = spi.run_once(&sql, Snapshot::Latest, &params![tables]);
+            rows.column::<i32>().collect()
+        })
     });
     processes.into_iter().for_each(worker::cancel);
 }

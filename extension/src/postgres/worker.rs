@@ -40,6 +40,14 @@ pub fn start_at_commit(kind: u8, login: Oid) {
     WANTED.set(wanted);
 }
 
+/// Runs what is undone in any case: the workers that it asks for are not started.
+pub fn without_starting<R>(body: impl FnOnce() -> R) -> R {
+    let wanted = WANTED.get();
+    let result = body();
+    WANTED.set(wanted);
+    result
+}
+
 /// The transaction has ended. Nothing in here may fail, for what is committed cannot be undone.
 pub(super) fn transaction_ended(is_committed: bool) {
     let wanted = WANTED.take();

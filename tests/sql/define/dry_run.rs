@@ -109,6 +109,17 @@ async fn a_dry_run_names_the_jobs_of_a_large_template() {
 }
 
 #[tokio::test]
+async fn a_dry_run_leaves_no_lock_behind_in_an_open_transaction() {
+    let (_database, session) = shop().await;
+    session.run("begin").await;
+    plan(&session, &json!({"drop": ["tags"], "label": "Clients"})).await;
+    let locks = "select string_agg(concat_ws(' ', locktype, relation::regclass, mode), ', ') from pg_locks
+                 where pid = pg_backend_pid() and (locktype = 'advisory' or mode like '%Exclusive%' and locktype = 'relation')";
+    assert_eq!(session.text(&format!("select coalesce(({locks}), '')"), &[]).await, "");
+    session.run("rollback").await;
+}
+
+#[tokio::test]
 async fn a_dry_run_is_refused_as_the_change_would_be() {
     let (_database, session) = shop().await;
     let before = state(&session).await;

@@ -46,6 +46,36 @@ async fn a_definition_does_not_wait_for_an_index_that_is_being_built() {
 }
 
 #[tokio::test]
+async fn a_definition_by_an_administrator_who_may_not_use_the_schema_does_not_wait_either() {
+    let (database, session) = with_many().await;
+    let table = session.text("select 'crm.customers'::regclass::oid", &[]).await;
+    let _blocker = with_old_snapshot(&database).await;
+    set_indexed(&session, "name", true).await;
+    until_blocked(&session).await;
+    session.run("revoke usage on schema crm from public, keyed_admin; set role keyed_admin").await;
+    assert_eq!(session.text("select has_schema_privilege('crm', 'usage')", &[]).await, "f");
+    session
+        .run(&format!("select keyed.alter_template({table}::oid::regclass, '{{\"label\": \"Clients\"}}')"))
+        .await;
+}
+
+#[tokio::test]
+async fn a_dry_run_interrupts_no_index_that_is_being_built() {
+    let (database, session) = with_many().await;
+    let _blocker = with_old_snapshot(&database).await;
+    set_indexed(&session, "name", true).await;
+    until_blocked(&session).await;
+    let worker = "select pid || ' ' || query_start from pg_stat_activity
+                  where datname = current_database() and backend_type = 'keyed jobs'";
+    let before = session.text(worker, &[]).await;
+    let change =
+        "select keyed.alter_attribute('crm.customers', 'visits', '{\"required\": true}', dry_run => true)";
+    let refusal = session.attempt(change, &[]).await.expect_err("the table is in use");
+    assert_eq!(refusal.state, "55P03", "{refusal}");
+    assert_eq!(session.text(worker, &[]).await, before);
+}
+
+#[tokio::test]
 async fn no_definition_waits_for_an_index_that_is_being_built_on_a_table_it_points_to() {
     let (database, session) = with_many().await;
     session
