@@ -18,7 +18,7 @@ use pgrx::pg_sys::Datum;
 pub(super) fn list(limit: Option<i32>, cursor: Option<&str>) -> Result<String, Error> {
     Caller::current().require_admin("list API keys")?;
     let page = Page::<1>::parse(limit, cursor)?;
-    let after = page.after(0).map(|id| id.parse::<i32>().unwrap_or(i32::MAX));
+    let after = page.number_after(0)?;
     let query = format!(
         "select {}, array[k.id::text] as after from keyed.list_api_keys() k where {} \
          and k.id > coalesce($2, 0) order by k.id limit $3",

@@ -27,17 +27,18 @@ impl<const N: usize> Page<N> {
             let message = format!("limit is a whole number from 1 to {}", LIMIT.1);
             return Err(Error::at(Code::InvalidValue, "/limit", message));
         }
-        let refuse = || {
-            Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of this list")
-                .hint("send the next_cursor of the previous page, unchanged")
-        };
-        let after = cursor.map(|cursor| decode(cursor).ok_or_else(refuse)).transpose()?;
+        let after = cursor.map(|cursor| decode(cursor).ok_or_else(foreign_cursor)).transpose()?;
         Ok(Page { limit: limit as usize, after })
     }
 
     /// The text at this place of the last entry of the page before.
     pub(super) fn after(&self, place: usize) -> Option<&str> {
         self.after.as_ref().map(|after| after[place].as_str())
+    }
+
+    /// The number at this place, likewise.
+    pub(super) fn number_after(&self, place: usize) -> Result<Option<i32>, Error> {
+        self.after(place).map(|text| text.parse().map_err(|_| foreign_cursor())).transpose()
     }
 
     /// How many entries the query reads: one more shows whether there is another page.
@@ -64,6 +65,11 @@ impl<const N: usize> Page<N> {
         }
         format!("{{\"{name}\":[{}],\"next_cursor\":{next}}}", entries.join(","))
     }
+}
+
+fn foreign_cursor() -> Error {
+    Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of this list")
+        .hint("send the next_cursor of the previous page, unchanged")
 }
 
 fn decode<const N: usize>(cursor: &str) -> Option<[String; N]> {

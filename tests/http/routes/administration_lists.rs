@@ -60,6 +60,9 @@ async fn lists_of_administrators_are_read_page_by_page() {
 #[tokio::test]
 async fn a_page_that_there_cannot_be_is_refused_at_its_place() {
     let service = Service::start().await;
+    // A text where keys of the API have a number.
+    let problem = service.get("/api-keys?cursor=WyJhYmMiXQ").await.refused(422, "invalid_value");
+    assert_eq!(problem["errors"][0]["pointer"], "/cursor");
     for path in ["/api-keys", "/roles", "/grants"] {
         for (query, pointer) in [
             ("limit=0", "/limit"),
