@@ -48,12 +48,17 @@ await browse(async (page) => {
     if (attributes.name === "Chloé Favre") break;
     await page.waitForTimeout(100);
   }
+  // In the field, Ctrl+Z would take back a letter.
+  await page.waitForFunction(() => !document.activeElement?.matches("input, textarea"));
   await page.keyboard.press("Control+z");
   await page.getByText("name has its earlier value again").waitFor();
   assert.equal((await ask("GET", "/entities/template/customers/by-key?key=erp:2")).attributes.name, "Chloé");
   await page.keyboard.press("Escape");
   await page.waitForURL((url) => !url.pathname.includes("/r/"));
 
+  // The palette opens from within a field, too.
+  await page.keyboard.press("/");
+  await page.waitForFunction(() => document.activeElement?.matches("input"));
   await page.keyboard.press("Control+k");
   await page.getByRole("dialog").waitFor();
   await page.keyboard.type("companies");

@@ -17,12 +17,15 @@ export const listKey = (project: string, template: string) => [
 /** The key of the number of records beside the name of a template. It goes with the lists when they are refreshed. */
 export const countKey = (project: string, template: string) => [...listKey(project, template), "rail"];
 
+const isPaged = (data: unknown): data is InfiniteData<SearchPage> =>
+  typeof data === "object" && data !== null && "pages" in data;
+
 function change(project: string, template: string, changed: (records: RecordBody[]) => RecordBody[]) {
-  queryClient.setQueriesData<InfiniteData<SearchPage> | number>(
+  queryClient.setQueriesData<InfiniteData<SearchPage> | object | number>(
     { queryKey: listKey(project, template) },
     (data) =>
-      // Beside the pages of lists stand their counts.
-      typeof data === "object" && data !== null
+      // Beside the pages of lists stand their counts and facets.
+      isPaged(data)
         ? { ...data, pages: data.pages.map((page) => ({ ...page, records: changed(page.records) })) }
         : data,
   );

@@ -61,11 +61,12 @@ function pressed(event: KeyboardEvent): string {
 /** Installs the one listener of the application. */
 export function useShortcutListener() {
   useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.altKey || event.isComposing) return;
+    const handle = (event: KeyboardEvent, isModified: boolean) => {
       const keys = pressed(event);
+      if (keys.startsWith("mod+") !== isModified) return;
+      if (event.defaultPrevented || event.altKey || event.isComposing) return;
       // What is typed is taken back by the browser.
-      if ((!keys.startsWith("mod+") || keys === "mod+z") && isTaken(event.target)) return;
+      if ((!isModified || keys === "mod+z") && isTaken(event.target)) return;
       if (document.querySelector(KEEPS)) return;
       const shortcut = active.findLast((it) => it.keys === keys);
       if (shortcut) {
@@ -73,8 +74,15 @@ export function useShortcutListener() {
         shortcut.run();
       }
     };
-    window.addEventListener("keydown", listen);
-    return () => window.removeEventListener("keydown", listen);
+    // Fields keep key presses from the page, so those with Ctrl are looked at before the fields see them.
+    const before = (event: KeyboardEvent) => handle(event, true);
+    const after = (event: KeyboardEvent) => handle(event, false);
+    window.addEventListener("keydown", before, { capture: true });
+    window.addEventListener("keydown", after);
+    return () => {
+      window.removeEventListener("keydown", before, { capture: true });
+      window.removeEventListener("keydown", after);
+    };
   }, []);
 }
 
