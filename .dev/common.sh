@@ -34,7 +34,7 @@ build_needs() {
     local profile used needed=$REBUILD_MB name
     for profile in "$@"; do
         name="${profile^^}_MB"
-        used="$(du --summarize --block-size=1M "$BUILT/$profile" 2>/dev/null | cut --fields=1)"
+        used="$(du --summarize --block-size=1M "$BUILT/$profile" 2>/dev/null | cut --fields=1)" || used=0
         needed=$((needed + (${!name} > ${used:-0} ? ${!name} - ${used:-0} : 0)))
     done
     echo "$needed"
