@@ -15,6 +15,7 @@ mod http;
 mod inbound;
 #[cfg(test)]
 mod layout;
+mod node;
 mod proxy;
 #[cfg(test)]
 mod released;
@@ -35,6 +36,7 @@ pub use embeddings::EmbeddingServer;
 pub use gallery::Gallery;
 pub use http::{Answer, Request, encode};
 pub use inbound::{Sender, unix_time};
+pub use node::run_script;
 pub use proxy::{Proxy, proxy_program};
 pub use session::{Refusal, Rows, Session, quote};
 pub use side_table::{companies, customers, paintings};

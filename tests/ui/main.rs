@@ -12,10 +12,6 @@ mod template;
 
 use harness::Service;
 use serde_json::{Value, json};
-use std::path::Path;
-use std::process::Stdio;
-use tokio::io::AsyncWriteExt;
-use tokio::process::Command;
 
 /// The project `crm` with a few records, among them hostile ones.
 pub(crate) async fn service() -> Service {
@@ -46,32 +42,10 @@ pub(crate) async fn sales_key(service: &Service) -> String {
 }
 
 /// Runs the script `tests/ui/<name>.mjs` against the service. `more` is added to what it is told.
-#[track_caller]
-pub(crate) fn run(service: &Service, name: &str, more: Value) -> impl Future<Output = ()> {
+pub(crate) async fn run(service: &Service, name: &str, more: Value) {
     let told = json!({
         "address": service.proxy.url(""), "key": service.proxy.key(), "project": "crm", "more": more,
         "screenshot": harness::target_folder().join(format!("test-logs/ui-{}.png", name.replace('/', "-"))),
     });
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui").join(format!("{name}.mjs"));
-    async move {
-        let mut node = Command::new("node")
-            .arg(&script)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()
-            .expect("Node.js, which `make setup` installs");
-        let mut stdin = node.stdin.take().expect("piped");
-        stdin.write_all(told.to_string().as_bytes()).await.expect("the script reads what it is told");
-        drop(stdin);
-        let output = node.wait_with_output().await.expect("the script ends");
-        assert!(
-            output.status.success(),
-            "{}:\n{}{}",
-            script.display(),
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        );
-    }
+    harness::run_script(name, &told).await;
 }

@@ -3,10 +3,6 @@
 use super::Run;
 use crate::report::Figure;
 use serde_json::{Value, json};
-use std::path::Path;
-use std::process::Stdio;
-use tokio::io::AsyncWriteExt;
-use tokio::process::Command;
 
 /// What is typed: two words of a title, a key, and parts of words.
 const WORDS: [&str; 5] = ["duroti", "zamija", "W-49999", "roti", "mija"];
@@ -71,33 +67,16 @@ impl Shown {
 pub(super) async fn run(run: &mut Run<'_>) {
     run.bed.works().await.warm(run.bed);
     let openings = run.arguments.rounds * OPENINGS;
-    let measured = measure(&json!({
+    let told = json!({
         "address": run.bed.proxy.url(""), "key": run.bed.proxy.key(), "project": "bench",
         "more": {"template": "works", "words": WORDS, "openings": openings},
-    }))
-    .await;
+    });
+    let measured = harness::run_script("speed", &told).await;
+    let measured: Value = serde_json::from_slice(&measured).expect("the script prints JSON");
     let letters = &measured["letters"];
     run.report
         .begin(format!("web application, list of 500,000 records: {openings} openings, {letters} letters"));
     for shown in &FIGURES {
         run.report.add_figure(&shown.of(&measured));
     }
-}
-
-/// Runs `tests/ui/speed.mjs`, which says what it measures.
-async fn measure(told: &Value) -> Value {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui/speed.mjs");
-    let mut node = Command::new("node")
-        .arg(&script)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .expect("Node.js, which `make setup` installs");
-    let mut stdin = node.stdin.take().expect("piped");
-    stdin.write_all(told.to_string().as_bytes()).await.expect("the script reads what it is told");
-    drop(stdin);
-    let output = node.wait_with_output().await.expect("the script ends");
-    assert!(output.status.success(), "{} failed", script.display());
-    serde_json::from_slice(&output.stdout).expect("the script prints JSON")
 }
